@@ -1,0 +1,1 @@
+//! The rowferry command line.

@@ -1,0 +1,1 @@
+//! Blocking pumps: sockets, TLS and time-outs around the client cores.

@@ -1,0 +1,1 @@
+//! SQLite behind a session: plans, transactions, types, functions, catalogs.

@@ -1,0 +1,1 @@
+//! Listeners, TLS, authentication and the sessions that join a wire to the engine.

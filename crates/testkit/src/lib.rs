@@ -1,0 +1,1 @@
+//! Simulator, vectors and fault proxy for the tests; never published.

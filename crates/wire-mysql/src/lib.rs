@@ -1,0 +1,1 @@
+//! The MySQL and MariaDB protocol as a sans-IO core.

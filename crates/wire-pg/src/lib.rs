@@ -1,0 +1,1 @@
+//! The PostgreSQL frontend/backend protocol as a sans-IO core.

@@ -1,0 +1,1 @@
+//! The Informix SQLI protocol as a sans-IO core, both roles.

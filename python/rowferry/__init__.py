@@ -1,0 +1,1 @@
+"""Rows across the wire, at both ends."""
