@@ -1,0 +1,67 @@
+# Every target does its own set-up; see tools/setup.sh. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+python := .venv/bin/python
+# Arguments for the tools underneath: make test PYTEST="-k mysql", make bench BENCH="--scenario mysql_fetch_50k".
+PYTEST ?=
+BENCH ?=
+DEMO ?=
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Install what is missing and make .venv
+	@tools/setup.sh test
+
+.PHONY: build
+build: ## Build the binary and the extension module (release profile)
+	@tools/setup.sh build
+	@tools/build.sh
+
+.PHONY: demo
+demo: ## Serve a sample store and let real clients read and write it
+	@tools/setup.sh test
+	@tools/build.sh
+	@$(python) -m demo $(DEMO)
+
+.PHONY: test
+test: ## Run every test: Rust, then Python with real clients and servers
+	@tools/setup.sh test
+	cargo test --locked --quiet
+	@tools/build.sh
+	$(python) -m pytest $(PYTEST)
+
+.PHONY: test-informix
+test-informix: ## Run the Informix driver's suite against a live server: INFORMIX_URL=informix://user:pw@host:9088/db?server=NAME
+	@[[ -n "$(INFORMIX_URL)" ]] || { echo "set INFORMIX_URL=informix://user:password@host:9088/database?server=NAME" >&2; exit 2; }
+	@tools/setup.sh build
+	@tools/build.sh
+	INFORMIX_URL="$(INFORMIX_URL)" $(python) -m pytest tests/python -k informix $(PYTEST)
+
+.PHONY: bench
+bench: ## Measure against the peers; results in benchmarks/results/
+	@tools/setup.sh bench
+	@tools/build.sh
+	$(python) -m benchmarks $(BENCH)
+
+.PHONY: lint
+lint: ## Check format, lints, types and generated files
+	@tools/setup.sh build
+	@tools/build.sh
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
+	$(python) -m ruff check python tests benchmarks demo tools
+	$(python) -m ruff format --check python tests benchmarks demo tools
+	$(python) -m mypy
+	if [[ -f tools/async_to_sync.py ]]; then $(python) tools/async_to_sync.py --check; fi
+
+.PHONY: fmt
+fmt: ## Format everything
+	@tools/setup.sh build
+	cargo fmt --all
+	$(python) -m ruff check --fix --select I --quiet python tests benchmarks demo tools
+	$(python) -m ruff format python tests benchmarks demo tools

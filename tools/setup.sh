@@ -1,0 +1,101 @@
+#!/bin/bash
+# Prepare a machine for building, testing or measuring Rowferry. Runs again in well under a second when nothing is missing.
+#
+#   tools/setup.sh build    compiler dependencies, .venv with what the tests and the demo import
+#   tools/setup.sh test     and MariaDB, psql, Java and Maven
+#   tools/setup.sh bench    and the peers that the benchmarks measure
+#
+# Debian packages are installed only when they are missing and only as root on a Debian-like system; elsewhere the
+# missing ones are named. No system service is started.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+goal=${1:-test}
+case $goal in
+    build | test | bench) ;;
+    *) echo "usage: tools/setup.sh build|test|bench" >&2; exit 2 ;;
+esac
+
+venv=.venv
+stamps=.cache/stamps
+mkdir -p "$stamps"
+
+say() { printf '== %s\n' "$*" >&2; }
+
+# --- Debian packages -------------------------------------------------------------------------------------------------
+
+missing=()
+# need PACKAGE CHECK...: note PACKAGE unless the check command succeeds.
+need() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+has_file() { compgen -G "$1" >/dev/null; }
+
+has_libclang() { has_file '/usr/lib/llvm-*/lib/libclang*.so*' && has_file '/usr/lib/llvm-*/lib/clang/*/include/stddef.h'; }
+has_python_headers() { python3 -c 'import os, sysconfig; assert os.path.exists(sysconfig.get_path("include") + "/Python.h")'; }
+has_server() { command -v "$1" || has_file "/usr/sbin/$1"; }
+
+need build-essential command -v cc
+need libclang-dev has_libclang # bindgen, for libpg_query; at build time only
+need python3-venv python3 -c 'import ensurepip, venv'
+need curl command -v curl
+if [[ $goal != build ]]; then
+    need mariadb-server has_server mariadbd
+    need postgresql-client command -v psql
+    need default-jdk-headless command -v javac
+    need maven command -v mvn
+fi
+if [[ $goal == bench ]]; then
+    need pkg-config command -v pkg-config
+    need libmariadb-dev pkg-config --exists libmariadb
+    need python3-dev has_python_headers
+fi
+
+if ((${#missing[@]})); then
+    if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
+        echo "missing: ${missing[*]}" >&2
+        echo "hint: install them with your package manager (names are Debian's), or run this as root on Debian" >&2
+        exit 1
+    fi
+    say "installing Debian packages: ${missing[*]}"
+    # A policy that forbids package scripts to start services; removed again if it was us who put it there.
+    policy=/usr/sbin/policy-rc.d
+    if [[ ! -e $policy ]]; then
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod +x "$policy"
+        trap 'rm -f "$policy"' EXIT
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -q </dev/null >&2
+    apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null >&2
+fi
+
+command -v cargo >/dev/null || {
+    echo "missing: cargo" >&2
+    echo "hint: install Rust 1.90 or newer from https://rustup.rs" >&2
+    exit 1
+}
+
+# --- Python environment ----------------------------------------------------------------------------------------------
+
+if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
+    say "creating $venv"
+    python3 -m venv --clear "$venv"
+    rm -f "$stamps"/requirements-*
+fi
+
+# install_requirements NAME: install requirements/NAME.txt unless this very text was installed before.
+install_requirements() {
+    local file=requirements/$1.txt stamp=$stamps/requirements-$1
+    if ! cmp -s "$file" "$stamp"; then
+        say "installing $file into $venv"
+        "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$file" </dev/null >&2
+        cp "$file" "$stamp"
+    fi
+}
+install_requirements test
+if [[ $goal == bench ]]; then
+    install_requirements bench
+fi
