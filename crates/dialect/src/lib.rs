@@ -1,1 +1,60 @@
-//! SQL in, plan out: front ends, typed relational IR, back ends; no database linked.
+//! SQL in, plan out; no database linked.
+//!
+//! ```text
+//! postgres ─┐                                   ┌─ lower::sqlite ── Program (SQLite's SQL and what to bind)
+//! informix ─┼─ bind and type against a Schema ─ ir ─┤
+//! (mysql) ──┘        by the dialect's own rules     └─ (a second back end)
+//! ```
+//!
+//! A front end parses one statement and *binds* it: names become [`ir::RelId`]s and column positions, every expression
+//! has a [`Type`], conversions that the dialect does silently are explicit casts. The IR knows neither a dialect nor a
+//! back end. What a front end or a back end cannot do ends in [`Condition::FeatureNotSupported`], naming the feature.
+//!
+//! - [`types`]: the types that the IR knows, and how each is stored;
+//! - [`values`]: text input and output of each type, and the canonical stored form;
+//! - [`schema`]: what a front end asks about the database;
+//! - [`ir`]: statements, queries and expressions;
+//! - [`functions`]: the one table of functions and operators;
+//! - [`plan`]: what the engine caches and the doors describe to clients;
+//! - [`error`]: conditions with the codes that each wire gives them.
+
+#![forbid(unsafe_op_in_unsafe_fn)]
+
+pub mod error;
+pub mod functions;
+pub mod ir;
+pub mod plan;
+pub mod schema;
+pub mod types;
+pub mod values;
+
+pub use error::{Condition, Error, Result};
+pub use schema::Schema;
+pub use types::Type;
+
+/// A source dialect: whose grammar and whose typing rules a statement follows.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Language {
+    /// Informix SQL.
+    Informix,
+    /// PostgreSQL.
+    Postgres,
+    /// SQLite's own: objects in a file that were not made through us.
+    Sqlite,
+}
+
+impl Language {
+    /// The name under which the language is recorded in a database file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Informix => "informix",
+            Self::Postgres => "postgres",
+            Self::Sqlite => "sqlite",
+        }
+    }
+
+    /// The language recorded as `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Informix, Self::Postgres, Self::Sqlite].into_iter().find(|language| language.name() == name)
+    }
+}

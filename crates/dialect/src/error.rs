@@ -1,0 +1,308 @@
+//! What can go wrong, once, with the codes that each wire gives it.
+
+use std::fmt;
+
+/// Shorthand for results of this crate and of the engine.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+macro_rules! conditions {
+    ($($(#[$meta:meta])* $name:ident $sqlstate:literal $sqlcode:literal $isam:literal,)*) => {
+        /// A kind of failure. PostgreSQL's condition names; each row of the table has the SQLSTATE, Informix's SQL
+        /// code and its ISAM code.
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub enum Condition {
+            $(#[doc = concat!("SQLSTATE ", $sqlstate, ".")] $(#[$meta])* $name,)*
+        }
+
+        impl Condition {
+            /// Every condition, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// PostgreSQL's (and the SQL standard's) five characters.
+            pub const fn sqlstate(self) -> &'static str {
+                match self { $(Self::$name => $sqlstate,)* }
+            }
+
+            /// Informix's SQL code; negative.
+            pub const fn informix_code(self) -> i16 {
+                match self { $(Self::$name => $sqlcode,)* }
+            }
+
+            /// Informix's ISAM code; 0 when there is none.
+            pub const fn isam_code(self) -> i16 {
+                match self { $(Self::$name => $isam,)* }
+            }
+        }
+    };
+}
+
+// Sources: PostgreSQL documentation, appendix A; Informix error messages as listed in docs/protocol/.
+conditions! {
+    // Class 08: connection
+    ConnectionException "08000" -908 0,
+    ProtocolViolation "08P01" -408 0,
+    // Class 0A
+    FeatureNotSupported "0A000" -999 0,
+    // Class 21, 22: data
+    CardinalityViolation "21000" -284 0,
+    DataException "22000" -1213 0,
+    StringDataRightTruncation "22001" -1279 0,
+    NumericValueOutOfRange "22003" -1226 0,
+    NullValueNotAllowed "22004" -391 0,
+    InvalidDatetimeFormat "22007" -1218 0,
+    DatetimeFieldOverflow "22008" -1263 0,
+    InvalidTimeZoneDisplacement "22009" -1263 0,
+    DivisionByZero "22012" -1202 0,
+    IntervalFieldOverflow "22015" -1265 0,
+    InvalidRegularExpression "2201B" -1213 0,
+    InvalidRowCountInLimit "2201W" -844 0,
+    InvalidRowCountInOffset "2201X" -844 0,
+    InvalidArgumentForLogarithm "2201E" -1213 0,
+    InvalidArgumentForPower "2201F" -1213 0,
+    CharacterNotInRepertoire "22021" -202 0,
+    InvalidEscapeSequence "22025" -1213 0,
+    InvalidParameterValue "22023" -1213 0,
+    StringDataLengthMismatch "22026" -1279 0,
+    SubstringError "22011" -881 0,
+    InvalidTextRepresentation "22P02" -1213 0,
+    InvalidBinaryRepresentation "22P03" -1213 0,
+    UntranslatableCharacter "22P05" -202 0,
+    // Class 23: constraints
+    IntegrityConstraintViolation "23000" -268 -100,
+    RestrictViolation "23001" -692 0,
+    NotNullViolation "23502" -391 0,
+    ForeignKeyViolation "23503" -691 -111,
+    /// A parent row still has children; the same SQLSTATE, another Informix code.
+    ForeignKeyViolationByParent "23503" -692 0,
+    UniqueViolation "23505" -268 -100,
+    CheckViolation "23514" -530 0,
+    // Class 24, 25: cursors and transactions
+    InvalidCursorState "24000" -259 0,
+    ActiveSqlTransaction "25001" -535 0,
+    ReadOnlySqlTransaction "25006" -271 0,
+    NoActiveSqlTransaction "25P01" -255 0,
+    InFailedSqlTransaction "25P02" -255 0,
+    InvalidSqlStatementName "26000" -258 0,
+    InvalidAuthorizationSpecification "28000" -951 0,
+    InvalidPassword "28P01" -951 0,
+    DependentObjectsStillExist "2BP01" -692 0,
+    SavepointException "3B001" -256 0,
+    InvalidCursorName "34000" -507 0,
+    InvalidCatalogName "3D000" -329 -111,
+    InvalidSchemaName "3F000" -206 -111,
+    // Class 40: try again
+    SerializationFailure "40001" -244 -143,
+    DeadlockDetected "40P01" -244 -143,
+    // Class 42: the statement
+    SyntaxError "42601" -201 0,
+    InsufficientPrivilege "42501" -272 0,
+    CannotCoerce "42846" -9634 0,
+    GroupingError "42803" -294 0,
+    WindowingError "42P20" -294 0,
+    InvalidRecursion "42P19" -201 0,
+    InvalidForeignKey "42830" -297 0,
+    InvalidName "42602" -202 0,
+    NameTooLong "42622" -253 0,
+    ReservedName "42939" -202 0,
+    DatatypeMismatch "42804" -9634 0,
+    IndeterminateDatatype "42P18" -201 0,
+    WrongObjectType "42809" -206 -111,
+    GeneratedAlways "428C9" -232 0,
+    UndefinedColumn "42703" -217 0,
+    UndefinedFunction "42883" -674 0,
+    UndefinedTable "42P01" -206 -111,
+    UndefinedParameter "42P02" -201 0,
+    UndefinedObject "42704" -319 0,
+    DuplicateColumn "42701" -328 0,
+    DuplicateCursor "42P03" -260 0,
+    DuplicateDatabase "42P04" -330 0,
+    DuplicatePreparedStatement "42P05" -260 0,
+    DuplicateSchema "42P06" -310 0,
+    DuplicateTable "42P07" -310 0,
+    DuplicateAlias "42712" -324 0,
+    DuplicateObject "42710" -316 0,
+    AmbiguousColumn "42702" -324 0,
+    AmbiguousFunction "42725" -9700 0,
+    AmbiguousAlias "42P09" -324 0,
+    InvalidColumnReference "42P10" -217 0,
+    InvalidColumnDefinition "42611" -201 0,
+    InvalidCursorDefinition "42P11" -526 0,
+    InvalidTableDefinition "42P16" -201 0,
+    InvalidObjectDefinition "42P17" -201 0,
+    // Informix counts columns against values with a code of its own.
+    ColumnCountMismatch "42601" -236 0,
+    UnterminatedString "42601" -282 0,
+    WithCheckOptionViolation "44000" -530 0,
+    // Class 53 to 58: resources and the outside
+    InsufficientResources "53000" -208 0,
+    DiskFull "53100" -271 -131,
+    OutOfMemory "53200" -208 0,
+    TooManyConnections "53300" -27001 0,
+    ProgramLimitExceeded "54000" -202 0,
+    StatementTooComplex "54001" -202 0,
+    TooManyColumns "54011" -202 0,
+    TooManyArguments "54023" -202 0,
+    ObjectNotInPrerequisiteState "55000" -267 0,
+    ObjectInUse "55006" -242 -106,
+    LockNotAvailable "55P03" -244 -154,
+    QueryCanceled "57014" -213 -157,
+    AdminShutdown "57P01" -25580 0,
+    CannotConnectNow "57P03" -27002 0,
+    IdleSessionTimeout "57P05" -25580 0,
+    IoError "58030" -271 -105,
+    UndefinedFile "58P01" -329 -2,
+    RaiseException "P0001" -746 0,
+    InternalError "XX000" -937 0,
+    DataCorrupted "XX001" -105 -105,
+}
+
+/// A failure, in PostgreSQL's words.
+///
+/// `message` follows PostgreSQL's wording where PostgreSQL has the error. The other fields are filled when known, and
+/// each door sends those that its wire has a place for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Error(Box<Details>);
+
+/// The fields of an [`Error`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Details {
+    /// What kind of failure it is.
+    pub condition: Condition,
+    /// One sentence, lower case first, no full stop.
+    pub message: String,
+    /// More about this very case.
+    pub detail: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// Where in the statement: 1-based, in characters, of the whole text that the client sent.
+    pub position: Option<u32>,
+    /// Schema of the object concerned.
+    pub schema: Option<String>,
+    /// Table concerned.
+    pub table: Option<String>,
+    /// Column concerned.
+    pub column: Option<String>,
+    /// Data type concerned.
+    pub data_type: Option<String>,
+    /// Constraint or index concerned.
+    pub constraint: Option<String>,
+}
+
+impl Error {
+    /// An error with a message and nothing else.
+    pub fn new(condition: Condition, message: impl Into<String>) -> Self {
+        Self(Box::new(Details {
+            condition,
+            message: message.into(),
+            detail: None,
+            hint: None,
+            position: None,
+            schema: None,
+            table: None,
+            column: None,
+            data_type: None,
+            constraint: None,
+        }))
+    }
+
+    /// `feature` is not there yet: an honest gap, never a silently different answer.
+    pub fn unsupported(feature: impl fmt::Display) -> Self {
+        Self::new(Condition::FeatureNotSupported, format!("{feature} is not supported"))
+    }
+
+    /// A broken promise inside rowferry.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Condition::InternalError, message)
+    }
+
+    /// Adds a detail line.
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Adds a hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds a position (1-based, characters) unless there already is one: the innermost knows best.
+    pub fn at(mut self, position: u32) -> Self {
+        self.0.position.get_or_insert(position);
+        self
+    }
+
+    /// Names the table concerned.
+    pub fn table(mut self, schema: impl Into<String>, table: impl Into<String>) -> Self {
+        self.0.schema = Some(schema.into());
+        self.0.table = Some(table.into());
+        self
+    }
+
+    /// Names the column concerned.
+    pub fn column(mut self, column: impl Into<String>) -> Self {
+        self.0.column = Some(column.into());
+        self
+    }
+
+    /// Names the constraint concerned.
+    pub fn constraint(mut self, constraint: impl Into<String>) -> Self {
+        self.0.constraint = Some(constraint.into());
+        self
+    }
+
+    /// Names the data type concerned.
+    pub fn data_type(mut self, data_type: impl Into<String>) -> Self {
+        self.0.data_type = Some(data_type.into());
+        self
+    }
+
+    /// The kind of failure.
+    pub fn condition(&self) -> Condition {
+        self.0.condition
+    }
+}
+
+impl std::ops::Deref for Error {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Details {
+        &mut self.0
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_condition_has_well_formed_codes() {
+        for condition in Condition::ALL {
+            let sqlstate = condition.sqlstate();
+            assert_eq!(sqlstate.len(), 5, "{condition:?}");
+            assert!(sqlstate.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase()), "{condition:?}");
+            assert!(condition.informix_code() < 0, "{condition:?}");
+            assert!(condition.isam_code() <= 0, "{condition:?}");
+        }
+    }
+
+    #[test]
+    fn the_innermost_position_stays() {
+        assert_eq!(Error::new(Condition::SyntaxError, "x").at(3).at(9).position, Some(3));
+    }
+}

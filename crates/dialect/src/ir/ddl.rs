@@ -1,0 +1,316 @@
+//! Changes of the schema.
+
+use std::sync::Arc;
+
+use super::expr::Expr;
+use super::query::{Query, RelId};
+use crate::schema::{QualifiedName, ReferentialAction, Relation};
+use crate::{Language, Type};
+
+/// A change of the schema.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ddl {
+    /// CREATE TABLE.
+    CreateTable(CreateTable),
+    /// CREATE INDEX.
+    CreateIndex(CreateIndex),
+    /// CREATE VIEW.
+    CreateView(CreateView),
+    /// CREATE SEQUENCE.
+    CreateSequence(CreateSequence),
+    /// CREATE SCHEMA.
+    CreateSchema {
+        /// The name.
+        name: String,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// ALTER TABLE.
+    AlterTable {
+        /// The table.
+        table: Arc<Relation>,
+        /// The changes, in order.
+        actions: Vec<AlterTable>,
+    },
+    /// DROP.
+    Drop(Drop),
+    /// TRUNCATE.
+    Truncate {
+        /// The tables.
+        tables: Vec<Arc<Relation>>,
+        /// RESTART IDENTITY.
+        restart_identity: bool,
+        /// CASCADE.
+        cascade: bool,
+    },
+    /// COMMENT ON.
+    Comment {
+        /// The table or view.
+        relation: Arc<Relation>,
+        /// Its column, by position.
+        column: Option<usize>,
+        /// The text; `None` removes it.
+        text: Option<String>,
+    },
+}
+
+/// CREATE TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTable {
+    /// Name; the schema is decided.
+    pub name: QualifiedName,
+    /// CREATE TEMP TABLE.
+    pub temporary: bool,
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// The language of the texts below.
+    pub language: Language,
+    /// Columns.
+    pub columns: Vec<ColumnDefinition>,
+    /// Constraints, those written at a column included.
+    pub constraints: Vec<Constraint>,
+}
+
+/// A column to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDefinition {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub ty: Type,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// DEFAULT.
+    pub default: Option<Text>,
+    /// SERIAL, GENERATED AS IDENTITY.
+    pub identity: Option<IdentityDefinition>,
+    /// GENERATED ALWAYS AS (…) STORED.
+    pub generated: Option<Text>,
+}
+
+/// Numbers to be given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentityDefinition {
+    /// GENERATED ALWAYS.
+    pub always: bool,
+    /// Informix SERIAL rules.
+    pub zero_is_next: bool,
+    /// The first number.
+    pub start: i64,
+    /// The step.
+    pub increment: i64,
+}
+
+/// An expression both as written and as bound; columns of the table have the relation id [`Text::TABLE`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    /// As the user wrote it (or as the dialect prints it), for the catalogs.
+    pub text: String,
+    /// As bound, cast to the type that its place asks for.
+    pub expr: Expr,
+}
+
+impl Text {
+    /// The relation id of the table under definition, in bound expressions.
+    pub const TABLE: RelId = RelId(0);
+}
+
+/// A table constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// Its name; always decided (PostgreSQL's default names, such as `orders_pkey`).
+    pub name: String,
+    /// The user gave the name.
+    pub named: bool,
+    /// What it demands.
+    pub kind: ConstraintKind,
+}
+
+/// What a constraint demands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstraintKind {
+    /// PRIMARY KEY, columns by position.
+    PrimaryKey(Vec<usize>),
+    /// UNIQUE, columns by position.
+    Unique(Vec<usize>),
+    /// CHECK.
+    Check(Text),
+    /// FOREIGN KEY.
+    ForeignKey {
+        /// Columns here, by position.
+        columns: Vec<usize>,
+        /// The table referenced (perhaps the one under definition).
+        target: QualifiedName,
+        /// The columns referenced, by name; decided.
+        target_columns: Vec<String>,
+        /// ON DELETE.
+        on_delete: ReferentialAction,
+        /// ON UPDATE.
+        on_update: ReferentialAction,
+        /// DEFERRABLE INITIALLY DEFERRED.
+        deferred: bool,
+    },
+}
+
+/// CREATE INDEX.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateIndex {
+    /// Name; always decided.
+    pub name: String,
+    /// The table.
+    pub table: Arc<Relation>,
+    /// UNIQUE.
+    pub unique: bool,
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// The keys.
+    pub keys: Vec<IndexKeyDefinition>,
+    /// WHERE.
+    pub predicate: Option<Text>,
+}
+
+/// A key of an index to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexKeyDefinition {
+    /// The expression; a plain column is a column expression of [`Text::TABLE`].
+    pub key: Text,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// CREATE VIEW.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateView {
+    /// Name; the schema is decided.
+    pub name: QualifiedName,
+    /// CREATE TEMP VIEW.
+    pub temporary: bool,
+    /// OR REPLACE.
+    pub replace: bool,
+    /// The language of `text`.
+    pub language: Language,
+    /// The defining query as written.
+    pub text: String,
+    /// As bound; its columns have the view's names.
+    pub query: Query,
+}
+
+/// CREATE SEQUENCE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateSequence {
+    /// Name; the schema is decided.
+    pub name: QualifiedName,
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// Type of its values.
+    pub ty: Type,
+    /// First value.
+    pub start: i64,
+    /// Step.
+    pub increment: i64,
+    /// Least value.
+    pub min: i64,
+    /// Greatest value.
+    pub max: i64,
+    /// Begin again behind the last.
+    pub cycle: bool,
+}
+
+/// A change of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterTable {
+    /// ADD COLUMN.
+    AddColumn {
+        /// The column.
+        column: ColumnDefinition,
+        /// Constraints written at it; its position is the number of columns before.
+        constraints: Vec<Constraint>,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// DROP COLUMN, by position.
+    DropColumn {
+        /// The column.
+        column: usize,
+        /// CASCADE.
+        cascade: bool,
+    },
+    /// RENAME COLUMN.
+    RenameColumn {
+        /// The column.
+        column: usize,
+        /// Its new name.
+        to: String,
+    },
+    /// RENAME TO.
+    RenameTable(String),
+    /// RENAME CONSTRAINT.
+    RenameConstraint {
+        /// The old name.
+        from: String,
+        /// The new name.
+        to: String,
+    },
+    /// ALTER COLUMN … TYPE.
+    SetType {
+        /// The column.
+        column: usize,
+        /// Its new type.
+        ty: Type,
+        /// How its values follow; columns are of [`Text::TABLE`].
+        using: Expr,
+    },
+    /// ALTER COLUMN … SET / DROP NOT NULL.
+    SetNotNull {
+        /// The column.
+        column: usize,
+        /// SET.
+        not_null: bool,
+    },
+    /// ALTER COLUMN … SET / DROP DEFAULT.
+    SetDefault {
+        /// The column.
+        column: usize,
+        /// The default; `None` drops it.
+        default: Option<Text>,
+    },
+    /// ADD CONSTRAINT.
+    AddConstraint(Constraint),
+    /// DROP CONSTRAINT.
+    DropConstraint {
+        /// The name.
+        name: String,
+        /// IF EXISTS.
+        if_exists: bool,
+        /// CASCADE.
+        cascade: bool,
+    },
+}
+
+/// DROP.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drop {
+    /// What kind of object.
+    pub kind: ObjectKind,
+    /// The names, resolved; those that IF EXISTS lets pass are left out.
+    pub names: Vec<QualifiedName>,
+    /// Names that did not exist, for notices.
+    pub missing: Vec<String>,
+    /// CASCADE.
+    pub cascade: bool,
+}
+
+/// A kind of object.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ObjectKind {
+    /// An index.
+    Index,
+    /// A schema.
+    Schema,
+    /// A sequence.
+    Sequence,
+    /// A table.
+    Table,
+    /// A view.
+    View,
+}

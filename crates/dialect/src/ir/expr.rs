@@ -1,0 +1,413 @@
+//! Expressions.
+
+use super::query::{Query, RelId};
+use crate::Type;
+use crate::functions::Function;
+
+/// An expression with its type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What is computed.
+    pub kind: ExprKind,
+    /// The type of the result.
+    pub ty: Type,
+}
+
+/// A constant in its canonical stored form (see [`crate::values`]); the type stands in the [`Expr`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// NULL.
+    Null,
+    /// Integers, booleans (0, 1), oids.
+    Integer(i64),
+    /// Floats.
+    Real(f64),
+    /// Text, and everything that is stored as text: decimals, dates, JSON, …
+    Text(String),
+    /// Bytes.
+    Blob(Vec<u8>),
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A constant.
+    Literal(Value),
+    /// A parameter of the statement, counted from 0.
+    Param(usize),
+    /// A column of a relation in scope.
+    Column(ColumnRef),
+    /// A function or operator on rows' values, from the one table.
+    Call {
+        /// The table's row.
+        function: &'static Function,
+        /// Already of the types that the row asks for.
+        args: Vec<Expr>,
+    },
+    /// A conversion from the argument's type to this expression's, modifiers included.
+    Cast {
+        /// The value.
+        arg: Box<Expr>,
+        /// Which rules apply (PostgreSQL truncates on an explicit cast where an assignment fails).
+        context: CastContext,
+    },
+    /// An aggregate function.
+    Aggregate(Box<Aggregate>),
+    /// A window function, or an aggregate over a window.
+    Window(Box<WindowCall>),
+    /// `left op right` on operands of one type.
+    Compare {
+        /// The operator.
+        op: CompareOp,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+    },
+    /// IS [NOT] DISTINCT FROM on operands of one type.
+    Distinct {
+        /// IS NOT DISTINCT FROM.
+        negated: bool,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+    },
+    /// All must hold; at least two.
+    And(Vec<Expr>),
+    /// One must hold; at least two.
+    Or(Vec<Expr>),
+    /// Logical negation.
+    Not(Box<Expr>),
+    /// IS [NOT] NULL.
+    IsNull {
+        /// The value.
+        arg: Box<Expr>,
+        /// IS NOT NULL.
+        negated: bool,
+    },
+    /// IS [NOT] TRUE, FALSE, UNKNOWN (`test` is `None` for UNKNOWN).
+    IsTruth {
+        /// The value.
+        arg: Box<Expr>,
+        /// Which truth value is asked for.
+        test: Option<bool>,
+        /// IS NOT.
+        negated: bool,
+    },
+    /// LIKE, ILIKE, MATCHES.
+    Like {
+        /// Whose pattern language.
+        kind: LikeKind,
+        /// NOT LIKE.
+        negated: bool,
+        /// The text.
+        text: Box<Expr>,
+        /// The pattern.
+        pattern: Box<Expr>,
+        /// The escape character; `None` is the dialect's default (backslash in both).
+        escape: Option<Box<Expr>>,
+    },
+    /// `arg [NOT] IN (list)`, all of one type.
+    InList {
+        /// The value.
+        arg: Box<Expr>,
+        /// NOT IN.
+        negated: bool,
+        /// The candidates; at least one.
+        list: Vec<Expr>,
+    },
+    /// CASE WHEN condition THEN result …; a simple CASE has been rewritten to comparisons.
+    Case {
+        /// Conditions and results.
+        branches: Vec<(Expr, Expr)>,
+        /// The result when no condition holds; NULL if absent.
+        otherwise: Option<Box<Expr>>,
+    },
+    /// The first that is not NULL.
+    Coalesce(Vec<Expr>),
+    /// NULL if both are equal, else the first.
+    NullIf(Box<Expr>, Box<Expr>),
+    /// The greatest that is not NULL.
+    Greatest(Vec<Expr>),
+    /// The least that is not NULL.
+    Least(Vec<Expr>),
+    /// A query that yields one row and one column.
+    Scalar(Box<Query>),
+    /// EXISTS.
+    Exists(Box<Query>),
+    /// `row [NOT] IN (query)`; the row has as many members as the query has columns.
+    InQuery {
+        /// The values.
+        row: Vec<Expr>,
+        /// NOT IN.
+        negated: bool,
+        /// The query.
+        query: Box<Query>,
+    },
+    /// `arg op ANY|ALL (query)`.
+    Quantified {
+        /// The operator.
+        op: CompareOp,
+        /// ALL; else ANY.
+        all: bool,
+        /// The value.
+        arg: Box<Expr>,
+        /// The query, of one column.
+        query: Box<Query>,
+    },
+    /// `arg op ANY|ALL (array)`.
+    QuantifiedArray {
+        /// The operator.
+        op: CompareOp,
+        /// ALL; else ANY.
+        all: bool,
+        /// The value.
+        arg: Box<Expr>,
+        /// The array, of the value's type.
+        array: Box<Expr>,
+    },
+    /// An array from a query of one column.
+    ArrayQuery(Box<Query>),
+    /// ROW(…).
+    Row(Vec<Expr>),
+    /// ARRAY[…].
+    Array(Vec<Expr>),
+    /// `array[index]`, 1-based.
+    Subscript {
+        /// The array.
+        array: Box<Expr>,
+        /// The index.
+        index: Box<Expr>,
+    },
+    /// The column's default, as a whole value in INSERT or SET.
+    Default,
+}
+
+/// A column of a relation in scope.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct ColumnRef {
+    /// Which relation of the statement.
+    pub relation: RelId,
+    /// Which of its columns, from 0.
+    pub column: ColumnIndex,
+}
+
+/// A column's place.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ColumnIndex {
+    /// By position.
+    At(usize),
+    /// SQLite's rowid: Informix's `rowid`, PostgreSQL's `ctid`.
+    RowId,
+}
+
+/// Which rules a conversion follows.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum CastContext {
+    /// Inserted by the binder between types of one family; cannot lose anything.
+    Implicit,
+    /// Into a column: over-long text is an error unless the excess is blank.
+    Assignment,
+    /// Asked for by the user.
+    Explicit,
+}
+
+/// A comparison operator.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum CompareOp {
+    /// `=`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+/// A pattern language.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum LikeKind {
+    /// `%` and `_`, case-sensitive.
+    Like,
+    /// `%` and `_`, any case.
+    ILike,
+    /// Informix MATCHES: `*`, `?`, `[a-z]`, `[^…]`.
+    Matches,
+}
+
+/// A call of an aggregate function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregate {
+    /// The table's row; its kind is aggregate.
+    pub function: &'static Function,
+    /// Arguments; empty for `count(*)`.
+    pub args: Vec<Expr>,
+    /// DISTINCT.
+    pub distinct: bool,
+    /// ORDER BY inside the call, or WITHIN GROUP.
+    pub order_by: Vec<SortKey>,
+    /// FILTER (WHERE …).
+    pub filter: Option<Expr>,
+}
+
+/// A call over a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowCall {
+    /// The table's row: a window function or an aggregate.
+    pub function: &'static Function,
+    /// Arguments.
+    pub args: Vec<Expr>,
+    /// FILTER (WHERE …), for aggregates.
+    pub filter: Option<Expr>,
+    /// PARTITION BY.
+    pub partition_by: Vec<Expr>,
+    /// ORDER BY.
+    pub order_by: Vec<SortKey>,
+    /// The frame; `None` is the standard's default.
+    pub frame: Option<Frame>,
+}
+
+/// A window frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// ROWS, RANGE or GROUPS.
+    pub unit: FrameUnit,
+    /// Where it begins.
+    pub start: FrameBound,
+    /// Where it ends.
+    pub end: FrameBound,
+    /// EXCLUDE.
+    pub exclude: FrameExclude,
+}
+
+/// What a frame counts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FrameUnit {
+    /// Groups of peers.
+    Groups,
+    /// Values.
+    Range,
+    /// Rows.
+    Rows,
+}
+
+/// A frame's bound.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameBound {
+    /// The partition's first row.
+    UnboundedPreceding,
+    /// So far before.
+    Preceding(Box<Expr>),
+    /// Here.
+    CurrentRow,
+    /// So far behind.
+    Following(Box<Expr>),
+    /// The partition's last row.
+    UnboundedFollowing,
+}
+
+/// What a frame leaves out.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum FrameExclude {
+    /// Nothing.
+    #[default]
+    NoOthers,
+    /// The current row.
+    CurrentRow,
+    /// The current row and its peers.
+    Group,
+    /// Its peers.
+    Ties,
+}
+
+/// A key to sort by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKey {
+    /// The value.
+    pub expr: Expr,
+    /// DESC.
+    pub descending: bool,
+    /// Where NULLs go, always decided: PostgreSQL's default is last in ascending order, Informix's first.
+    pub nulls_first: bool,
+}
+
+impl Expr {
+    /// An expression of a type.
+    pub fn new(kind: ExprKind, ty: Type) -> Self {
+        Self { kind, ty }
+    }
+
+    /// NULL of a type.
+    pub fn null(ty: Type) -> Self {
+        Self::new(ExprKind::Literal(Value::Null), ty)
+    }
+
+    /// A boolean constant.
+    pub fn bool(value: bool) -> Self {
+        Self::new(ExprKind::Literal(Value::Integer(i64::from(value))), Type::Bool)
+    }
+
+    /// A text constant.
+    pub fn text(value: impl Into<String>) -> Self {
+        Self::new(ExprKind::Literal(Value::Text(value.into())), Type::Text)
+    }
+
+    /// An integer constant of an integer type.
+    pub fn integer(value: i64, ty: Type) -> Self {
+        Self::new(ExprKind::Literal(Value::Integer(value)), ty)
+    }
+
+    /// A column of a relation.
+    pub fn column(relation: RelId, column: usize, ty: Type) -> Self {
+        Self::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(column) }), ty)
+    }
+
+    /// This value converted to `ty`; itself when it is of that type already.
+    pub fn cast(self, ty: Type, context: CastContext) -> Self {
+        if self.ty == ty { self } else { Self::new(ExprKind::Cast { arg: Box::new(self), context }, ty) }
+    }
+}
+
+impl CompareOp {
+    /// The operator that holds exactly when this one, with its operands exchanged, holds.
+    pub const fn commuted(self) -> Self {
+        match self {
+            Self::Equal => Self::Equal,
+            Self::NotEqual => Self::NotEqual,
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+        }
+    }
+
+    /// The operator that holds exactly when this one does not (NULLs apart).
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::GreaterOrEqual,
+            Self::LessOrEqual => Self::Greater,
+            Self::Greater => Self::LessOrEqual,
+            Self::GreaterOrEqual => Self::Less,
+        }
+    }
+
+    /// The operator's sign, the same in every SQL.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The typed relational IR: what a statement means, in no dialect's words.
+//!
+//! Every relation of a statement's FROM clauses has a [`RelId`] of its own, unique in the whole statement, so that a
+//! column reference needs no scopes: a correlated subquery just names an outer relation's id. Every expression has a
+//! type; there are no silent conversions, only [`ExprKind::Cast`]. Names that results show are in
+//! [`OutputColumn`]s.
+
+pub mod ddl;
+pub mod expr;
+pub mod query;
+pub mod statement;
+
+pub use ddl::*;
+pub use expr::*;
+pub use query::*;
+pub use statement::*;

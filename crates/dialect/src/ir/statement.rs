@@ -1,0 +1,333 @@
+//! Statements.
+
+use std::sync::Arc;
+
+use super::ddl::Ddl;
+use super::expr::Expr;
+use super::query::{Cte, From, OutputColumn, Query, RelId};
+use crate::schema::Relation;
+
+/// A bound statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// SELECT, VALUES, TABLE.
+    Query(Box<Query>),
+    /// SELECT … INTO / CREATE TABLE AS: the rows go into a new table.
+    CreateTableAs(Box<CreateTableAs>),
+    /// INSERT, UPDATE, DELETE.
+    Dml(Box<Dml>),
+    /// A change of the schema.
+    Ddl(Box<Ddl>),
+    /// BEGIN and its kin.
+    Transaction(Transaction),
+    /// SET, RESET.
+    Set(SetVariable),
+    /// SHOW: yields one row and one column; `None` is SHOW ALL.
+    Show(Option<String>),
+    /// EXPLAIN of a query or DML.
+    Explain(Box<Explain>),
+    /// PREPARE name AS statement (SQL level).
+    Prepare {
+        /// The name.
+        name: String,
+        /// The statement's text.
+        text: String,
+        /// Declared parameter types.
+        params: Vec<crate::Type>,
+    },
+    /// EXECUTE name (args).
+    ExecutePrepared {
+        /// The name.
+        name: String,
+        /// Constant arguments.
+        args: Vec<Expr>,
+    },
+    /// DEALLOCATE name; `None` is ALL.
+    Deallocate(Option<String>),
+    /// DECLARE name CURSOR FOR query.
+    DeclareCursor {
+        /// The name.
+        name: String,
+        /// SCROLL.
+        scroll: bool,
+        /// WITH HOLD.
+        hold: bool,
+        /// The query.
+        query: Box<Query>,
+    },
+    /// FETCH / MOVE.
+    Fetch {
+        /// The cursor.
+        cursor: String,
+        /// Where to.
+        direction: FetchDirection,
+        /// MOVE: no rows are returned.
+        no_rows: bool,
+    },
+    /// CLOSE name; `None` is ALL.
+    CloseCursor(Option<String>),
+    /// DISCARD ALL and its kin.
+    Discard(Discard),
+    /// LISTEN, NOTIFY, UNLISTEN.
+    Notify(Notify),
+    /// LOCK TABLE: the write lock is taken.
+    Lock(Vec<Arc<Relation>>),
+    /// COPY … FROM STDIN / TO STDOUT.
+    Copy(Box<Copy>),
+    /// A statement that has nothing to do here but is correct: VACUUM, ANALYZE, UPDATE STATISTICS, …
+    Nothing {
+        /// The completion tag.
+        tag: &'static str,
+    },
+}
+
+/// INSERT, UPDATE or DELETE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dml {
+    /// WITH.
+    pub ctes: Vec<Cte>,
+    /// The table that changes.
+    pub target: Arc<Relation>,
+    /// The target's id: for SET, WHERE and RETURNING.
+    pub id: RelId,
+    /// What happens to it.
+    pub action: DmlAction,
+    /// RETURNING; one expression for each of `columns`.
+    pub returning: Vec<Expr>,
+    /// The columns that it yields; empty without RETURNING.
+    pub columns: Vec<OutputColumn>,
+}
+
+/// What happens to a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DmlAction {
+    /// INSERT.
+    Insert {
+        /// Target columns, by position, in the order of the source's. Columns that are left out and have no native
+        /// default have been added with their default by the front end.
+        columns: Vec<usize>,
+        /// The rows.
+        source: InsertSource,
+        /// ON CONFLICT.
+        on_conflict: Option<OnConflict>,
+    },
+    /// UPDATE.
+    Update {
+        /// Columns by position with their new values, already of the column's type.
+        assignments: Vec<(usize, Expr)>,
+        /// UPDATE … FROM.
+        from: Option<From>,
+        /// WHERE.
+        filter: Option<Expr>,
+        /// WHERE CURRENT OF.
+        current_of: Option<String>,
+    },
+    /// DELETE.
+    Delete {
+        /// DELETE … USING.
+        using: Option<From>,
+        /// WHERE.
+        filter: Option<Expr>,
+        /// WHERE CURRENT OF.
+        current_of: Option<String>,
+    },
+}
+
+/// The rows of an INSERT.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InsertSource {
+    /// VALUES; members may be [`super::ExprKind::Default`] where the column's default is native.
+    Values(Vec<Vec<Expr>>),
+    /// A query whose columns already have the target columns' types.
+    Query(Box<Query>),
+    /// DEFAULT VALUES.
+    Defaults,
+}
+
+/// ON CONFLICT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnConflict {
+    /// The index that arbitrates, by its place in the target's `indexes`; `None` is any.
+    pub index: Option<usize>,
+    /// What to do.
+    pub action: ConflictAction,
+}
+
+/// What to do about a conflict.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConflictAction {
+    /// DO NOTHING.
+    Nothing,
+    /// DO UPDATE.
+    Update {
+        /// The row that could not be inserted (`excluded`) as a relation.
+        excluded: RelId,
+        /// New values.
+        assignments: Vec<(usize, Expr)>,
+        /// WHERE.
+        filter: Option<Expr>,
+    },
+}
+
+/// A table made of a query's rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTableAs {
+    /// The table, its columns typed after the query's.
+    pub table: super::ddl::CreateTable,
+    /// The rows.
+    pub query: Query,
+    /// WITH NO DATA.
+    pub no_data: bool,
+}
+
+/// Transaction control.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transaction {
+    /// BEGIN, START TRANSACTION.
+    Begin(TransactionModes),
+    /// COMMIT; with AND CHAIN.
+    Commit {
+        /// Start the next at once.
+        chain: bool,
+    },
+    /// ROLLBACK; with AND CHAIN.
+    Rollback {
+        /// Start the next at once.
+        chain: bool,
+    },
+    /// SAVEPOINT.
+    Savepoint(String),
+    /// RELEASE.
+    Release(String),
+    /// ROLLBACK TO.
+    RollbackTo(String),
+    /// SET TRANSACTION (or SESSION CHARACTERISTICS when `session`).
+    SetModes {
+        /// For the session's later transactions.
+        session: bool,
+        /// The modes.
+        modes: TransactionModes,
+    },
+}
+
+/// Modes of a transaction; `None` leaves the default.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct TransactionModes {
+    /// Isolation level.
+    pub isolation: Option<Isolation>,
+    /// READ ONLY, READ WRITE.
+    pub read_only: Option<bool>,
+    /// DEFERRABLE.
+    pub deferrable: Option<bool>,
+}
+
+/// An isolation level (Informix's DIRTY READ is read uncommitted, CURSOR STABILITY read committed).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Isolation {
+    /// READ UNCOMMITTED: served as READ COMMITTED.
+    ReadUncommitted,
+    /// READ COMMITTED.
+    ReadCommitted,
+    /// REPEATABLE READ.
+    RepeatableRead,
+    /// SERIALIZABLE.
+    Serializable,
+}
+
+/// SET or RESET of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetVariable {
+    /// Lower-case name; `None` is RESET ALL.
+    pub name: Option<String>,
+    /// The value as text; `None` is DEFAULT.
+    pub value: Option<String>,
+    /// SET LOCAL.
+    pub local: bool,
+}
+
+/// EXPLAIN.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explain {
+    /// ANALYZE: run it.
+    pub analyze: bool,
+    /// FORMAT JSON.
+    pub json: bool,
+    /// What.
+    pub statement: Statement,
+}
+
+/// Where a FETCH goes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FetchDirection {
+    /// So many forward; `i64::MAX` is ALL; 0 is the row where the cursor stands.
+    Forward(i64),
+    /// So many backward.
+    Backward(i64),
+    /// To a row, from 1; from the end when negative.
+    Absolute(i64),
+    /// To a row, seen from here.
+    Relative(i64),
+}
+
+/// What DISCARD forgets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Discard {
+    /// Everything of the session.
+    All,
+    /// Cached plans.
+    Plans,
+    /// Sequence states.
+    Sequences,
+    /// Temporary tables.
+    Temp,
+}
+
+/// Notifications.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Notify {
+    /// LISTEN.
+    Listen(String),
+    /// UNLISTEN; `None` is `*`.
+    Unlisten(Option<String>),
+    /// NOTIFY channel, payload.
+    Notify(String, String),
+}
+
+/// COPY between the client and a table or query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copy {
+    /// From the client into the table: an INSERT whose values are parameters, one for each column.
+    pub from: Option<Dml>,
+    /// To the client: a query.
+    pub to: Option<Query>,
+    /// Options.
+    pub options: CopyOptions,
+}
+
+/// Options of COPY.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CopyOptions {
+    /// The format.
+    pub format: CopyFormat,
+    /// Column separator.
+    pub delimiter: u8,
+    /// What stands for NULL.
+    pub null: String,
+    /// First line names the columns.
+    pub header: bool,
+    /// CSV's quote.
+    pub quote: u8,
+    /// CSV's escape.
+    pub escape: u8,
+}
+
+/// A format of COPY.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CopyFormat {
+    /// PostgreSQL's binary format.
+    Binary,
+    /// Comma-separated values.
+    Csv,
+    /// PostgreSQL's text format.
+    Text,
+}

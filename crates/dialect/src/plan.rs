@@ -1,0 +1,72 @@
+//! What a compiled statement looks like from outside: parameters, result columns, effects.
+
+use crate::Type;
+use crate::ir::Statement;
+
+/// A statement bound by a front end; what a back end lowers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// The statement.
+    pub statement: Statement,
+    /// Parameter types, decided (an undecided parameter is an error of the front end, or text by its rules).
+    pub params: Vec<Type>,
+    /// Result columns; empty when the statement returns no rows.
+    pub columns: Vec<ResultColumn>,
+    /// What it does, for transactions and clients.
+    pub effects: Effects,
+    /// The schema generation that it was bound against.
+    pub generation: u64,
+    /// Notices to send with it (an object that IF EXISTS let pass, …).
+    pub notices: Vec<String>,
+}
+
+/// A column of a result, as clients are told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultColumn {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub ty: Type,
+    /// The table column that it is, when it is just that: relation's oid and position from 0.
+    pub origin: Option<(u32, usize)>,
+    /// It is never NULL, as far as is known.
+    pub not_null: bool,
+    /// The column gives itself numbers (Informix describes it as SERIAL).
+    pub identity: bool,
+}
+
+/// What a statement does.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Effects {
+    /// Reads tables: takes part in the transaction's snapshot.
+    pub reads: bool,
+    /// Writes: takes the write lock.
+    pub writes: bool,
+    /// Changes the schema: plans are renewed.
+    pub schema: bool,
+    /// Controls the transaction.
+    pub transaction: bool,
+    /// Calls volatile functions, or depends on session settings: never run twice, never folded.
+    pub volatile: bool,
+}
+
+/// The word with which a door reports completion.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Command {
+    /// A query: rows are counted.
+    Select,
+    /// INSERT: rows are counted.
+    Insert,
+    /// UPDATE: rows are counted.
+    Update,
+    /// DELETE: rows are counted.
+    Delete,
+    /// FETCH: rows are counted.
+    Fetch,
+    /// MOVE: rows are counted.
+    Move,
+    /// COPY: rows are counted.
+    Copy,
+    /// Any other, under its own words (`CREATE TABLE`).
+    Utility(&'static str),
+}

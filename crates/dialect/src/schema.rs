@@ -1,0 +1,255 @@
+//! What a front end asks about the database.
+//!
+//! The engine implements [`Schema`] over one in-memory description of the file; tests implement it over a list.
+
+use std::sync::Arc;
+
+use crate::{Language, Type};
+
+/// A name as the user wrote it, folded by the dialect's rules, with the schema (or Informix owner) when given.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct QualifiedName {
+    /// Schema, or `None` for the search path.
+    pub schema: Option<String>,
+    /// The object's own name.
+    pub name: String,
+}
+
+/// The database as a front end sees it: one immutable snapshot.
+pub trait Schema {
+    /// Grows with every change of the schema; part of a plan's key.
+    fn generation(&self) -> u64;
+
+    /// Finds a table, view or catalog table.
+    ///
+    /// A name without schema is looked for in the session's temporary tables, then along the search path, of which
+    /// `pg_catalog` is an implicit first member. SQLite's names are case-insensitive, so the comparison is too; an
+    /// exact match wins.
+    fn relation(&self, name: &QualifiedName) -> Option<Arc<Relation>>;
+
+    /// Finds a relation by its object id.
+    fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>>;
+
+    /// True when a schema (namespace) of this name exists.
+    fn has_namespace(&self, name: &str) -> bool;
+
+    /// The first schema of the search path, where objects without a schema are created; `None` when there is none.
+    fn creation_namespace(&self) -> Option<String>;
+
+    /// Finds a sequence.
+    fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>>;
+
+    /// Finds an index, by its name within a namespace.
+    fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)>;
+}
+
+/// A table, view or catalog table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relation {
+    /// Object id; stable for the life of the file.
+    pub oid: u32,
+    /// Namespace: `public`, `pg_catalog`, `information_schema`, `pg_temp`, `informix`, or a user's own.
+    pub namespace: String,
+    /// Name as created.
+    pub name: String,
+    /// SQLite's database (`main`, `temp`).
+    pub database: &'static str,
+    /// SQLite's name of the table, view or virtual table.
+    pub physical_name: String,
+    /// The language whose words its declarations are in.
+    pub language: Language,
+    /// What it is.
+    pub kind: RelationKind,
+    /// Columns in order; dropped ones do not count.
+    pub columns: Vec<Column>,
+    /// Unique keys (primary key first), for ON CONFLICT and functional dependency.
+    pub indexes: Vec<Index>,
+    /// Foreign keys that start here.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Check constraints.
+    pub checks: Vec<Check>,
+    /// Declared without a rowid in SQLite.
+    pub without_rowid: bool,
+}
+
+/// What a relation is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RelationKind {
+    /// An ordinary table.
+    Table,
+    /// A view made through us: its text in `Relation::language`, expanded by the compiler.
+    View {
+        /// The defining query, as written.
+        definition: String,
+    },
+    /// A view that SQLite expands itself (made by somebody else).
+    NativeView,
+    /// A catalog table: a SQLite virtual table.
+    Catalog,
+}
+
+/// A column of a relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name as created.
+    pub name: String,
+    /// Declared type.
+    pub ty: Type,
+    /// NULL is refused.
+    pub not_null: bool,
+    /// What an INSERT that leaves the column out stores.
+    pub default: Option<ColumnDefault>,
+    /// The column is given numbers by itself.
+    pub identity: Option<Identity>,
+    /// Computed from other columns: the expression's text in the relation's language.
+    pub generated: Option<String>,
+    /// The column is SQLite's rowid (`INTEGER PRIMARY KEY`).
+    pub rowid_alias: bool,
+}
+
+/// A default value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDefault {
+    /// The expression's text, in the relation's language.
+    pub text: String,
+    /// SQLite knows it too: a column that is left out gets it without our help.
+    pub native: bool,
+}
+
+/// Numbers given by the database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identity {
+    /// `GENERATED ALWAYS`: an explicit value is refused.
+    pub always: bool,
+    /// Informix SERIAL: 0 (and NULL) ask for the next number too.
+    pub zero_is_next: bool,
+    /// The sequence behind it; `None` when SQLite's rowid gives the numbers.
+    pub sequence: Option<QualifiedName>,
+}
+
+/// An index or unique constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// Object id.
+    pub oid: u32,
+    /// Name.
+    pub name: String,
+    /// Columns by position; `None` is an expression.
+    pub columns: Vec<Option<usize>>,
+    /// Text of each key as the index was declared (columns too), with `DESC` flags apart.
+    pub keys: Vec<IndexKey>,
+    /// No two rows alike.
+    pub unique: bool,
+    /// It is the primary key.
+    pub primary: bool,
+    /// It came from a constraint, not from CREATE INDEX.
+    pub constraint: bool,
+    /// Condition of a partial index, in the relation's language.
+    pub predicate: Option<String>,
+}
+
+/// One key of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexKey {
+    /// Column name or expression text.
+    pub text: String,
+    /// Descending.
+    pub descending: bool,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKey {
+    /// Constraint's object id.
+    pub oid: u32,
+    /// Constraint's name.
+    pub name: String,
+    /// Columns here, by position.
+    pub columns: Vec<usize>,
+    /// The referenced relation's name.
+    pub target: QualifiedName,
+    /// Referenced columns; empty means the primary key.
+    pub target_columns: Vec<String>,
+    /// ON DELETE.
+    pub on_delete: ReferentialAction,
+    /// ON UPDATE.
+    pub on_update: ReferentialAction,
+    /// Checked at commit.
+    pub deferred: bool,
+}
+
+/// What happens to children.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ReferentialAction {
+    /// Refused (checked at the end of the statement).
+    #[default]
+    NoAction,
+    /// Refused at once.
+    Restrict,
+    /// Children go too.
+    Cascade,
+    /// Children's columns become NULL.
+    SetNull,
+    /// Children's columns become their defaults.
+    SetDefault,
+}
+
+/// A check constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Constraint's object id.
+    pub oid: u32,
+    /// Constraint's name.
+    pub name: String,
+    /// The condition's text, in the relation's language.
+    pub text: String,
+    /// SQLite enforces it; otherwise the engine does.
+    pub native: bool,
+}
+
+/// A sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    /// Object id.
+    pub oid: u32,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Type of its values.
+    pub ty: Type,
+}
+
+impl Relation {
+    /// Position of a column: exact name first, then without regard to case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|column| column.name == name);
+        exact.or_else(|| self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
+    }
+
+    /// The primary key, if there is one.
+    pub fn primary_key(&self) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.primary)
+    }
+}
+
+impl QualifiedName {
+    /// A name without schema.
+    pub fn bare(name: impl Into<String>) -> Self {
+        Self { schema: None, name: name.into() }
+    }
+
+    /// A name in a schema.
+    pub fn new(schema: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { schema: Some(schema.into()), name: name.into() }
+    }
+}
+
+impl std::fmt::Display for QualifiedName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.schema {
+            Some(schema) => write!(f, "{schema}.{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}

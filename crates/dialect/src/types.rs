@@ -1,0 +1,310 @@
+//! The types that the IR knows, and how a value of each is stored.
+//!
+//! One set for all dialects: a front end maps its own type names onto it, a door maps it onto its wire's codes. A type
+//! that only one dialect can name (an Informix `DATETIME HOUR TO MINUTE`, say) still stands here, and each other
+//! dialect has a nearest type of its own for it (see its `import` function).
+
+use std::fmt;
+
+/// A data type with its modifiers.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Type {
+    /// True or false; stored as 1 and 0.
+    Bool,
+    /// 16-bit integer.
+    Int2,
+    /// 32-bit integer.
+    Int4,
+    /// 64-bit integer.
+    Int8,
+    /// PostgreSQL's object identifier: an unsigned 32-bit integer, stored as INTEGER.
+    Oid,
+    /// An object identifier with a name in text form (`regclass`, …); stored as INTEGER.
+    Reg(Reg),
+    /// IEEE single; stored as REAL.
+    Float4,
+    /// IEEE double; stored as REAL; NaN as the text `NaN`, since SQLite makes NULL of it.
+    Float8,
+    /// Exact decimal, fixed or unconstrained.
+    Numeric(Option<NumericModifier>),
+    /// Informix `DECIMAL(p)`: a floating decimal of `p` significant digits.
+    FloatingDecimal(u8),
+    /// Informix `MONEY(p,s)`; the modifier as in `Numeric`.
+    Money(NumericModifier),
+    /// Unbounded text.
+    Text,
+    /// `varchar(n)`; `None` is unbounded. Length in characters.
+    Varchar(Option<u32>),
+    /// `char(n)`: blank-padded; stored without the padding.
+    Char(u32),
+    /// Informix `LVARCHAR(n)`.
+    Lvarchar(u32),
+    /// Informix `NCHAR(n)`: as `Char`.
+    Nchar(u32),
+    /// Informix `NVARCHAR(n)`: as `Varchar`.
+    Nvarchar(u32),
+    /// PostgreSQL's identifier type (63 bytes).
+    Name,
+    /// PostgreSQL's one-byte `"char"`.
+    InternalChar,
+    /// Bytes; stored as BLOB.
+    Bytea,
+    /// Informix simple large objects: `BYTE`, stored as BLOB.
+    Byte,
+    /// Informix simple large objects: `TEXT`, stored as TEXT.
+    TextBlob,
+    /// Informix smart large object `BLOB`.
+    Blob,
+    /// Informix smart large object `CLOB`.
+    Clob,
+    /// Calendar date, `YYYY-MM-DD`.
+    Date,
+    /// Time of day, `HH:MM:SS[.ffffff]`; modifier: digits of the fraction.
+    Time(Option<u8>),
+    /// Time of day with an offset, `HH:MM:SS[.ffffff]±HH[:MM]`.
+    TimeTz(Option<u8>),
+    /// Date and time, `YYYY-MM-DD HH:MM:SS[.ffffff]`, fraction without trailing zeros.
+    Timestamp(Option<u8>),
+    /// An instant, in UTC, as `Timestamp` with `+00` behind it.
+    TimestampTz(Option<u8>),
+    /// PostgreSQL's interval, in the canonical text of its `postgres` style.
+    Interval,
+    /// Informix `DATETIME first TO last`; the fields' own digits, as Informix prints them.
+    Datetime(Qualifier),
+    /// Informix `INTERVAL first TO last`, as Informix prints it.
+    QualifiedInterval(IntervalQualifier),
+    /// UUID, canonical lower-case text.
+    Uuid,
+    /// JSON text as given.
+    Json,
+    /// JSON in PostgreSQL's `jsonb` normal form, as text.
+    Jsonb,
+    /// Informix `INT8`: a 64-bit integer with a wire type of its own.
+    IfxInt8,
+    /// Array of an element type; stored as JSON text.
+    Array(Box<Type>),
+    /// An anonymous row.
+    Record,
+    /// No value (functions called for their effect).
+    Void,
+    /// A string literal, NULL or parameter whose type the context has not decided yet.
+    Unknown,
+}
+
+/// Precision and scale of an exact decimal: `numeric(precision, scale)`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct NumericModifier {
+    /// Significant digits in all, 1 to 1,000.
+    pub precision: u16,
+    /// Digits behind the point; may be negative in PostgreSQL.
+    pub scale: i16,
+}
+
+/// What a `reg*` type names.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Reg {
+    /// A relation.
+    Class,
+    /// A namespace.
+    Namespace,
+    /// A function, by name.
+    Proc,
+    /// A function, with argument types.
+    Procedure,
+    /// A role.
+    Role,
+    /// A type.
+    Type,
+}
+
+/// A field of a datetime, from the largest to the smallest.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Field {
+    /// Year, four digits.
+    Year,
+    /// Month.
+    Month,
+    /// Day of the month.
+    Day,
+    /// Hour.
+    Hour,
+    /// Minute.
+    Minute,
+    /// Second.
+    Second,
+    /// Fraction of a second, with its digits (1 to 5) as `last` of a qualifier; the digits are 3 by default.
+    Fraction(u8),
+}
+
+/// `first TO last` of an Informix DATETIME.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Qualifier {
+    /// The largest field.
+    pub first: Field,
+    /// The smallest field.
+    pub last: Field,
+}
+
+/// `first(precision) TO last` of an Informix INTERVAL.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct IntervalQualifier {
+    /// The largest field.
+    pub first: Field,
+    /// Digits of the largest field, 1 to 9.
+    pub precision: u8,
+    /// The smallest field.
+    pub last: Field,
+}
+
+/// How values of a type lie in SQLite.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Storage {
+    /// INTEGER.
+    Integer,
+    /// REAL (or the text `NaN`).
+    Real,
+    /// A decimal of at most 15 digits in a NUMERIC column: INTEGER or REAL, exact by SQLite's definition.
+    NativeDecimal,
+    /// A canonical decimal as TEXT, compared under the `decimal` collation.
+    DecimalText,
+    /// TEXT.
+    Text,
+    /// BLOB.
+    Blob,
+}
+
+impl Type {
+    /// The widest decimal that rides in a NUMERIC column without losing a digit.
+    pub const NATIVE_DECIMAL_DIGITS: u16 = 15;
+
+    /// How a *column* of this type is stored. An expression's value may be wider: an arithmetic result is always
+    /// [`Storage::DecimalText`], whatever its operands were.
+    pub fn storage(&self) -> Storage {
+        match self {
+            Self::Bool | Self::Int2 | Self::Int4 | Self::Int8 | Self::IfxInt8 | Self::Oid | Self::Reg(_) => {
+                Storage::Integer
+            }
+            Self::Float4 | Self::Float8 => Storage::Real,
+            Self::Numeric(Some(modifier)) | Self::Money(modifier)
+                if modifier.precision <= Self::NATIVE_DECIMAL_DIGITS
+                    && modifier.scale >= 0
+                    && modifier.scale <= modifier.precision as i16 =>
+            {
+                Storage::NativeDecimal
+            }
+            Self::Numeric(_) | Self::Money(_) | Self::FloatingDecimal(_) => Storage::DecimalText,
+            Self::Bytea | Self::Byte | Self::Blob => Storage::Blob,
+            Self::Text
+            | Self::Varchar(_)
+            | Self::Char(_)
+            | Self::Lvarchar(_)
+            | Self::Nchar(_)
+            | Self::Nvarchar(_)
+            | Self::Name
+            | Self::InternalChar
+            | Self::TextBlob
+            | Self::Clob
+            | Self::Date
+            | Self::Time(_)
+            | Self::TimeTz(_)
+            | Self::Timestamp(_)
+            | Self::TimestampTz(_)
+            | Self::Interval
+            | Self::Datetime(_)
+            | Self::QualifiedInterval(_)
+            | Self::Uuid
+            | Self::Json
+            | Self::Jsonb
+            | Self::Array(_)
+            | Self::Record
+            | Self::Void
+            | Self::Unknown => Storage::Text,
+        }
+    }
+
+    /// The type without its modifiers: what decides which function or operator applies.
+    pub fn base(&self) -> Self {
+        match self {
+            Self::Numeric(_) => Self::Numeric(None),
+            Self::Varchar(_) => Self::Varchar(None),
+            Self::Time(_) => Self::Time(None),
+            Self::TimeTz(_) => Self::TimeTz(None),
+            Self::Timestamp(_) => Self::Timestamp(None),
+            Self::TimestampTz(_) => Self::TimestampTz(None),
+            Self::Array(element) => Self::Array(Box::new(element.base())),
+            other => other.clone(),
+        }
+    }
+
+    /// True for two types that differ in modifiers at most.
+    pub fn same_base(&self, other: &Self) -> bool {
+        self.base() == other.base()
+    }
+
+    /// Types whose values are numbers.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self,
+            Self::Int2
+                | Self::Int4
+                | Self::Int8
+                | Self::IfxInt8
+                | Self::Float4
+                | Self::Float8
+                | Self::Numeric(_)
+                | Self::FloatingDecimal(_)
+                | Self::Money(_)
+        )
+    }
+
+    /// Types of whole numbers (not `oid`).
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Self::Int2 | Self::Int4 | Self::Int8 | Self::IfxInt8)
+    }
+
+    /// Exact decimals.
+    pub fn is_decimal(&self) -> bool {
+        matches!(self, Self::Numeric(_) | Self::FloatingDecimal(_) | Self::Money(_))
+    }
+
+    /// Types whose values are text to the user.
+    pub fn is_text(&self) -> bool {
+        matches!(
+            self,
+            Self::Text
+                | Self::Varchar(_)
+                | Self::Char(_)
+                | Self::Lvarchar(_)
+                | Self::Nchar(_)
+                | Self::Nvarchar(_)
+                | Self::Name
+                | Self::TextBlob
+                | Self::Clob
+                | Self::InternalChar
+        )
+    }
+}
+
+impl Field {
+    /// The field's keyword, without a fraction's digits.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Year => "YEAR",
+            Self::Month => "MONTH",
+            Self::Day => "DAY",
+            Self::Hour => "HOUR",
+            Self::Minute => "MINUTE",
+            Self::Second => "SECOND",
+            Self::Fraction(_) => "FRACTION",
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fraction(digits) => write!(f, "FRACTION({digits})"),
+            field => f.write_str(field.keyword()),
+        }
+    }
+}

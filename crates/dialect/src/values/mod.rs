@@ -1,0 +1,1 @@
+//! Text input and output of each type, and the canonical stored form; one file per family.
