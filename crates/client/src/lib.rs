@@ -1,1 +1,22 @@
 //! Blocking pumps: sockets, TLS and time-outs around the client cores.
+//!
+//! From the wire upwards: [`Stream`] is a connected socket with time-outs; [`TlsOptions`] and the TLS layer sit behind
+//! [`Channel`], which joins a client core (plain or behind TLS) to whatever moves its bytes; [`Pump`] moves them over a
+//! `Stream`, blocking. An event loop uses `Channel` alone and moves the bytes itself.
+
+// This crate is the outside world: sockets, clocks and certificate files live here.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+mod channel;
+mod error;
+mod pump;
+mod stream;
+mod tls;
+mod url;
+
+pub use channel::Channel;
+pub use error::{Error, Waiting};
+pub use pump::Pump;
+pub use stream::{Address, Stream, Timeouts};
+pub use tls::{TlsMode, TlsOptions};
+pub use url::{Url, UrlError};

@@ -1,0 +1,220 @@
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::mem::MaybeUninit;
+use std::net::ToSocketAddrs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
+
+use crate::error::{Error, Waiting};
+
+/// Where a server listens.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Address {
+    /// Host name or IP address, and port.
+    Tcp(String, u16),
+    /// Path of a unix socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Self::Unix(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// How long each kind of wait may last. `None` waits for ever.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timeouts {
+    /// Opening the socket, for each address that the name resolves to.
+    pub connect: Option<Duration>,
+    /// From a request to the next bytes of its answer.
+    pub read: Option<Duration>,
+    /// Until the peer has taken some of our bytes.
+    pub write: Option<Duration>,
+}
+
+/// Asked for on unix sockets and by default left to the kernel on TCP, whose buffers grow by themselves.
+const UNIX_SOCKET_BUFFER: usize = 4 * 1024 * 1024;
+
+/// A blocking read wakes this often, so that the caller's hook sees signals that came on another thread.
+const WAKE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// What became of an attempt to move bytes.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) enum Moved {
+    Bytes(usize),
+    /// Nothing can move without waiting, or the wait was cut short to look for signals.
+    Nothing,
+}
+
+/// A connected socket.
+#[derive(Debug)]
+pub struct Stream {
+    socket: Socket,
+    timeouts: Timeouts,
+}
+
+impl Stream {
+    /// Connects to the first address that answers.
+    pub fn connect(address: &Address, timeouts: Timeouts, bind: Option<std::net::IpAddr>) -> Result<Self, Error> {
+        let failed = |error: io::Error| match error.kind() {
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => Error::TimedOut(Waiting::Connect),
+            _ => Error::Io(Waiting::Connect, error),
+        };
+        match address {
+            Address::Unix(path) => {
+                let address = SockAddr::unix(path).map_err(failed)?;
+                let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed)?;
+                // A refusal to enlarge is no reason to fail: the default works, slower.
+                let _ = socket.set_recv_buffer_size(UNIX_SOCKET_BUFFER);
+                let _ = socket.set_send_buffer_size(UNIX_SOCKET_BUFFER);
+                socket.connect(&address).map_err(failed)?;
+                Self::from_socket(socket, timeouts).map_err(failed)
+            }
+            Address::Tcp(host, port) => {
+                let mut last = None;
+                for candidate in (host.as_str(), *port).to_socket_addrs().map_err(failed)? {
+                    match Self::connect_tcp(candidate, timeouts, bind) {
+                        Ok(stream) => return Ok(stream),
+                        Err(error) => last = Some(error),
+                    }
+                }
+                let none = || io::Error::new(ErrorKind::NotFound, "the name has no address");
+                Err(failed(last.unwrap_or_else(none)))
+            }
+        }
+    }
+
+    fn connect_tcp(
+        address: std::net::SocketAddr,
+        timeouts: Timeouts,
+        bind: Option<std::net::IpAddr>,
+    ) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        if let Some(ip) = bind {
+            socket.bind(&std::net::SocketAddr::new(ip, 0).into())?;
+        }
+        socket.set_tcp_nodelay(true)?;
+        socket.set_keepalive(true)?;
+        match timeouts.connect {
+            Some(limit) => socket.connect_timeout(&address.into(), limit)?,
+            None => socket.connect(&address.into())?,
+        }
+        Self::from_socket(socket, timeouts)
+    }
+
+    /// Takes over a connected socket.
+    pub fn from_socket(socket: Socket, timeouts: Timeouts) -> io::Result<Self> {
+        let mut stream = Self { socket, timeouts };
+        stream.set_timeouts(timeouts)?;
+        Ok(stream)
+    }
+
+    /// Changes the time-outs of later waits.
+    pub fn set_timeouts(&mut self, timeouts: Timeouts) -> io::Result<()> {
+        self.timeouts = timeouts;
+        let slice = timeouts.read.map_or(WAKE_INTERVAL, |limit| limit.min(WAKE_INTERVAL));
+        self.socket.set_read_timeout(Some(slice.max(Duration::from_millis(1))))
+    }
+
+    /// The time-outs in force.
+    pub const fn timeouts(&self) -> Timeouts {
+        self.timeouts
+    }
+
+    /// Turns keep-alive probes off, or on with the idle time before the first.
+    pub fn set_keepalive(&self, idle: Option<Duration>) -> io::Result<()> {
+        match idle {
+            Some(idle) => self.socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(idle)),
+            None => self.socket.set_keepalive(false),
+        }
+    }
+
+    /// Sends one byte of urgent (out-of-band) data.
+    pub fn send_urgent(&self, byte: u8) -> io::Result<()> {
+        self.socket.send_out_of_band(&[byte]).map(drop)
+    }
+
+    /// A second handle on the same socket, for cancelling from another thread.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { socket: self.socket.try_clone()?, timeouts: self.timeouts })
+    }
+
+    /// Ends both directions at once; a thread that waits on the socket wakes.
+    pub fn shutdown(&self) {
+        // The peer may have gone first; either way the socket is of no further use.
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+    }
+
+    /// Writes what the kernel takes now.
+    pub(crate) fn try_send(&self, bytes: &[u8]) -> Result<Moved, Error> {
+        loop {
+            match self.socket.send_with_flags(bytes, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) {
+                Ok(count) => return Ok(Moved::Bytes(count)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Moved::Nothing),
+                Err(error) => return Err(lost(Waiting::Write, error)),
+            }
+        }
+    }
+
+    /// Reads what has come; waits for a slice of time when `wait` is set.
+    pub(crate) fn try_receive(&self, space: &mut [u8], wait: bool) -> Result<Moved, Error> {
+        let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
+        // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and `recv` only ever writes initialised bytes to it.
+        let space = unsafe { &mut *(std::ptr::from_mut(space) as *mut [MaybeUninit<u8>]) };
+        match self.socket.recv_with_flags(space, flags) {
+            Ok(0) => Err(Error::Closed),
+            Ok(count) => Ok(Moved::Bytes(count)),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(Moved::Nothing),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Moved::Nothing),
+            Err(error) => Err(lost(Waiting::Read, error)),
+        }
+    }
+
+    /// Waits for a slice of time until the socket can be read or written.
+    pub(crate) fn poll_both(&self) -> Result<(), Error> {
+        use std::os::fd::AsRawFd;
+        let mut poll = libc::pollfd { fd: self.socket.as_raw_fd(), events: libc::POLLIN | libc::POLLOUT, revents: 0 };
+        // SAFETY: one valid pollfd, and its count.
+        let result = unsafe { libc::poll(&raw mut poll, 1, WAKE_INTERVAL.as_millis() as libc::c_int) };
+        if result < 0 {
+            let error = io::Error::last_os_error();
+            if error.kind() != ErrorKind::Interrupted {
+                return Err(Error::Io(Waiting::Write, error));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A wait that began now and knows when it has lasted too long.
+pub(crate) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    pub(crate) fn after(limit: Option<Duration>) -> Self {
+        Self(limit.map(|limit| Instant::now() + limit))
+    }
+
+    pub(crate) fn check(&self, waiting: Waiting) -> Result<(), Error> {
+        match self.0 {
+            Some(deadline) if Instant::now() >= deadline => Err(Error::TimedOut(waiting)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn lost(waiting: Waiting, error: io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::ConnectionAborted | ErrorKind::NotConnected => {
+            Error::Closed
+        }
+        _ => Error::Io(waiting, error),
+    }
+}

@@ -1,0 +1,291 @@
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use rowferry_wire::Core;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use crate::error::Error;
+
+/// When to encrypt, and what to check.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum TlsMode {
+    /// Never.
+    #[default]
+    Disabled,
+    /// When the server offers it; the certificate is not checked.
+    Preferred,
+    /// Always; the certificate is not checked.
+    Required,
+    /// Always; the certificate must come from a known authority.
+    VerifyCa,
+    /// Always; the certificate must come from a known authority and be issued for the host.
+    VerifyIdentity,
+}
+
+/// How to set TLS up. Files are PEM; an empty `ca` means the authorities that browsers trust.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+pub struct TlsOptions {
+    /// When to encrypt, and what to check.
+    pub mode: TlsMode,
+    /// Certificates of the authorities to trust.
+    pub ca: Option<PathBuf>,
+    /// Our own certificate chain, for servers that ask for one.
+    pub certificate: Option<PathBuf>,
+    /// The private key of `certificate`.
+    pub key: Option<PathBuf>,
+}
+
+impl TlsOptions {
+    /// The configuration for these options, read and built once for each distinct set and then shared.
+    ///
+    /// A file changed on disk is noticed by its modification time.
+    pub fn config(&self) -> Result<Arc<ClientConfig>, Error> {
+        type Stamp = Vec<Option<std::time::SystemTime>>;
+        static CACHE: LazyLock<Mutex<HashMap<TlsOptions, (Stamp, Arc<ClientConfig>)>>> = LazyLock::new(Mutex::default);
+        let modified = |path: &Option<PathBuf>| path.as_ref()?.metadata().ok()?.modified().ok();
+        let stamp: Stamp = [&self.ca, &self.certificate, &self.key].map(modified).into();
+        let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, config)) = cache.get(self)
+            && *known == stamp
+        {
+            return Ok(config.clone());
+        }
+        let config = Arc::new(self.build()?);
+        cache.insert(self.clone(), (stamp, config.clone()));
+        Ok(config)
+    }
+
+    fn build(&self) -> Result<ClientConfig, Error> {
+        let tls = |error: rustls::Error| Error::Tls(error.to_string());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+        let builder = builder.map_err(tls)?;
+        let builder = match self.mode {
+            TlsMode::Disabled | TlsMode::Preferred | TlsMode::Required => {
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider)))
+            }
+            TlsMode::VerifyIdentity => builder.with_root_certificates(self.roots()?),
+            TlsMode::VerifyCa => {
+                let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots()?), provider)
+                    .build()
+                    .map_err(|error| Error::Tls(error.to_string()))?;
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName(inner)))
+            }
+        };
+        match (&self.certificate, &self.key) {
+            (Some(certificate), key) => {
+                let chain = certificates(certificate)?;
+                let key = key.as_ref().unwrap_or(certificate);
+                let key = PrivateKeyDer::from_pem_file(key)
+                    .map_err(|error| Error::Tls(format!("private key {}: {error}", key.display())))?;
+                builder.with_client_auth_cert(chain, key).map_err(tls)
+            }
+            (None, Some(_)) => Err(Error::Tls("a private key was given without its certificate".into())),
+            (None, None) => Ok(builder.with_no_client_auth()),
+        }
+    }
+
+    fn roots(&self) -> Result<RootCertStore, Error> {
+        let mut roots = RootCertStore::empty();
+        match &self.ca {
+            Some(path) => {
+                for certificate in certificates(path)? {
+                    roots.add(certificate).map_err(|error| Error::Tls(format!("{}: {error}", path.display())))?;
+                }
+            }
+            None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        }
+        Ok(roots)
+    }
+}
+
+fn certificates(path: &PathBuf) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let failed = |error: String| Error::Tls(format!("certificates {}: {error}", path.display()));
+    let chain: Result<Vec<_>, _> =
+        CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?.collect();
+    match chain {
+        Ok(chain) if chain.is_empty() => Err(failed("no certificate in the file".into())),
+        Ok(chain) => Ok(chain),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+/// Encrypts without asking who is there, as `REQUIRED` means for MySQL clients.
+#[derive(Debug)]
+struct Unverified(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unverified {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Checks the chain but not the name, as `VERIFY_CA` means.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        use CertificateError::{NotValidForName, NotValidForNameContext};
+        match self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp, now) {
+            // The name is checked last, once the chain stands.
+            Err(rustls::Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. })) => {
+                Ok(ServerCertVerified::assertion())
+            }
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.0.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.0.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
+
+/// Cipher text is read in pieces of this size; a TLS record is at most 16 KiB and a little.
+const CIPHER_SPACE: usize = 128 * 1024;
+
+/// The TLS layer of a channel: cipher text outside, the core's bytes inside.
+pub(crate) struct TlsLayer {
+    connection: ClientConnection,
+    incoming: Box<[u8]>,
+    outgoing: Vec<u8>,
+    sent: usize,
+}
+
+impl std::fmt::Debug for TlsLayer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TlsLayer").field("description", &self.description()).finish_non_exhaustive()
+    }
+}
+
+impl TlsLayer {
+    pub(crate) fn new(config: Arc<ClientConfig>, server_name: &str) -> Result<Self, Error> {
+        let name = ServerName::try_from(server_name.to_owned())
+            .map_err(|_| Error::Tls(format!("`{server_name}` is no host name that a certificate could be for")))?;
+        let connection = ClientConnection::new(config, name).map_err(|error| Error::Tls(error.to_string()))?;
+        let incoming = vec![0; CIPHER_SPACE].into_boxed_slice();
+        Ok(Self { connection, incoming, outgoing: Vec::new(), sent: 0 })
+    }
+
+    pub(crate) fn description(&self) -> Option<String> {
+        let version = self.connection.protocol_version()?;
+        let suite = self.connection.negotiated_cipher_suite()?;
+        Some(format!("{} {}", version.as_str().unwrap_or("TLS"), suite.suite().as_str().unwrap_or("unknown cipher")))
+    }
+
+    pub(crate) fn receive_space(&mut self) -> &mut [u8] {
+        &mut self.incoming
+    }
+
+    pub(crate) fn received(&mut self, count: usize, core: &mut impl Core) -> Result<(), Error> {
+        let failed = |error: String| Error::Tls(error);
+        let mut cipher_text = self.incoming.get(..count).ok_or_else(|| failed("more bytes than space".into()))?;
+        while !cipher_text.is_empty() {
+            let taken = self.connection.read_tls(&mut cipher_text).map_err(|error| failed(error.to_string()))?;
+            let state = self.connection.process_new_packets().map_err(|error| failed(error.to_string()))?;
+            let mut plain = state.plaintext_bytes_to_read();
+            while plain > 0 {
+                let space = core.receive_space(plain);
+                let wanted = plain.min(space.len());
+                let read = self.connection.reader().read(&mut space[..wanted]);
+                let read = read.map_err(|error| failed(error.to_string()))?;
+                core.received(read);
+                plain -= read;
+            }
+            if state.peer_has_closed() {
+                core.received_eof();
+                return Ok(());
+            }
+            if taken == 0 {
+                return Err(failed("the peer's records do not fit".into()));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn output(&mut self, core: &mut impl Core) -> Result<&[u8], Error> {
+        let failed = |error: std::io::Error| Error::Tls(error.to_string());
+        // One round at a time: what the pump has not sent yet must not pile up.
+        if self.sent == self.outgoing.len() {
+            self.outgoing.clear();
+            self.sent = 0;
+            // Before the handshake is over the records would queue inside the TLS library without bound.
+            if !self.connection.is_handshaking() {
+                let plain = core.output();
+                if !plain.is_empty() {
+                    let taken = self.connection.writer().write(plain).map_err(failed)?;
+                    core.sent(taken);
+                }
+            }
+            while self.connection.wants_write() {
+                self.connection.write_tls(&mut self.outgoing).map_err(failed)?;
+            }
+        }
+        Ok(&self.outgoing[self.sent..])
+    }
+
+    pub(crate) fn sent(&mut self, count: usize) {
+        self.sent = (self.sent + count).min(self.outgoing.len());
+    }
+}
