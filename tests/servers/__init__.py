@@ -1,1 +1,1 @@
-"""Real servers for tests, the demo and the benchmarks: each on a free loopback port, in its own directory, stopped by PID."""
+"""Real servers for tests, the demo and the benchmarks: free loopback ports, own directories, stopped by PID."""

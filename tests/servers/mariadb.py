@@ -51,7 +51,7 @@ class MariaDB:
 
     @classmethod
     def start(cls, args: Sequence[str] = (), *, timeout: float = 90) -> MariaDB:
-        """Start a server with extra mariadbd `args`; raises `ServerFailed` when it is not ready within `timeout` seconds."""
+        """Start a server with extra mariadbd `args`; `ServerFailed` when it is not ready within `timeout` seconds."""
         binary = find_mariadbd()
         if binary is None:
             raise ServerFailed("mariadbd is not installed (Debian package mariadb-server)")

@@ -73,7 +73,7 @@ class Process:
         self._ready.set()
 
     def wait_ready(self, timeout: float = 60) -> None:
-        """Return when the log says ready; raise `ServerFailed` when the process ends first or `timeout` seconds pass."""
+        """Return when the log says ready; `ServerFailed` when the process ends first or `timeout` seconds pass."""
         if not self._ready.wait(timeout):
             self.kill()
             raise ServerFailed(f"`{self.command[0]}` was not ready within {timeout} s:\n{''.join(self.tail)}")
@@ -81,8 +81,13 @@ class Process:
             code = self._popen.wait(10)
             raise ServerFailed(f"`{self.command[0]}` ended with {code} before it was ready:\n{''.join(self.tail)}")
 
+    def interrupt(self) -> None:
+        """Send SIGINT, which some servers take as "end now, do not wait for clients"."""
+        if self._popen.poll() is None:
+            self._popen.send_signal(signal.SIGINT)
+
     def stop(self, timeout: float = 30) -> int:
-        """Ask the process to end and wait; kill it and raise `ServerFailed` after `timeout` seconds. Returns its exit code."""
+        """Ask the process to end and return its exit code; kill it and raise `ServerFailed` after `timeout` seconds."""
         if self._popen.poll() is None:
             self._popen.terminate()
             try:

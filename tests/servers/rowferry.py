@@ -1,4 +1,4 @@
-"""`rowferry serve` on free ports: `with Rowferry.start("app.db", informix=True) as server: connect(server.postgres_dsn)`."""
+"""`rowferry serve` on free ports: `with Rowferry.start("app.db") as server: connect(server.postgres_dsn)`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Rowferry:
         args: Sequence[str] = (),
         timeout: float = 30,
     ) -> Rowferry:
-        """Serve `database` with extra command line `args`; `ServerFailed` when it is not ready within `timeout` seconds."""
+        """Serve `database` with extra `args`; `ServerFailed` when it is not ready within `timeout` seconds."""
         command: list[str | Path] = [find_rowferry(), "serve", database, "--json"]
         if postgres:
             command += ["--postgres", "127.0.0.1:0"]

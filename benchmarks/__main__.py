@@ -1,0 +1,84 @@
+"""`python -m benchmarks`: measure, print a report, keep it under benchmarks/results/."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from . import harness, machine, report
+from .scenarios import SCENARIOS
+from .targets import Targets
+
+_RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> int:
+    """Run what the command line asks for; 1 when a contestant failed, 2 when the arguments make no sense."""
+    arguments = _parse()
+    if arguments.list:
+        for scenario in SCENARIOS.values():
+            print(f"{scenario.name:24} {scenario.title}")
+            for contestant in scenario.contestants:
+                print(f"{'':24}   {contestant.name}")
+        return 0
+    described = machine.describe()
+    pinnings = ["one", "none"] if arguments.pin == "both" else [arguments.pin]
+    runs = []
+    with Targets() as targets:
+        for name in arguments.scenario or SCENARIOS:
+            for pinning in pinnings:
+                scenario = SCENARIOS[name]
+                _say(f"{scenario.title} (pinning: {pinning})")
+                runs.append(
+                    harness.run(
+                        scenario, targets, rounds=arguments.rounds, pinning=pinning, peers=arguments.peer, say=_say
+                    )
+                )
+    markdown = report.as_markdown(described, runs)
+    print(markdown)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    stem = arguments.output / described["when"].replace(":", "").replace("+0000", "Z")
+    stem.with_suffix(".md").write_text(markdown)
+    stem.with_suffix(".json").write_text(json.dumps(report.as_json(described, runs), indent=1) + "\n")
+    _say(f"written: {stem}.md and .json")
+    failed = [outcome for run in runs for outcome in run.outcomes if outcome.failed is not None]
+    for outcome in failed:
+        _say(f"failed: {outcome.contestant.name}: {outcome.failed}")
+    return 1 if failed else 0
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--scenario", action="append", choices=SCENARIOS, metavar="NAME", help="only this one; may be repeated"
+    )
+    parser.add_argument(
+        "--peer", action="append", default=[], metavar="NAME", help="only this driver; may be repeated (see --list)"
+    )
+    parser.add_argument("--rounds", type=_rounds, default=12, metavar="N", help="rounds per scenario, at least 3")
+    parser.add_argument(
+        "--pin",
+        choices=["both", "one", "two", "none"],
+        default="both",
+        help="CPUs of client and server: one shared, two (one each), none pinned, or one and none (default)",
+    )
+    parser.add_argument("--output", type=Path, default=_RESULTS, metavar="DIR", help="where the reports go")
+    parser.add_argument("--list", action="store_true", help="list scenarios and contestants")
+    return parser.parse_args()
+
+
+def _rounds(text: str) -> int:
+    number = int(text)
+    if number < 3:
+        raise argparse.ArgumentTypeError("fewer than 3 rounds say nothing")
+    return number
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

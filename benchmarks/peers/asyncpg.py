@@ -1,0 +1,27 @@
+"""asyncpg: its own protocol implementation in Cython, prepared statements and binary format throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from .base import Address, AsyncPeer, Row
+
+
+class Asyncpg(AsyncPeer):
+    """The driver on asyncio's own loop; its statement cache is on, as by default."""
+
+    mark = "${}"
+
+    def version(self) -> str:
+        return f"asyncpg {asyncpg.__version__}, {self.loop_name}"
+
+    async def connect_async(self, address: Address) -> None:
+        self.connection = await asyncpg.connect(address["dsn"])
+
+    async def close_async(self) -> None:
+        await self.connection.close()
+
+    async def select_async(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        return [await self.connection.fetch(sql, *row) for row in parameters]

@@ -1,0 +1,109 @@
+"""The verbs that a benchmark knows, and how blocking and asyncio drivers carry them out."""
+
+from __future__ import annotations
+
+import abc
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+Row = tuple[Any, ...]
+Address = dict[str, Any]
+
+
+class Peer(abc.ABC):
+    """One driver with one connection."""
+
+    #: How the driver writes its parameter marks; `{}` is the position, counted from 1.
+    mark = "?"
+
+    @abc.abstractmethod
+    def version(self) -> str:
+        """The driver's version, and what matters of its set-up."""
+
+    @abc.abstractmethod
+    def connect(self, address: Address) -> None:
+        """Open the connection. `address` is what the target gave for its kind of client."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Close the connection."""
+
+    @abc.abstractmethod
+    def select(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        """Run `sql` once per parameter tuple, one after the other, and return all rows of each run."""
+
+    def marks(self, count: int) -> list[str]:
+        """The parameter marks for `count` parameters."""
+        return [self.mark.format(number) for number in range(1, count + 1)]
+
+
+class DbapiPeer(Peer):
+    """A blocking PEP 249 driver; subclasses say how to connect."""
+
+    mark = "%s"
+    connection: Any
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def select(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        results = []
+        cursor = self.connection.cursor()
+        for row in parameters:
+            if row:
+                cursor.execute(sql, row)
+            else:
+                cursor.execute(sql)
+            results.append(cursor.fetchall())
+        cursor.close()
+        return results
+
+
+class AsyncPeer(Peer):
+    """An asyncio driver, with an event loop that lives as long as the connection."""
+
+    mark = "%s"
+    uvloop = False
+    connection: Any
+
+    @property
+    def loop_name(self) -> str:
+        """The event loop's name, for the version line."""
+        return "uvloop" if self.uvloop else "asyncio"
+
+    def connect(self, address: Address) -> None:
+        if self.uvloop:
+            import uvloop
+
+            self._runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+        else:
+            self._runner = asyncio.Runner()
+        self._runner.run(self.connect_async(address))
+
+    def close(self) -> None:
+        self._runner.run(self.close_async())
+        self._runner.close()
+
+    def select(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        return self._runner.run(self.select_async(sql, parameters))
+
+    @abc.abstractmethod
+    async def connect_async(self, address: Address) -> None:
+        """Open the connection on the running loop."""
+
+    @abc.abstractmethod
+    async def close_async(self) -> None:
+        """Close the connection on the running loop."""
+
+    async def select_async(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        """What `select` does, inside one coroutine: entering the loop is not part of an operation."""
+        results = []
+        async with self.connection.cursor() as cursor:
+            for row in parameters:
+                if row:
+                    await cursor.execute(sql, row)
+                else:
+                    await cursor.execute(sql)
+                results.append(await cursor.fetchall())
+        return results

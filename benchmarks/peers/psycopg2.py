@@ -1,0 +1,18 @@
+"""psycopg2: libpq, simple protocol, literals inlined by the client."""
+
+from __future__ import annotations
+
+import psycopg2
+
+from .base import Address, DbapiPeer
+
+
+class Psycopg2(DbapiPeer):
+    """The driver as its documentation uses it."""
+
+    def version(self) -> str:
+        return f"psycopg2 {psycopg2.__version__.split()[0]}"
+
+    def connect(self, address: Address) -> None:
+        self.connection = psycopg2.connect(address["dsn"])
+        self.connection.autocommit = True

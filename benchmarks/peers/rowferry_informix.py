@@ -1,0 +1,37 @@
+"""rowferry.informix, in both colours."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+import rowferry.informix
+import rowferry.informix.aio
+
+from .base import Address, AsyncPeer, DbapiPeer
+
+
+class RowferryInformix(DbapiPeer):
+    """The blocking driver."""
+
+    mark = "?"
+
+    def version(self) -> str:
+        return f"rowferry {metadata.version('rowferry')}"
+
+    def connect(self, address: Address) -> None:
+        self.connection = rowferry.informix.connect(**address)
+
+
+class RowferryInformixAio(AsyncPeer):
+    """The asyncio driver."""
+
+    mark = "?"
+
+    def version(self) -> str:
+        return f"rowferry {metadata.version('rowferry')}, {self.loop_name}"
+
+    async def connect_async(self, address: Address) -> None:
+        self.connection = await rowferry.informix.aio.connect(**address)
+
+    async def close_async(self) -> None:
+        await self.connection.close()

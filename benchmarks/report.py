@@ -1,0 +1,136 @@
+"""Figures from samples, as JSON for programs and Markdown for people."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .harness import Outcome, Run
+
+_PINNINGS = {
+    "one": "Client and server on one CPU: what an operation costs",
+    "two": "Client and server on a CPU each",
+    "none": "Not pinned: what a user sees, wake-ups of the other CPU included",
+}
+
+
+def summarise(values: Sequence[float]) -> dict[str, float]:
+    """Median and interquartile range."""
+    if len(values) < 2:
+        return {"median": values[0], "iqr": 0.0}
+    quartiles = statistics.quantiles(values, n=4, method="inclusive")
+    return {"median": statistics.median(values), "iqr": quartiles[2] - quartiles[0]}
+
+
+def as_json(machine: dict[str, Any], runs: Iterable[Run]) -> dict[str, Any]:
+    """Everything that was measured, samples included; times in nanoseconds per operation."""
+    return {"machine": machine, "runs": [_run_json(run) for run in runs]}
+
+
+def _run_json(run: Run) -> dict[str, Any]:
+    reference = _reference(run)
+    return {
+        "scenario": run.scenario.name,
+        "title": run.scenario.title,
+        "operations_per_round": run.scenario.operations,
+        "rows_per_round": run.scenario.rows,
+        "pinning": run.pinning,
+        "reference": run.scenario.reference.name,
+        "contestants": [_outcome_json(outcome, reference) for outcome in run.outcomes],
+    }
+
+
+def _outcome_json(outcome: Outcome, reference: Outcome | None) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "name": outcome.contestant.name,
+        "version": outcome.version,
+        "server": outcome.server,
+    }
+    if outcome.skipped is not None:
+        return {**described, "skipped": outcome.skipped}
+    if outcome.failed is not None:
+        return {**described, "failed": outcome.failed}
+    server = [sample.server_cpu for sample in outcome.samples if sample.server_cpu is not None]
+    return {
+        **described,
+        "wall_ns": summarise([sample.wall for sample in outcome.samples]),
+        "client_cpu_ns": summarise([sample.client_cpu for sample in outcome.samples]),
+        "server_cpu_ns": summarise(server) if server else None,
+        "ratio": ratio(outcome, reference),
+        "samples": [vars(sample) for sample in outcome.samples],
+    }
+
+
+def ratio(outcome: Outcome, reference: Outcome | None) -> float | None:
+    """Median over the rounds of this contestant's time by the reference's in the same round."""
+    if reference is None or not outcome.samples or not reference.samples:
+        return None
+    pairs = zip(outcome.samples, reference.samples, strict=False)
+    return statistics.median(mine.wall / theirs.wall for mine, theirs in pairs)
+
+
+def _reference(run: Run) -> Outcome | None:
+    for outcome in run.outcomes:
+        if outcome.contestant == run.scenario.reference and outcome.samples:
+            return outcome
+    return None
+
+
+def as_markdown(machine: dict[str, Any], runs: Sequence[Run]) -> str:
+    """The report, a table per scenario and pinning."""
+    lines = [
+        "# Benchmarks",
+        "",
+        f"Measured {machine['when']} on {machine['cpu']}, {machine['cpus']} CPUs, {machine['memory_mb']:,} MB, "
+        f"Linux {machine['kernel']}, Python {machine['python']}, revision {machine['revision']}, "
+        f"load average {machine['load_average'][0]} before the run.",
+        "",
+        "One worker process per contestant, rounds interleaved in rotated order; equal rows were checked first. "
+        "Times are per operation: median ± interquartile range over the rounds. The ratio compares with the "
+        "reference in the same round (below 1 is faster). Read ratios; absolute times are this machine's.",
+    ]
+    for run in runs:
+        lines += ["", f"## {run.scenario.title}", "", f"{_PINNINGS[run.pinning]}.", ""]
+        lines += [*run.scenario.notes, ""]
+        lines += _table(run)
+    return "\n".join(lines) + "\n"
+
+
+def _table(run: Run) -> list[str]:
+    reference = _reference(run)
+    lines = [
+        f"| contestant | time | ratio to {run.scenario.reference.peer} | client CPU | server CPU | version |",
+        "|---|---:|---:|---:|---:|---|",
+    ]
+    measured = [outcome for outcome in run.outcomes if outcome.samples]
+    for outcome in sorted(measured, key=lambda outcome: statistics.median(s.wall for s in outcome.samples)):
+        wall = summarise([sample.wall for sample in outcome.samples])
+        client = summarise([sample.client_cpu for sample in outcome.samples])
+        samples = [sample.server_cpu for sample in outcome.samples if sample.server_cpu is not None]
+        server = _time(summarise(samples)["median"]) if samples else "—"
+        times = ratio(outcome, reference)
+        lines.append(
+            f"| {outcome.contestant.name} | {_time(wall['median'])} ± {_time(wall['iqr'])} "
+            f"| {'—' if times is None else f'{times:.2f}'} "
+            f"| {_time(client['median'])} | {server} | {outcome.version} |"
+        )
+    for outcome in run.outcomes:
+        if outcome.failed is not None:
+            lines.append(f"| {outcome.contestant.name} | **failed** | | | | {_cell(outcome.failed)} |")
+        elif outcome.skipped is not None:
+            lines.append(f"| {outcome.contestant.name} | skipped | | | | {_cell(outcome.skipped)} |")
+    return lines
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())[:200]
+
+
+def _time(nanoseconds: float) -> str:
+    for unit, size in (("s", 1e9), ("ms", 1e6)):
+        if nanoseconds >= size:
+            return (
+                f"{nanoseconds / size:.3g} {unit}" if nanoseconds < 100 * size else f"{nanoseconds / size:.0f} {unit}"
+            )
+    return f"{nanoseconds / 1e3:.3g} µs"

@@ -1,0 +1,12 @@
+"""Scenarios: what is asked, of which target, through which peers. `SCENARIOS` maps names to them."""
+
+from __future__ import annotations
+
+from .base import Contestant, Scenario
+from .informix import SCENARIOS as _INFORMIX
+from .mysql import SCENARIOS as _MYSQL
+from .postgres import SCENARIOS as _POSTGRES
+
+SCENARIOS: dict[str, Scenario] = {scenario.name: scenario for scenario in (*_POSTGRES, *_INFORMIX, *_MYSQL)}
+
+__all__ = ["SCENARIOS", "Contestant", "Scenario"]

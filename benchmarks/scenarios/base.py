@@ -1,0 +1,59 @@
+"""What a scenario is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..peers.base import Peer, Row
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A peer talking to a target, for example psycopg 3 to PostgreSQL."""
+
+    peer: str
+    target: str
+
+    @property
+    def name(self) -> str:
+        """The name in reports."""
+        return self.peer if self.target == "sqlite" else f"{self.peer} → {self.target}"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One piece of work, the same for every contestant."""
+
+    name: str
+    title: str
+    #: With `{0}`, `{1}` … where the parameters go; each driver has its own marks.
+    sql: str
+    #: Makes the parameter tuples of one round; one operation each.
+    make_parameters: Callable[[], Sequence[Row]]
+    contestants: Sequence[Contestant]
+    #: The contestant whose time is 1.00 in the report.
+    reference: Contestant
+    #: Rows that one round must return: a benchmark of an empty table is fast.
+    rows: int
+    notes: Sequence[str] = field(default=())
+
+    @cached_property
+    def parameters(self) -> Sequence[Row]:
+        """The parameter tuples of one round."""
+        return self.make_parameters()
+
+    @property
+    def operations(self) -> int:
+        """How many statements one round runs."""
+        return len(self.parameters)
+
+    def sql_for(self, peer: Peer) -> str:
+        """The statement with the marks of `peer`."""
+        return self.sql.format(*peer.marks(len(self.parameters[0])))
+
+
+def scattered(count: int, of: int) -> list[Row]:
+    """`count` keys from 1 to `of` in a fixed order without locality: a multiplicative walk, not a random one."""
+    return [(number * 7_919 % of + 1,) for number in range(count)]

@@ -1,0 +1,152 @@
+"""Targets: the servers that contestants talk to, started when first needed, filled with `data`, stopped at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.servers.mariadb import MariaDB, find_mariadbd
+from tests.servers.postgres import PostgreSQL, find_postgres
+from tests.servers.rowferry import Rowferry, find_rowferry
+
+from . import cpu, data
+
+
+class Missing(Exception):
+    """A target cannot be run here; the message says what is not installed."""
+
+
+@dataclass
+class Target:
+    """A running server."""
+
+    #: What a peer's `connect` is given.
+    address: dict[str, Any]
+    version: str
+    #: Processes whose CPU time counts as the server's; given anew each time, as some servers fork per connection.
+    pids: Callable[[], list[int]] = field(default=list)
+
+    def cpu_ns(self) -> int:
+        """CPU time of all server processes so far, in nanoseconds."""
+        total = 0
+        for pid in self.pids():
+            # A process may end between the listing and the look.
+            with contextlib.suppress(OSError):
+                total += cpu.process_cpu_ns(pid)
+        return total
+
+    def pin(self, cpus: set[int]) -> None:
+        """Confine the server to `cpus`."""
+        for pid in self.pids():
+            with contextlib.suppress(OSError):
+                cpu.pin(pid, cpus)
+
+
+class Targets(contextlib.ExitStack):
+    """All targets of one run, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._running: dict[str, Target | Missing] = {}
+        self._directory = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="rf-bench-", dir="/tmp")))
+        self._file: Path | None = None
+        self._server: Rowferry | None = None
+
+    def get(self, name: str) -> Target:
+        """The running target called `name`; raises `Missing` when it is not installed."""
+        if name not in self._running:
+            try:
+                self._running[name] = getattr(self, "_start_" + name.replace("-", "_"))()
+            except Missing as missing:
+                self._running[name] = missing
+        target = self._running[name]
+        if isinstance(target, Missing):
+            raise target
+        return target
+
+    def _start_sqlite(self) -> Target:
+        return Target({"path": str(self._sqlite_file())}, sqlite3.sqlite_version)
+
+    def _start_rowferry(self) -> Target:
+        server = self._rowferry()
+        dsn = f"postgresql://rowferry@/{server.dbname}?host={server.unix_dir}"
+        return Target({"dsn": dsn}, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
+
+    def _start_rowferry_informix(self) -> Target:
+        server = self._rowferry()
+        assert server.informix is not None
+        host, port = server.informix
+        address = {
+            "host": host,
+            "port": port,
+            "user": "informix",
+            "password": "in4mix",
+            "database": server.dbname,
+            "server": "informix",
+        }
+        return Target(address, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
+
+    def _start_mariadb(self) -> Target:
+        if find_mariadbd() is None:
+            raise Missing("mariadbd is not installed (Debian package mariadb-server)")
+        server = self.enter_context(MariaDB.start())
+        _fill_mariadb(server)
+        return Target(dict(server.dsn), f"MariaDB {server.version}", lambda: [server.pid])
+
+    def _start_postgresql(self) -> Target:
+        if find_postgres() is None:
+            raise Missing("PostgreSQL's server is not installed (Debian package postgresql)")
+        server = self.enter_context(PostgreSQL.start())
+        _fill_postgresql(server)
+        return Target({"dsn": server.dsn}, f"PostgreSQL {server.version}", server.pids)
+
+    def _rowferry(self) -> Rowferry:
+        if self._server is None:
+            self._server = self.enter_context(
+                Rowferry.start(self._sqlite_file(), postgres=False, informix=True, unix_dir=self._directory)
+            )
+        return self._server
+
+    def _sqlite_file(self) -> Path:
+        if self._file is None:
+            self._file = self._directory / "bench.db"
+            with contextlib.closing(sqlite3.connect(self._file)) as connection, connection:
+                connection.execute("PRAGMA journal_mode = wal")
+                connection.execute(data.NARROW_TABLE)
+                connection.executemany(
+                    "INSERT INTO bench_rows VALUES (?, ?, ?, ?, ?, ?)",
+                    # As design decision D6 stores them.
+                    ((a, b, c, float(amount), e, at.isoformat(" ")) for a, b, c, amount, e, at in data.narrow_rows()),
+                )
+        return self._file
+
+
+def _fill_mariadb(server: MariaDB) -> None:
+    import pymysql
+
+    with contextlib.closing(pymysql.connect(**server.dsn, ssl_disabled=True)) as connection:
+        with connection.cursor() as cursor:
+            cursor.execute(data.WIDE_TABLE)
+            cursor.executemany(
+                "INSERT INTO bench_wide VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", list(data.wide_rows())
+            )
+        connection.commit()
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE TABLE bench_wide")
+
+
+def _fill_postgresql(server: PostgreSQL) -> None:
+    import psycopg
+
+    with psycopg.connect(server.dsn) as connection, connection.cursor() as cursor:
+        cursor.execute(data.NARROW_TABLE)
+        with cursor.copy("COPY bench_rows FROM STDIN") as copy:
+            for row in data.narrow_rows():
+                copy.write_row(row)
+    with psycopg.connect(server.dsn, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE bench_rows")

@@ -1,0 +1,120 @@
+"""A PostgreSQL server of our own, to compare with: `with PostgreSQL.start() as server: connect(server.dsn)`."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from .process import Process, ServerFailed
+
+
+def find_postgres() -> Path | None:
+    """The directory of the newest installed server's programs, or None."""
+    on_path = shutil.which("initdb")
+    if on_path:
+        return Path(on_path).parent
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
+    return installed[-1].parent if installed else None
+
+
+class PostgreSQL:
+    """A running server in a temporary directory, on a unix socket only, where everybody is trusted."""
+
+    def __init__(self, process: Process, directory: Path, version: str) -> None:
+        self.process = process
+        self.directory = directory
+        self.version = version
+
+    @classmethod
+    def start(cls, *, timeout: float = 60) -> PostgreSQL:
+        """Start a server; `ServerFailed` when it is not ready within `timeout` seconds."""
+        programs = find_postgres()
+        if programs is None:
+            raise ServerFailed("PostgreSQL's server is not installed (Debian package postgresql)")
+        # Unix socket paths are limited to about 100 bytes, so the directory lies in /tmp whatever TMPDIR says.
+        directory = Path(tempfile.mkdtemp(prefix="rf-postgres-", dir="/tmp"))
+        try:
+            prefix = _unprivileged(directory)
+            initdb = [*prefix, str(programs / "initdb"), "-D", str(directory / "data"), "-U", "rowferry", "-A", "trust"]
+            done = subprocess.run(
+                [*initdb, "-E", "UTF8", "--no-locale", "--no-sync"],
+                capture_output=True,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                timeout=120,
+                cwd=directory,
+            )
+            if done.returncode != 0:
+                raise ServerFailed(f"initdb failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+            version = (directory / "data" / "PG_VERSION").read_text().strip()
+            process = Process(
+                [
+                    *prefix,
+                    programs / "postgres",
+                    "-D",
+                    directory / "data",
+                    "-k",
+                    directory,
+                    "-c",
+                    "listen_addresses=",
+                    "-c",
+                    "lc_messages=C",
+                ],
+                is_ready=re.compile("ready to accept connections").search,
+                log=directory / "log",
+            )
+            process.wait_ready(timeout)
+            return cls(process, directory, version)
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+
+    @property
+    def dsn(self) -> str:
+        """A URL for any PostgreSQL client."""
+        return f"postgresql://rowferry@/postgres?host={self.directory}"
+
+    def pids(self) -> list[int]:
+        """The server's processes: the first one and one for each connection."""
+        found = [self.process.pid]
+        for parent in found:
+            children = Path(f"/proc/{parent}/task/{parent}/children")
+            if children.exists():
+                found += [int(pid) for pid in children.read_text().split()]
+        return found
+
+    def stop(self) -> None:
+        """End the server and remove its directory."""
+        try:
+            self.process.interrupt()
+            self.process.stop()
+        finally:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self) -> PostgreSQL:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _unprivileged(directory: Path) -> list[str]:
+    """PostgreSQL refuses to run as root: lend the directory to another user and become that one."""
+    if os.geteuid() != 0:
+        return []
+    for name in ("postgres", "nobody"):
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        os.chown(directory, user.pw_uid, user.pw_gid)
+        return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    raise ServerFailed("PostgreSQL refuses to run as root, and there is no user to run it as")
