@@ -1,1 +1,26 @@
 //! Listeners, TLS, authentication and the sessions that join a wire to the engine.
+//!
+//! - [`Server`]: binds the endpoints, accepts, limits and counts connections, stops gracefully.
+//! - [`Door`]: what a protocol implements. It gets one [`Connection`] at a time, on a thread of its own, and says in
+//!   an [`Ending`] how it went. `pg` and `sqli` are the doors.
+//! - [`auth`]: who may come in.
+//! - [`tls`]: certificates, given or generated.
+//!
+//! Threads and blocking sockets on purpose: SQLite calls block, a connection is a session, and a long statement must
+//! not stall a neighbour.
+
+// The server is the outside world: sockets, clocks, threads and files live here.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+pub mod auth;
+mod config;
+mod connection;
+mod listener;
+mod registry;
+mod socket;
+pub mod tls;
+
+pub use config::{Endpoint, Limits, ParseEndpointError};
+pub use connection::{Connection, Ending, TooManyConnections};
+pub use listener::{Bound, Door, Server, StartError, Stopper};
+pub use socket::Peer;

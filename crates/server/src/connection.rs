@@ -1,0 +1,223 @@
+//! A connection as a door sees it.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use crate::config::Limits;
+use crate::registry::Registry;
+use crate::socket::{Patience, Peer, Socket};
+
+/// How a connection ended, for the log. A door returns it; whatever had to be said to the peer has been said.
+#[derive(Debug)]
+pub enum Ending {
+    /// The client said goodbye.
+    Goodbye,
+    /// The client closed without a word.
+    Gone,
+    /// Nothing to do with a session: a cancel request, a probe.
+    Brief(&'static str),
+    /// The client was not let in; why.
+    Refused(String),
+    /// The client broke the protocol; how.
+    Protocol(String),
+    /// The client said nothing, or took nothing, for too long; what it was waited for.
+    TimedOut(&'static str),
+    /// The server stops.
+    Stopped,
+    /// The connection broke.
+    Broken(io::Error),
+    /// The session could not go on, by our fault.
+    Failed(String),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Goodbye => f.write_str("closed by the client"),
+            Self::Gone => f.write_str("client gone without goodbye"),
+            Self::Brief(what) => f.write_str(what),
+            Self::Refused(why) => write!(f, "refused: {why}"),
+            Self::Protocol(how) => write!(f, "protocol violation: {how}"),
+            Self::TimedOut(what) => write!(f, "timed out: {what}"),
+            Self::Stopped => f.write_str("the server stops"),
+            Self::Broken(error) => write!(f, "connection broke: {error}"),
+            Self::Failed(why) => write!(f, "failed: {why}"),
+        }
+    }
+}
+
+/// The server is full; tell the client in the protocol's own way.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TooManyConnections {
+    /// The limit that was reached.
+    pub limit: usize,
+}
+
+enum Transport {
+    Plain(Socket),
+    Tls(Box<StreamOwned<ServerConnection, Socket>>),
+    /// For the moment in which the socket moves from the one to the other.
+    Moving,
+}
+
+/// A client's connection: a byte stream with time-outs, on a thread of its own.
+///
+/// It begins in its *handshake*: all reads together obey [`Limits::handshake_timeout`], and it can be cut in favour of
+/// newer ones. [`admit`](Connection::admit) ends that.
+pub struct Connection {
+    transport: Transport,
+    peer: Peer,
+    number: u64,
+    registry: Arc<Registry>,
+    limits: Arc<Limits>,
+    tls: Option<Arc<ServerConfig>>,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("number", &self.number).field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(
+        mut socket: Socket,
+        peer: Peer,
+        number: u64,
+        registry: Arc<Registry>,
+        limits: Arc<Limits>,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> Self {
+        socket.set_patience(Patience::Until(Instant::now() + limits.handshake_timeout));
+        Self { transport: Transport::Plain(socket), peer, number, registry, limits, tls }
+    }
+
+    /// The connection's number, unique in this process; doors give it to clients as process id.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Who is at the other end.
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// The server's limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// True once [`start_tls`](Connection::start_tls) has succeeded.
+    pub fn is_encrypted(&self) -> bool {
+        matches!(self.transport, Transport::Tls(_))
+    }
+
+    /// True when [`start_tls`](Connection::start_tls) can succeed.
+    pub fn can_encrypt(&self) -> bool {
+        self.tls.is_some() && !self.is_encrypted() && self.peer != Peer::Unix
+    }
+
+    /// The next byte without taking it, before anything else was read; `None` at the end of the stream.
+    pub fn peek(&mut self) -> io::Result<Option<u8>> {
+        match &mut self.transport {
+            Transport::Plain(socket) => socket.peek(),
+            Transport::Tls(_) | Transport::Moving => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Everything from now on is under TLS. The caller has no byte left that the client sent before.
+    pub fn start_tls(&mut self) -> io::Result<()> {
+        let Some(config) = self.tls.clone() else { return Err(ErrorKind::Unsupported.into()) };
+        let session = ServerConnection::new(config).map_err(io::Error::other)?;
+        match std::mem::replace(&mut self.transport, Transport::Moving) {
+            Transport::Plain(socket) => {
+                let mut stream = Box::new(StreamOwned::new(session, socket));
+                while stream.conn.is_handshaking() {
+                    stream.conn.complete_io(&mut stream.sock)?;
+                }
+                self.transport = Transport::Tls(stream);
+                Ok(())
+            }
+            other => {
+                self.transport = other;
+                Err(ErrorKind::Unsupported.into())
+            }
+        }
+    }
+
+    /// The client has authenticated: it is a session now, and silence is measured by
+    /// [`expect_command`](Connection::expect_command).
+    pub fn admit(&mut self) -> Result<(), TooManyConnections> {
+        if !self.registry.admit(self.number) {
+            return Err(TooManyConnections { limit: self.registry.max_connections() });
+        }
+        self.set_patience(Patience::Unlimited);
+        self.expect_command(false);
+        Ok(())
+    }
+
+    /// Which silence is allowed from now on: the one outside or the one inside a transaction.
+    pub fn expect_command(&mut self, in_transaction: bool) {
+        let timeout = if in_transaction { self.limits.idle_in_transaction_timeout } else { self.limits.idle_timeout };
+        self.set_patience(timeout.map_or(Patience::Unlimited, Patience::Each));
+    }
+
+    fn set_patience(&mut self, patience: Patience) {
+        match &mut self.transport {
+            Transport::Plain(socket) => socket.set_patience(patience),
+            Transport::Tls(stream) => stream.sock.set_patience(patience),
+            Transport::Moving => {}
+        }
+    }
+
+    /// What stops this session's statement, when the server cannot wait for it.
+    pub fn on_interrupt(&self, interrupt: impl Fn() + Send + Sync + 'static) {
+        self.registry.set_interrupt(self.number, Arc::new(interrupt));
+    }
+
+    /// True when the server stops: finish the statement, say goodbye, return [`Ending::Stopped`].
+    ///
+    /// A read that waits is woken with "end of stream" for it, so ask after each of these.
+    pub fn stopping(&self) -> bool {
+        self.registry.stopping()
+    }
+
+    /// Reads some bytes; 0 at the end of the stream. `TimedOut` when the client was silent for too long.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let result = match &mut self.transport {
+            Transport::Plain(socket) => socket.read(buffer),
+            Transport::Tls(stream) => stream.read(buffer),
+            Transport::Moving => Err(ErrorKind::NotConnected.into()),
+        };
+        match result {
+            // A peer that closes without TLS's own goodbye has closed all the same.
+            Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => Ok(0),
+            other => other,
+        }
+    }
+
+    /// Writes all bytes. `TimedOut` when the peer took none for [`Limits::write_timeout`].
+    pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.transport {
+            Transport::Plain(socket) => socket.write_all(bytes),
+            Transport::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
+            Transport::Moving => Err(ErrorKind::NotConnected.into()),
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Transport::Tls(stream) = &mut self.transport {
+            stream.conn.send_close_notify();
+            // The peer may be gone; there is nobody left to tell.
+            let _ = stream.conn.write_tls(&mut stream.sock);
+        }
+        // Before the socket closes, so that its descriptor is never another's while it stands in the registry.
+        self.registry.leave(self.number);
+    }
+}

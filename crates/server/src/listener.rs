@@ -1,0 +1,435 @@
+//! The accept loop.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+
+use crate::config::{Endpoint, Limits};
+use crate::connection::{Connection, Ending};
+use crate::registry::Registry;
+use crate::socket::{Peer, Socket};
+
+/// Stack of a session's thread, in bytes. Only touched pages cost memory; the compiler and SQLite recurse over
+/// expressions.
+const SESSION_STACK: usize = 8 * 1024 * 1024;
+
+/// How long to rest when accepting fails for want of descriptors or memory.
+const ACCEPT_REST: Duration = Duration::from_millis(100);
+
+/// A protocol's way in.
+pub trait Door: Send + Sync + 'static {
+    /// The protocol's name, for the log.
+    fn name(&self) -> &'static str;
+
+    /// Speaks with a client until the end. Runs on a thread of its own; may block.
+    ///
+    /// The door authenticates within the handshake's time, calls [`Connection::admit`], asks
+    /// [`Connection::stopping`] between commands, and says whatever the client must be told.
+    fn serve(&self, connection: &mut Connection) -> Ending;
+}
+
+/// An endpoint that is listened at.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Bound {
+    /// The door's name.
+    pub door: &'static str,
+    /// The endpoint; a port 0 has become the port that was free.
+    pub endpoint: Endpoint,
+}
+
+/// Why a server could not start.
+#[derive(Debug)]
+pub struct StartError {
+    /// The endpoint concerned.
+    pub endpoint: Endpoint,
+    /// What the system says.
+    pub error: io::Error,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot listen at {}: {}", self.endpoint, self.error)
+    }
+}
+
+impl std::error::Error for StartError {}
+
+enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener, #[allow(dead_code, reason = "held for its drop")] SocketFile),
+}
+
+/// A socket's name in the file system, gone when the listener is.
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+struct Entrance {
+    listener: Listener,
+    door: Arc<dyn Door>,
+}
+
+/// Listens at its endpoints and gives each connection a thread.
+pub struct Server {
+    entrances: Vec<Entrance>,
+    registry: Arc<Registry>,
+    limits: Arc<Limits>,
+    tls: Option<Arc<ServerConfig>>,
+    wake: UnixStream,
+    stopper: Stopper,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("registry", &self.registry).finish_non_exhaustive()
+    }
+}
+
+/// Stops a running server; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    registry: Arc<Registry>,
+    wake: Arc<UnixStream>,
+}
+
+impl Stopper {
+    /// Asks the server to stop. Returns at once; [`Server::run`] returns when all is over.
+    pub fn stop(&self) {
+        self.registry.begin_stop();
+        // Full means that it was told before.
+        let _ = (&*self.wake).write(&[0]);
+    }
+}
+
+impl Server {
+    /// A server without entrances.
+    pub fn new(limits: Limits, tls: Option<Arc<ServerConfig>>) -> io::Result<Self> {
+        let (wake, waker) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        waker.set_nonblocking(true)?;
+        let registry = Arc::new(Registry::new(limits.max_connections, limits.max_handshakes));
+        let stopper = Stopper { registry: Arc::clone(&registry), wake: Arc::new(waker) };
+        Ok(Self { entrances: Vec::new(), registry, limits: Arc::new(limits), tls, wake, stopper })
+    }
+
+    /// Listens at `endpoint` for clients of `door`.
+    ///
+    /// `open_to_all` lets every user of the machine use a unix socket; otherwise only the server's own user can.
+    pub fn listen(&mut self, endpoint: &Endpoint, door: Arc<dyn Door>, open_to_all: bool) -> Result<Bound, StartError> {
+        let fail = |error| StartError { endpoint: endpoint.clone(), error };
+        let (listener, endpoint) = match endpoint {
+            Endpoint::Tcp(address) => bind_tcp(*address)
+                .and_then(|listener| {
+                    let address = listener.local_addr()?;
+                    Ok((Listener::Tcp(listener), Endpoint::Tcp(address)))
+                })
+                .map_err(fail)?,
+            Endpoint::Unix(path) => {
+                let listener = bind_unix(path, open_to_all).map_err(fail)?;
+                (Listener::Unix(listener, SocketFile(path.clone())), Endpoint::Unix(path.clone()))
+            }
+        };
+        let bound = Bound { door: door.name(), endpoint };
+        self.entrances.push(Entrance { listener, door });
+        Ok(bound)
+    }
+
+    /// What ends [`run`](Server::run).
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// Accepts until the [`Stopper`] is used, then ends all sessions and returns.
+    pub fn run(self) -> io::Result<()> {
+        let mut polls: Vec<libc::pollfd> = self
+            .entrances
+            .iter()
+            .map(|entrance| match &entrance.listener {
+                Listener::Tcp(listener) => listener.as_raw_fd(),
+                Listener::Unix(listener, _) => listener.as_raw_fd(),
+            })
+            .chain([self.wake.as_raw_fd()])
+            .map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 })
+            .collect();
+        while !self.registry.stopping() {
+            // SAFETY: the array outlives the call and its length is the one given.
+            let ready = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, -1) };
+            if ready < 0 {
+                let error = io::Error::last_os_error();
+                if error.kind() == ErrorKind::Interrupted {
+                    continue;
+                }
+                return Err(error);
+            }
+            for (entrance, poll) in self.entrances.iter().zip(&polls) {
+                if poll.revents != 0 {
+                    self.accept(entrance);
+                }
+            }
+        }
+        // Nobody new comes in, and the unix sockets' names go, before the sessions are ended.
+        drop(self.entrances);
+        tracing::info!(connections = self.registry.len(), "stopping");
+        let left = self.registry.stop(self.limits.stop_grace);
+        if left > 0 {
+            tracing::warn!(connections = left, "connections that would not end were left behind");
+        }
+        Ok(())
+    }
+
+    fn accept(&self, entrance: &Entrance) {
+        let write_timeout = self.limits.write_timeout;
+        let accepted = match &entrance.listener {
+            Listener::Tcp(listener) => listener.accept().and_then(|(stream, address)| {
+                stream.set_nonblocking(false)?;
+                Ok((Socket::tcp(stream, write_timeout)?, Peer::Tcp(address)))
+            }),
+            Listener::Unix(listener, _) => listener.accept().and_then(|(stream, _)| {
+                stream.set_nonblocking(false)?;
+                Ok((Socket::unix(stream, write_timeout)?, Peer::Unix))
+            }),
+        };
+        let (socket, peer) = match accepted {
+            Ok(accepted) => accepted,
+            // The client left before we looked.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::ConnectionAborted | ErrorKind::Interrupted
+                ) =>
+            {
+                return;
+            }
+            Err(error) => {
+                tracing::error!(%error, "cannot accept");
+                // Not busily: the waiting connection stays ready until a descriptor is free. A stop still wakes us.
+                let mut poll = libc::pollfd { fd: self.wake.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+                // SAFETY: one structure, and its count is given.
+                unsafe { libc::poll(&mut poll, 1, ACCEPT_REST.as_millis() as libc::c_int) };
+                return;
+            }
+        };
+        let door = Arc::clone(&entrance.door);
+        let name = door.name();
+        let Some(number) = self.registry.enter(socket.fd()) else {
+            tracing::warn!(door = name, %peer, "too many unauthenticated connections: refused");
+            return;
+        };
+        let connection = Connection::new(
+            socket,
+            peer.clone(),
+            number,
+            Arc::clone(&self.registry),
+            Arc::clone(&self.limits),
+            self.tls.clone(),
+        );
+        let session = std::thread::Builder::new()
+            .name(format!("{name}-{number}"))
+            .stack_size(SESSION_STACK)
+            .spawn(move || run_session(&*door, connection));
+        if let Err(error) = session {
+            tracing::error!(door = name, %peer, %error, "cannot start a thread for the connection");
+        }
+    }
+}
+
+fn run_session(door: &dyn Door, mut connection: Connection) {
+    let number = connection.number();
+    let peer = connection.peer().clone();
+    tracing::debug!(door = door.name(), connection = number, %peer, "connected");
+    let ending = std::panic::catch_unwind(AssertUnwindSafe(|| door.serve(&mut connection)))
+        .unwrap_or_else(|panic| Ending::Failed(format!("panic: {}", panic_text(&*panic))));
+    let door = door.name();
+    match &ending {
+        Ending::Goodbye | Ending::Brief(_) | Ending::Stopped => {
+            tracing::info!(door, connection = number, %peer, %ending, "disconnected");
+        }
+        Ending::Gone | Ending::Refused(_) | Ending::Protocol(_) | Ending::TimedOut(_) | Ending::Broken(_) => {
+            tracing::warn!(door, connection = number, %peer, %ending, "disconnected");
+        }
+        Ending::Failed(_) => tracing::error!(door, connection = number, %peer, %ending, "disconnected"),
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
+}
+
+fn bind_tcp(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    // A connection that vanishes between poll and accept must not block the loop.
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+fn bind_unix(path: &Path, open_to_all: bool) -> io::Result<UnixListener> {
+    match UnixListener::bind(path) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            // The name of a server that was killed is in the way; one that lives answers.
+            if UnixStream::connect(path).is_ok() {
+                return Err(error);
+            }
+            std::fs::remove_file(path)?;
+            UnixListener::bind(path)
+        }
+        other => other,
+    }
+    .and_then(|listener| {
+        let mode = if open_to_all { 0o777 } else { 0o700 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::net::TcpStream;
+    use std::thread::JoinHandle;
+
+    use super::*;
+
+    /// Sends back what comes; a session from its first byte on. `P` panics.
+    struct Echo;
+
+    impl Door for Echo {
+        fn name(&self) -> &'static str {
+            "echo"
+        }
+
+        fn serve(&self, connection: &mut Connection) -> Ending {
+            let mut buffer = [0; 64];
+            let mut admitted = false;
+            loop {
+                match connection.read(&mut buffer) {
+                    Ok(0) if connection.stopping() => {
+                        let _ = connection.write_all(b"bye");
+                        return Ending::Stopped;
+                    }
+                    Ok(0) => return Ending::Gone,
+                    Ok(count) => {
+                        if !std::mem::replace(&mut admitted, true) && connection.admit().is_err() {
+                            let _ = connection.write_all(b"full");
+                            return Ending::Refused("full".into());
+                        }
+                        assert_ne!(buffer[0], b'P', "asked to panic");
+                        if let Err(error) = connection.write_all(&buffer[..count]) {
+                            return Ending::Broken(error);
+                        }
+                    }
+                    Err(error) if error.kind() == ErrorKind::TimedOut => return Ending::TimedOut("bytes"),
+                    Err(error) => return Ending::Broken(error),
+                }
+            }
+        }
+    }
+
+    fn start(limits: Limits) -> (SocketAddr, Stopper, JoinHandle<io::Result<()>>) {
+        let mut server = Server::new(limits, None).unwrap();
+        let endpoint = Endpoint::parse_tcp(":0", 0).unwrap();
+        let Endpoint::Tcp(address) = server.listen(&endpoint, Arc::new(Echo), false).unwrap().endpoint else {
+            panic!("a TCP endpoint became another")
+        };
+        let stopper = server.stopper();
+        (address, stopper, std::thread::spawn(|| server.run()))
+    }
+
+    fn connect(address: SocketAddr) -> TcpStream {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    }
+
+    /// Sends `text`; what comes back until `len` bytes or the end.
+    fn ask(stream: &mut TcpStream, text: &[u8], len: usize) -> Vec<u8> {
+        let _ = stream.write_all(text);
+        let mut answer = Vec::new();
+        let _ = stream.take(len as u64).read_to_end(&mut answer);
+        answer
+    }
+
+    #[test]
+    fn stops_gracefully_and_says_goodbye() {
+        let (address, stopper, server) = start(Limits::default());
+        let mut client = connect(address);
+        assert_eq!(ask(&mut client, b"hello", 5), b"hello");
+        stopper.stop();
+        assert_eq!(ask(&mut client, b"", 100), b"bye");
+        server.join().unwrap().unwrap();
+        assert!(TcpStream::connect(address).is_err());
+    }
+
+    #[test]
+    fn tells_the_one_too_many_and_keeps_serving() {
+        let (address, stopper, server) = start(Limits { max_connections: 1, ..Limits::default() });
+        let mut first = connect(address);
+        assert_eq!(ask(&mut first, b"a", 1), b"a");
+        assert_eq!(ask(&mut connect(address), b"b", 100), b"full");
+        assert_eq!(ask(&mut first, b"c", 1), b"c");
+        stopper.stop();
+        server.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn silent_peers_cannot_keep_others_out() {
+        let (address, stopper, server) = start(Limits { max_handshakes: 2, ..Limits::default() });
+        let mut silent: Vec<TcpStream> = (0..20).map(|_| connect(address)).collect();
+        assert_eq!(ask(&mut connect(address), b"hello", 5), b"hello");
+        // The oldest was cut to make room.
+        assert_eq!(ask(&mut silent[0], b"", 1), b"");
+        stopper.stop();
+        server.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn silence_in_the_handshake_ends() {
+        let limits = Limits { handshake_timeout: Duration::from_millis(50), ..Limits::default() };
+        let (address, stopper, server) = start(limits);
+        assert_eq!(ask(&mut connect(address), b"", 1), b"");
+        stopper.stop();
+        server.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn a_panic_ends_one_session_only() {
+        let (address, stopper, server) = start(Limits::default());
+        assert_eq!(ask(&mut connect(address), b"P", 1), b"");
+        assert_eq!(ask(&mut connect(address), b"x", 1), b"x");
+        stopper.stop();
+        server.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn takes_over_the_name_of_a_dead_server_but_not_of_a_living_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(".s.PGSQL.5432");
+        drop(UnixListener::bind(&path).unwrap());
+        assert!(path.exists());
+        let mut server = Server::new(Limits::default(), None).unwrap();
+        let endpoint = Endpoint::Unix(path.clone());
+        server.listen(&endpoint, Arc::new(Echo), false).unwrap();
+        let mut second = Server::new(Limits::default(), None).unwrap();
+        assert_eq!(second.listen(&endpoint, Arc::new(Echo), false).unwrap_err().error.kind(), ErrorKind::AddrInUse);
+        server.stopper().stop();
+        server.run().unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,159 @@
+//! A blocking stream socket whose reads obey a deadline.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+/// Who is at the other end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Peer {
+    /// A program somewhere.
+    Tcp(SocketAddr),
+    /// A program on this machine.
+    Unix,
+}
+
+impl Peer {
+    /// True when the peer runs on this machine.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Tcp(address) => address.ip().is_loopback(),
+            Self::Unix => true,
+        }
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix => f.write_str("unix"),
+        }
+    }
+}
+
+/// What a read waits for at most.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Patience {
+    /// For ever.
+    Unlimited,
+    /// This long for each read.
+    Each(Duration),
+    /// Until this moment, however many reads it takes: a peer that sends a byte now and then gains nothing.
+    Until(Instant),
+}
+
+#[derive(Debug)]
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// A connected socket.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: Stream,
+    patience: Patience,
+    /// The time-out that the kernel has now, to save system calls.
+    kernel_timeout: Option<Duration>,
+}
+
+macro_rules! either {
+    ($self:expr, $stream:ident => $body:expr) => {
+        match &$self.stream {
+            Stream::Tcp($stream) => $body,
+            Stream::Unix($stream) => $body,
+        }
+    };
+}
+
+impl Socket {
+    pub(crate) fn tcp(stream: TcpStream, write_timeout: Duration) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        // A peer that vanished without a word is noticed within minutes instead of two hours.
+        let keepalive = socket2::TcpKeepalive::new()
+            .with_time(Duration::from_secs(60))
+            .with_interval(Duration::from_secs(20))
+            .with_retries(4);
+        socket2::SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
+        stream.set_write_timeout(Some(write_timeout))?;
+        Ok(Self { stream: Stream::Tcp(stream), patience: Patience::Unlimited, kernel_timeout: None })
+    }
+
+    pub(crate) fn unix(stream: UnixStream, write_timeout: Duration) -> io::Result<Self> {
+        stream.set_write_timeout(Some(write_timeout))?;
+        Ok(Self { stream: Stream::Unix(stream), patience: Patience::Unlimited, kernel_timeout: None })
+    }
+
+    pub(crate) fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+    }
+
+    pub(crate) fn fd(&self) -> RawFd {
+        either!(self, stream => stream.as_raw_fd())
+    }
+
+    /// The next byte without taking it; `None` at the end of the stream.
+    pub(crate) fn peek(&mut self) -> io::Result<Option<u8>> {
+        self.apply_patience()?;
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 1];
+        loop {
+            let socket = either!(self, stream => socket2::SockRef::from(stream));
+            match socket.peek(&mut buffer) {
+                Ok(0) => return Ok(None),
+                // SAFETY: the kernel filled the one byte that it says it did.
+                Ok(_) => return Ok(Some(unsafe { buffer[0].assume_init() })),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(as_timeout(error)),
+            }
+        }
+    }
+
+    fn apply_patience(&mut self) -> io::Result<()> {
+        let wanted = match self.patience {
+            Patience::Unlimited => None,
+            Patience::Each(timeout) => Some(timeout),
+            Patience::Until(deadline) => match deadline.checked_duration_since(Instant::now()) {
+                Some(left) if !left.is_zero() => Some(left),
+                _ => return Err(ErrorKind::TimedOut.into()),
+            },
+        };
+        if wanted != self.kernel_timeout {
+            // The kernel takes zero for "for ever".
+            let timeout = wanted.map(|timeout| timeout.max(Duration::from_millis(1)));
+            either!(self, stream => stream.set_read_timeout(timeout))?;
+            self.kernel_timeout = wanted;
+        }
+        Ok(())
+    }
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.apply_patience()?;
+        loop {
+            match either!(self, stream => { let mut stream = stream; stream.read(buffer) }) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => return other.map_err(as_timeout),
+            }
+        }
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        either!(self, stream => { let mut stream = stream; stream.write(bytes) }).map_err(as_timeout)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Linux says "would block" when a time-out ends a blocking call.
+fn as_timeout(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::WouldBlock { ErrorKind::TimedOut.into() } else { error }
+}

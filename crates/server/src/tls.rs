@@ -1,0 +1,79 @@
+//! Certificates: given as files, or generated at start.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// PostgreSQL's name in ALPN, for clients that begin with TLS at once (`sslnegotiation=direct`).
+const ALPN: &[u8] = b"postgresql";
+
+/// Why there is no TLS.
+#[derive(Debug)]
+pub struct TlsError(String);
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+/// TLS with the certificate chain and the private key of these PEM files.
+pub fn from_files(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let fail = |path: &Path, error: &dyn fmt::Display| TlsError(format!("cannot read {}: {error}", path.display()));
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| fail(certificate, &error))?;
+    if chain.is_empty() {
+        return Err(fail(certificate, &"no certificate in it"));
+    }
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| fail(key, &error))?;
+    configure(chain, key)
+}
+
+/// TLS with a certificate made now for `names`, which nobody has signed: it keeps eavesdroppers out, and clients that
+/// verify will refuse it.
+pub fn generated(names: Vec<String>) -> Result<Arc<ServerConfig>, TlsError> {
+    let made = rcgen::generate_simple_self_signed(names)
+        .map_err(|error| TlsError(format!("cannot generate a certificate: {error}")))?;
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+    configure(vec![made.cert.der().clone()], key)
+}
+
+fn configure(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Arc<ServerConfig>, TlsError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| TlsError(error.to_string()))?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|error| TlsError(format!("certificate and key do not go together: {error}")))?;
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok(Arc::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generates_a_certificate() {
+        assert!(generated(vec!["localhost".into()]).is_ok());
+    }
+
+    #[test]
+    fn says_which_file_is_wrong() {
+        let directory = tempfile::tempdir().unwrap();
+        let empty = directory.path().join("server.crt");
+        std::fs::write(&empty, "").unwrap();
+        let error = from_files(&empty, &empty).unwrap_err().to_string();
+        assert!(error.contains("server.crt") && error.contains("no certificate"), "{error}");
+        let error = from_files(&directory.path().join("absent"), &empty).unwrap_err().to_string();
+        assert!(error.contains("absent"), "{error}");
+    }
+}
