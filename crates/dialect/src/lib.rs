@@ -16,6 +16,7 @@
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
 //! - [`plan`]: what the engine caches and the doors describe to clients;
+//! - [`oids`]: PostgreSQL's numbers for types;
 //! - [`error`]: conditions with the codes that each wire gives them.
 
 #![forbid(unsafe_op_in_unsafe_fn)]
@@ -23,6 +24,7 @@
 pub mod error;
 pub mod functions;
 pub mod ir;
+pub mod oids;
 pub mod plan;
 pub mod schema;
 pub mod types;
