@@ -1,1 +1,42 @@
 //! SQLite behind a session: plans, transactions, types, functions, catalogs.
+//!
+//! ```text
+//! Database ── one file: schema snapshot, plan cache, writer queue, session registry      (shared, cheap to clone)
+//!    └── Session ── one client: SQLite handle, transaction, variables, cached statements  (one thread at a time)
+//!           └── Cursor ── one running query: its rows are pulled                          (may outlive other statements)
+//! ```
+//!
+//! A door gives a session SQL text and values in their stored form and gets rows in their stored form back; wires and
+//! their encodings are unknown here. Every failure is a [`rowferry_dialect::Error`].
+
+// The engine is the outside world: it opens files, reads clocks and waits for other threads.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+mod cursor;
+mod database;
+mod interrupt;
+mod options;
+mod session;
+
+pub use cursor::{Cursor, Row};
+pub use database::Database;
+pub use interrupt::Interrupter;
+pub use options::{Durability, Options, SessionOptions};
+pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
+pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir};
+pub use session::{Outcome, Parsed, Prepared, Session, TransactionStatus};
+
+/// A value in its stored form, borrowed from SQLite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ValueRef<'a> {
+    /// NULL.
+    Null,
+    /// Integers, booleans, oids.
+    Integer(i64),
+    /// Floats.
+    Real(f64),
+    /// Text: UTF-8 as far as whoever wrote it kept to it.
+    Text(&'a [u8]),
+    /// Bytes.
+    Blob(&'a [u8]),
+}

@@ -1,0 +1,65 @@
+//! What a database and a session are opened with.
+
+use std::time::Duration;
+
+use rowferry_dialect::Language;
+
+/// When an acknowledged transaction is safe on disk.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Durability {
+    /// At its acknowledgement: neither a killed server nor a power cut loses it (`synchronous=FULL` in WAL mode).
+    #[default]
+    Full,
+    /// A killed server loses nothing, a power cut may lose the last transactions (`synchronous=NORMAL`).
+    Normal,
+    /// A power cut may even damage the file (`synchronous=OFF`).
+    Off,
+}
+
+/// How a database is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// When an acknowledged transaction is safe on disk; [`Durability::Full`] by default.
+    pub durability: Durability,
+    /// Create the file when there is none (default: no).
+    pub create: bool,
+    /// Refuse every write (default: no).
+    pub read_only: bool,
+    /// How long a statement waits for the write lock before it fails with `55P03`; zero is for ever. Sessions begin with
+    /// it as their `lock_timeout`; 30 s by default.
+    pub lock_timeout: Duration,
+    /// An Informix database with transactions (default: yes). Without, BEGIN WORK is refused as Informix refuses it.
+    pub logged: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::Full,
+            create: false,
+            read_only: false,
+            lock_timeout: Duration::from_secs(30),
+            logged: true,
+        }
+    }
+}
+
+/// Whose session it is.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// The user's name.
+    pub user: String,
+    /// What the client calls itself; may be empty.
+    pub application_name: String,
+    /// Whose SQL it speaks.
+    pub language: Language,
+    /// Where the client is, for `pg_stat_activity`; may be empty.
+    pub client_address: String,
+}
+
+impl SessionOptions {
+    /// A session of a user, with no more known.
+    pub fn new(user: impl Into<String>, language: Language) -> Self {
+        Self { user: user.into(), application_name: String::new(), language, client_address: String::new() }
+    }
+}
