@@ -1,0 +1,157 @@
+"""Run informix-driver's own integration suite against `rowferry serve`, and hold the count of passes to a floor.
+
+    .venv/bin/python -m tests.clients.informix_driver.run [--server HOST:PORT] [--verbose] [PYTEST ARGUMENTS]
+
+The suite comes out of the sdist on PyPI and stays in `.cache`; nothing of it is committed. `floor.json` says how many
+tests must pass: raise it when more do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.servers.rowferry import Rowferry
+
+VERSION = "2026.9.3"
+
+_HERE = Path(__file__).resolve().parent
+_CACHE = _HERE.parents[2] / ".cache" / "informix-driver"
+#: The whole suite takes about a minute; a hang in it must end, in seconds.
+_PATIENCE = 900
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of each test, by its name."""
+
+    passed: list[str]
+    failed: list[str]
+    skipped: list[str]
+    output: str
+
+    @property
+    def total(self) -> int:
+        """How many tests there were."""
+        return len(self.passed) + len(self.failed) + len(self.skipped)
+
+
+def floor() -> int:
+    """How many tests must pass."""
+    number: int = json.loads((_HERE / "floor.json").read_text())["passed"]
+    return number
+
+
+def sources() -> Path:
+    """The extracted sdist, fetched on first use."""
+    directory = _CACHE / f"informix_driver-{VERSION}"
+    if not (directory / "tests").is_dir():
+        _CACHE.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check"),
+                *("--no-binary", "informix-driver", "--dest", str(_CACHE), f"informix-driver=={VERSION}"),
+            ],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            timeout=300,
+        )
+        with tarfile.open(_CACHE / f"informix_driver-{VERSION}.tar.gz") as archive:
+            archive.extractall(_CACHE, filter="data")
+    return directory
+
+
+def run(host: str, port: int, arguments: Sequence[str] = ()) -> Result:
+    """Run the suite against the server at `host:port`; extra `arguments` go to pytest."""
+    with tempfile.TemporaryDirectory(prefix="rf-informix-driver-") as scratch:
+        report = Path(scratch) / "report.xml"
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "IFX"))}
+        done = subprocess.run(
+            [
+                *(
+                    sys.executable,
+                    "-m",
+                    "pytest",
+                    "-m",
+                    "integration and not benchmark",
+                    "-q",
+                    "--tb=short",
+                    "-p",
+                    "no:cacheprovider",
+                ),
+                *("--timeout=60", f"--junitxml={report}", *arguments),
+            ],
+            cwd=sources(),
+            env={**inherited, "IFX_HOST": host, "IFX_PORT": str(port)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_PATIENCE,
+        )
+        if not report.exists():
+            raise RuntimeError(f"pytest ended with {done.returncode} and no report:\n{done.stdout[-4000:]}")
+        return _read(report, done.stdout)
+
+
+def _read(report: Path, output: str) -> Result:
+    passed, failed, skipped = [], [], []
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        name = f"{case.get('classname', '').removeprefix('tests.')}::{case.get('name')}"
+        kinds = {child.tag for child in case}
+        if kinds & {"failure", "error"}:
+            failed.append(name)
+        elif "skipped" in kinds:
+            skipped.append(name)
+        else:
+            passed.append(name)
+    return Result(passed, failed, skipped, output)
+
+
+def run_against_rowferry(arguments: Sequence[str] = ()) -> Result:
+    """Serve a new, empty database and run the suite against it."""
+    with tempfile.TemporaryDirectory(prefix="rf-informix-driver-") as directory:
+        with Rowferry.start(Path(directory) / "testdb.db", postgres=False, informix=True) as server:
+            assert server.informix is not None
+            return run(*server.informix, arguments)
+
+
+def main() -> int:
+    """Print the counts; 1 when fewer tests pass than the floor asks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", metavar="HOST:PORT", help="a server that is running already, instead of ours")
+    parser.add_argument("--verbose", action="store_true", help="print pytest's whole output")
+    known, rest = parser.parse_known_args()
+    if known.server:
+        host, _, port = known.server.rpartition(":")
+        result = run(host, int(port), rest)
+    else:
+        result = run_against_rowferry(rest)
+    if known.verbose:
+        print(result.output)
+    for name in result.failed:
+        print(f"failed  {name}")
+    expected = floor()
+    print(
+        f"informix-driver {VERSION}: {len(result.passed)} passed, {len(result.failed)} failed, "
+        f"{len(result.skipped)} skipped of {result.total}; the floor is {expected}"
+    )
+    if rest:
+        return 0
+    if len(result.passed) > expected:
+        print(f"hint: raise `passed` in {(_HERE / 'floor.json').relative_to(_HERE.parents[2])}")
+    return 0 if len(result.passed) >= expected else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
