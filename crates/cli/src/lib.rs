@@ -1,1 +1,102 @@
 //! The rowferry command line.
+//!
+//! A library, so that the Python console script and the plain program are the same code: both call [`run`]. Each
+//! subcommand lives in a module of its own, with an `Arguments` struct (what `--help` teaches) and a function `run`.
+//!
+//! Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 the arguments make no sense.
+
+// The command line is the outside world: it reads files, the environment and clocks.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
+pub mod demo;
+pub mod logging;
+pub mod query;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+
+/// Wires for SQLite: serve a file to PostgreSQL and Informix clients, and ask questions of any of them.
+#[derive(Debug, Parser)]
+#[command(name = "rowferry", version, propagate_version = true, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(flatten)]
+    logging: logging::Arguments,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::Arguments),
+}
+
+/// Runs the command line `args`, the first of which is the program's name, and returns the exit code.
+///
+/// Never exits the process, so that a caller (the Python console script) may clean up.
+pub fn run<I, A>(args: I) -> u8
+where
+    I: IntoIterator<Item = A>,
+    A: Into<OsString> + Clone,
+{
+    let line = match CommandLine::try_parse_from(args) {
+        Ok(line) => line,
+        Err(error) => {
+            // Help and version come this way, too; clap knows which stream and which code each deserves.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    logging::start(&line.logging);
+    let outcome = match line.command {
+        Command::Demo(arguments) => demo::run(arguments),
+    };
+    match outcome {
+        Ok(()) => 0,
+        Err(failure) => {
+            eprintln!("rowferry: {failure}");
+            if let Some(hint) = &failure.hint {
+                eprintln!("hint: {hint}");
+            }
+            1
+        }
+    }
+}
+
+/// Why a subcommand could not do its work, in a sentence for people.
+#[derive(Debug)]
+pub struct Failure {
+    /// What went wrong.
+    pub message: String,
+    /// What to do about it, when that is known.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure without a hint.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    /// The same failure with advice.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Writing to standard output failed: the reader has gone, or the disk is full.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(format!("cannot write the answer: {error}"))
+    }
+}
