@@ -117,7 +117,7 @@ impl<C: Core> Pump<C> {
                     self.stream.poll_both()?;
                     self.ask_hook()?;
                     // A peer that waits for us to read will not read either.
-                    came |= self.receive_available()?;
+                    came |= self.receive_available(0)?;
                 }
             }
         }
@@ -133,7 +133,7 @@ impl<C: Core> Pump<C> {
                 Ok(Moved::Bytes(count)) => {
                     self.channel.received(count)?;
                     if count == room {
-                        self.receive_available()?;
+                        self.receive_available(count)?;
                     }
                     return Ok(());
                 }
@@ -155,9 +155,8 @@ impl<C: Core> Pump<C> {
         self.channel.start_tls(config, server_name)
     }
 
-    /// Reads what has come without waiting, up to [`DRAIN_LIMIT`].
-    fn receive_available(&mut self) -> Result<bool, Error> {
-        let mut total = 0;
+    /// Reads what has come without waiting, up to [`DRAIN_LIMIT`] together with the `total` bytes just read.
+    fn receive_available(&mut self, mut total: usize) -> Result<bool, Error> {
         while total < DRAIN_LIMIT {
             let space = self.channel.receive_space(1);
             let room = space.len();
