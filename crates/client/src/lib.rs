@@ -2,13 +2,15 @@
 //!
 //! From the wire upwards: [`Stream`] is a connected socket with time-outs; [`TlsOptions`] and the TLS layer sit behind
 //! [`Channel`], which joins a client core (plain or behind TLS) to whatever moves its bytes; [`Pump`] moves them over a
-//! `Stream`, blocking. An event loop uses `Channel` alone and moves the bytes itself.
+//! `Stream`, blocking. An event loop uses `Channel` alone and moves the bytes itself. [`mysql::Connection`]
+//! is the smallest complete driver on top, for the command line.
 
 // This crate is the outside world: sockets, clocks and certificate files live here.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 mod channel;
 mod error;
+pub mod mysql;
 mod pump;
 mod stream;
 mod tls;

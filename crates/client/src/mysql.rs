@@ -1,0 +1,278 @@
+//! The smallest complete MySQL driver: blocking, text in and text out, for the command line.
+
+use std::fmt;
+
+use rowferry_wire::{Malformed, Secret};
+use rowferry_wire_mysql::client::{Client, Event, Failure, Misuse, Options, TlsPolicy};
+use rowferry_wire_mysql::messages::handshake::{Login, capability};
+use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
+use rowferry_wire_mysql::messages::status::ServerError;
+
+use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
+
+/// The port where MySQL servers listen.
+pub const PORT: u16 = 3306;
+
+/// Why a statement or connection failed.
+#[derive(Debug)]
+pub enum Error {
+    /// Bytes do not move any more.
+    Transport(crate::Error),
+    /// The conversation cannot go on.
+    Protocol(Failure),
+    /// The server's own answer; the connection goes on.
+    Server(ServerError),
+    /// The caller's mistake.
+    Misuse(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transport(error) => error.fmt(f),
+            Self::Protocol(failure) => failure.fmt(f),
+            Self::Server(error) => error.fmt(f),
+            Self::Misuse(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Self::Transport(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Protocol(failure)
+    }
+}
+
+impl From<Misuse> for Error {
+    fn from(misuse: Misuse) -> Self {
+        Self::Misuse(misuse.to_string())
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(malformed: Malformed) -> Self {
+        Self::Protocol(malformed.into())
+    }
+}
+
+impl From<TlsMode> for TlsPolicy {
+    fn from(mode: TlsMode) -> Self {
+        match mode {
+            TlsMode::Disabled => Self::Never,
+            TlsMode::Preferred => Self::IfOffered,
+            TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyIdentity => Self::Always,
+        }
+    }
+}
+
+/// Where and how to connect.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the server listens.
+    pub address: Address,
+    /// Who connects.
+    pub login: Login,
+    /// When to encrypt, and what to check.
+    pub tls: TlsOptions,
+    /// How long to wait.
+    pub timeouts: Timeouts,
+}
+
+impl Config {
+    /// Reads `mysql://user:password@host:port/database`, with the options `unix_socket` (a path), `ssl_mode`
+    /// (`disabled`, `preferred`, `required`, `verify_ca`, `verify_identity`; by default `preferred`, on unix sockets
+    /// `disabled`), `ssl_ca`, `ssl_cert`, `ssl_key` (paths), `connect_timeout` and `read_timeout` (seconds).
+    pub fn from_url(url: &Url) -> Result<Self, Error> {
+        let misuse = |message: String| Error::Misuse(message);
+        let mut tls = TlsOptions { mode: TlsMode::Preferred, ..TlsOptions::default() };
+        let mut timeouts = Timeouts::default();
+        let host = if url.host.is_empty() { "127.0.0.1" } else { &url.host };
+        let mut address = Address::Tcp(host.into(), url.port.unwrap_or(PORT));
+        for (name, value) in &url.options {
+            let seconds = || {
+                let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
+                let seconds = seconds.ok_or_else(|| misuse(format!("`{name}={value}`: expected seconds")))?;
+                Ok::<_, Error>(Some(std::time::Duration::from_secs_f64(seconds)))
+            };
+            match name.as_str() {
+                "unix_socket" => {
+                    address = Address::Unix(value.into());
+                    tls.mode = TlsMode::Disabled;
+                }
+                "ssl_mode" => {}
+                "ssl_ca" => tls.ca = Some(value.into()),
+                "ssl_cert" => tls.certificate = Some(value.into()),
+                "ssl_key" => tls.key = Some(value.into()),
+                "connect_timeout" => timeouts.connect = seconds()?,
+                "read_timeout" => timeouts.read = seconds()?,
+                _ => return Err(misuse(format!("unknown option `{name}` in the URL"))),
+            }
+        }
+        if let Some(mode) = url.option("ssl_mode") {
+            tls.mode = parse_tls_mode(mode).ok_or_else(|| {
+                let modes = "disabled, preferred, required, verify_ca, verify_identity";
+                misuse(format!("`ssl_mode={mode}`: expected one of {modes}"))
+            })?;
+        }
+        let login = Login {
+            user: url.user.clone(),
+            password: url.password.clone().unwrap_or_else(|| Secret::new("")),
+            database: url.database.clone(),
+        };
+        Ok(Self { address, login, tls, timeouts })
+    }
+}
+
+/// Reads the name of a TLS mode as MySQL spells it, in any case, with `-` or `_`.
+pub fn parse_tls_mode(name: &str) -> Option<TlsMode> {
+    Some(match name.to_ascii_lowercase().replace('-', "_").as_str() {
+        "disabled" => TlsMode::Disabled,
+        "preferred" => TlsMode::Preferred,
+        "required" => TlsMode::Required,
+        "verify_ca" => TlsMode::VerifyCa,
+        "verify_identity" => TlsMode::VerifyIdentity,
+        _ => return None,
+    })
+}
+
+/// One result of a statement.
+#[derive(Clone, Debug, Default)]
+pub struct QueryResult {
+    /// Empty for statements without rows.
+    pub columns: Vec<ColumnDefinition>,
+    /// Cells as the server spells them; `None` for NULL.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Rows inserted, changed or deleted.
+    pub affected_rows: u64,
+    /// The first number that AUTO_INCREMENT gave out, 0 when none.
+    pub last_insert_id: u64,
+}
+
+impl QueryResult {
+    /// The names of the columns.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+}
+
+/// A connection, blocking. Dropping it closes it.
+#[derive(Debug)]
+pub struct Connection {
+    pump: Pump<Client>,
+}
+
+/// The host that a certificate must be issued for.
+pub fn server_name(address: &Address) -> &str {
+    match address {
+        Address::Tcp(host, _) => host,
+        Address::Unix(_) => "localhost",
+    }
+}
+
+impl Connection {
+    /// Connects and logs in.
+    pub fn connect(config: &Config) -> Result<Self, Error> {
+        let mut seed = [0; 32];
+        rand::RngCore::fill_bytes(&mut rand::rng(), &mut seed);
+        let client = Client::new(Options {
+            login: config.login.clone(),
+            tls: config.tls.mode.into(),
+            secure_transport: matches!(config.address, Address::Unix(_)),
+            capabilities: capability::MULTI_STATEMENTS,
+            seed,
+            ..Options::default()
+        });
+        let mut pump = Pump::connect(&config.address, config.timeouts, client)?;
+        loop {
+            match pump.core_mut().poll()? {
+                Event::Pending => pump.advance()?,
+                Event::StartTls => {
+                    pump.start_tls(config.tls.config()?, server_name(&config.address))?;
+                    pump.core_mut().tls_started();
+                }
+                Event::Connected => return Ok(Self { pump }),
+                Event::Error(error) => return Err(Error::Server(error)),
+                other => return Err(out_of_place(&other)),
+            }
+        }
+    }
+
+    /// Runs one or several statements and collects the last result that has rows, else the last result.
+    pub fn query(&mut self, sql: &str) -> Result<QueryResult, Error> {
+        let mut last = QueryResult::default();
+        self.query_each(sql, |result| {
+            if !result.columns.is_empty() || last.columns.is_empty() {
+                last = result;
+            }
+        })?;
+        Ok(last)
+    }
+
+    /// Runs one or several statements and hands each result to `each`.
+    pub fn query_each(&mut self, sql: &str, mut each: impl FnMut(QueryResult)) -> Result<(), Error> {
+        self.pump.core_mut().query(sql.as_bytes())?;
+        let mut result = QueryResult::default();
+        loop {
+            match self.pump.core_mut().poll()? {
+                Event::Pending => self.pump.advance()?,
+                Event::Columns(columns) => result.columns.clone_from(&columns.definitions),
+                Event::Row(payload) => {
+                    let mut cells = TextRow::new(payload);
+                    let mut row = Vec::with_capacity(result.columns.len());
+                    for column in &result.columns {
+                        row.push(cells.cell()?.map(|bytes| as_text(column, bytes)));
+                    }
+                    cells.finish()?;
+                    result.rows.push(row);
+                }
+                Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
+                    result.affected_rows = ok.affected_rows;
+                    result.last_insert_id = ok.last_insert_id;
+                    each(std::mem::take(&mut result));
+                    if !more {
+                        return Ok(());
+                    }
+                }
+                Event::Error(error) => return Err(Error::Server(error)),
+                other => return Err(out_of_place(&other)),
+            }
+        }
+    }
+
+    /// What the server has said about itself.
+    pub fn server_version(&self) -> &str {
+        &self.pump.core().session().server_version
+    }
+
+    /// The TLS version and cipher in use; `None` in plain text.
+    pub fn tls_description(&self) -> Option<String> {
+        self.pump.channel().tls_description()
+    }
+
+    /// Says good bye and closes.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.pump.core_mut().quit()?;
+        self.pump.flush()?;
+        Ok(())
+    }
+}
+
+/// Text as it is; bytes that are no text as `0x…`.
+fn as_text(column: &ColumnDefinition, bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !column.is_binary() || text.chars().all(|c| !c.is_control() || c.is_whitespace()) => text.into(),
+        _ => bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}")),
+    }
+}
+
+fn out_of_place(event: &Event<'_>) -> Error {
+    Error::Misuse(format!("event out of place: {event:?}"))
+}

@@ -1,0 +1,494 @@
+//! The client's half of every conversation.
+//!
+//! Command the [`Client`] ([`query`](Client::query), [`prepare`](Client::prepare), …), move its bytes by
+//! [`rowferry_wire::Core`], and [`poll`](Client::poll) until the conversation's last event. Several commands may be
+//! given before the first is answered: their conversations wait in line, and the server answers in order.
+
+mod connect;
+mod failure;
+mod prepare;
+mod results;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rowferry_wire::{Core, Malformed};
+
+use crate::messages::command::Command;
+use crate::messages::handshake::{Handshake, Login, capability};
+use crate::messages::resultset::Columns;
+use crate::messages::statement::{Params, StatementId};
+use crate::messages::status::{Ok as OkPacket, ServerError, status_flag};
+use crate::packet::{self, HEADER, Inbox, MAX_PAYLOAD, Place};
+
+pub use connect::TlsPolicy;
+pub use failure::{Failure, Misuse};
+
+use connect::Connect;
+use prepare::Prepare;
+use results::Results;
+
+/// Messages beyond this are refused; MySQL's own largest `max_allowed_packet`.
+pub const MESSAGE_LIMIT: usize = 1 << 30;
+
+/// How to introduce ourselves. See the fields for their defaults.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who connects, with which password, to which database.
+    pub login: Login,
+    /// Whether to ask for TLS. Default: never.
+    pub tls: TlsPolicy,
+    /// The transport protects a password by itself, as a unix socket does. Default: no.
+    pub secure_transport: bool,
+    /// Capabilities beyond those that are always asked for; see [`capability`].
+    pub capabilities: u64,
+    /// The connection's collation. Default: 45, `utf8mb4_general_ci`, which every server knows.
+    pub collation: u8,
+    /// The largest packet that we take, as told to the server.
+    pub max_packet: u32,
+    /// What the program says of itself.
+    pub attributes: Vec<(String, String)>,
+    /// The server's RSA key in PEM, when known: it is then not asked for over the wire.
+    pub server_public_key: Option<Vec<u8>>,
+    /// 32 fresh random bytes, for the padding of a password under RSA.
+    pub seed: [u8; 32],
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            login: Login::default(),
+            tls: TlsPolicy::Never,
+            secure_transport: false,
+            capabilities: 0,
+            collation: 45,
+            max_packet: MAX_PAYLOAD as u32 + 1,
+            attributes: Vec::new(),
+            server_public_key: None,
+            seed: [0; 32],
+        }
+    }
+}
+
+/// What the server has said about itself and the session.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// As the server spells it.
+    pub server_version: String,
+    /// What `KILL` takes.
+    pub connection_id: u32,
+    /// True when the server is MariaDB.
+    pub is_mariadb: bool,
+    /// Capabilities in force.
+    pub capabilities: u64,
+    /// The flags of the last answer; see [`status_flag`].
+    pub status: u16,
+    /// The plugin that let us in.
+    pub auth_plugin: String,
+}
+
+impl Session {
+    fn greeted(&mut self, handshake: &Handshake) {
+        self.server_version.clone_from(&handshake.server_version);
+        self.connection_id = handshake.connection_id;
+        self.is_mariadb = handshake.is_mariadb();
+        self.status = handshake.status;
+    }
+
+    fn has(&self, flag: u64) -> bool {
+        self.capabilities & flag != 0
+    }
+}
+
+/// A statement that the server has prepared.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// What to execute.
+    pub statement: StatementId,
+    /// How many `?` there are.
+    pub params: usize,
+    /// The columns of its rows, `None` for statements without.
+    pub columns: Option<Arc<Columns>>,
+}
+
+/// What happened on the wire.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// More bytes must come first.
+    Pending,
+    /// Write the output, set TLS up, then call [`Client::tls_started`].
+    StartTls,
+    /// We are in.
+    Connected,
+    /// A result without rows, or the answer to a command. `more` results follow.
+    Done {
+        /// What the server says.
+        ok: OkPacket,
+        /// Another result of the same command follows.
+        more: bool,
+    },
+    /// A result with rows begins.
+    Columns(Arc<Columns>),
+    /// A row, to be walked by [`TextRow`](crate::messages::resultset::TextRow) or
+    /// [`BinaryRow`](crate::messages::resultset::BinaryRow).
+    Row(&'a [u8]),
+    /// The rows are over. `more` results may follow.
+    EndOfRows {
+        /// What the server says; affected rows are 0.
+        ok: OkPacket,
+        /// Another result of the same command follows.
+        more: bool,
+    },
+    /// A statement is prepared.
+    Prepared(Prepared),
+    /// The server refused; the conversation is over. While connecting, the connection is, too.
+    Error(ServerError),
+}
+
+#[derive(Debug)]
+enum Conversation {
+    Simple,
+    Results(Results),
+    Prepare(Prepare),
+}
+
+#[derive(Debug)]
+enum Phase {
+    Connecting(Box<Connect>),
+    Ready,
+    Closed,
+}
+
+/// The client's half of a connection.
+#[derive(Debug)]
+pub struct Client {
+    inbox: Inbox,
+    output: Vec<u8>,
+    sent: usize,
+    phase: Phase,
+    queue: VecDeque<Conversation>,
+    session: Session,
+    columns: ColumnCache,
+    eof: bool,
+    scratch: Vec<u8>,
+}
+
+/// What `step` hands out; a place instead of a slice, so that states can be changed while it is computed.
+enum Outcome {
+    Event(Event<'static>),
+    Row(Place),
+    /// Answer with an empty file.
+    RefuseFile,
+    Again,
+}
+
+impl Client {
+    /// A client that waits for the server's greeting.
+    pub fn new(options: Options) -> Self {
+        Self {
+            inbox: Inbox::new(MESSAGE_LIMIT),
+            output: Vec::new(),
+            sent: 0,
+            phase: Phase::Connecting(Box::new(Connect::new(options))),
+            queue: VecDeque::new(),
+            session: Session::default(),
+            columns: ColumnCache::default(),
+            eof: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// TLS stands: goes on with the handshake that [`Event::StartTls`] interrupted.
+    pub fn tls_started(&mut self) {
+        if let Phase::Connecting(connect) = &mut self.phase {
+            connect.tls_started(&mut self.output, &mut self.inbox.sequence);
+        }
+    }
+
+    /// Sends SQL. Events: for each result [`Event::Done`], or [`Event::Columns`], rows and [`Event::EndOfRows`].
+    pub fn query(&mut self, sql: &[u8]) -> Result<(), Misuse> {
+        self.command(Command::QUERY, sql, Conversation::Results(Results::new()))
+    }
+
+    /// Prepares SQL with `?` for values. Event: [`Event::Prepared`].
+    pub fn prepare(&mut self, sql: &[u8]) -> Result<(), Misuse> {
+        self.command(Command::STMT_PREPARE, sql, Conversation::Prepare(Prepare::new()))
+    }
+
+    /// Runs a prepared statement. Events as those of [`query`](Self::query), with binary rows.
+    pub fn execute(&mut self, statement: StatementId, params: &Params) -> Result<(), Misuse> {
+        self.ready()?;
+        let mut payload = std::mem::take(&mut self.scratch);
+        payload.clear();
+        params.encode_execute(statement, &mut payload);
+        packet::put(&mut self.output, 0, &payload);
+        self.scratch = payload;
+        self.begin(Conversation::Results(Results::new()));
+        Ok(())
+    }
+
+    /// Forgets a prepared statement. Nothing is answered.
+    pub fn close_statement(&mut self, statement: StatementId) -> Result<(), Misuse> {
+        self.ready()?;
+        let mut payload = vec![Command::STMT_CLOSE.0];
+        payload.extend_from_slice(&statement.0.to_le_bytes());
+        packet::put(&mut self.output, 0, &payload);
+        Ok(())
+    }
+
+    /// Asks whether the server is there. Event: [`Event::Done`].
+    pub fn ping(&mut self) -> Result<(), Misuse> {
+        self.command(Command::PING, &[], Conversation::Simple)
+    }
+
+    /// Forgets all session state but the login and the database. Event: [`Event::Done`].
+    pub fn reset(&mut self) -> Result<(), Misuse> {
+        self.command(Command::RESET_CONNECTION, &[], Conversation::Simple)
+    }
+
+    /// Changes the default database. Event: [`Event::Done`].
+    pub fn select_database(&mut self, name: &[u8]) -> Result<(), Misuse> {
+        self.command(Command::INIT_DB, name, Conversation::Simple)
+    }
+
+    /// Says good bye. Nothing is answered; the connection is closed.
+    pub fn quit(&mut self) -> Result<(), Misuse> {
+        self.ready()?;
+        packet::put(&mut self.output, 0, &[Command::QUIT.0]);
+        self.phase = Phase::Closed;
+        Ok(())
+    }
+
+    /// What the server has said about itself and the session.
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// True when no answer is awaited and the connection can be used.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Ready) && self.queue.is_empty()
+    }
+
+    /// True once the connection cannot be used any more.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed)
+    }
+
+    /// How many commands still wait for (the rest of) their answer.
+    pub fn awaited(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The next event. After a [`Failure`] the connection is of no further use.
+    pub fn poll(&mut self) -> Result<Event<'_>, Failure> {
+        loop {
+            match self.step() {
+                Ok(Outcome::Again | Outcome::RefuseFile) => {}
+                Ok(Outcome::Event(event)) => return Ok(event),
+                Ok(Outcome::Row(place)) => return Ok(Event::Row(self.inbox.payload(place))),
+                Err(failure) => {
+                    self.phase = Phase::Closed;
+                    return Err(failure);
+                }
+            }
+        }
+    }
+
+    /// Hands the rows that have come to `visit` until it answers false: the fast way between
+    /// [`Event::Columns`] and [`Event::EndOfRows`]. Whatever is not a whole row waits for [`poll`](Self::poll).
+    ///
+    /// The outcome is false when `visit` stopped it.
+    pub fn visit_rows(&mut self, mut visit: impl FnMut(&[u8]) -> bool) -> bool {
+        self.inbox.settle();
+        let Some(Conversation::Results(Results { state: results::State::InRows, .. })) = self.queue.front() else {
+            return true;
+        };
+        let deprecate_eof = self.session.has(capability::DEPRECATE_EOF);
+        let unread = self.inbox.buffer.unread();
+        let mut at = 0;
+        let mut go_on = true;
+        while let Some(&[a, b, c, sequence, first]) = unread[at..].first_chunk::<5>() {
+            let len = u32::from_le_bytes([a, b, c, 0]) as usize;
+            // Anything but an ordinary whole row is for `poll` to judge.
+            if len == 0
+                || len == MAX_PAYLOAD
+                || sequence != self.inbox.sequence
+                || unread.len() - at < HEADER + len
+                || results::ends_rows(first, len, deprecate_eof)
+            {
+                break;
+            }
+            self.inbox.sequence = sequence.wrapping_add(1);
+            go_on = visit(&unread[at + HEADER..at + HEADER + len]);
+            at += HEADER + len;
+            if !go_on {
+                break;
+            }
+        }
+        self.inbox.buffer.consume(at);
+        go_on
+    }
+
+    fn step(&mut self) -> Result<Outcome, Failure> {
+        if matches!(self.phase, Phase::Closed) {
+            return Err(Failure::Closed);
+        }
+        if let Phase::Connecting(connect) = &self.phase
+            && connect.awaits_tls()
+        {
+            return Ok(Outcome::Event(Event::Pending));
+        }
+        let Some(place) = self.inbox.next()? else {
+            if self.eof {
+                return Err(Failure::Closed);
+            }
+            return Ok(Outcome::Event(Event::Pending));
+        };
+        if let Phase::Connecting(connect) = &mut self.phase {
+            let payload = self.inbox.payload(place);
+            let mut sequence = self.inbox.sequence;
+            let event = connect.handle(payload, &mut sequence, &mut self.output, &mut self.session)?;
+            self.inbox.sequence = sequence;
+            return Ok(match event {
+                Event::Connected => {
+                    self.phase = Phase::Ready;
+                    Outcome::Event(Event::Connected)
+                }
+                Event::Error(error) => {
+                    self.phase = Phase::Closed;
+                    Outcome::Event(Event::Error(error))
+                }
+                Event::Pending => Outcome::Again,
+                other => Outcome::Event(other),
+            });
+        }
+        let payload = self.inbox.payload(place);
+        let first = *payload.first().ok_or(Malformed::new("empty message"))?;
+        let Some(conversation) = self.queue.front_mut() else {
+            // Only the news that it is leaving may come from a server that was not asked.
+            return Err(match ServerError::decode(payload) {
+                Ok(error) => Failure::Unsupported(error.to_string()),
+                Err(_) => Failure::Unexpected { state: "a command", got: first },
+            });
+        };
+        if first == ServerError::HEADER {
+            let error = ServerError::decode(payload)?;
+            self.finish();
+            return Ok(Outcome::Event(Event::Error(error)));
+        }
+        let outcome = match conversation {
+            Conversation::Simple => match first {
+                // `COM_RESET_CONNECTION` and friends answer OK; some old servers answer EOF.
+                OkPacket::HEADER => Outcome::Event(Event::Done { ok: OkPacket::decode(payload, false)?, more: false }),
+                got => return Err(Failure::Unexpected { state: "OK", got }),
+            },
+            Conversation::Results(results) => results.handle(payload, place, &self.session, &mut self.columns)?,
+            Conversation::Prepare(prepare) => prepare.handle(payload, &self.session, &mut self.columns)?,
+        };
+        match &outcome {
+            Outcome::Event(Event::Done { ok, more } | Event::EndOfRows { ok, more }) => {
+                self.session.status = ok.status;
+                if !more {
+                    self.finish();
+                }
+            }
+            Outcome::Event(Event::Prepared(_) | Event::Error(_)) => self.finish(),
+            Outcome::RefuseFile => self.inbox.sequence = packet::put(&mut self.output, self.inbox.sequence, &[]),
+            _ => {}
+        }
+        Ok(outcome)
+    }
+
+    fn ready(&self) -> Result<(), Misuse> {
+        match self.phase {
+            Phase::Ready => Ok(()),
+            Phase::Connecting(_) => Err(Misuse::NotConnected),
+            Phase::Closed => Err(Misuse::Closed),
+        }
+    }
+
+    fn command(&mut self, command: Command, argument: &[u8], conversation: Conversation) -> Result<(), Misuse> {
+        self.ready()?;
+        if argument.len() + 1 < MAX_PAYLOAD {
+            let len = (argument.len() + 1) as u32;
+            self.output.reserve(HEADER + 1 + argument.len());
+            self.output.extend_from_slice(&len.to_le_bytes()[..3]);
+            self.output.extend_from_slice(&[0, command.0]);
+            self.output.extend_from_slice(argument);
+        } else {
+            let mut payload = Vec::with_capacity(argument.len() + 1);
+            payload.push(command.0);
+            payload.extend_from_slice(argument);
+            packet::put(&mut self.output, 0, &payload);
+        }
+        self.begin(conversation);
+        Ok(())
+    }
+
+    fn begin(&mut self, conversation: Conversation) {
+        if self.queue.is_empty() {
+            self.inbox.sequence = 1;
+        }
+        self.queue.push_back(conversation);
+    }
+
+    /// The front conversation is over; the answer to the next begins with packet 1 again.
+    fn finish(&mut self) {
+        self.queue.pop_front();
+        self.inbox.sequence = 1;
+    }
+}
+
+impl Core for Client {
+    fn receive_space(&mut self, least: usize) -> &mut [u8] {
+        self.inbox.settle();
+        self.inbox.buffer.space(least)
+    }
+
+    fn received(&mut self, count: usize) {
+        self.inbox.buffer.filled(count);
+    }
+
+    fn received_eof(&mut self) {
+        self.eof = true;
+    }
+
+    fn output(&self) -> &[u8] {
+        &self.output[self.sent..]
+    }
+
+    fn sent(&mut self, count: usize) {
+        self.sent = (self.sent + count).min(self.output.len());
+        if self.sent == self.output.len() {
+            self.output.clear();
+            self.sent = 0;
+            self.output.shrink_to(64 * 1024);
+        }
+    }
+}
+
+/// Columns seen lately: most programs repeat a few statements, and decoding names costs more than comparing bytes.
+#[derive(Debug, Default)]
+struct ColumnCache {
+    recent: VecDeque<Arc<Columns>>,
+}
+
+impl ColumnCache {
+    const SIZE: usize = 16;
+
+    fn columns(&mut self, raw: Vec<u8>) -> Result<Arc<Columns>, Malformed> {
+        if let Some(known) = self.recent.iter().find(|columns| columns.is_from(&raw)) {
+            return Ok(known.clone());
+        }
+        let columns = Arc::new(Columns::from_raw(raw)?);
+        if self.recent.len() == Self::SIZE {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(columns.clone());
+        Ok(columns)
+    }
+}
+
+const fn more_results(status: u16) -> bool {
+    status & status_flag::MORE_RESULTS != 0
+}

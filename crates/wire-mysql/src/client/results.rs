@@ -1,0 +1,139 @@
+use rowferry_wire::{Malformed, Reader};
+
+use super::{ColumnCache, Event, Failure, Outcome, Session, more_results};
+use crate::lenenc;
+use crate::messages::handshake::capability;
+use crate::messages::resultset::Columns;
+use crate::messages::status::{Eof, Ok as OkPacket, ServerError};
+use crate::packet::{self, Place};
+
+/// No server has tables or select lists as wide as this.
+const COLUMN_LIMIT: u64 = 0x1_0000;
+
+/// The server asks for a file of the client.
+const LOCAL_INFILE: u8 = 0xfb;
+
+/// The client's own error for a server that asks for a file.
+const LOCAL_INFILE_REFUSED: u16 = 2068;
+
+/// What is awaited next.
+#[derive(Debug)]
+pub(super) enum State {
+    Head,
+    Columns {
+        left: u64,
+        raw: Vec<u8>,
+    },
+    ColumnsEof {
+        raw: Vec<u8>,
+    },
+    InRows,
+    /// The answer to the empty file that we sent in place of the one asked for.
+    Refusal,
+}
+
+/// The results of a query or an execution, one after the other.
+#[derive(Debug)]
+pub(super) struct Results {
+    pub(super) state: State,
+}
+
+/// True when a payload of `len` bytes that begins with `first` is not a row.
+#[inline]
+pub(super) const fn ends_rows(first: u8, len: usize, deprecate_eof: bool) -> bool {
+    match first {
+        ServerError::HEADER => true,
+        // A row may begin with FE, too: the length of a cell of 16 MiB and more.
+        OkPacket::END_HEADER => {
+            if deprecate_eof {
+                len < packet::MAX_PAYLOAD
+            } else {
+                len < 9
+            }
+        }
+        _ => false,
+    }
+}
+
+impl Results {
+    pub(super) const fn new() -> Self {
+        Self { state: State::Head }
+    }
+
+    pub(super) fn handle(
+        &mut self,
+        payload: &[u8],
+        place: Place,
+        session: &Session,
+        cache: &mut ColumnCache,
+    ) -> Result<Outcome, Failure> {
+        let deprecate_eof = session.has(capability::DEPRECATE_EOF);
+        let first = *payload.first().ok_or(Malformed::new("empty message"))?;
+        match &mut self.state {
+            State::Head => match first {
+                OkPacket::HEADER => {
+                    let ok = OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?;
+                    let more = more_results(ok.status);
+                    Ok(Outcome::Event(Event::Done { ok, more }))
+                }
+                LOCAL_INFILE => {
+                    self.state = State::Refusal;
+                    Ok(Outcome::RefuseFile)
+                }
+                _ => {
+                    let mut reader = Reader::new(payload);
+                    let left = lenenc::integer(&mut reader, "column count")?;
+                    reader.finish("column count")?;
+                    if left == 0 || left > COLUMN_LIMIT {
+                        return Err(Malformed::new("column count").into());
+                    }
+                    self.state = State::Columns { left, raw: Vec::new() };
+                    Ok(Outcome::Again)
+                }
+            },
+            State::Columns { left, raw } => {
+                Columns::push_raw(raw, payload);
+                *left -= 1;
+                if *left > 0 {
+                    return Ok(Outcome::Again);
+                }
+                let raw = std::mem::take(raw);
+                if !deprecate_eof {
+                    self.state = State::ColumnsEof { raw };
+                    return Ok(Outcome::Again);
+                }
+                self.state = State::InRows;
+                Ok(Outcome::Event(Event::Columns(cache.columns(raw)?)))
+            }
+            State::ColumnsEof { raw } => {
+                let raw = std::mem::take(raw);
+                Eof::decode(payload)?;
+                self.state = State::InRows;
+                Ok(Outcome::Event(Event::Columns(cache.columns(raw)?)))
+            }
+            State::InRows => {
+                if !ends_rows(first, payload.len(), deprecate_eof) {
+                    return Ok(Outcome::Row(place));
+                }
+                let ok = if deprecate_eof {
+                    OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?
+                } else {
+                    let Eof { warnings, status } = Eof::decode(payload)?;
+                    OkPacket { status, warnings, ..OkPacket::default() }
+                };
+                self.state = State::Head;
+                let more = more_results(ok.status);
+                Ok(Outcome::Event(Event::EndOfRows { ok, more }))
+            }
+            State::Refusal => {
+                // The server took the empty file for the one that it asked for; nothing was loaded.
+                OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?;
+                Ok(Outcome::Event(Event::Error(ServerError {
+                    code: LOCAL_INFILE_REFUSED,
+                    sqlstate: "HY000".into(),
+                    message: "LOAD DATA LOCAL INFILE is refused: reading client files is not supported".into(),
+                })))
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What a client asks for once it is in.
+
+use rowferry_wire::open_enum;
+
+open_enum! {
+    /// The first byte of a request.
+    pub struct Command(u8) {
+        /// Good bye; nothing is answered.
+        QUIT = 0x01,
+        /// Change the default database.
+        INIT_DB = 0x02,
+        /// Run the text that follows.
+        QUERY = 0x03,
+        /// A line of text about the server.
+        STATISTICS = 0x09,
+        /// Are you there?
+        PING = 0x0e,
+        /// Prepare the text that follows.
+        STMT_PREPARE = 0x16,
+        /// Run a prepared statement.
+        STMT_EXECUTE = 0x17,
+        /// Forget a prepared statement; nothing is answered.
+        STMT_CLOSE = 0x19,
+        /// Give up a statement's open cursor and long data.
+        STMT_RESET = 0x1a,
+        /// Forget all session state but the login.
+        RESET_CONNECTION = 0x1f,
+    }
+}

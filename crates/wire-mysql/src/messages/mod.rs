@@ -1,0 +1,10 @@
+//! What is on the wire: one file per family, each type with `decode` and `encode`.
+//!
+//! Types work on one payload; cutting packets and counting sequence numbers is the client's and the peer's part.
+
+pub mod auth;
+pub mod command;
+pub mod handshake;
+pub mod resultset;
+pub mod statement;
+pub mod status;

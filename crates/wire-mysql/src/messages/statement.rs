@@ -1,0 +1,154 @@
+//! Prepared statements.
+
+use rowferry_wire::{Malformed, Reader, Writer};
+
+use super::command::Command;
+use super::resultset::{DateTime, Time};
+use crate::lenenc;
+use crate::types::ColumnType;
+
+/// The number that the server gave a prepared statement.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct StatementId(pub u32);
+
+impl StatementId {
+    /// MariaDB: the statement prepared last, whatever its number; lets an execution follow its preparation at once.
+    pub const LAST_PREPARED: Self = Self(0xffff_ffff);
+}
+
+/// The server accepted a `COM_STMT_PREPARE`.
+///
+/// Wire: status `00`, statement id `u32le`, columns `u16le`, parameters `u16le`, one reserved byte, warnings `u16le`.
+/// Some peers stop after the reserved byte, so warnings default to zero.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PrepareOk {
+    /// What to execute.
+    pub statement: StatementId,
+    /// How many columns a row will have; 0 for statements without rows.
+    pub columns: u16,
+    /// How many `?` there are.
+    pub params: u16,
+    /// How many warnings `SHOW WARNINGS` would list.
+    pub warnings: u16,
+}
+
+impl PrepareOk {
+    /// Decodes a payload.
+    pub fn decode(payload: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(payload);
+        if reader.u8("prepare status")? != 0 {
+            return Err(Malformed::new("prepare status"));
+        }
+        let statement = StatementId(reader.u32_le("statement id")?);
+        let columns = reader.u16_le("prepared columns")?;
+        let params = reader.u16_le("prepared parameters")?;
+        reader.u8("reserved")?;
+        let warnings = if reader.is_empty() { 0 } else { reader.u16_le("prepare warnings")? };
+        // MySQL adds a flag when metadata is optional; we never ask for that.
+        Ok(Self { statement, columns, params, warnings })
+    }
+
+    /// Appends the payload.
+    pub fn encode(self, bytes: &mut Vec<u8>) {
+        let mut writer = Writer::new(bytes);
+        writer.u8(0).u32_le(self.statement.0).u16_le(self.columns).u16_le(self.params).u8(0).u16_le(self.warnings);
+    }
+}
+
+/// The values of one execution, in the order of the `?`.
+///
+/// Wire, behind the statement's id, a flags byte and an iteration count of 1: a bit for each NULL, `01` for "types
+/// follow", type and sign of each, then the values that are not NULL.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Params {
+    nulls: Vec<u8>,
+    types: Vec<u8>,
+    values: Vec<u8>,
+    count: usize,
+}
+
+impl Params {
+    /// The sign byte of an unsigned integer.
+    const UNSIGNED: u8 = 0x80;
+
+    /// How many values there are.
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// True when there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn add(&mut self, column_type: ColumnType, flag: u8) -> Writer<'_> {
+        if self.count.is_multiple_of(8) {
+            self.nulls.push(0);
+        }
+        self.count += 1;
+        self.types.extend_from_slice(&[column_type.0, flag]);
+        Writer::new(&mut self.values)
+    }
+
+    /// Adds NULL.
+    pub fn null(&mut self) {
+        self.add(ColumnType::NULL, 0);
+        let at = self.count - 1;
+        self.nulls[at / 8] |= 1 << (at % 8);
+    }
+
+    /// Adds a signed integer.
+    pub fn int(&mut self, value: i64) {
+        self.add(ColumnType::LONGLONG, 0).u64_le(value as u64);
+    }
+
+    /// Adds an unsigned integer.
+    pub fn uint(&mut self, value: u64) {
+        self.add(ColumnType::LONGLONG, Self::UNSIGNED).u64_le(value);
+    }
+
+    /// Adds a double.
+    pub fn double(&mut self, value: f64) {
+        self.add(ColumnType::DOUBLE, 0).f64_le(value);
+    }
+
+    /// Adds text in the connection's character set.
+    pub fn text(&mut self, value: &[u8]) {
+        lenenc::put_bytes(&mut self.add(ColumnType::VAR_STRING, 0), value);
+    }
+
+    /// Adds bytes.
+    pub fn bytes(&mut self, value: &[u8]) {
+        lenenc::put_bytes(&mut self.add(ColumnType::LONG_BLOB, 0), value);
+    }
+
+    /// Adds an exact number, spelled out.
+    pub fn decimal(&mut self, value: &[u8]) {
+        lenenc::put_bytes(&mut self.add(ColumnType::NEWDECIMAL, 0), value);
+    }
+
+    /// Adds a date.
+    pub fn date(&mut self, value: DateTime) {
+        value.encode(self.add(ColumnType::DATE, 0).bytes);
+    }
+
+    /// Adds a date and time.
+    pub fn datetime(&mut self, value: DateTime) {
+        value.encode(self.add(ColumnType::DATETIME, 0).bytes);
+    }
+
+    /// Adds a duration.
+    pub fn time(&mut self, value: Time) {
+        value.encode(self.add(ColumnType::TIME, 0).bytes);
+    }
+
+    /// Appends the whole request.
+    pub fn encode_execute(&self, statement: StatementId, bytes: &mut Vec<u8>) {
+        bytes.reserve(12 + self.nulls.len() + self.types.len() + self.values.len());
+        let mut writer = Writer::new(bytes);
+        writer.u8(Command::STMT_EXECUTE.0).u32_le(statement.0).u8(0).u32_le(1);
+        if self.count > 0 {
+            writer.raw(&self.nulls).u8(1).raw(&self.types).raw(&self.values);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The server's half, for tests, simulation and fuzzing.
