@@ -26,6 +26,7 @@ pub mod functions;
 pub mod ir;
 pub mod oids;
 pub mod plan;
+pub mod postgres;
 pub mod schema;
 pub mod types;
 pub mod values;

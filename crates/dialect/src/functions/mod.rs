@@ -3,7 +3,20 @@
 //! A row is found by name and language, resolved by argument types with the dialect's own rules, and named by
 //! reference in the IR. The same rows make `pg_proc`. Rows stand in one file per family; [`all`] chains them.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use crate::{Language, Type};
+
+mod aggregates;
+mod arrays;
+mod datetime;
+mod json;
+mod numbers;
+mod operators;
+mod strings;
+mod system;
+mod windows;
 
 /// A function, operator, aggregate, window function or set-returning function.
 #[derive(Debug, PartialEq)]
@@ -92,10 +105,158 @@ pub enum Sqlite {
 
 /// Every row of the table.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    [].into_iter()
+    FAMILIES.iter().flat_map(|family| family.iter())
 }
 
 /// The rows of this name that a language can call.
 pub fn named(language: Language, name: &str) -> impl Iterator<Item = &'static Function> {
-    all().filter(move |function| function.name == name && function.languages.contains(&language))
+    static BY_NAME: OnceLock<HashMap<&'static str, Vec<&'static Function>>> = OnceLock::new();
+    let rows = BY_NAME.get_or_init(|| {
+        let mut rows: HashMap<_, Vec<_>> = HashMap::new();
+        for function in all() {
+            rows.entry(function.name).or_default().push(function);
+        }
+        rows
+    });
+    rows.get(name).into_iter().flatten().copied().filter(move |function| function.languages.contains(&language))
+}
+
+/// The families, one file each.
+static FAMILIES: &[&[Function]] = &[
+    aggregates::ROWS,
+    arrays::ROWS,
+    datetime::ROWS,
+    json::ROWS,
+    numbers::ROWS,
+    operators::ROWS,
+    strings::ROWS,
+    system::ROWS,
+    windows::ROWS,
+];
+
+/// What a row says besides its signature; the methods are the words of the [`rows!`] macro.
+#[derive(Clone, Copy)]
+struct Traits {
+    optional: usize,
+    variadic: bool,
+    strict: bool,
+    volatility: Volatility,
+}
+
+impl Traits {
+    const USUAL: Self = Self { optional: 0, variadic: false, strict: true, volatility: Volatility::Immutable };
+
+    /// The last `count` arguments may be left out.
+    const fn optional(self, count: usize) -> Self {
+        Self { optional: count, ..self }
+    }
+
+    /// The last argument's type may repeat.
+    const fn variadic(self) -> Self {
+        Self { variadic: true, ..self }
+    }
+
+    /// The function sees NULLs.
+    const fn lenient(self) -> Self {
+        Self { strict: false, ..self }
+    }
+
+    /// The result may change between statements.
+    const fn stable(self) -> Self {
+        Self { volatility: Volatility::Stable, ..self }
+    }
+
+    /// The result may change at any call.
+    const fn volatile(self) -> Self {
+        Self { volatility: Volatility::Volatile, ..self }
+    }
+}
+
+/// Rows of the table: `Kind "name" (arguments) -> result, how SQLite says it, traits…;`. A row is strict and immutable
+/// unless its traits say otherwise.
+macro_rules! rows {
+    ($languages:expr; $($kind:ident $name:literal ($($arg:expr),*) -> $result:expr, $how:expr
+        $(, $trait:ident $(($value:expr))?)*;)*) => {
+        &[$(Function {
+            name: $name,
+            languages: $languages,
+            kind: FunctionKind::$kind,
+            args: &[$($arg),*],
+            optional: const { Traits::USUAL$(.$trait($($value)?))*.optional },
+            variadic: const { Traits::USUAL$(.$trait($($value)?))*.variadic },
+            result: $result,
+            strict: const { Traits::USUAL$(.$trait($($value)?))*.strict },
+            volatility: const { Traits::USUAL$(.$trait($($value)?))*.volatility },
+            sqlite: $how,
+        },)*]
+    };
+}
+use rows;
+
+/// Short names for the rows.
+mod spec {
+    pub(super) use super::Sqlite::{Function as F, Infix, Special, Template as T};
+    use super::TypeSpec::{self, ArrayOf, Is};
+    pub(super) use super::{Function, FunctionKind, Traits, rows};
+    use crate::types::Reg;
+    use crate::{Language, Type};
+
+    pub(super) const PG: &[Language] = &[Language::Postgres, Language::Sqlite];
+    pub(super) const BOTH: &[Language] = &[Language::Postgres, Language::Sqlite, Language::Informix];
+    pub(super) const ANY: TypeSpec = TypeSpec::Any;
+    pub(super) const ELEM: TypeSpec = TypeSpec::AnyElement;
+    pub(super) const ARRAY: TypeSpec = TypeSpec::AnyArray;
+    pub(super) const BOOL: TypeSpec = Is(Type::Bool);
+    pub(super) const I2: TypeSpec = Is(Type::Int2);
+    pub(super) const I4: TypeSpec = Is(Type::Int4);
+    pub(super) const I8: TypeSpec = Is(Type::Int8);
+    pub(super) const F4: TypeSpec = Is(Type::Float4);
+    pub(super) const F8: TypeSpec = Is(Type::Float8);
+    pub(super) const NUM: TypeSpec = Is(Type::Numeric(None));
+    pub(super) const OID: TypeSpec = Is(Type::Oid);
+    pub(super) const TEXT: TypeSpec = Is(Type::Text);
+    pub(super) const NAME: TypeSpec = Is(Type::Name);
+    pub(super) const BPCHAR: TypeSpec = Is(Type::Char(0));
+    pub(super) const BYTEA: TypeSpec = Is(Type::Bytea);
+    pub(super) const DATE: TypeSpec = Is(Type::Date);
+    pub(super) const TIME: TypeSpec = Is(Type::Time(None));
+    pub(super) const TIMETZ: TypeSpec = Is(Type::TimeTz(None));
+    pub(super) const TS: TypeSpec = Is(Type::Timestamp(None));
+    pub(super) const TSTZ: TypeSpec = Is(Type::TimestampTz(None));
+    pub(super) const INTERVAL: TypeSpec = Is(Type::Interval);
+    pub(super) const UUID: TypeSpec = Is(Type::Uuid);
+    pub(super) const JSON: TypeSpec = Is(Type::Json);
+    pub(super) const JSONB: TypeSpec = Is(Type::Jsonb);
+    pub(super) const VOID: TypeSpec = Is(Type::Void);
+    pub(super) const REGCLASS: TypeSpec = Is(Type::Reg(Reg::Class));
+    pub(super) const REGTYPE: TypeSpec = Is(Type::Reg(Reg::Type));
+    pub(super) const REGNAMESPACE: TypeSpec = Is(Type::Reg(Reg::Namespace));
+    pub(super) const REGPROC: TypeSpec = Is(Type::Reg(Reg::Proc));
+    pub(super) const REGROLE: TypeSpec = Is(Type::Reg(Reg::Role));
+    pub(super) const TEXTS: TypeSpec = ArrayOf(Type::Text);
+    pub(super) const NAMES: TypeSpec = ArrayOf(Type::Name);
+    pub(super) const INTS: TypeSpec = ArrayOf(Type::Int4);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_well_formed() {
+        for row in all() {
+            assert!(row.optional <= row.args.len(), "{}", row.name);
+            assert!(!row.variadic || !row.args.is_empty(), "{}", row.name);
+            assert_eq!(row.name, row.name.to_lowercase());
+            if let TypeSpec::SameAs(index) = row.result {
+                assert!(index < row.args.len(), "{}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_found_by_name_and_language() {
+        assert!(named(Language::Postgres, "lower").next().is_some());
+        assert!(named(Language::Postgres, "no_such_function").next().is_none());
+    }
 }

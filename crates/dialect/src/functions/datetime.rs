@@ -1,0 +1,57 @@
+//! Dates, times and intervals. `extract(field from x)` is the function `extract` of PostgreSQL's grammar.
+
+use super::spec::*;
+
+/// The rows.
+pub(super) static ROWS: &[Function] = rows! { PG;
+    Scalar "now" () -> TSTZ, F("rf_now"), stable;
+    Scalar "transaction_timestamp" () -> TSTZ, F("rf_now"), stable;
+    Scalar "statement_timestamp" () -> TSTZ, F("rf_statement_timestamp"), stable;
+    Scalar "clock_timestamp" () -> TSTZ, F("rf_clock_timestamp"), volatile;
+    Scalar "timeofday" () -> TEXT, F("rf_timeofday"), volatile;
+    Scalar "current_date" () -> DATE, F("rf_current_date"), stable;
+    Scalar "current_time" () -> TIMETZ, F("rf_current_time"), stable;
+    Scalar "current_timestamp" () -> TSTZ, F("rf_now"), stable;
+    Scalar "localtime" () -> TIME, F("rf_localtime"), stable;
+    Scalar "localtimestamp" () -> TS, F("rf_localtimestamp"), stable;
+    Scalar "date_trunc" (TEXT, TS) -> TS, F("rf_date_trunc_timestamp");
+    Scalar "date_trunc" (TEXT, TSTZ) -> TSTZ, F("rf_date_trunc_timestamptz"), stable;
+    Scalar "date_trunc" (TEXT, TSTZ, TEXT) -> TSTZ, F("rf_date_trunc_timestamptz"), stable;
+    Scalar "date_trunc" (TEXT, INTERVAL) -> INTERVAL, F("rf_date_trunc_interval");
+    Scalar "date_bin" (INTERVAL, TS, TS) -> TS, F("rf_date_bin");
+    Scalar "extract" (TEXT, DATE) -> NUM, F("rf_extract_timestamp");
+    Scalar "extract" (TEXT, TS) -> NUM, F("rf_extract_timestamp");
+    Scalar "extract" (TEXT, TSTZ) -> NUM, F("rf_extract_timestamptz"), stable;
+    Scalar "extract" (TEXT, TIME) -> NUM, F("rf_extract_time");
+    Scalar "extract" (TEXT, INTERVAL) -> NUM, F("rf_extract_interval");
+    Scalar "date_part" (TEXT, DATE) -> F8, T("CAST(rf_extract_timestamp({0}, {1}) AS REAL)");
+    Scalar "date_part" (TEXT, TS) -> F8, T("CAST(rf_extract_timestamp({0}, {1}) AS REAL)");
+    Scalar "date_part" (TEXT, TSTZ) -> F8, T("CAST(rf_extract_timestamptz({0}, {1}) AS REAL)"), stable;
+    Scalar "date_part" (TEXT, TIME) -> F8, T("CAST(rf_extract_time({0}, {1}) AS REAL)");
+    Scalar "date_part" (TEXT, INTERVAL) -> F8, T("CAST(rf_extract_interval({0}, {1}) AS REAL)");
+    Scalar "age" (TS, TS) -> INTERVAL, F("rf_age");
+    Scalar "age" (TSTZ, TSTZ) -> INTERVAL, F("rf_age_timestamptz"), stable;
+    Scalar "age" (TS) -> INTERVAL, T("rf_age(rf_today_midnight(), {0})"), stable;
+    Scalar "age" (TSTZ) -> INTERVAL, T("rf_age_timestamptz(rf_today_midnight_tz(), {0})"), stable;
+    Scalar "to_char" (TS, TEXT) -> TEXT, F("rf_to_char_timestamp"), stable;
+    Scalar "to_char" (TSTZ, TEXT) -> TEXT, F("rf_to_char_timestamptz"), stable;
+    Scalar "to_char" (INTERVAL, TEXT) -> TEXT, F("rf_to_char_interval"), stable;
+    Scalar "to_date" (TEXT, TEXT) -> DATE, F("rf_to_date"), stable;
+    Scalar "to_timestamp" (TEXT, TEXT) -> TSTZ, F("rf_to_timestamp_text"), stable;
+    Scalar "to_timestamp" (F8) -> TSTZ, F("rf_to_timestamp");
+    Scalar "make_date" (I4, I4, I4) -> DATE, F("rf_make_date");
+    Scalar "make_time" (I4, I4, F8) -> TIME, F("rf_make_time");
+    Scalar "make_timestamp" (I4, I4, I4, I4, I4, F8) -> TS, F("rf_make_timestamp");
+    Scalar "make_interval" (I4, I4, I4, I4, I4, I4, F8) -> INTERVAL, F("rf_make_interval"), optional(7);
+    Scalar "justify_days" (INTERVAL) -> INTERVAL, F("rf_justify_days");
+    Scalar "justify_hours" (INTERVAL) -> INTERVAL, F("rf_justify_hours");
+    Scalar "justify_interval" (INTERVAL) -> INTERVAL, F("rf_justify_interval");
+    Scalar "isfinite" (DATE) -> BOOL, F("rf_isfinite");
+    Scalar "isfinite" (TS) -> BOOL, F("rf_isfinite");
+    Scalar "isfinite" (TSTZ) -> BOOL, F("rf_isfinite");
+    Scalar "timezone" (TEXT, TS) -> TSTZ, F("rf_timezone_to_utc");
+    Scalar "timezone" (TEXT, TSTZ) -> TS, F("rf_timezone_from_utc");
+    Scalar "pg_sleep" (F8) -> VOID, F("rf_pg_sleep"), volatile;
+    SetReturning "generate_series" (TS, TS, INTERVAL) -> TS, Special("generate_series_timestamp");
+    SetReturning "generate_series" (TSTZ, TSTZ, INTERVAL) -> TSTZ, Special("generate_series_timestamptz"), stable;
+};
