@@ -23,6 +23,7 @@
 
 pub mod error;
 pub mod functions;
+pub mod informix;
 pub mod ir;
 pub mod oids;
 pub mod plan;

@@ -81,6 +81,8 @@ pub enum Type {
     Jsonb,
     /// Informix `INT8`: a 64-bit integer with a wire type of its own.
     IfxInt8,
+    /// Informix `ROW(…)`, `SET(…)`, `MULTISET(…)`, `LIST(…)`, in its own words; stored as the text that Informix prints.
+    Composite(String),
     /// Array of an element type; stored as JSON text.
     Array(Box<Type>),
     /// An anonymous row.
@@ -215,6 +217,7 @@ impl Type {
             | Self::Uuid
             | Self::Json
             | Self::Jsonb
+            | Self::Composite(_)
             | Self::Array(_)
             | Self::Record
             | Self::Void

@@ -1,0 +1,413 @@
+//! The parse tree of an Informix statement: names not yet resolved, types not yet known.
+
+use crate::Type;
+use crate::ir::{CompareOp, LikeKind};
+use crate::schema::ReferentialAction;
+use crate::types::{IntervalQualifier, Qualifier};
+
+/// A name with what stands before it: `database@server:owner.name`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ObjectName {
+    pub database: Option<String>,
+    pub owner: Option<String>,
+    pub name: String,
+    pub at: usize,
+}
+
+/// An expression and where it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Node {
+    pub kind: NodeKind,
+    pub at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum NodeKind {
+    Null,
+    Number(String),
+    String(String),
+    /// Counted from 0 in the statement.
+    Param(usize),
+    /// `a`, `t.a`, `o.t.a`, `r.field`.
+    Name(Vec<String>),
+    /// `*`, `t.*`
+    Star(Option<String>),
+    Call(Box<Call>),
+    Cast(Box<Node>, TypeName),
+    Negate(Box<Node>),
+    Arithmetic(&'static str, Box<Node>, Box<Node>),
+    Compare(CompareOp, Box<Node>, Box<Node>),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Not(Box<Node>),
+    IsNull {
+        arg: Box<Node>,
+        negated: bool,
+    },
+    Between {
+        arg: Box<Node>,
+        low: Box<Node>,
+        high: Box<Node>,
+        negated: bool,
+    },
+    InList {
+        arg: Box<Node>,
+        list: Vec<Node>,
+        negated: bool,
+    },
+    InQuery {
+        row: Vec<Node>,
+        query: Box<Query>,
+        negated: bool,
+    },
+    Exists(Box<Query>),
+    Like {
+        kind: LikeKind,
+        text: Box<Node>,
+        pattern: Box<Node>,
+        escape: Option<Box<Node>>,
+        negated: bool,
+    },
+    Quantified {
+        op: CompareOp,
+        all: bool,
+        arg: Box<Node>,
+        query: Box<Query>,
+    },
+    Case {
+        operand: Option<Box<Node>>,
+        branches: Vec<(Node, Node)>,
+        otherwise: Option<Box<Node>>,
+    },
+    Scalar(Box<Query>),
+    /// CURRENT, SYSDATE.
+    Current(Option<Qualifier>),
+    Today,
+    User,
+    Sitename,
+    DatetimeLiteral(String, Qualifier),
+    IntervalLiteral(String, IntervalQualifier),
+    /// `n UNITS DAY`
+    Units(Box<Node>, IntervalQualifier),
+    Extend(Box<Node>, Option<Qualifier>),
+    Trim {
+        side: TrimSide,
+        characters: Option<Box<Node>>,
+        text: Box<Node>,
+    },
+    /// `col[from, to]`
+    Slice {
+        arg: Box<Node>,
+        from: u32,
+        to: Option<u32>,
+    },
+    Row(Vec<Node>),
+    Collection(&'static str, Vec<Node>),
+    /// DEFAULT as a value.
+    Default,
+}
+
+/// A function call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub name: String,
+    pub args: Vec<Node>,
+    /// `count(*)`
+    pub star: bool,
+    pub distinct: bool,
+    pub over: Option<Over>,
+}
+
+/// OVER (…).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Over {
+    pub partition_by: Vec<Node>,
+    pub order_by: Vec<OrderKey>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum TrimSide {
+    Both,
+    Leading,
+    Trailing,
+}
+
+/// A type as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TypeName {
+    pub ty: Type,
+    /// SERIAL and its kin: the first number.
+    pub serial: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct OrderKey {
+    pub expr: Node,
+    pub descending: bool,
+    pub nulls_first: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Query {
+    pub ctes: Vec<Cte>,
+    pub body: Body,
+    pub order_by: Vec<OrderKey>,
+    pub skip: Option<Node>,
+    pub first: Option<Node>,
+    pub for_update: bool,
+    /// INTO TEMP.
+    pub into: Option<Into>,
+    pub at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Into {
+    pub name: String,
+    pub temporary: bool,
+    pub at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cte {
+    pub name: String,
+    pub columns: Vec<String>,
+    pub query: Query,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Body {
+    Select(Box<Select>),
+    Set { op: crate::ir::SetOp, all: bool, left: Box<Query>, right: Box<Query> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Select {
+    pub distinct: bool,
+    pub items: Vec<Item>,
+    pub from: Vec<Source>,
+    pub filter: Option<Node>,
+    pub group_by: Vec<Node>,
+    pub having: Option<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    pub expr: Node,
+    pub alias: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Source {
+    Table {
+        name: ObjectName,
+        alias: Option<String>,
+    },
+    Query {
+        query: Box<Query>,
+        alias: Option<String>,
+        columns: Vec<String>,
+    },
+    /// `TABLE(SET{…})` and `TABLE(function(…))`
+    Expression {
+        expr: Node,
+        alias: Option<String>,
+        columns: Vec<String>,
+    },
+    Join {
+        kind: crate::ir::JoinKind,
+        left: Box<Source>,
+        right: Box<Source>,
+        on: Option<Node>,
+    },
+    /// `OUTER t`, `OUTER (t, u)`: the old outer join; its condition stands in WHERE.
+    Outer(Vec<Source>),
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ast {
+    Query(Box<Query>),
+    Insert {
+        table: ObjectName,
+        columns: Vec<(String, usize)>,
+        source: InsertSource,
+    },
+    Update {
+        table: ObjectName,
+        alias: Option<String>,
+        set: Vec<Assignment>,
+        filter: Option<Node>,
+        current_of: Option<String>,
+    },
+    Delete {
+        table: ObjectName,
+        alias: Option<String>,
+        filter: Option<Node>,
+        current_of: Option<String>,
+    },
+    CreateTable(Box<CreateTable>),
+    CreateIndex {
+        name: ObjectName,
+        table: ObjectName,
+        unique: bool,
+        if_not_exists: bool,
+        keys: Vec<(Node, bool)>,
+    },
+    CreateView {
+        name: ObjectName,
+        columns: Vec<String>,
+        query: Box<Query>,
+        text: (usize, usize),
+        if_not_exists: bool,
+    },
+    CreateSequence {
+        name: ObjectName,
+        if_not_exists: bool,
+        start: Option<i64>,
+        increment: i64,
+        min: Option<i64>,
+        max: Option<i64>,
+        cycle: bool,
+    },
+    CreateSynonym {
+        name: ObjectName,
+        target: ObjectName,
+    },
+    AlterTable {
+        table: ObjectName,
+        actions: Vec<Alter>,
+    },
+    RenameTable {
+        table: ObjectName,
+        to: String,
+    },
+    RenameColumn {
+        table: ObjectName,
+        column: (String, usize),
+        to: String,
+    },
+    Drop {
+        kind: DropKind,
+        name: ObjectName,
+        if_exists: bool,
+        cascade: bool,
+    },
+    Truncate(ObjectName),
+    Begin,
+    Commit,
+    Rollback(Option<String>),
+    Savepoint(String),
+    ReleaseSavepoint(String),
+    SetIsolation(crate::ir::Isolation),
+    SetTransaction(crate::ir::TransactionModes),
+    SetLockMode(Option<i64>),
+    /// SET of something else that changes nothing here.
+    SetOther {
+        statement: i16,
+        tag: &'static str,
+    },
+    LockTable(ObjectName),
+    UnlockTable(ObjectName),
+    Database {
+        name: String,
+    },
+    CloseDatabase,
+    CreateDatabase {
+        name: String,
+        logged: bool,
+        if_not_exists: bool,
+    },
+    DropDatabase {
+        name: String,
+        if_exists: bool,
+    },
+    Execute {
+        name: ObjectName,
+        args: Vec<Node>,
+    },
+    CreateRoutine(Box<Routine>),
+    DropRoutine {
+        name: ObjectName,
+        if_exists: bool,
+    },
+    /// Correct, and nothing to do: GRANT, UPDATE STATISTICS, …
+    Nothing {
+        statement: i16,
+        tag: &'static str,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum InsertSource {
+    Values(Vec<Vec<Node>>),
+    Query(Box<Query>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Assignment {
+    pub columns: Vec<(String, usize)>,
+    pub values: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CreateTable {
+    pub name: ObjectName,
+    pub temporary: bool,
+    pub if_not_exists: bool,
+    pub columns: Vec<Column>,
+    pub constraints: Vec<TableConstraint>,
+    pub query: Option<Query>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Column {
+    pub name: String,
+    pub ty: TypeName,
+    pub default: Option<(Node, (usize, usize))>,
+    pub not_null: bool,
+    pub constraints: Vec<TableConstraint>,
+    pub at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TableConstraint {
+    pub name: Option<String>,
+    pub kind: ConstraintKind,
+    pub at: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ConstraintKind {
+    PrimaryKey(Vec<String>),
+    Unique(Vec<String>),
+    NotNull(String),
+    Check(Node, (usize, usize)),
+    ForeignKey { columns: Vec<String>, target: ObjectName, target_columns: Vec<String>, on_delete: ReferentialAction },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Alter {
+    Add(Column),
+    Drop(Vec<(String, usize)>),
+    Modify(Column),
+    AddConstraint(TableConstraint),
+    DropConstraint(String),
+    /// LOCK MODE, NEXT SIZE and other storage matters.
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum DropKind {
+    Index,
+    Sequence,
+    Synonym,
+    Table,
+    View,
+}
+
+/// CREATE FUNCTION / PROCEDURE.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Routine {
+    pub name: ObjectName,
+    pub text: (usize, usize),
+}

@@ -1,0 +1,1 @@
+//! Names bound, types decided.

@@ -1,0 +1,504 @@
+//! Expressions.
+
+use super::ast::{Call, Node, NodeKind, Over, TrimSide};
+use super::lexer::TokenKind;
+use super::parser::Parser;
+use crate::Result;
+use crate::ir::{CompareOp, LikeKind};
+
+impl Parser<'_> {
+    /// An expression or condition.
+    pub fn expression(&mut self) -> Result<Node> {
+        self.nested(Self::or)
+    }
+
+    fn or(&mut self) -> Result<Node> {
+        let at = self.start();
+        let mut members = vec![self.and()?];
+        while self.word("or") {
+            members.push(self.and()?);
+        }
+        Ok(single(members, at, NodeKind::Or))
+    }
+
+    fn and(&mut self) -> Result<Node> {
+        let at = self.start();
+        let mut members = vec![self.not()?];
+        while self.word("and") {
+            members.push(self.not()?);
+        }
+        Ok(single(members, at, NodeKind::And))
+    }
+
+    fn not(&mut self) -> Result<Node> {
+        let at = self.start();
+        if self.word("not") {
+            let arg = self.nested(Self::not)?;
+            return Ok(Node { kind: NodeKind::Not(Box::new(arg)), at });
+        }
+        self.comparison()
+    }
+
+    fn comparison(&mut self) -> Result<Node> {
+        let at = self.start();
+        let mut left = self.additive()?;
+        loop {
+            if let Some(op) = self.compare_op() {
+                left = self.compared(left, op, at)?;
+                continue;
+            }
+            if self.word("is") {
+                let negated = self.word("not");
+                self.expect_word("null")?;
+                left = Node { kind: NodeKind::IsNull { arg: Box::new(left), negated }, at };
+                continue;
+            }
+            let negated =
+                self.is_word("not") && ["between", "in", "like", "matches"].iter().any(|word| self.is_word_at(1, word));
+            if negated {
+                self.take();
+            }
+            let kind = if self.word("between") {
+                let low = self.additive()?;
+                self.expect_word("and")?;
+                let high = self.additive()?;
+                NodeKind::Between { arg: Box::new(left), low: Box::new(low), high: Box::new(high), negated }
+            } else if self.word("in") {
+                self.in_list(left, negated)?
+            } else if self.is_word("like") || self.is_word("matches") {
+                let kind = if self.word("like") {
+                    LikeKind::Like
+                } else {
+                    self.take();
+                    LikeKind::Matches
+                };
+                let pattern = self.additive()?;
+                let escape = if self.word("escape") { Some(Box::new(self.additive()?)) } else { None };
+                NodeKind::Like { kind, text: Box::new(left), pattern: Box::new(pattern), escape, negated }
+            } else {
+                return Ok(left);
+            };
+            left = Node { kind, at };
+        }
+    }
+
+    fn compare_op(&mut self) -> Option<CompareOp> {
+        let TokenKind::Sign(sign) = self.peek() else { return None };
+        let op = match *sign {
+            "=" | "==" => CompareOp::Equal,
+            "<>" | "!=" => CompareOp::NotEqual,
+            "<" => CompareOp::Less,
+            "<=" => CompareOp::LessOrEqual,
+            ">" => CompareOp::Greater,
+            ">=" => CompareOp::GreaterOrEqual,
+            _ => return None,
+        };
+        self.take();
+        Some(op)
+    }
+
+    fn compared(&mut self, left: Node, op: CompareOp, at: usize) -> Result<Node> {
+        let all = self.is_word("all");
+        if (all || self.is_word("any") || self.is_word("some")) && self.is_sign_at(1, "(") {
+            self.take();
+            self.take();
+            let query = Box::new(self.query()?);
+            self.expect_sign(")")?;
+            return Ok(Node { kind: NodeKind::Quantified { op, all, arg: Box::new(left), query }, at });
+        }
+        let right = self.additive()?;
+        Ok(Node { kind: NodeKind::Compare(op, Box::new(left), Box::new(right)), at })
+    }
+
+    fn in_list(&mut self, left: Node, negated: bool) -> Result<NodeKind> {
+        if !self.is_sign("(") {
+            // IN collection-expression or IN ? are not ours yet.
+            return Err(self.unexpected());
+        }
+        if self.opens_query() {
+            self.take();
+            let query = Box::new(self.query()?);
+            self.expect_sign(")")?;
+            let row = match left {
+                Node { kind: NodeKind::Row(members), .. } => members,
+                other => vec![other],
+            };
+            return Ok(NodeKind::InQuery { row, query, negated });
+        }
+        self.take();
+        let list = self.list(Self::expression)?;
+        self.expect_sign(")")?;
+        Ok(NodeKind::InList { arg: Box::new(left), list, negated })
+    }
+
+    /// True when `(` opens a query.
+    pub fn opens_query(&self) -> bool {
+        let mut ahead = 0;
+        while self.is_sign_at(ahead, "(") {
+            ahead += 1;
+        }
+        ahead > 0 && (self.is_word_at(ahead, "select") || (self.is_word_at(ahead, "with") && ahead == 1))
+    }
+
+    fn additive(&mut self) -> Result<Node> {
+        self.nested(|parser| {
+            let at = parser.start();
+            let mut left = parser.multiplicative()?;
+            loop {
+                let op = match parser.peek() {
+                    TokenKind::Sign("+") => "+",
+                    TokenKind::Sign("-") => "-",
+                    TokenKind::Sign("||") => "||",
+                    _ => return Ok(left),
+                };
+                parser.take();
+                let right = parser.multiplicative()?;
+                left = Node { kind: NodeKind::Arithmetic(op, Box::new(left), Box::new(right)), at };
+            }
+        })
+    }
+
+    fn multiplicative(&mut self) -> Result<Node> {
+        let at = self.start();
+        let mut left = self.unary()?;
+        loop {
+            let op = match self.peek() {
+                TokenKind::Sign("*") => "*",
+                TokenKind::Sign("/") => "/",
+                TokenKind::Word(word) if word == "mod" => "mod",
+                _ => return Ok(left),
+            };
+            self.take();
+            let right = self.unary()?;
+            left = Node { kind: NodeKind::Arithmetic(op, Box::new(left), Box::new(right)), at };
+        }
+    }
+
+    fn unary(&mut self) -> Result<Node> {
+        let at = self.start();
+        if self.sign("-") {
+            let arg = self.nested(Self::unary)?;
+            // A negative number is one literal, so that `-32768::smallint` and the smallest BIGINT work; a cast binds
+            // the number with its sign, too.
+            return Ok(negated(arg, at));
+        }
+        if self.sign("+") {
+            return self.nested(Self::unary);
+        }
+        self.postfix()
+    }
+
+    fn postfix(&mut self) -> Result<Node> {
+        let at = self.start();
+        let mut node = self.primary()?;
+        loop {
+            if self.sign("::") {
+                let ty = self.type_name()?;
+                node = Node { kind: NodeKind::Cast(Box::new(node), ty), at };
+            } else if self.word("units") {
+                let qualifier = self.units()?;
+                node = Node { kind: NodeKind::Units(Box::new(node), qualifier), at };
+            } else if self.is_sign("[") {
+                self.take();
+                let from = self.unsigned()?;
+                let to = if self.sign(",") { Some(self.unsigned()?) } else { None };
+                self.expect_sign("]")?;
+                node = Node { kind: NodeKind::Slice { arg: Box::new(node), from, to }, at };
+            } else {
+                return Ok(node);
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Result<Node> {
+        let at = self.start();
+        let kind = match self.peek().clone() {
+            TokenKind::Number(digits) => {
+                self.take();
+                NodeKind::Number(digits)
+            }
+            TokenKind::String(value) => {
+                self.take();
+                NodeKind::String(value)
+            }
+            TokenKind::Quoted(value) => {
+                self.take();
+                if self.is_sign(".") {
+                    return self.column(value, at);
+                }
+                NodeKind::String(value)
+            }
+            TokenKind::Param => return Ok(self.param()),
+            TokenKind::Sign("*") => {
+                self.take();
+                NodeKind::Star(None)
+            }
+            TokenKind::Sign("(") => return self.parenthesised(at),
+            TokenKind::Word(word) => return self.word_primary(&word, at),
+            _ => return Err(self.unexpected()),
+        };
+        Ok(Node { kind, at })
+    }
+
+    fn parenthesised(&mut self, at: usize) -> Result<Node> {
+        if self.opens_query() {
+            self.take();
+            let query = Box::new(self.query()?);
+            self.expect_sign(")")?;
+            return Ok(Node { kind: NodeKind::Scalar(query), at });
+        }
+        self.take();
+        let mut members = self.list(Self::expression)?;
+        self.expect_sign(")")?;
+        if members.len() == 1
+            && let Some(member) = members.pop()
+        {
+            return Ok(member);
+        }
+        Ok(Node { kind: NodeKind::Row(members), at })
+    }
+
+    fn word_primary(&mut self, word: &str, at: usize) -> Result<Node> {
+        let called = self.is_sign_at(1, "(");
+        let kind = match word {
+            "null" => {
+                self.take();
+                NodeKind::Null
+            }
+            "default" if !called => {
+                self.take();
+                NodeKind::Default
+            }
+            "case" => {
+                self.take();
+                return self.case(at);
+            }
+            "exists" if called => {
+                self.take();
+                self.take();
+                let query = Box::new(self.query()?);
+                self.expect_sign(")")?;
+                NodeKind::Exists(query)
+            }
+            "current" | "sysdate" if !called && !self.is_sign_at(1, ".") => {
+                self.take();
+                let qualifier = if self.is_qualifier() {
+                    Some(self.qualifier()?)
+                } else if word == "sysdate" {
+                    Some(super::types::YEAR_TO_FRACTION5)
+                } else {
+                    None
+                };
+                NodeKind::Current(qualifier)
+            }
+            "today" if !called && !self.is_sign_at(1, ".") => {
+                self.take();
+                NodeKind::Today
+            }
+            "user" | "current_user" if !called && !self.is_sign_at(1, ".") => {
+                self.take();
+                NodeKind::User
+            }
+            "sitename" | "dbservername" if !called && !self.is_sign_at(1, ".") => {
+                self.take();
+                NodeKind::Sitename
+            }
+            "datetime" if called => {
+                self.take();
+                let text = self.raw_parentheses()?;
+                NodeKind::DatetimeLiteral(text, self.qualifier()?)
+            }
+            "interval" if called => {
+                self.take();
+                let text = self.raw_parentheses()?;
+                NodeKind::IntervalLiteral(text, self.interval_qualifier()?)
+            }
+            "extend" if called => {
+                self.take();
+                self.take();
+                let arg = Box::new(self.expression()?);
+                let qualifier = if self.sign(",") { Some(self.qualifier()?) } else { None };
+                self.expect_sign(")")?;
+                NodeKind::Extend(arg, qualifier)
+            }
+            "trim" if called => {
+                self.take();
+                self.take();
+                self.trim()?
+            }
+            "cast" if called => {
+                self.take();
+                self.take();
+                let arg = Box::new(self.expression()?);
+                self.expect_word("as")?;
+                let ty = self.type_name()?;
+                self.expect_sign(")")?;
+                NodeKind::Cast(arg, ty)
+            }
+            "row" if called => {
+                self.take();
+                self.take();
+                let members = self.list(Self::expression)?;
+                self.expect_sign(")")?;
+                NodeKind::Row(members)
+            }
+            "set" | "multiset" | "list" if self.is_sign_at(1, "{") => {
+                self.take();
+                self.take();
+                let members = if self.is_sign("}") { Vec::new() } else { self.list(Self::expression)? };
+                self.expect_sign("}")?;
+                let kind = match word {
+                    "set" => "SET",
+                    "multiset" => "MULTISET",
+                    _ => "LIST",
+                };
+                NodeKind::Collection(kind, members)
+            }
+            "substring" if called => {
+                self.take();
+                self.take();
+                let mut args = vec![self.expression()?];
+                if self.word("from") {
+                    args.push(self.expression()?);
+                    if self.word("for") {
+                        args.push(self.expression()?);
+                    }
+                } else {
+                    while self.sign(",") {
+                        args.push(self.expression()?);
+                    }
+                }
+                self.expect_sign(")")?;
+                call("substring", args)
+            }
+            _ if !called && RESERVED.contains(&word) => return Err(self.unexpected()),
+            _ => {
+                self.take();
+                if called {
+                    return self.call(word.to_owned(), at);
+                }
+                return self.column(word.to_owned(), at);
+            }
+        };
+        Ok(Node { kind, at })
+    }
+
+    /// `a.b.c`, `a.*`, `owner.function(…)`; the first name has been taken.
+    fn column(&mut self, first: String, at: usize) -> Result<Node> {
+        let mut names = vec![first];
+        while self.sign(".") {
+            if self.sign("*") {
+                return Ok(Node { kind: NodeKind::Star(names.pop()), at });
+            }
+            names.push(self.name()?);
+            if self.is_sign("(") && names.len() == 2 {
+                let name = names.pop().unwrap_or_default();
+                return self.call(name, at);
+            }
+        }
+        Ok(Node { kind: NodeKind::Name(names), at })
+    }
+
+    /// A call whose name has been taken.
+    fn call(&mut self, name: String, at: usize) -> Result<Node> {
+        self.expect_sign("(")?;
+        let mut call = Call { name, args: Vec::new(), star: false, distinct: false, over: None };
+        if self.is_sign("*") && self.is_sign_at(1, ")") {
+            self.take();
+            call.star = true;
+        } else if !self.is_sign(")") {
+            call.distinct = self.word("distinct") || self.word("unique");
+            if !call.distinct {
+                self.word("all");
+            }
+            call.args = self.list(Self::expression)?;
+        }
+        self.expect_sign(")")?;
+        if self.is_word("over") && self.is_sign_at(1, "(") {
+            self.take();
+            self.take();
+            let mut over = Over { partition_by: Vec::new(), order_by: Vec::new() };
+            if self.words(&["partition", "by"]) {
+                over.partition_by = self.list(Self::expression)?;
+            }
+            if self.words(&["order", "by"]) {
+                over.order_by = self.list(Self::order_key)?;
+            }
+            if !self.is_sign(")") {
+                return Err(self.unsupported("a window frame"));
+            }
+            self.take();
+            call.over = Some(over);
+        }
+        Ok(Node { kind: NodeKind::Call(Box::new(call)), at })
+    }
+
+    fn case(&mut self, at: usize) -> Result<Node> {
+        let operand = if self.is_word("when") { None } else { Some(Box::new(self.expression()?)) };
+        let mut branches = Vec::new();
+        while self.word("when") {
+            let condition = self.expression()?;
+            self.expect_word("then")?;
+            branches.push((condition, self.expression()?));
+        }
+        if branches.is_empty() {
+            return Err(self.unexpected());
+        }
+        let otherwise = if self.word("else") { Some(Box::new(self.expression()?)) } else { None };
+        self.expect_word("end")?;
+        Ok(Node { kind: NodeKind::Case { operand, branches, otherwise }, at })
+    }
+
+    fn trim(&mut self) -> Result<NodeKind> {
+        let side = if self.word("leading") {
+            Some(TrimSide::Leading)
+        } else if self.word("trailing") {
+            Some(TrimSide::Trailing)
+        } else if self.word("both") {
+            Some(TrimSide::Both)
+        } else {
+            None
+        };
+        let first = if self.is_word("from") { None } else { Some(self.expression()?) };
+        let kind = if self.word("from") {
+            let text = Box::new(self.expression()?);
+            NodeKind::Trim { side: side.unwrap_or(TrimSide::Both), characters: first.map(Box::new), text }
+        } else {
+            match (side, first) {
+                (None, Some(text)) => NodeKind::Trim { side: TrimSide::Both, characters: None, text: Box::new(text) },
+                _ => return Err(self.unexpected()),
+            }
+        };
+        self.expect_sign(")")?;
+        Ok(kind)
+    }
+}
+
+/// Words that cannot begin an expression.
+const RESERVED: &[&str] =
+    &["from", "where", "select", "group", "having", "union", "into", "then", "when", "end", "as", "on"];
+
+fn call(name: &str, args: Vec<Node>) -> NodeKind {
+    NodeKind::Call(Box::new(Call { name: name.to_owned(), args, star: false, distinct: false, over: None }))
+}
+
+fn single(mut members: Vec<Node>, at: usize, many: fn(Vec<Node>) -> NodeKind) -> Node {
+    if members.len() == 1
+        && let Some(member) = members.pop()
+    {
+        return member;
+    }
+    Node { kind: many(members), at }
+}
+
+fn negated(arg: Node, at: usize) -> Node {
+    match arg.kind {
+        NodeKind::Number(digits) if !digits.starts_with('-') => {
+            Node { kind: NodeKind::Number(format!("-{digits}")), at }
+        }
+        NodeKind::Cast(inner, ty) if matches!(&inner.kind, NodeKind::Number(digits) if !digits.starts_with('-')) => {
+            Node { kind: NodeKind::Cast(Box::new(negated(*inner, at)), ty), at }
+        }
+        _ => Node { kind: NodeKind::Negate(Box::new(arg)), at },
+    }
+}

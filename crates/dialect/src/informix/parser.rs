@@ -1,0 +1,270 @@
+//! The token stream with its position; what every production uses.
+
+use super::ast::{Node, NodeKind, ObjectName};
+use super::lexer::{Token, TokenKind, position, tokens};
+use crate::{Condition, Error, Result};
+
+/// How deep expressions and queries may nest.
+const MAX_DEPTH: usize = 200;
+
+pub(super) struct Parser<'a> {
+    pub text: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    /// Parameters seen so far in the statement.
+    pub params: usize,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(text: &'a str) -> Result<Self> {
+        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, depth: 0 })
+    }
+
+    pub fn peek(&self) -> &TokenKind {
+        &self.tokens[self.at].kind
+    }
+
+    pub fn peek_at(&self, ahead: usize) -> &TokenKind {
+        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].kind
+    }
+
+    /// Where the next token begins, in bytes.
+    pub fn start(&self) -> usize {
+        self.tokens[self.at].start
+    }
+
+    /// Where the last token taken ended, in bytes.
+    pub fn end(&self) -> usize {
+        if self.at == 0 { 0 } else { self.tokens[self.at - 1].end }
+    }
+
+    pub fn take(&mut self) -> TokenKind {
+        let kind = self.tokens[self.at].kind.clone();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        kind
+    }
+
+    pub fn at_end(&self) -> bool {
+        *self.peek() == TokenKind::End
+    }
+
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), TokenKind::Word(found) if found == word)
+    }
+
+    pub fn is_word_at(&self, ahead: usize, word: &str) -> bool {
+        matches!(self.peek_at(ahead), TokenKind::Word(found) if found == word)
+    }
+
+    pub fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.peek(), TokenKind::Sign(found) if *found == sign)
+    }
+
+    pub fn is_sign_at(&self, ahead: usize, sign: &str) -> bool {
+        matches!(self.peek_at(ahead), TokenKind::Sign(found) if *found == sign)
+    }
+
+    pub fn word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    /// Takes a sequence of words if all of them stand here.
+    pub fn words(&mut self, words: &[&str]) -> bool {
+        let found = words.iter().enumerate().all(|(ahead, word)| self.is_word_at(ahead, word));
+        if found {
+            self.at += words.len();
+        }
+        found
+    }
+
+    pub fn sign(&mut self, sign: &str) -> bool {
+        let found = self.is_sign(sign);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    pub fn expect_word(&mut self, word: &str) -> Result<()> {
+        if self.word(word) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    pub fn expect_sign(&mut self, sign: &str) -> Result<()> {
+        if self.sign(sign) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    /// A syntax error at the next token.
+    pub fn unexpected(&self) -> Error {
+        let token = &self.tokens[self.at];
+        let message = match token.kind {
+            TokenKind::End => "syntax error at end of statement".to_owned(),
+            _ => format!("syntax error at or near \"{}\"", &self.text[token.start..token.end]),
+        };
+        Error::new(Condition::SyntaxError, message).at(position(self.text, token.start))
+    }
+
+    /// An error at a byte of the text.
+    pub fn error_at(&self, condition: Condition, message: impl Into<String>, at: usize) -> Error {
+        Error::new(condition, message).at(position(self.text, at))
+    }
+
+    pub fn unsupported(&self, feature: &str) -> Error {
+        Error::unsupported(feature).at(position(self.text, self.start()))
+    }
+
+    /// Runs a production one level deeper.
+    pub fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.error_at(
+                Condition::StatementTooComplex,
+                format!("the statement nests deeper than {MAX_DEPTH} levels"),
+                self.start(),
+            ));
+        }
+        let result = production(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A name: a word or a quoted name.
+    pub fn name(&mut self) -> Result<String> {
+        match self.peek() {
+            TokenKind::Word(_) | TokenKind::Quoted(_) => match self.take() {
+                TokenKind::Word(name) | TokenKind::Quoted(name) => Ok(name),
+                _ => unreachable!("the token was looked at"),
+            },
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// A name with its byte.
+    pub fn name_at(&mut self) -> Result<(String, usize)> {
+        let at = self.start();
+        Ok((self.name()?, at))
+    }
+
+    /// `database[@server]:owner.name`, every part but the last optional.
+    pub fn object_name(&mut self) -> Result<ObjectName> {
+        let mut at = self.start();
+        let mut first = self.owner_or_name()?;
+        let mut database = None;
+        if self.sign("@") {
+            self.name()?;
+            if !self.is_sign(":") {
+                return Err(self.unexpected());
+            }
+        }
+        if self.sign(":") {
+            database = Some(first);
+            at = self.start();
+            first = self.owner_or_name()?;
+        }
+        if self.sign(".") {
+            at = self.start();
+            let name = self.name()?;
+            return Ok(ObjectName { database, owner: Some(first), name, at });
+        }
+        Ok(ObjectName { database, owner: None, name: first, at })
+    }
+
+    /// An owner may also be written as `'owner'`.
+    fn owner_or_name(&mut self) -> Result<String> {
+        if let (TokenKind::String(owner), true) = (self.peek().clone(), self.is_sign_at(1, ".")) {
+            self.take();
+            return Ok(owner);
+        }
+        self.name()
+    }
+
+    /// `(a, b, …)`
+    pub fn name_list(&mut self) -> Result<Vec<String>> {
+        self.expect_sign("(")?;
+        let names = self.list(Self::name)?;
+        self.expect_sign(")")?;
+        Ok(names)
+    }
+
+    /// One or more, with commas between.
+    pub fn list<T>(&mut self, mut member: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut members = vec![member(self)?];
+        while self.sign(",") {
+            members.push(member(self)?);
+        }
+        Ok(members)
+    }
+
+    /// An unsigned whole number.
+    pub fn unsigned(&mut self) -> Result<u32> {
+        let TokenKind::Number(digits) = self.peek() else { return Err(self.unexpected()) };
+        let number = digits.parse().map_err(|_| self.unexpected())?;
+        self.take();
+        Ok(number)
+    }
+
+    /// A whole number, perhaps signed.
+    pub fn signed(&mut self) -> Result<i64> {
+        let negative = self.sign("-");
+        if !negative {
+            self.sign("+");
+        }
+        let TokenKind::Number(digits) = self.peek() else { return Err(self.unexpected()) };
+        let written = if negative { format!("-{digits}") } else { digits.clone() };
+        let number = written.parse().map_err(|_| self.unexpected())?;
+        self.take();
+        Ok(number)
+    }
+
+    /// A number or a parameter (FIRST, SKIP).
+    pub fn count(&mut self) -> Result<Node> {
+        let at = self.start();
+        match self.peek() {
+            TokenKind::Number(_) => match self.take() {
+                TokenKind::Number(digits) => Ok(Node { kind: NodeKind::Number(digits), at }),
+                _ => unreachable!("the token was looked at"),
+            },
+            TokenKind::Param => Ok(self.param()),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// The parameter that stands here.
+    pub fn param(&mut self) -> Node {
+        let at = self.start();
+        self.take();
+        self.params += 1;
+        Node { kind: NodeKind::Param(self.params - 1), at }
+    }
+
+    /// Passes over a balanced pair of parentheses and what stands between.
+    pub fn skip_parentheses(&mut self) -> Result<()> {
+        self.expect_sign("(")?;
+        let mut open = 1;
+        while open > 0 {
+            if self.at_end() {
+                return Err(self.unexpected());
+            }
+            match self.take() {
+                TokenKind::Sign("(") => open += 1,
+                TokenKind::Sign(")") => open -= 1,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The text between parentheses, as written.
+    pub fn raw_parentheses(&mut self) -> Result<String> {
+        let start = self.tokens[self.at].end;
+        self.skip_parentheses()?;
+        let end = self.tokens[self.at - 1].start;
+        Ok(self.text[start..end].trim().to_owned())
+    }
+}
