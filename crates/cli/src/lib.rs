@@ -29,6 +29,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::Arguments),
+    Query(query::Arguments),
 }
 
 /// Runs the command line `args`, the first of which is the program's name, and returns the exit code.
@@ -50,6 +51,7 @@ where
     logging::start(&line.logging);
     let outcome = match line.command {
         Command::Demo(arguments) => demo::run(arguments),
+        Command::Query(arguments) => query::run(&arguments),
     };
     match outcome {
         Ok(()) => 0,

@@ -1,0 +1,103 @@
+"""`rowferry query`: what people and programs see, and the exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.servers.mariadb import MariaDB
+from tests.servers.rowferry import find_rowferry
+
+
+def rowferry(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [find_rowferry(), *arguments], input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=60
+    )
+
+
+@pytest.fixture
+def url(mariadb: MariaDB) -> str:
+    return f"mysql://{mariadb.user}:{mariadb.password}@{mariadb.host}:{mariadb.port}/{mariadb.database}"
+
+
+def test_table_for_people(url: str) -> None:
+    done = rowferry("query", url, "SELECT 7 AS id, 'Søren' AS name, NULL AS note UNION SELECT 1234, 'Zoë', ''")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "┌──────┬───────┬──────┐\n"
+        "│   id ┆ name  ┆ note │\n"
+        "╞══════╪═══════╪══════╡\n"
+        "│    7 ┆ Søren ┆ NULL │\n"
+        "│ 1234 ┆ Zoë   ┆      │\n"
+        "└──────┴───────┴──────┘\n"
+        "2 rows\n"
+    )
+
+
+def test_json_for_programs(url: str) -> None:
+    done = rowferry("query", url, "SELECT 1 AS a, 12345678901234567890.10 AS b, 'x' AS c, NULL AS d", "--json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout, parse_float=Decimal)
+    assert row == {"a": 1, "b": Decimal("12345678901234567890.10"), "c": "x", "d": None}
+
+
+def test_csv_for_programs(url: str) -> None:
+    done = rowferry("query", url, "SELECT 1 AS a, 'x,\"y\"\n' AS b", "--csv")
+    assert done.returncode == 0, done.stderr
+    assert list(csv.reader(io.StringIO(done.stdout, newline=""))) == [["a", "b"], ["1", 'x,"y"\n']]
+
+
+def test_sql_from_standard_input_may_be_several_statements(url: str) -> None:
+    sql = "CREATE TABLE cli_query (n int); INSERT INTO cli_query VALUES (1), (2); SELECT sum(n) AS total FROM cli_query"
+    done = rowferry("query", url, "-", stdin=sql)
+    assert done.returncode == 0, done.stderr
+    assert "2 rows changed" in done.stdout
+    assert "total" in done.stdout
+
+
+def test_server_error_is_on_standard_error_with_its_code(url: str) -> None:
+    done = rowferry("query", url, "SELECT * FROM nosuch", "--json")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "1146" in done.stderr and "42S02" in done.stderr
+
+
+def test_wrong_password_does_not_show_it(mariadb: MariaDB) -> None:
+    done = rowferry("query", f"mysql://{mariadb.user}:s3cret@{mariadb.host}:{mariadb.port}/", "SELECT 1")
+    assert done.returncode == 1
+    assert "Access denied" in done.stderr
+    assert "s3cret" not in done.stderr
+
+
+def test_unknown_kind_of_database_says_what_there_is() -> None:
+    done = rowferry("query", "oracle://scott@tiger/db", "SELECT 1")
+    assert done.returncode == 1
+    assert "`oracle://`" in done.stderr and "hint: " in done.stderr
+
+
+def test_missing_file_is_not_created(tmp_path: Path) -> None:
+    path = tmp_path / "nosuch.db"
+    done = rowferry("query", str(path), "SELECT 1")
+    assert done.returncode == 1
+    assert "nosuch.db" in done.stderr
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["query"], ["query", "x.db"], ["query", "x.db", "SELECT 1", "--nosuch"]])
+def test_arguments_that_make_no_sense(arguments: list[str]) -> None:
+    done = rowferry(*arguments)
+    assert done.returncode == 2
+    assert "Usage: rowferry" in done.stderr
+
+
+def test_help_teaches() -> None:
+    done = rowferry("query", "--help")
+    assert done.returncode == 0
+    for word in ("app.db", "mysql://", "--json", "--csv", "exit code"):
+        assert word in done.stdout
