@@ -1,0 +1,1 @@
+//! The client's role: conversations over the messages of a server.

@@ -1,0 +1,194 @@
+use rowferry_wire::ReceiveBuffer;
+
+use crate::login::{LoginReply, LoginRequest, Packet};
+use crate::messages::{ClientMessage, LEAST_MESSAGE, ServerMessage};
+use crate::scan::{Scan, Stop};
+use crate::{Capabilities, DecodeError, Widths};
+
+/// What decoding depends on besides the bytes: the negotiated widths, and data announced by an earlier message.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct State {
+    pub(crate) widths: Widths,
+    /// Bytes of a smart large object that follow in chunks without tags.
+    pub(crate) lo_left: usize,
+    /// Bytes of a file that follow in tagged chunks.
+    pub(crate) file_left: usize,
+}
+
+/// Whose messages a [`Decoder`] reads.
+pub trait Side {
+    /// A message of that side.
+    type Message<'a>;
+
+    #[doc(hidden)]
+    fn decode<'a>(scan: &mut Scan<'a>, state: &mut State) -> Result<Self::Message<'a>, Stop>;
+}
+
+/// The client's messages, as a server reads them.
+#[derive(Debug)]
+pub enum FromClient {}
+
+/// The server's messages, as a client reads them.
+#[derive(Debug)]
+pub enum FromServer {}
+
+impl Side for FromClient {
+    type Message<'a> = ClientMessage<'a>;
+
+    fn decode<'a>(scan: &mut Scan<'a>, state: &mut State) -> Result<Self::Message<'a>, Stop> {
+        ClientMessage::decode(scan, state)
+    }
+}
+
+impl Side for FromServer {
+    type Message<'a> = ServerMessage<'a>;
+
+    #[inline]
+    fn decode<'a>(scan: &mut Scan<'a>, state: &mut State) -> Result<Self::Message<'a>, Stop> {
+        ServerMessage::decode(scan, state)
+    }
+}
+
+/// Turns the bytes of one side into messages, as they arrive.
+///
+/// Bytes go into [`space`](Decoder::space) and are announced by [`filled`](Decoder::filled), or are [`push`](Decoder::push)ed;
+/// [`next`](Decoder::next) yields messages until it needs more. A message that is not complete is tried again only once
+/// the bytes that it is known to need are there. After an error the decoder yields nothing but that error.
+#[derive(Debug)]
+pub struct Decoder<S: Side> {
+    buffer: ReceiveBuffer,
+    state: State,
+    /// Bytes of the message that was yielded last, still in the buffer because it borrows them.
+    yielded: usize,
+    /// Unread bytes without which trying again is useless.
+    needed: usize,
+    broken: Option<DecodeError>,
+    side: std::marker::PhantomData<fn() -> S>,
+}
+
+impl<S: Side> Default for Decoder<S> {
+    fn default() -> Self {
+        Self {
+            buffer: ReceiveBuffer::default(),
+            state: State::default(),
+            yielded: 0,
+            needed: 0,
+            broken: None,
+            side: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<S: Side> Decoder<S> {
+    /// A decoder that expects a login packet, or messages in their narrow widths.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on messages have the widths of these capabilities, which both sides have.
+    pub fn activate(&mut self, active: &Capabilities) {
+        self.state.widths = Widths::of(active);
+    }
+
+    /// The widths in force, to encode the answers.
+    pub const fn widths(&self) -> Widths {
+        self.state.widths
+    }
+
+    /// Room for at least `least` bytes from the peer.
+    pub fn space(&mut self, least: usize) -> &mut [u8] {
+        self.discard();
+        self.buffer.space(least)
+    }
+
+    /// The first `count` bytes of the last [`space`](Decoder::space) were filled.
+    pub fn filled(&mut self, count: usize) {
+        self.buffer.filled(count);
+    }
+
+    /// Appends bytes from the peer.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.space(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+        self.filled(bytes.len());
+    }
+
+    /// The next message; `None` when more bytes are needed.
+    #[allow(clippy::should_implement_trait)] // It lends.
+    pub fn next(&mut self) -> Result<Option<S::Message<'_>>, DecodeError> {
+        self.discard();
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
+        }
+        let unread = self.buffer.unread();
+        if unread.len() < self.needed.max(LEAST_MESSAGE) {
+            return Ok(None);
+        }
+        let mut scan = Scan::new(unread);
+        match S::decode(&mut scan, &mut self.state) {
+            Ok(message) => {
+                self.yielded = scan.position();
+                self.needed = 0;
+                Ok(Some(message))
+            }
+            Err(Stop::More(needed)) => {
+                self.needed = needed;
+                Ok(None)
+            }
+            Err(Stop::Fatal(error)) => {
+                self.broken = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// True when no byte waits, not even the beginning of a message.
+    pub fn is_empty(&self) -> bool {
+        self.buffer.unread().len() == self.yielded
+    }
+
+    /// Gives the memory of a large message back.
+    pub fn shrink(&mut self) {
+        self.discard();
+        self.buffer.shrink();
+    }
+
+    fn discard(&mut self) {
+        self.buffer.consume(std::mem::take(&mut self.yielded));
+    }
+
+    fn packet<P: Packet>(&mut self) -> Result<Option<P>, DecodeError> {
+        self.discard();
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
+        }
+        match P::frame(self.buffer.unread()) {
+            Ok(None) => Ok(None),
+            Ok(Some(len)) => {
+                self.yielded = len;
+                let packet = P::decode(&self.buffer.unread()[..len]);
+                if let Err(error) = &packet {
+                    self.broken = Some(error.clone());
+                }
+                packet.map(Some)
+            }
+            Err(error) => {
+                self.broken = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Decoder<FromClient> {
+    /// The login request; `None` when more bytes are needed. It comes before any message.
+    pub fn login_request(&mut self) -> Result<Option<LoginRequest>, DecodeError> {
+        self.packet()
+    }
+}
+
+impl Decoder<FromServer> {
+    /// The answer to the login request; `None` when more bytes are needed. It comes before any message.
+    pub fn login_reply(&mut self) -> Result<Option<LoginReply>, DecodeError> {
+        self.packet()
+    }
+}
