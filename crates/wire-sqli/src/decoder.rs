@@ -20,6 +20,10 @@ pub trait Side {
     /// A message of that side.
     type Message<'a>;
 
+    /// In which steps the receive buffer grows: a server has many clients that say little.
+    #[doc(hidden)]
+    const STEP: usize;
+
     #[doc(hidden)]
     fn decode<'a>(scan: &mut Scan<'a>, state: &mut State) -> Result<Self::Message<'a>, Stop>;
 }
@@ -35,6 +39,8 @@ pub enum FromServer {}
 impl Side for FromClient {
     type Message<'a> = ClientMessage<'a>;
 
+    const STEP: usize = 16 * 1024;
+
     fn decode<'a>(scan: &mut Scan<'a>, state: &mut State) -> Result<Self::Message<'a>, Stop> {
         ClientMessage::decode(scan, state)
     }
@@ -42,6 +48,8 @@ impl Side for FromClient {
 
 impl Side for FromServer {
     type Message<'a> = ServerMessage<'a>;
+
+    const STEP: usize = ReceiveBuffer::STEP;
 
     #[inline]
     fn decode<'a>(scan: &mut Scan<'a>, state: &mut State) -> Result<Self::Message<'a>, Stop> {
@@ -69,7 +77,7 @@ pub struct Decoder<S: Side> {
 impl<S: Side> Default for Decoder<S> {
     fn default() -> Self {
         Self {
-            buffer: ReceiveBuffer::default(),
+            buffer: ReceiveBuffer::with_step(S::STEP),
             state: State::default(),
             yielded: 0,
             needed: 0,

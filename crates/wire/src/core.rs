@@ -26,16 +26,28 @@ pub trait Core {
 ///
 /// Space given out by [`space`](ReceiveBuffer::space) is zeroed once and reused; consumed bytes are reclaimed when the
 /// buffer is empty or when room is short, so that a long result set costs no copy per frame.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ReceiveBuffer {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
+    step: usize,
+}
+
+impl Default for ReceiveBuffer {
+    fn default() -> Self {
+        Self::with_step(Self::STEP)
+    }
 }
 
 impl ReceiveBuffer {
-    /// Fresh space is given out in steps of this many bytes.
+    /// Fresh space is given out in steps of this many bytes, unless told otherwise.
     pub const STEP: usize = 256 * 1024;
+
+    /// A buffer that grows in steps of `step` bytes: small ones for servers, whose clients say little and are many.
+    pub const fn with_step(step: usize) -> Self {
+        Self { bytes: Vec::new(), start: 0, end: 0, step }
+    }
 
     /// Bytes received and not yet consumed.
     #[inline]
@@ -56,7 +68,7 @@ impl ReceiveBuffer {
             self.start = 0;
         }
         if self.bytes.len() - self.end < least {
-            let wanted = (self.end + least).next_multiple_of(Self::STEP);
+            let wanted = (self.end + least).next_multiple_of(self.step);
             self.bytes.resize(wanted, 0);
         }
         &mut self.bytes[self.end..]
@@ -83,8 +95,8 @@ impl ReceiveBuffer {
 
     /// Gives memory beyond one step back once everything is consumed.
     pub fn shrink(&mut self) {
-        if self.start == self.end && self.bytes.len() > Self::STEP {
-            self.bytes.truncate(Self::STEP);
+        if self.start == self.end && self.bytes.len() > self.step {
+            self.bytes.truncate(self.step);
             self.bytes.shrink_to_fit();
             self.start = 0;
             self.end = 0;
