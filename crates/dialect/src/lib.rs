@@ -25,6 +25,7 @@ pub mod error;
 pub mod functions;
 pub mod informix;
 pub mod ir;
+pub mod lower;
 pub mod oids;
 pub mod plan;
 pub mod postgres;

@@ -1,0 +1,3 @@
+//! Back ends: IR in, the back end's SQL out.
+
+pub mod sqlite;

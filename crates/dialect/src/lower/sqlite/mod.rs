@@ -1,0 +1,4 @@
+//! The SQLite back end.
+
+pub mod create_table;
+pub mod types;
