@@ -65,7 +65,7 @@ pub fn words(ty: &Type, language: Language) -> String {
         Type::Json => "json text".into(),
         Type::Jsonb => "jsonb text".into(),
         Type::Array(element) => format!("{}[]", array_element(element)),
-        Type::Record | Type::Void | Type::Unknown => "text".into(),
+        Type::Composite(_) | Type::Record | Type::Void | Type::Unknown => "text".into(),
     }
 }
 
