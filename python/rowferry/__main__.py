@@ -1,0 +1,19 @@
+"""`python -m rowferry` and the `rowferry` command: the command line itself is Rust."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from rowferry import _core
+
+
+def main() -> int:
+    """Run the command line with this process's arguments and return the exit code."""
+    # Python's own handler only makes a note that nobody would read while Rust runs.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _core.main(["rowferry", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

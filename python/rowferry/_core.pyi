@@ -1,0 +1,8 @@
+"""The Rust core. Private: use the public modules instead."""
+
+from collections.abc import Sequence
+
+__version__: str
+
+def main(argv: Sequence[str]) -> int:
+    """Run the `rowferry` command and return its exit code."""
