@@ -1,0 +1,17 @@
+"""rowferry.informix through the Informix door: our driver, our server, the protocol in between."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+from . import Answer
+from .dbapi import converse
+
+
+def run(address: dict[str, Any], customer: int) -> Answer:
+    """An ordinary connection with its defaults."""
+    import rowferry.informix
+
+    connection = rowferry.informix.connect(**address["informix"])
+    return converse(connection, "?", "rowferry.informix", f"rowferry {metadata.version('rowferry')}", customer)
