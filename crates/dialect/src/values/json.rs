@@ -1,0 +1,138 @@
+//! `json` and `jsonb`.
+//!
+//! `json` keeps its text. `jsonb` is kept as the text that PostgreSQL prints for it: keys sorted by length and then by
+//! bytes, the last of equal keys, one blank behind `:` and `,`, numbers as decimals. Equal values have equal texts.
+
+use serde_json::Value as Json;
+
+use super::Decimal;
+use crate::{Condition, Error, Result};
+
+/// The text, if it is JSON.
+pub fn check(text: &str) -> Result<&str> {
+    parse(text)?;
+    Ok(text)
+}
+
+/// The value of a text.
+pub fn parse(text: &str) -> Result<Json> {
+    serde_json::from_str(text).map_err(|error| {
+        let what = error.to_string();
+        // serde_json counts lines and columns; its words name the fault.
+        let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
+        let detail = if text.trim().is_empty() {
+            "The input string ended unexpectedly.".to_owned()
+        } else {
+            format!("{}.", capitalised(&what))
+        };
+        Error::new(Condition::InvalidTextRepresentation, "invalid input syntax for type json").detail(detail)
+    })
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The `jsonb` text of a JSON text.
+pub fn normalize(text: &str) -> Result<String> {
+    let mut out = String::with_capacity(text.len());
+    write(&mut out, &parse(text)?)?;
+    Ok(out)
+}
+
+/// Appends a value's `jsonb` text.
+pub fn write(out: &mut String, value: &Json) -> Result<()> {
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Json::Number(number) => out.push_str(&Decimal::parse(&number.to_string())?.to_string()),
+        Json::String(text) => write_string(out, text)?,
+        Json::Array(members) => {
+            out.push('[');
+            for (at, member) in members.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write(out, member)?;
+            }
+            out.push(']');
+        }
+        Json::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+            out.push('{');
+            for (at, (key, member)) in members.into_iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write_string(out, key)?;
+                out.push_str(": ");
+                write(out, member)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+fn write_string(out: &mut String, text: &str) -> Result<()> {
+    if text.contains('\0') {
+        return Err(Error::new(Condition::UntranslatableCharacter, "unsupported Unicode escape sequence")
+            .detail("\\u0000 cannot be converted to text."));
+    }
+    quote(out, text);
+    Ok(())
+}
+
+/// Appends a JSON string literal.
+pub fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if u32::from(c) < 0x20 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jsonb_has_one_text_for_each_value() {
+        for (text, normal) in [
+            ("{\"bb\":1,\"a\":2,\"a\":3}", "{\"a\": 3, \"bb\": 1}"),
+            (" [1, 2.50, 1e2, -0] ", "[1, 2.50, 100, 0]"),
+            ("\"\\u00e9\\n\"", "\"é\\n\""),
+            ("{\"a\": {\"b\": [null,true]}}", "{\"a\": {\"b\": [null, true]}}"),
+            (
+                "12345678901234567890.123456789012345678901234567890",
+                "12345678901234567890.123456789012345678901234567890",
+            ),
+        ] {
+            assert_eq!(normalize(text).unwrap(), normal);
+            assert_eq!(normalize(normal).unwrap(), normal);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_json() {
+        for text in ["", "{", "{a:1}", "[1,]", "'x'", "nul"] {
+            let error = check(text).unwrap_err();
+            assert_eq!(error.condition().sqlstate(), "22P02", "{text}");
+            assert_eq!(error.to_string(), "invalid input syntax for type json");
+        }
+        assert_eq!(check(" {\"a\" : 1} ").unwrap(), " {\"a\" : 1} ");
+        assert_eq!(normalize("\"\\u0000\"").unwrap_err().condition().sqlstate(), "22P05");
+    }
+}

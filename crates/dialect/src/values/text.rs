@@ -1,0 +1,109 @@
+//! Text types and their lengths, counted in characters.
+
+use std::borrow::Cow;
+
+use crate::{Condition, Error, Result, Type};
+
+/// The longest `name`, in bytes.
+pub const NAME_BYTES: usize = 63;
+
+/// The length limit of a text type, in characters.
+pub fn limit(ty: &Type) -> Option<u32> {
+    match ty {
+        Type::Varchar(limit) => *limit,
+        Type::Char(limit) | Type::Nchar(limit) | Type::Nvarchar(limit) | Type::Lvarchar(limit) => Some(*limit),
+        _ => None,
+    }
+}
+
+/// True for types that are stored without their trailing blanks.
+pub fn is_padded(ty: &Type) -> bool {
+    matches!(ty, Type::Char(_) | Type::Nchar(_))
+}
+
+/// A text as a column of a type takes it: over-long text is refused unless the excess is blank.
+pub fn assign<'a>(text: &'a str, ty: &Type) -> Result<Cow<'a, str>> {
+    let text = if is_padded(ty) { text.trim_end_matches(' ') } else { text };
+    if let Some(limit) = limit(ty) {
+        if let Some((end, _)) = excess(text, limit) {
+            if text[end..].bytes().any(|b| b != b' ') {
+                let name = match ty {
+                    Type::Char(_) => "character",
+                    Type::Varchar(_) => "character varying",
+                    other => super::type_name(other),
+                };
+                let message = format!("value too long for type {name}({limit})");
+                return Err(Error::new(Condition::StringDataRightTruncation, message));
+            }
+            return Ok(Cow::Borrowed(&text[..end]));
+        }
+    }
+    Ok(cut_name(text, ty))
+}
+
+/// A text under an explicit cast: what is too long is cut off.
+pub fn cast<'a>(text: &'a str, ty: &Type) -> Cow<'a, str> {
+    let text = match limit(ty).and_then(|limit| excess(text, limit)) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    };
+    let text = if is_padded(ty) { text.trim_end_matches(' ') } else { text };
+    cut_name(text, ty)
+}
+
+fn cut_name<'a>(text: &'a str, ty: &Type) -> Cow<'a, str> {
+    match ty {
+        Type::Name if text.len() > NAME_BYTES => {
+            let mut end = NAME_BYTES;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            Cow::Borrowed(&text[..end])
+        }
+        Type::InternalChar => match text.chars().next() {
+            Some(first) => Cow::Borrowed(&text[..first.len_utf8()]),
+            None => Cow::Borrowed(text),
+        },
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// Where the character behind the limit begins, if there is one.
+fn excess(text: &str, limit: u32) -> Option<(usize, char)> {
+    // As many bytes as characters allowed cannot be too long.
+    if text.len() <= limit as usize { None } else { text.char_indices().nth(limit as usize) }
+}
+
+/// Appends a text padded with blanks to `width` characters.
+pub fn write_padded(out: &mut Vec<u8>, bytes: &[u8], width: u32) {
+    out.extend_from_slice(bytes);
+    // Continuation bytes of UTF-8 are no characters of their own.
+    let characters = bytes.iter().filter(|b| (**b & 0xc0) != 0x80).count();
+    out.extend(std::iter::repeat_n(b' ', (width as usize).saturating_sub(characters)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignment_refuses_and_a_cast_cuts() {
+        assert_eq!(assign("abc  ", &Type::Varchar(Some(3))).unwrap(), "abc");
+        let error = assign("abcd", &Type::Varchar(Some(3))).unwrap_err();
+        assert_eq!(
+            (error.condition().sqlstate(), error.to_string().as_str()),
+            ("22001", "value too long for type character varying(3)")
+        );
+        assert_eq!(cast("abcd", &Type::Varchar(Some(3))), "abc");
+        assert_eq!(cast("äöüß", &Type::Varchar(Some(3))), "äöü");
+        assert_eq!(assign("ab  ", &Type::Char(3)).unwrap(), "ab");
+        assert_eq!(cast("a  d", &Type::Char(3)), "a");
+    }
+
+    #[test]
+    fn pads_by_characters() {
+        let mut out = Vec::new();
+        write_padded(&mut out, "ä".as_bytes(), 3);
+        assert_eq!(out, "ä  ".as_bytes());
+    }
+}
