@@ -82,6 +82,7 @@ conditions! {
     ReadOnlySqlTransaction "25006" -271 0,
     NoActiveSqlTransaction "25P01" -255 0,
     InFailedSqlTransaction "25P02" -255 0,
+    IdleInTransactionSessionTimeout "25P03" -25580 0,
     InvalidSqlStatementName "26000" -258 0,
     InvalidAuthorizationSpecification "28000" -951 0,
     InvalidPassword "28P01" -951 0,

@@ -16,7 +16,6 @@
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
 //! - [`plan`]: what the engine caches and the doors describe to clients;
-//! - [`oids`]: PostgreSQL's numbers for types;
 //! - [`error`]: conditions with the codes that each wire gives them.
 
 #![forbid(unsafe_op_in_unsafe_fn)]
@@ -26,7 +25,6 @@ pub mod functions;
 pub mod informix;
 pub mod ir;
 pub mod lower;
-pub mod oids;
 pub mod plan;
 pub mod postgres;
 pub mod schema;

@@ -23,20 +23,6 @@ pub use database::Database;
 pub use interrupt::Interrupter;
 pub use options::{Durability, Options, SessionOptions};
 pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
+pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir};
 pub use session::{Outcome, Parsed, Prepared, Session, TransactionStatus};
-
-/// A value in its stored form, borrowed from SQLite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ValueRef<'a> {
-    /// NULL.
-    Null,
-    /// Integers, booleans, oids.
-    Integer(i64),
-    /// Floats.
-    Real(f64),
-    /// Text: UTF-8 as far as whoever wrote it kept to it.
-    Text(&'a [u8]),
-    /// Bytes.
-    Blob(&'a [u8]),
-}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{TransactionModes, Value};
 use rowferry_dialect::plan::{Bound, Command};
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Error, Language, Result, Type};
 
 use crate::{Cursor, Database, Interrupter, SessionOptions};
@@ -14,6 +15,7 @@ pub struct Session {
     database: Database,
     options: SessionOptions,
     interrupter: Interrupter,
+    settings: Arc<Settings>,
 }
 
 /// One statement of a text.
@@ -71,7 +73,7 @@ impl Parsed {
 
 impl Session {
     pub(crate) fn new(database: Database, options: SessionOptions) -> Self {
-        Self { database, options, interrupter: Interrupter::new() }
+        Self { database, options, interrupter: Interrupter::new(), settings: Arc::default() }
     }
 
     /// Splits a text into its statements; none for an empty text.
@@ -152,6 +154,11 @@ impl Session {
     /// Cancels from another thread what this session is doing.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
+    }
+
+    /// What the text forms of values depend on in this session: its time zone, its styles.
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings)
     }
 
     /// A session variable as SHOW prints it; `None` when there is none of this name.

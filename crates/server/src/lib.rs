@@ -16,6 +16,7 @@ pub mod auth;
 mod config;
 mod connection;
 mod listener;
+pub mod pg;
 mod registry;
 mod socket;
 pub mod tls;

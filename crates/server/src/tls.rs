@@ -11,6 +11,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 /// PostgreSQL's name in ALPN, for clients that begin with TLS at once (`sslnegotiation=direct`).
 const ALPN: &[u8] = b"postgresql";
 
+/// Certificates and all else that a TLS handshake needs; cheap to clone.
+pub type Config = Arc<ServerConfig>;
+
 /// Why there is no TLS.
 #[derive(Debug)]
 pub struct TlsError(String);
@@ -24,7 +27,7 @@ impl fmt::Display for TlsError {
 impl std::error::Error for TlsError {}
 
 /// TLS with the certificate chain and the private key of these PEM files.
-pub fn from_files(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+pub fn from_files(certificate: &Path, key: &Path) -> Result<Config, TlsError> {
     let fail = |path: &Path, error: &dyn fmt::Display| TlsError(format!("cannot read {}: {error}", path.display()));
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -38,14 +41,14 @@ pub fn from_files(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, T
 
 /// TLS with a certificate made now for `names`, which nobody has signed: it keeps eavesdroppers out, and clients that
 /// verify will refuse it.
-pub fn generated(names: Vec<String>) -> Result<Arc<ServerConfig>, TlsError> {
+pub fn generated(names: Vec<String>) -> Result<Config, TlsError> {
     let made = rcgen::generate_simple_self_signed(names)
         .map_err(|error| TlsError(format!("cannot generate a certificate: {error}")))?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     configure(vec![made.cert.der().clone()], key)
 }
 
-fn configure(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Arc<ServerConfig>, TlsError> {
+fn configure(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Config, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -1,0 +1,432 @@
+//! `rowferry serve`: gives a SQLite file the wires of other databases.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use rowferry_engine::{Database, Durability, Options};
+use rowferry_server::auth::Users;
+use rowferry_server::pg::PgDoor;
+use rowferry_server::{Bound, Door, Endpoint, Limits, Server, Stopper, tls};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::Failure;
+
+/// PostgreSQL's port.
+const POSTGRES_PORT: u16 = 5432;
+
+/// When a transaction that was acknowledged is safe.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum DurabilityChoice {
+    /// At once: neither a killed server nor a power cut loses it
+    #[default]
+    Full,
+    /// A killed server loses nothing, a power cut may lose the last transactions
+    Normal,
+    /// A power cut may damage the file; for throw-away data
+    Off,
+}
+
+/// Serve a SQLite file to PostgreSQL and Informix clients
+///
+/// Any SQLite file will do, whoever made it; what is written through the server reads sensibly in the `sqlite3` shell,
+/// and other programs may use the file at the same time.
+///
+/// Examples:
+///   rowferry serve app.db                              to PostgreSQL clients on this machine, port 5432
+///   rowferry serve app.db --postgres :0 --json         on a free port, which a line of JSON tells
+///   rowferry serve app.db --unix-dir /tmp              over the unix socket /tmp/.s.PGSQL.5432
+///   rowferry serve app.db --user ada:secret --tls --postgres 0.0.0.0
+///                                                      to the network: passwords and encryption
+///   rowferry serve :memory:                            a database that is gone when the server stops
+///
+/// Without users everybody who can connect is trusted; that is allowed on this machine only. With users everybody
+/// proves a password (SCRAM-SHA-256).
+///
+/// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace), the rest is rolled back.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The SQLite file, or `:memory:`; a file that does not exist is created
+    database: PathBuf,
+
+    /// Listen for PostgreSQL clients at this address: 127.0.0.1:5432, :5432, 0.0.0.0, [::1]:0; port 0 is any free one
+    ///
+    /// The default when no other option opens a door is 127.0.0.1:5432.
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_POSTGRES")]
+    postgres: Option<String>,
+
+    /// Listen for PostgreSQL clients at a unix socket in this directory, for `psql -h DIR`
+    ///
+    /// The socket is named `.s.PGSQL.<port>` after the port of --postgres, or 5432.
+    #[arg(long, value_name = "DIR")]
+    unix_dir: Option<PathBuf>,
+
+    /// A user who may connect; can be given more than once
+    ///
+    /// Arguments are seen by other users of the machine: prefer the environment or --password-file.
+    #[arg(long = "user", value_name = "NAME:PASSWORD", env = "ROWFERRY_USER", hide_env_values = true)]
+    users: Vec<String>,
+
+    /// A file with a line `name:password` for each user; it must be readable by its owner only (chmod 600)
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// Let everybody on the network in without a password
+    #[arg(long)]
+    trust_network: bool,
+
+    /// Offer TLS with a certificate that is generated at start (clients can encrypt, but not verify)
+    #[arg(long)]
+    tls: bool,
+
+    /// Offer TLS with the certificate chain in this PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "tls")]
+    tls_cert: Option<PathBuf>,
+
+    /// The private key of --tls-cert, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// When a transaction that was acknowledged is safe
+    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_DURABILITY")]
+    durability: DurabilityChoice,
+
+    /// Refuse all writes
+    #[arg(long)]
+    read_only: bool,
+
+    /// Fail when the file does not exist, instead of creating it
+    #[arg(long)]
+    no_create: bool,
+
+    /// Seconds that a statement waits for the write lock before it fails (55P03); 0 is for ever
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    lock_timeout: f64,
+
+    /// Sessions at a time
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().max_connections)]
+    max_connections: usize,
+
+    /// Seconds in which a client must have authenticated
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    handshake_timeout: f64,
+
+    /// Seconds after which a session that says nothing is closed; 0 is never
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    idle_timeout: f64,
+
+    /// Seconds after which a session that says nothing inside a transaction is closed; 0 is never
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    idle_in_transaction_timeout: f64,
+
+    /// The longest message from a client, in mebibytes
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().max_message / (1024 * 1024))]
+    max_message: usize,
+
+    /// Seconds for which statements may go on when the server is asked to stop
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    stop_grace: f64,
+
+    /// Tell where the server listens as one line of JSON on standard output, once it does
+    ///
+    /// `{"event":"listening","pid":…,"database":…,"postgres":"127.0.0.1:40123","unix":"/tmp/.s.PGSQL.5432"}`, with the
+    /// doors that are open.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Serves until the process is asked to stop.
+pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    let doors = Doors::plan(&arguments)?;
+    let users = Arc::new(read_users(&arguments)?);
+    doors.check_trust(&arguments, &users)?;
+    let tls = read_tls(&arguments)?;
+    let limits = read_limits(&arguments)?;
+    let database = open(&arguments)?;
+
+    let mut server =
+        Server::new(limits, tls).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
+    let open_to_all = !users.is_empty();
+    let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&users)));
+    let mut bound = Vec::new();
+    let mut listen = |endpoint: &Endpoint, door: &Arc<dyn Door>| {
+        server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {
+            let failure = Failure::new(error.to_string());
+            match error.error.kind() {
+                std::io::ErrorKind::AddrInUse => failure.hint("another server is there; choose another port, or :0"),
+                _ => failure,
+            }
+        })
+    };
+    if let Some(address) = doors.postgres {
+        bound.push(listen(&Endpoint::Tcp(address), &postgres)?);
+    }
+    if let Some(directory) = &doors.unix_dir {
+        let port = match bound.first() {
+            Some(Bound { endpoint: Endpoint::Tcp(address), .. }) => address.port(),
+            _ => POSTGRES_PORT,
+        };
+        let path = directory.join(format!(".s.PGSQL.{port}"));
+        bound.push(listen(&Endpoint::Unix(path), &postgres)?);
+    }
+
+    let signals = stop_at_signals(server.stopper())?;
+    announce(&arguments, &database, &bound, &users)?;
+    let result = server.run();
+    signals.close();
+    result.map_err(|error| Failure::new(format!("the server failed: {error}")))
+}
+
+/// Where to listen, before anything is opened.
+#[derive(Debug)]
+struct Doors {
+    postgres: Option<SocketAddr>,
+    unix_dir: Option<PathBuf>,
+}
+
+impl Doors {
+    fn plan(arguments: &Arguments) -> Result<Self, Failure> {
+        let tcp = |option: &str, text: &str, port| match Endpoint::parse_tcp(text, port) {
+            Ok(Endpoint::Tcp(address)) => Ok(address),
+            Ok(Endpoint::Unix(_)) | Err(_) => {
+                Err(Failure::new(format!("{option}: \"{text}\" is no address to listen at"))
+                    .hint("write 127.0.0.1:5432, :5432, 0.0.0.0 or [::1]:5432"))
+            }
+        };
+        let mut postgres =
+            arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
+        if postgres.is_none() && arguments.unix_dir.is_none() {
+            postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
+        }
+        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone() })
+    }
+
+    /// Without passwords nobody but this machine is let in, unless that is wanted.
+    fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
+        let far = self.postgres.into_iter().find(|address| !address.ip().is_loopback());
+        match far {
+            Some(address) if users.is_empty() && !arguments.trust_network => Err(Failure::new(format!(
+                "refusing to listen at {address} without users: everybody on the network could read and write the database"
+            ))
+            .hint("configure users with --user or --password-file, or say --trust-network")),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn read_users(arguments: &Arguments) -> Result<Users, Failure> {
+    let mut users = Users::none();
+    for user in &arguments.users {
+        match user.split_once(':') {
+            Some((name, password)) if !name.is_empty() => users.add(name, password),
+            // The text may be a password: it is not repeated.
+            _ => return Err(Failure::new("--user: expected NAME:PASSWORD")),
+        }
+    }
+    if let Some(path) = &arguments.password_file {
+        users.add_file(path).map_err(|error| Failure::new(format!("--password-file: {error}")))?;
+        if users.is_empty() {
+            return Err(Failure::new(format!("--password-file: {}: no user in it", path.display())));
+        }
+    }
+    Ok(users)
+}
+
+fn read_tls(arguments: &Arguments) -> Result<Option<tls::Config>, Failure> {
+    let config = match (&arguments.tls_cert, &arguments.tls_key) {
+        (Some(certificate), Some(key)) => Some(tls::from_files(certificate, key)),
+        _ if arguments.tls => Some(tls::generated(vec!["localhost".to_owned()])),
+        _ => None,
+    };
+    config.transpose().map_err(|error| Failure::new(error.to_string()))
+}
+
+fn read_limits(arguments: &Arguments) -> Result<Limits, Failure> {
+    let optional = |option, seconds| {
+        let timeout = duration(option, seconds)?;
+        Ok::<_, Failure>(Some(timeout).filter(|timeout| !timeout.is_zero()))
+    };
+    if arguments.max_connections == 0 || arguments.max_message == 0 {
+        return Err(Failure::new("--max-connections and --max-message must be at least 1"));
+    }
+    Ok(Limits {
+        max_connections: arguments.max_connections,
+        handshake_timeout: duration("--handshake-timeout", arguments.handshake_timeout)?.max(Duration::from_millis(1)),
+        idle_timeout: optional("--idle-timeout", arguments.idle_timeout)?,
+        idle_in_transaction_timeout: optional("--idle-in-transaction-timeout", arguments.idle_in_transaction_timeout)?,
+        // The wire cannot say more than 2 GiB.
+        max_message: arguments.max_message.saturating_mul(1024 * 1024).min(i32::MAX as usize),
+        stop_grace: duration("--stop-grace", arguments.stop_grace)?,
+        ..Limits::default()
+    })
+}
+
+fn duration(option: &str, seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| Failure::new(format!("{option}: {seconds} is no number of seconds")))
+}
+
+fn open(arguments: &Arguments) -> Result<Database, Failure> {
+    let options = Options {
+        durability: match arguments.durability {
+            DurabilityChoice::Full => Durability::Full,
+            DurabilityChoice::Normal => Durability::Normal,
+            DurabilityChoice::Off => Durability::Off,
+        },
+        create: !arguments.no_create && !arguments.read_only,
+        read_only: arguments.read_only,
+        lock_timeout: duration("--lock-timeout", arguments.lock_timeout)?,
+        ..Options::default()
+    };
+    let path = &arguments.database;
+    let database = if path == Path::new(":memory:") {
+        Database::memory("memory", options)
+    } else {
+        if options.create && !path.exists() {
+            tracing::info!(path = %path.display(), "the file does not exist: it is created");
+        }
+        Database::open(path, options)
+    };
+    database.map_err(|error| {
+        let failure = Failure::new(format!("cannot open {}: {error}", path.display()));
+        match &error.hint {
+            Some(hint) => failure.hint(hint.clone()),
+            None => failure,
+        }
+    })
+}
+
+/// The first SIGTERM or SIGINT stops the server in order, the second at once.
+fn stop_at_signals(stopper: Stopper) -> Result<signal_hook::iterator::Handle, Failure> {
+    let fail = |error| Failure::new(format!("cannot watch for signals: {error}"));
+    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(fail)?;
+    let handle = signals.handle();
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            let mut asked = false;
+            for signal in signals.forever() {
+                if asked {
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+                asked = true;
+                stopper.stop();
+            }
+        })
+        .map_err(fail)?;
+    Ok(handle)
+}
+
+/// Says where to connect, and who may.
+fn announce(arguments: &Arguments, database: &Database, bound: &[Bound], users: &Users) -> Result<(), Failure> {
+    let name = database.name();
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        let mut event = serde_json::Map::new();
+        event.insert("event".into(), "listening".into());
+        event.insert("pid".into(), std::process::id().into());
+        event.insert("database".into(), name.into());
+        for bound in bound {
+            let door = match &bound.endpoint {
+                Endpoint::Tcp(_) => bound.door,
+                Endpoint::Unix(_) => "unix",
+            };
+            event.insert(door.into(), bound.endpoint.to_string().into());
+        }
+        writeln!(out, "{}", serde_json::Value::Object(event))?;
+    } else {
+        writeln!(out, "Serving {} as database \"{name}\". Connect with:", arguments.database.display())?;
+        for bound in bound {
+            match &bound.endpoint {
+                Endpoint::Tcp(address) => {
+                    let host = if address.ip().is_unspecified() { "localhost".into() } else { host_text(address) };
+                    match bound.door {
+                        "postgres" => writeln!(out, "  psql postgresql://{host}:{}/{name}", address.port())?,
+                        door => writeln!(out, "  {door}://{host}:{}/{name}", address.port())?,
+                    }
+                }
+                Endpoint::Unix(path) => {
+                    let directory = path.parent().unwrap_or(path).display();
+                    let port = path.extension().unwrap_or_default().to_string_lossy();
+                    writeln!(out, "  psql -h {directory} -p {port} {name}")?;
+                }
+            }
+        }
+        if users.is_empty() {
+            let who = match arguments.trust_network {
+                true => "on the network",
+                false => "on this machine",
+            };
+            writeln!(out, "No users are configured: everybody {who} who can connect is trusted.")?;
+        }
+        writeln!(out, "Ctrl-C stops the server.")?;
+    }
+    out.flush()?;
+    if users.is_empty() {
+        tracing::warn!("no users are configured: everybody who can connect is trusted");
+    }
+    Ok(())
+}
+
+/// An address as URLs have it.
+fn host_text(address: &SocketAddr) -> String {
+    match address {
+        SocketAddr::V4(address) => address.ip().to_string(),
+        SocketAddr::V6(address) => format!("[{}]", address.ip()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn arguments(line: &[&str]) -> Arguments {
+        Line::try_parse_from([&["serve", "app.db"], line].concat()).unwrap().arguments
+    }
+
+    fn checked(line: &[&str]) -> Result<Doors, String> {
+        let arguments = arguments(line);
+        let doors = Doors::plan(&arguments).map_err(|failure| failure.message)?;
+        let users = read_users(&arguments).map_err(|failure| failure.message)?;
+        doors.check_trust(&arguments, &users).map_err(|failure| failure.message)?;
+        Ok(doors)
+    }
+
+    #[test]
+    fn listens_on_loopback_unless_told() {
+        assert_eq!(checked(&[]).unwrap().postgres.unwrap().to_string(), "127.0.0.1:5432");
+        assert_eq!(checked(&["--postgres", ":0"]).unwrap().postgres.unwrap().to_string(), "127.0.0.1:0");
+        let unix = checked(&["--unix-dir", "/tmp"]).unwrap();
+        assert_eq!((unix.postgres, unix.unix_dir), (None, Some(PathBuf::from("/tmp"))));
+    }
+
+    #[test]
+    fn refuses_the_network_without_users() {
+        assert!(checked(&["--postgres", "0.0.0.0"]).unwrap_err().contains("without users"));
+        assert!(checked(&["--postgres", "0.0.0.0", "--trust-network"]).is_ok());
+        assert!(checked(&["--postgres", "0.0.0.0", "--user", "ada:secret"]).is_ok());
+    }
+
+    #[test]
+    fn says_what_is_wrong_without_repeating_passwords() {
+        assert_eq!(checked(&["--user", "secret"]).unwrap_err(), "--user: expected NAME:PASSWORD");
+        assert!(checked(&["--postgres", "nowhere"]).unwrap_err().contains("nowhere"));
+        let limits = |line| read_limits(&arguments(line)).map_err(|failure| failure.message);
+        assert!(limits(&["--stop-grace=-1"]).unwrap_err().contains("--stop-grace"));
+        assert!(limits(&["--max-connections", "0"]).is_err());
+        assert_eq!(limits(&["--idle-timeout", "0"]).unwrap().idle_timeout, None);
+    }
+}

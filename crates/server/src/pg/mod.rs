@@ -1,0 +1,54 @@
+//! The PostgreSQL door: joins `wire-pg` to the engine.
+//!
+//! ```text
+//! startup ── TLS, who are you, which database ──► session ── commands ──► portal ── rows
+//!                                                    │                       └─ values: stored form ⇄ wire
+//!                                                    └─ report: errors and notices
+//! ```
+//!
+//! One thread per session. Answers gather in a buffer and go out with one write at `Sync`, `Flush` or the end of a
+//! simple query; when the buffer is full it goes out earlier, so that memory does not grow with a result.
+
+mod cancel;
+mod output;
+mod portal;
+mod report;
+mod session;
+mod startup;
+mod values;
+
+use std::sync::Arc;
+
+use rowferry_engine::Database;
+
+use crate::auth::Users;
+use crate::{Connection, Door, Ending};
+use cancel::CancelKeys;
+
+/// PostgreSQL clients, and one database for them.
+#[derive(Debug)]
+pub struct PgDoor {
+    database: Database,
+    users: Arc<Users>,
+    cancel_keys: CancelKeys,
+}
+
+impl PgDoor {
+    /// Serves `database` to `users`; to everybody when there are none.
+    pub fn new(database: Database, users: Arc<Users>) -> Self {
+        Self { database, users, cancel_keys: CancelKeys::default() }
+    }
+}
+
+impl Door for PgDoor {
+    fn name(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn serve(&self, connection: &mut Connection) -> Ending {
+        match startup::open(self, connection) {
+            Ok(session) => session.run(),
+            Err(ending) => ending,
+        }
+    }
+}

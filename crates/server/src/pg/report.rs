@@ -1,0 +1,104 @@
+//! Errors and notices in the wire's words.
+
+use rowferry_engine::{Command, Condition, Error, TransactionStatus};
+use rowferry_wire_pg::messages::{self, Notice, Severity};
+use rowferry_wire_pg::{FrameError, Malformed};
+
+/// An engine's failure as an `ErrorResponse` or `NoticeResponse`.
+pub(super) fn notice(error: &Error, severity: Severity) -> Notice<'_> {
+    let mut notice = Notice::new(severity, error.condition().sqlstate(), error.message.as_str());
+    let field = |text: &'_ Option<String>| text.clone().map(Into::into);
+    notice.detail = field(&error.detail);
+    notice.hint = field(&error.hint);
+    notice.position = error.position.map(|position| position.to_string().into());
+    notice.schema = field(&error.schema);
+    notice.table = field(&error.table);
+    notice.column = field(&error.column);
+    notice.data_type = field(&error.data_type);
+    notice.constraint = field(&error.constraint);
+    notice
+}
+
+/// A frame that breaks the protocol: the connection cannot go on.
+pub(super) fn frame_error(error: FrameError) -> Error {
+    Error::new(Condition::ProtocolViolation, error.to_string())
+}
+
+/// A message that says something impossible inside a sound frame: the connection goes on at the next `Sync`.
+pub(super) fn malformed(error: &Malformed) -> Error {
+    Error::new(Condition::ProtocolViolation, "invalid message format").detail(format!("Cannot read: {}.", error.what))
+}
+
+/// `bytes` as text, or the error that PostgreSQL has for bytes that are none.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, Error> {
+    let fail = |bytes: &[u8]| {
+        let shown: Vec<String> = bytes.iter().take(4).map(|byte| format!("0x{byte:02x}")).collect();
+        Error::new(
+            Condition::CharacterNotInRepertoire,
+            format!("invalid byte sequence for encoding \"UTF8\": {}", shown.join(" ")),
+        )
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let bad = &bytes[error.valid_up_to()..];
+        fail(&bad[..error.error_len().unwrap_or(bad.len())])
+    })?;
+    if text.as_bytes().contains(&0) { Err(fail(&[0])) } else { Ok(text) }
+}
+
+/// The byte of `ReadyForQuery`.
+pub(super) fn status(status: TransactionStatus) -> messages::TransactionStatus {
+    match status {
+        TransactionStatus::Idle => messages::TransactionStatus::IDLE,
+        TransactionStatus::Active => messages::TransactionStatus::IN_TRANSACTION,
+        TransactionStatus::Failed => messages::TransactionStatus::FAILED,
+    }
+}
+
+/// The text of `CommandComplete`.
+pub(super) fn tag(command: Command, rows: u64) -> String {
+    match command {
+        Command::Select => format!("SELECT {rows}"),
+        // The zero was once the oid of the row.
+        Command::Insert => format!("INSERT 0 {rows}"),
+        Command::Update => format!("UPDATE {rows}"),
+        Command::Delete => format!("DELETE {rows}"),
+        Command::Fetch => format!("FETCH {rows}"),
+        Command::Move => format!("MOVE {rows}"),
+        Command::Copy => format!("COPY {rows}"),
+        Command::Utility(words) => words.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_which_bytes_are_no_text() {
+        assert_eq!(utf8(b"abc"), Ok("abc"));
+        let message = |bytes: &[u8]| utf8(bytes).unwrap_err().message.clone();
+        assert_eq!(message(b"ab\xffcd"), "invalid byte sequence for encoding \"UTF8\": 0xff");
+        assert_eq!(message(b"\xe2\x82"), "invalid byte sequence for encoding \"UTF8\": 0xe2 0x82");
+        assert_eq!(message(b"a\0b"), "invalid byte sequence for encoding \"UTF8\": 0x00");
+    }
+
+    #[test]
+    fn fills_every_field_that_the_error_has() {
+        let error = Error::new(Condition::UniqueViolation, "duplicate key")
+            .detail("d")
+            .hint("h")
+            .at(7)
+            .table("public", "t")
+            .column("c")
+            .constraint("t_pkey")
+            .data_type("integer");
+        let notice = notice(&error, Severity::Error);
+        assert_eq!((&*notice.sqlstate, &*notice.message), ("23505", "duplicate key"));
+        assert_eq!(notice.position.as_deref(), Some("7"));
+        assert_eq!(
+            [&notice.detail, &notice.hint, &notice.schema, &notice.table, &notice.column, &notice.constraint]
+                .map(|field| field.as_deref().unwrap()),
+            ["d", "h", "public", "t", "c", "t_pkey"]
+        );
+    }
+}

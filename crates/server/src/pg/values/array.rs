@@ -1,0 +1,231 @@
+//! Arrays in binary format. Through PostgreSQL's text form of arrays, so that how they are stored is known in one place
+//! only.
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::postgres::types as pg_types;
+use rowferry_dialect::values::{self, Settings, ValueRef};
+use rowferry_engine::{Condition, Error, Result, Type};
+use rowferry_wire::Reader;
+
+use super::binary_in::{self, malformed};
+use super::binary_out;
+
+/// PostgreSQL's limit.
+const MAX_DIMENSIONS: usize = 6;
+
+/// Elements and, per dimension, how many there are.
+#[derive(Debug, Default, PartialEq)]
+struct Elements {
+    dimensions: Vec<usize>,
+    values: Vec<Option<String>>,
+}
+
+/// Writes an array.
+pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
+    let Type::Array(element) = ty else { return Err(values::misfit(value, ty)) };
+    let mut text = Vec::new();
+    values::write(&mut text, value, ty, settings)?;
+    let elements = std::str::from_utf8(&text).ok().and_then(parse).ok_or_else(|| values::misfit(value, ty))?;
+    let write_element = binary_out::writer(element)?;
+    let word = |out: &mut Vec<u8>, number: usize| out.extend_from_slice(&(number as u32).to_be_bytes());
+    word(out, elements.dimensions.len());
+    word(out, usize::from(elements.values.iter().any(Option::is_none)));
+    out.extend_from_slice(&pg_types::oid(element).to_be_bytes());
+    for count in &elements.dimensions {
+        word(out, *count);
+        // The lower bound.
+        word(out, 1);
+    }
+    for item in &elements.values {
+        match item {
+            None => out.extend_from_slice(&(-1i32).to_be_bytes()),
+            Some(text) => {
+                let stored = values::input(text, element, settings)?;
+                let at = out.len();
+                word(out, 0);
+                write_element(out, stored.as_ref(), element, settings)?;
+                let length = (out.len() - at - 4) as u32;
+                out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads an array.
+pub(super) fn read(reader: &mut Reader<'_>, element: &Type, settings: &Settings) -> Result<Value> {
+    let dimensions = reader.u32("array dimensions").map_err(malformed)? as usize;
+    if dimensions > MAX_DIMENSIONS {
+        return Err(Error::new(
+            Condition::ProgramLimitExceeded,
+            format!("number of array dimensions ({dimensions}) exceeds the maximum allowed ({MAX_DIMENSIONS})"),
+        ));
+    }
+    reader.u32("array flags").map_err(malformed)?;
+    let oid = reader.u32("array element type").map_err(malformed)?;
+    if oid != pg_types::oid(element) {
+        return Err(Error::new(
+            Condition::DatatypeMismatch,
+            format!("binary data has array element type {oid} instead of expected {}", pg_types::oid(element)),
+        ));
+    }
+    let mut counts = Vec::with_capacity(dimensions);
+    let mut total = usize::from(dimensions > 0);
+    for _ in 0..dimensions {
+        let count = reader.u32("array length").map_err(malformed)? as usize;
+        let bound = reader.i32("array lower bound").map_err(malformed)?;
+        if bound != 1 && count > 0 {
+            return Err(Error::unsupported("an array whose subscripts do not begin at 1"));
+        }
+        total = total
+            .checked_mul(count)
+            .ok_or_else(|| Error::new(Condition::ProgramLimitExceeded, "array size exceeds the maximum allowed"))?;
+        counts.push(count);
+    }
+    // Four bytes at least for each element: a wrong count is found before anything is made of it.
+    reader.fits(total, 4, "array elements").map_err(malformed)?;
+    let mut items = Vec::with_capacity(total);
+    for _ in 0..total {
+        items.push(match reader.i32("array element length").map_err(malformed)? {
+            -1 => None,
+            length => {
+                let length = usize::try_from(length)
+                    .map_err(|_| malformed(rowferry_wire::Malformed::new("array element length")))?;
+                let bytes = reader.take(length, "array element").map_err(malformed)?;
+                let value = binary_in::read(bytes, element, settings)?;
+                Some(values::output(&value, element, settings)?)
+            }
+        });
+    }
+    let mut text = String::new();
+    print(&mut text, &counts, &mut items.into_iter());
+    values::input(&text, &Type::Array(Box::new(element.clone())), settings)
+}
+
+/// Prints elements as an array literal.
+fn print(text: &mut String, counts: &[usize], items: &mut impl Iterator<Item = Option<String>>) {
+    let Some((count, inner)) = counts.split_first() else {
+        text.push_str("{}");
+        return;
+    };
+    text.push('{');
+    for index in 0..*count {
+        if index > 0 {
+            text.push(',');
+        }
+        if !inner.is_empty() {
+            print(text, inner, items);
+            continue;
+        }
+        match items.next().flatten() {
+            None => text.push_str("NULL"),
+            Some(item) => {
+                text.push('"');
+                for character in item.chars() {
+                    if matches!(character, '"' | '\\') {
+                        text.push('\\');
+                    }
+                    text.push(character);
+                }
+                text.push('"');
+            }
+        }
+    }
+    text.push('}');
+}
+
+/// Reads an array literal as PostgreSQL prints it; `None` when it is none.
+fn parse(text: &str) -> Option<Elements> {
+    let mut elements = Elements::default();
+    if text == "{}" {
+        return Some(elements);
+    }
+    let mut characters = text.chars().peekable();
+    let count = parse_level(&mut characters, 0, &mut elements)?;
+    if characters.next().is_some() {
+        return None;
+    }
+    elements.dimensions[0] = count;
+    Some(elements)
+}
+
+fn parse_level(
+    characters: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    depth: usize,
+    elements: &mut Elements,
+) -> Option<usize> {
+    if depth >= MAX_DIMENSIONS || characters.next() != Some('{') {
+        return None;
+    }
+    if elements.dimensions.len() == depth {
+        elements.dimensions.push(0);
+    }
+    let mut count = 0;
+    loop {
+        count += 1;
+        match characters.peek()? {
+            '{' => {
+                let inner = parse_level(characters, depth + 1, elements)?;
+                elements.dimensions[depth + 1] = inner;
+            }
+            '"' => {
+                characters.next();
+                let mut item = String::new();
+                loop {
+                    match characters.next()? {
+                        '"' => break,
+                        '\\' => item.push(characters.next()?),
+                        other => item.push(other),
+                    }
+                }
+                elements.values.push(Some(item));
+            }
+            _ => {
+                let mut item = String::new();
+                while let Some(character) = characters.next_if(|character| !matches!(character, ',' | '}')) {
+                    match character {
+                        '\\' => item.push(characters.next()?),
+                        other => item.push(other),
+                    }
+                }
+                elements.values.push(Some(item).filter(|item| item != "NULL"));
+            }
+        }
+        match characters.next()? {
+            ',' => {}
+            '}' => return Some(count),
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_read() {
+        let read = |text: &str| parse(text).map(|elements| (elements.dimensions, elements.values));
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(read("{}"), Some((vec![], vec![])));
+        assert_eq!(read("{1,NULL,\"NULL\"}"), Some((vec![3], vec![some("1"), None, some("NULL")])));
+        assert_eq!(
+            read(r#"{{"a\"b",c d},{"\\",""}}"#),
+            Some((vec![2, 2], vec![some("a\"b"), some("c d"), some("\\"), some("")]))
+        );
+        for text in ["", "{", "{1", "{1,", "1", "{1}}", "{\"a}", "{{{{{{{1}}}}}}}"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn printing_is_the_inverse_of_reading() {
+        let items = vec![Some("a\"b\\c".to_owned()), None, Some(String::new()), Some("{,}".to_owned())];
+        let mut text = String::new();
+        print(&mut text, &[2, 2], &mut items.clone().into_iter());
+        assert_eq!(parse(&text), Some(Elements { dimensions: vec![2, 2], values: items }));
+        let mut text = String::new();
+        print(&mut text, &[], &mut std::iter::empty());
+        assert_eq!(text, "{}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Values between their stored form and the wire, in both formats.
+//!
+//! A result's writers are chosen once; a row then costs a call for each value, straight from SQLite's memory into the
+//! output.
+
+mod array;
+mod binary_in;
+mod binary_out;
+#[cfg(test)]
+mod tests;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::{self, Settings, ValueRef};
+use rowferry_engine::{Condition, Error, Result, ResultColumn, Row, Type};
+use rowferry_wire_pg::Format;
+use rowferry_wire_pg::messages::{MAX_COLUMNS, RowEncoder};
+
+use super::report;
+
+/// Writes one value's bytes, without the length in front.
+type Write = fn(&mut Vec<u8>, ValueRef<'_>, &Type, &Settings) -> Result<()>;
+
+#[derive(Debug)]
+struct Column {
+    name: String,
+    ty: Type,
+    format: Format,
+    write: Write,
+}
+
+/// Writes the rows of one result.
+#[derive(Debug)]
+pub(super) struct RowWriter {
+    columns: Vec<Column>,
+}
+
+impl RowWriter {
+    /// For a result's columns in the formats that the client wants: none for text, one for all, or one for each.
+    pub(super) fn new(columns: &[ResultColumn], formats: &[Format]) -> Result<Self> {
+        if columns.len() > MAX_COLUMNS {
+            let message = format!("target lists can have at most {MAX_COLUMNS} entries");
+            return Err(Error::new(Condition::TooManyColumns, message));
+        }
+        let columns = columns.iter().enumerate().map(|(index, column)| {
+            let format = match formats {
+                [] => Format::TEXT,
+                [all] => *all,
+                each => each.get(index).copied().unwrap_or(Format::TEXT),
+            };
+            let write = match format {
+                Format::TEXT => text_writer(&column.ty),
+                Format::BINARY => binary_out::writer(&column.ty)?,
+                _ => return Err(unsupported_format(format)),
+            };
+            Ok(Column { name: column.name.clone(), ty: column.ty.clone(), format, write })
+        });
+        Ok(Self { columns: columns.collect::<Result<_>>()? })
+    }
+
+    /// The number of columns.
+    pub(super) fn len(&self) -> u16 {
+        // At most MAX_COLUMNS.
+        self.columns.len() as u16
+    }
+
+    /// The format of a column.
+    pub(super) fn format(&self, column: usize) -> Format {
+        self.columns.get(column).map_or(Format::TEXT, |column| column.format)
+    }
+
+    /// Writes a row; `number` counts from 1, for the error.
+    #[inline]
+    pub(super) fn write(
+        &self,
+        encoder: &mut RowEncoder<'_>,
+        row: &Row<'_>,
+        settings: &Settings,
+        number: u64,
+    ) -> Result<()> {
+        for (index, column) in self.columns.iter().enumerate() {
+            match row.get(index) {
+                ValueRef::Null => encoder.null(),
+                value => encoder
+                    .value_with(|out| (column.write)(out, value, &column.ty, settings))
+                    .map_err(|error| place(error, number, column))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says where in a result a value cannot be sent.
+fn place(error: Error, row: u64, column: &Column) -> Error {
+    if error.detail.is_some() {
+        return error;
+    }
+    error.detail(format!("In row {row} of the result, column \"{}\".", column.name)).column(column.name.clone())
+}
+
+fn text_writer(ty: &Type) -> Write {
+    match ty {
+        // What is stored as it is printed needs no look at the type.
+        Type::Text | Type::Varchar(_) | Type::Name | Type::Uuid | Type::Json | Type::Jsonb | Type::Unknown => {
+            |out, value, ty, settings| match value {
+                ValueRef::Text(bytes) => {
+                    out.extend_from_slice(bytes);
+                    Ok(())
+                }
+                other => values::write(out, other, ty, settings),
+            }
+        }
+        _ => values::write,
+    }
+}
+
+/// Reads a parameter, counted from 1, into the stored form of its type.
+pub(super) fn read(bytes: &[u8], ty: &Type, format: Format, settings: &Settings, number: usize) -> Result<Value> {
+    match format {
+        Format::TEXT => values::input(report::utf8(bytes)?, ty, settings),
+        Format::BINARY => binary_in::read(bytes, ty, settings).map_err(|error| match error.condition() {
+            Condition::InvalidBinaryRepresentation => {
+                let message = format!("incorrect binary data format in bind parameter {number}");
+                Error::new(Condition::InvalidBinaryRepresentation, message).detail(error.message.clone())
+            }
+            _ => error,
+        }),
+        other => Err(unsupported_format(other)),
+    }
+}
+
+fn unsupported_format(format: Format) -> Error {
+    Error::new(Condition::InvalidParameterValue, format!("unsupported format code: {}", format.0))
+}
+
+/// The binary form of a stored value whose storage class is not its type's (files written by others have those):
+/// through its text, which says whether it is one at all.
+fn canonical(value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<Value> {
+    let mut text = Vec::new();
+    values::write(&mut text, value, ty, settings)?;
+    let text = std::str::from_utf8(&text).map_err(|_| values::misfit(value, ty))?;
+    values::input(text, ty, settings).map_err(|_| values::misfit(value, ty))
+}
