@@ -211,8 +211,8 @@ def _show(outcomes: list[Outcome]) -> None:
             times = f"{outcome.microseconds / base:.0f}" if base else "-"
             print(f"{outcome.title:38} {'yes':20} {outcome.microseconds:>10.1f} µs {times:>9}   {outcome.version}")
     print(
-        f"\nA question is one SELECT by key, asked {questions.OPERATIONS} times over TCP; sqlite3 has no wire, no server and"
-        "\nno other process to wake. `make bench` measures properly."
+        f"\nA question is one SELECT by key, asked {questions.OPERATIONS} times over TCP; sqlite3 has no wire, no "
+        "server and\nno other process to wake. `make bench` measures properly."
     )
 
 

@@ -13,7 +13,7 @@ from .dbapi import converse
 
 def run(address: dict[str, Any], customer: int) -> Answer:
     """An ordinary connection; text goes over the wire as UTF-8."""
-    connection = informix_db.connect(**address["informix"], client_locale="en_US.utf8", db_locale="en_US.utf8")
+    connection = informix_db.connect(**address["informix"], client_locale="en_US.utf8")
     return converse(
         connection, "?", "informix-driver", f"informix-driver {metadata.version('informix-driver')}", customer
     )
