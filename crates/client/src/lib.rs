@@ -11,6 +11,7 @@
 mod channel;
 mod error;
 pub mod mysql;
+pub mod postgres;
 mod pump;
 mod stream;
 mod tls;

@@ -11,6 +11,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "peer")]
+pub mod client;
 pub mod frame;
 pub mod messages;
 pub mod scram;

@@ -2,6 +2,7 @@
 
 mod mysql;
 mod output;
+mod postgres;
 mod sqlite;
 
 use std::io::{BufWriter, IsTerminal, Read, Write};
@@ -19,6 +20,7 @@ pub use output::{Column, Format, Kind, Printer};
 /// URL is one of
 ///
 ///   app.db, sqlite:///var/lib/app.db       a SQLite file, asked in PostgreSQL's SQL
+///   postgresql://user:pw@host:5432/db      any server that speaks PostgreSQL's protocol
 ///   mysql://user:pw@host:3306/db           MySQL or MariaDB
 ///
 /// SQL is a statement, or `-` to read it from standard input. Answers go to standard output as a table; with --json as
@@ -81,12 +83,37 @@ fn ask<W: Write>(place: &str, sql: &str, printer: &mut Printer<W>) -> Result<(),
     let url = Url::parse(place).map_err(|error| Failure::new(error.to_string()))?;
     match url.scheme.as_str() {
         "mariadb" | "mysql" => mysql::ask(&url, sql, printer),
+        "postgres" | "postgresql" => postgres::ask(&url, sql, printer),
         other => Err(Failure::new(format!("`{other}://` is not a kind of database that we know"))
-            .hint("use a file name, sqlite:// or mysql://")),
+            .hint("use a file name, sqlite://, postgresql:// or mysql://")),
     }
 }
 
 /// What a statement without rows did, in the words of people.
 fn changed(rows: u64) -> String {
     format!("{rows} row{} changed", if rows == 1 { "" } else { "s" })
+}
+
+/// The line of `sql` that holds the character at `position`, counted from 1, with a mark under it.
+fn caret(sql: &str, position: u32) -> String {
+    let before: String = sql.chars().take(position.saturating_sub(1) as usize).collect();
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = sql[line_start..].lines().next().unwrap_or_default();
+    let number = before.matches('\n').count() + 1;
+    let label = format!("line {number}: ");
+    let indent = label.chars().count() + before[line_start..].chars().count();
+    format!("\n{label}{line}\n{:indent$}^", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::caret;
+
+    #[test]
+    fn caret_stands_under_the_character() {
+        assert_eq!(caret("SELECT nosuch", 8), "\nline 1: SELECT nosuch\n               ^");
+        assert_eq!(caret("SELECT 'ü',\n  nosuch", 15), "\nline 2:   nosuch\n          ^");
+        // A position behind the end is the end.
+        assert_eq!(caret("SELECT", 7), "\nline 1: SELECT\n              ^");
+    }
 }

@@ -135,6 +135,11 @@ impl<W: Write> Printer<W> {
         self.out.flush()
     }
 
+    /// Writes bytes as they are: the data of a COPY has a form of its own.
+    pub fn raw(&mut self, data: &[u8]) -> io::Result<()> {
+        self.out.write_all(data)
+    }
+
     fn draw(&mut self) -> io::Result<()> {
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED);

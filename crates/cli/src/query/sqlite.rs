@@ -8,7 +8,7 @@ use rowferry_engine::{
     Command, Cursor, Database, Error, Language, Options, Outcome, ResultColumn, SessionOptions, Type, ValueRef,
 };
 
-use super::{Column, Kind, Printer, changed};
+use super::{Column, Kind, Printer, caret, changed};
 use crate::Failure;
 
 pub(super) fn ask<W: Write>(path: &Path, sql: &str, printer: &mut Printer<W>) -> Result<(), Failure> {
@@ -98,30 +98,11 @@ fn failure(error: &Error, sql: &str) -> Failure {
     Failure { message, hint: error.hint.clone() }
 }
 
-/// The line of `sql` that holds the character at `position`, counted from 1, with a mark under it.
-fn caret(sql: &str, position: u32) -> String {
-    let before: String = sql.chars().take(position.saturating_sub(1) as usize).collect();
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = sql[line_start..].lines().next().unwrap_or_default();
-    let number = before.matches('\n').count() + 1;
-    let label = format!("line {number}: ");
-    let indent = label.chars().count() + before[line_start..].chars().count();
-    format!("\n{label}{line}\n{:indent$}^", "")
-}
-
 #[cfg(test)]
 mod tests {
     use rowferry_dialect::types::NumericModifier;
 
     use super::*;
-
-    #[test]
-    fn caret_stands_under_the_character() {
-        assert_eq!(caret("SELECT nosuch", 8), "\nline 1: SELECT nosuch\n               ^");
-        assert_eq!(caret("SELECT 'ü',\n  nosuch", 15), "\nline 2:   nosuch\n          ^");
-        // A position behind the end is the end.
-        assert_eq!(caret("SELECT", 7), "\nline 1: SELECT\n              ^");
-    }
 
     #[test]
     fn numerics_keep_their_scale() {

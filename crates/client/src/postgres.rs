@@ -1,0 +1,215 @@
+//! The smallest complete PostgreSQL driver: blocking, text out, rows as they come, for the command line.
+
+use std::fmt;
+
+use rowferry_wire_pg::client::{Client, Event, Failure, Options, TlsPolicy};
+use rowferry_wire_pg::messages::{FieldDescription, Notice};
+
+use crate::mysql::{parse_tls_mode, server_name};
+use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
+
+/// The port where PostgreSQL servers listen.
+pub const PORT: u16 = 5432;
+
+/// Why a statement or connection failed.
+#[derive(Debug)]
+pub enum Error {
+    /// Bytes do not move any more.
+    Transport(crate::Error),
+    /// The conversation cannot go on.
+    Protocol(Failure),
+    /// The server's own answer; the connection goes on.
+    Server(Box<Notice<'static>>),
+    /// The caller's mistake.
+    Misuse(String),
+    /// Whoever takes the rows could not.
+    Output(std::io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transport(error) => error.fmt(f),
+            Self::Protocol(failure) => failure.fmt(f),
+            Self::Server(notice) => write!(f, "{} (SQLSTATE {})", notice.message, notice.sqlstate),
+            Self::Misuse(message) => f.write_str(message),
+            Self::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Self::Transport(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Protocol(failure)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Takes what statements answer, in the order in which it comes.
+pub trait Answers {
+    /// The rows to come have these columns.
+    fn columns(&mut self, columns: &[FieldDescription<'_>]) -> std::io::Result<()>;
+    /// A row in text form; `None` is NULL.
+    fn row(&mut self, cells: &mut dyn Iterator<Item = Option<&[u8]>>) -> std::io::Result<()>;
+    /// A statement has ended; its tag, for example `INSERT 0 1`, and empty for an empty text.
+    fn complete(&mut self, tag: &str) -> std::io::Result<()>;
+    /// Data of a `COPY … TO STDOUT`.
+    fn copy_data(&mut self, data: &[u8]) -> std::io::Result<()>;
+    /// A remark of the server.
+    fn notice(&mut self, notice: &Notice<'_>) -> std::io::Result<()>;
+}
+
+/// Where and how to connect.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the server listens.
+    pub address: Address,
+    /// Who connects; the nonce is made anew for each connection.
+    pub user: String,
+    /// For servers that ask for one.
+    pub password: Option<rowferry_wire::Secret>,
+    /// Empty for the server's choice.
+    pub database: String,
+    /// When to encrypt, and what to check.
+    pub tls: TlsOptions,
+    /// How long to wait.
+    pub timeouts: Timeouts,
+}
+
+impl Config {
+    /// Reads `postgresql://user:password@host:port/database` with libpq's options `host` (a directory for a unix
+    /// socket), `port`, `user`, `password`, `dbname`, `sslmode`, `sslrootcert`, `sslcert`, `sslkey` and
+    /// `connect_timeout` (seconds). The user is `$USER` when none is given.
+    pub fn from_url(url: &Url) -> Result<Self, Error> {
+        let mut tls = TlsOptions { mode: TlsMode::Preferred, ..TlsOptions::default() };
+        let mut timeouts = Timeouts::default();
+        let (mut user, mut database, mut password) = (url.user.clone(), url.database.clone(), url.password.clone());
+        let mut host = if url.host.is_empty() { "127.0.0.1".to_owned() } else { url.host.clone() };
+        let mut port = url.port.unwrap_or(PORT);
+        for (name, value) in &url.options {
+            let misuse = |expected: &str| Error::Misuse(format!("`{name}={value}`: expected {expected}"));
+            match name.as_str() {
+                "host" => host.clone_from(value),
+                "port" => port = value.parse().map_err(|_| misuse("a port number"))?,
+                "user" => user.clone_from(value),
+                "password" => password = Some(rowferry_wire::Secret::new(value.clone())),
+                "dbname" => database.clone_from(value),
+                "sslmode" => tls.mode = tls_mode(value).ok_or_else(|| misuse("one of libpq's modes"))?,
+                "sslrootcert" => tls.ca = Some(value.into()),
+                "sslcert" => tls.certificate = Some(value.into()),
+                "sslkey" => tls.key = Some(value.into()),
+                "connect_timeout" => {
+                    let seconds: u64 = value.parse().map_err(|_| misuse("whole seconds"))?;
+                    timeouts.connect = (seconds > 0).then(|| std::time::Duration::from_secs(seconds));
+                }
+                _ => return Err(Error::Misuse(format!("unknown option `{name}` in the URL"))),
+            }
+        }
+        if user.is_empty() {
+            user = std::env::var("USER").unwrap_or_else(|_| "postgres".into());
+        }
+        let address = if host.starts_with('/') {
+            tls.mode = TlsMode::Disabled;
+            Address::Unix(std::path::Path::new(&host).join(format!(".s.PGSQL.{port}")))
+        } else {
+            Address::Tcp(host, port)
+        };
+        Ok(Self { address, user, password, database, tls, timeouts })
+    }
+}
+
+/// A TLS mode by libpq's name for it.
+fn tls_mode(name: &str) -> Option<TlsMode> {
+    match name {
+        "disable" => Some(TlsMode::Disabled),
+        "allow" | "prefer" => Some(TlsMode::Preferred),
+        "require" => Some(TlsMode::Required),
+        "verify-full" => Some(TlsMode::VerifyIdentity),
+        other => parse_tls_mode(other),
+    }
+}
+
+/// A connection, blocking. Dropping it closes it.
+#[derive(Debug)]
+pub struct Connection {
+    pump: Pump<Client>,
+}
+
+impl Connection {
+    /// Connects and logs in.
+    pub fn connect(config: &Config) -> Result<Self, Error> {
+        let mut random = [0; 18];
+        rand::RngCore::fill_bytes(&mut rand::rng(), &mut random);
+        let nonce = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let client = Client::new(Options {
+            user: config.user.clone(),
+            password: config.password.clone(),
+            database: config.database.clone(),
+            application_name: "rowferry".into(),
+            tls: match config.tls.mode {
+                TlsMode::Disabled => TlsPolicy::Never,
+                TlsMode::Preferred => TlsPolicy::IfOffered,
+                TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyIdentity => TlsPolicy::Always,
+            },
+            secure_transport: matches!(config.address, Address::Unix(_)),
+            nonce,
+        });
+        let mut pump = Pump::connect(&config.address, config.timeouts, client)?;
+        loop {
+            match pump.core_mut().poll()? {
+                Event::Pending => pump.advance()?,
+                Event::StartTls => {
+                    pump.start_tls(config.tls.config()?, server_name(&config.address))?;
+                    pump.core_mut().tls_started();
+                }
+                Event::Ready(_) => return Ok(Self { pump }),
+                // Remarks at the login are for nobody.
+                _ => {}
+            }
+        }
+    }
+
+    /// Runs one or several statements and hands what they answer to `answers` as it comes.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the server, after everything that came before it has been handed on; the connection is
+    /// usable afterwards. After any other error it is not.
+    pub fn query(&mut self, sql: &str, answers: &mut dyn Answers) -> Result<(), Error> {
+        self.pump.core_mut().query(sql);
+        let mut failed = None;
+        loop {
+            match self.pump.core_mut().poll()? {
+                Event::Pending => self.pump.advance()?,
+                Event::Columns(columns) => answers.columns(&columns)?,
+                Event::Row(values) => answers.row(&mut values.iter())?,
+                Event::Complete(tag) => answers.complete(tag)?,
+                Event::CopyData(data) => answers.copy_data(data)?,
+                Event::Notice(notice) => answers.notice(&notice)?,
+                Event::Error(notice) => failed = Some(Box::new(notice.into_owned())),
+                Event::Ready(_) => return failed.map_or(Ok(()), |notice| Err(Error::Server(notice))),
+                Event::StartTls => return Err(Error::Misuse("TLS begins before the login only".into())),
+            }
+        }
+    }
+
+    /// Says goodbye and closes.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.pump.core_mut().terminate();
+        self.pump.flush()?;
+        Ok(())
+    }
+}
