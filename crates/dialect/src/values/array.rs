@@ -1,7 +1,6 @@
 //! Arrays: PostgreSQL's text (`{1,2,NULL}`) outside, JSON text inside.
 //!
-//! In JSON, NULL is `null`, booleans are `true` and `false`, integers and floats are numbers, everything else (exact
-//! decimals too, whose digits JSON readers would round) is a string of the element's stored text; bytes are the string
+//! In JSON, NULL is `null`, booleans are 1 and 0, integers and floats are numbers, everything else (exact decimals too, whose digits JSON readers would round) is a string of the element's stored text; bytes are the string
 //! of their hex form. An array of more dimensions is an array of arrays.
 
 use serde_json::Value as Json;
@@ -35,7 +34,6 @@ pub fn from_elements<'a>(members: impl IntoIterator<Item = ValueRef<'a>>, elemen
 pub fn push_element(out: &mut String, member: ValueRef<'_>, element: &Type) {
     match member {
         ValueRef::Null => out.push_str("null"),
-        ValueRef::Integer(value) if *element == Type::Bool => out.push_str(if value == 0 { "false" } else { "true" }),
         ValueRef::Integer(value) if element.storage() == Storage::Integer => out.push_str(&value.to_string()),
         ValueRef::Integer(value) if element.storage() == Storage::Real => out.push_str(&format!("{:?}", value as f64)),
         ValueRef::Real(value) if element.storage() == Storage::Real && value.is_finite() => {
@@ -296,7 +294,7 @@ mod tests {
         for (text, element, stored, printed) in [
             ("{1, 2,NULL}", Type::Int4, "[1,2,null]", "{1,2,NULL}"),
             ("{}", Type::Int4, "[]", "{}"),
-            ("{t,f}", Type::Bool, "[true,false]", "{t,f}"),
+            ("{t,f}", Type::Bool, "[1,0]", "{t,f}"),
             ("{{1,2},{3,4}}", Type::Int4, "[[1,2],[3,4]]", "{{1,2},{3,4}}"),
             (
                 "{a, \"b c\" ,\"x\\\"y\",\"\",\"NULL\"}",

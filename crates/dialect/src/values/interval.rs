@@ -366,6 +366,16 @@ impl fmt::Display for Interval {
     }
 }
 
+/// Order of two stored intervals by length; texts that are none come last.
+pub fn compare_stored(left: &[u8], right: &[u8]) -> Ordering {
+    match (Interval::from_stored(left), Interval::from_stored(right)) {
+        (Ok(a), Ok(b)) => a.compare(b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => left.cmp(right),
+    }
+}
+
 /// Appends a stored interval in the session's style.
 pub fn write(out: &mut Vec<u8>, stored: &[u8], settings: &Settings) -> Result<()> {
     let interval = Interval::from_stored(stored)?;

@@ -7,6 +7,7 @@
 pub mod array;
 pub mod boolean;
 pub mod bytea;
+pub mod cast;
 pub mod date;
 pub mod datetime_text;
 pub mod decimal;
@@ -30,6 +31,7 @@ use crate::ir::Value;
 use crate::types::Reg;
 use crate::{Condition, Error, Result, Type};
 
+pub use cast::cast;
 pub use decimal::Decimal;
 pub use interval::Interval;
 

@@ -97,6 +97,16 @@ pub fn write(out: &mut Vec<u8>, stored: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Order of two stored times with offsets; texts that are none come last.
+pub fn compare_stored(left: &[u8], right: &[u8]) -> std::cmp::Ordering {
+    match (TimeTz::from_stored(left), TimeTz::from_stored(right)) {
+        (Ok(a), Ok(b)) => a.sort_key().cmp(&b.sort_key()),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        (Err(_), Err(_)) => left.cmp(right),
+    }
+}
+
 impl TimeTz {
     /// A stored value.
     pub fn from_stored(stored: &[u8]) -> Result<Self> {
