@@ -3,7 +3,8 @@ use rowferry_wire::ReceiveBuffer;
 use crate::login::{LoginReply, LoginRequest, Packet};
 use crate::messages::{ClientMessage, LEAST_MESSAGE, ServerMessage};
 use crate::scan::{Scan, Stop};
-use crate::{Capabilities, DecodeError, Widths};
+use crate::tag::Tag;
+use crate::{Capabilities, DecodeError, MAX_PAYLOAD, Widths};
 
 /// What decoding depends on besides the bytes: the negotiated widths, and data announced by an earlier message.
 #[derive(Clone, Copy, Debug, Default)]
@@ -199,4 +200,52 @@ impl Decoder<FromServer> {
     pub fn login_reply(&mut self) -> Result<Option<LoginReply>, DecodeError> {
         self.packet()
     }
+}
+
+impl Decoder<FromServer> {
+    /// The payload of the row that [`next`](Decoder::next) has just yielded; empty after any other message.
+    pub(crate) fn last_tuple(&self) -> &[u8] {
+        match tuple_at(self.buffer.unread()) {
+            Some((payload, len)) if len == self.yielded => payload,
+            _ => &[],
+        }
+    }
+
+    /// Hands whole rows that have come to `visit`, until it answers false or something else comes.
+    ///
+    /// The outcome is false when `visit` stopped it.
+    pub(crate) fn visit_tuples(&mut self, mut visit: impl FnMut(&[u8]) -> bool) -> bool {
+        self.discard();
+        if self.broken.is_some() || self.state.lo_left > 0 {
+            return true;
+        }
+        let unread = self.buffer.unread();
+        let (mut at, mut go_on) = (0, true);
+        while let Some((payload, len)) = tuple_at(&unread[at..]) {
+            go_on = visit(payload);
+            at += len;
+            if !go_on {
+                break;
+            }
+        }
+        if at > 0 {
+            self.needed = 0;
+            self.buffer.consume(at);
+        }
+        go_on
+    }
+}
+
+/// The payload of a whole `SQ_TUPLE` at the start of `bytes`, and the bytes that the message takes.
+#[inline]
+fn tuple_at(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    const HEADER: usize = 8;
+    let &[tag0, tag1, _, _, l0, l1, l2, l3] = bytes.first_chunk::<HEADER>()?;
+    let len = u32::from_be_bytes([l0, l1, l2, l3]) as usize;
+    // Anything else, and lengths out of bounds, are for the careful path to judge.
+    if u16::from_be_bytes([tag0, tag1]) != Tag::TUPLE.0 || len > MAX_PAYLOAD {
+        return None;
+    }
+    let whole = HEADER + len + (len & 1);
+    (bytes.len() >= whole).then(|| (&bytes[HEADER..HEADER + len], whole))
 }

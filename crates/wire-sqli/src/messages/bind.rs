@@ -106,6 +106,11 @@ impl<'a> Param<'a> {
         })
     }
 
+    /// Appends the block of a parameter.
+    pub(crate) fn put(&self, w: &mut Writer<'_>) -> Result<(), TooLong> {
+        self.encode(w, TypeCode::is_named)
+    }
+
     fn encode(&self, w: &mut Writer<'_>, named: fn(TypeCode) -> bool) -> Result<(), TooLong> {
         w.u16(u16::from(self.code.0));
         if named(self.code) {

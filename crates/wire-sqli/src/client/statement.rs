@@ -1,0 +1,102 @@
+use rowferry_wire::{Malformed, Reader};
+
+use crate::messages::{Describe, StatementId};
+use crate::types::type_flag;
+use crate::values::{Cell, CellFormat};
+use crate::{DecodeError, StatementType, TypeCode, Widths};
+
+/// A column of a prepared statement.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Column {
+    /// Its name, in the code set of the client.
+    pub name: Vec<u8>,
+    /// Its type without flags.
+    pub code: TypeCode,
+    /// True when it is declared `NOT NULL`.
+    pub not_null: bool,
+    /// Name of an extended type such as `lvarchar`; else empty.
+    pub type_name: Vec<u8>,
+    /// Width, digits and scale, or qualifier, by type.
+    pub encoded_length: i32,
+    /// How its cells are laid out.
+    pub format: CellFormat,
+}
+
+/// A statement that the server has prepared.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Its number.
+    pub statement: StatementId,
+    /// What it is, by the server's word.
+    pub statement_type: StatementType,
+    /// The columns that it returns, or those that an `INSERT` or `UPDATE` writes.
+    pub columns: Vec<Column>,
+    /// The text, when the statement may be kept for another execution.
+    pub(super) key: Option<Box<[u8]>>,
+}
+
+impl Prepared {
+    pub(super) fn of(describe: &Describe<'_>, widths: Widths, key: Option<Box<[u8]>>) -> Result<Self, DecodeError> {
+        let columns = describe
+            .fields
+            .iter()
+            .map(|field| {
+                Ok(Column {
+                    name: describe.name(field)?.to_vec(),
+                    code: field.ty.code(),
+                    not_null: field.ty.type_word & type_flag::NOT_NULL != 0,
+                    type_name: field.ty.type_name.to_vec(),
+                    encoded_length: field.ty.encoded_length,
+                    format: CellFormat::described(&field.ty, widths)?,
+                })
+            })
+            .collect::<Result<_, DecodeError>>()?;
+        let statement_type = describe.statement_type;
+        let key = key.filter(|_| is_reusable(statement_type));
+        Ok(Self { statement: describe.statement, statement_type, columns, key })
+    }
+
+    /// True when it returns rows, so that a cursor is opened.
+    pub fn is_query(&self) -> bool {
+        self.statement_type.needs_cursor(self.columns.len())
+    }
+
+    /// Walks a row, which must be consumed exactly.
+    pub fn decode_row<'a>(&self, payload: &'a [u8], mut each: impl FnMut(usize, Cell<'a>)) -> Result<(), Malformed> {
+        let mut row = Reader::new(payload);
+        for (index, column) in self.columns.iter().enumerate() {
+            each(index, column.format.decode(&mut row)?);
+        }
+        row.finish("row longer than its columns")
+    }
+}
+
+/// True for statements that are worth keeping: those that change nothing but rows.
+fn is_reusable(statement_type: StatementType) -> bool {
+    matches!(
+        statement_type,
+        StatementType::SELECT
+            | StatementType::INSERT
+            | StatementType::UPDATE_WHERE
+            | StatementType::UPDATE_ALL
+            | StatementType::DELETE_WHERE
+            | StatementType::DELETE_ALL
+    )
+}
+
+/// True for statements after which kept ones may not mean what they meant.
+pub(super) fn changes_schema(statement_type: StatementType) -> bool {
+    !is_reusable(statement_type)
+        && !matches!(
+            statement_type,
+            StatementType::UPDATE_CURRENT
+                | StatementType::DELETE_CURRENT
+                | StatementType::BEGIN_WORK
+                | StatementType::COMMIT_WORK
+                | StatementType::ROLLBACK_WORK
+                | StatementType::SAVEPOINT
+                | StatementType::SET_ISOLATION
+                | StatementType::SET_LOCK_MODE
+                | StatementType::EXECUTE_PROCEDURE
+        )
+}
