@@ -13,6 +13,7 @@ mod parse_statement;
 mod parse_types;
 mod parser;
 pub mod types;
+pub mod values;
 
 use std::sync::Arc;
 
