@@ -69,6 +69,7 @@ conditions! {
     UntranslatableCharacter "22P05" -202 0,
     // Conditions that Informix tells apart and PostgreSQL does not.
     BigintOutOfRange "22003" -1284 0,
+    BlobLiteral "22023" -617 0,
     DatetimeArithmeticOverflow "22008" -1267 0,
     ExtraDatetimeFields "22007" -1264 0,
     IncompatibleIntervals "22007" -1266 0,

@@ -11,6 +11,7 @@ use crate::{Language, Type};
 mod aggregates;
 mod arrays;
 mod datetime;
+mod informix;
 mod json;
 mod numbers;
 mod operators;
@@ -126,6 +127,7 @@ static FAMILIES: &[&[Function]] = &[
     aggregates::ROWS,
     arrays::ROWS,
     datetime::ROWS,
+    informix::ROWS,
     json::ROWS,
     numbers::ROWS,
     operators::ROWS,

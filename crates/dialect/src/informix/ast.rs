@@ -380,7 +380,6 @@ pub(super) struct TableConstraint {
 pub(super) enum ConstraintKind {
     PrimaryKey(Vec<String>),
     Unique(Vec<String>),
-    NotNull(String),
     Check(Node, (usize, usize)),
     ForeignKey { columns: Vec<String>, target: ObjectName, target_columns: Vec<String>, on_delete: ReferentialAction },
 }

@@ -17,11 +17,16 @@ pub mod values;
 
 use std::sync::Arc;
 
+pub use bind::{Context, bind, described, expression};
 pub use types::{import, type_from_words, type_words};
 
 use crate::Result;
 use ast::Ast;
 use parser::Parser;
+
+/// The server version that clients are told: the level of SQL and wire that is spoken, then what this really is.
+pub const VERSION: &str =
+    concat!("IBM Informix Dynamic Server Version 15.0.1.0.3 (rowferry ", env!("CARGO_PKG_VERSION"), ")");
 
 /// A parsed statement of a text.
 #[derive(Clone, Debug)]

@@ -1,1 +1,269 @@
 //! Names bound, types decided.
+
+mod call;
+mod coerce;
+mod ddl;
+mod dml;
+mod expr;
+mod query;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+use super::Statement;
+use super::ast::{Ast, ObjectName};
+use super::lexer::position;
+use super::parser::Parser;
+use crate::ir::{self, CteId, Expr, Ids, OutputColumn, RelId, SetVariable, Text, Transaction, TransactionModes};
+use crate::plan::{Bound, Effects, ResultColumn};
+use crate::schema::{QualifiedName, Relation};
+use crate::{Condition, Error, Language, Result, Schema, Type};
+use scope::Scope;
+use std::sync::Arc;
+
+/// What a statement's meaning depends on besides the schema.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// What USER says.
+    pub user: String,
+    /// The open database: a name with another database before it is not found.
+    pub database: String,
+    /// What DBSERVERNAME and SITENAME say.
+    pub server: String,
+}
+
+pub(super) struct Binder<'a> {
+    schema: &'a dyn Schema,
+    context: &'a Context,
+    text: &'a str,
+    ids: Ids,
+    params: Vec<Option<Type>>,
+    /// Innermost last.
+    scopes: Vec<Scope>,
+    ctes: Vec<(String, CteId, Vec<OutputColumn>)>,
+    /// Relations named since somebody last looked, for old outer joins.
+    touched: Vec<RelId>,
+    effects: Effects,
+    notices: Vec<String>,
+    /// Views being expanded, to stop at one that contains itself.
+    views: Vec<u32>,
+}
+
+/// Binds a parsed statement against the schema.
+///
+/// `params` are types that somebody has declared for the first parameters; Informix clients declare none, so that each
+/// is typed by its place.
+///
+/// # Errors
+/// -206, -217 and so on for names that do not exist, -201 for a parameter whose type no place decides, conversion errors
+/// for literals that do not fit, each with its position.
+pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
+    let mut declared = params.to_vec();
+    declared.resize(parsed.params.max(params.len()), None);
+    let mut binder = Binder::new(schema, context, &parsed.text, declared);
+    let (statement, columns) = binder.statement(&parsed.ast)?;
+    let params = binder.params.into_iter().map(|ty| ty.unwrap_or(Type::Lvarchar(super::types::LVARCHAR_MAX))).collect();
+    Ok(Bound {
+        statement,
+        params,
+        columns,
+        effects: binder.effects,
+        generation: schema.generation(),
+        notices: binder.notices,
+    })
+}
+
+/// Binds an expression over a table's columns (a default, a check, an index key) from its text.
+///
+/// Columns have the relation id [`Text::TABLE`]; the result is of type `target` when one is given.
+pub fn expression(
+    text: &str,
+    schema: &dyn Schema,
+    context: &Context,
+    table: &Relation,
+    target: Option<&Type>,
+) -> Result<Expr> {
+    let node = Parser::new(text)?.whole_expression()?;
+    let mut binder = Binder::new(schema, context, text, Vec::new());
+    binder.scopes.push(Scope::of_table(Text::TABLE, table));
+    match target {
+        Some(target) => binder.assigned(&node, target),
+        None => binder.expr(&node),
+    }
+}
+
+/// The columns that Informix describes for a statement without a result: an INSERT's target columns, an UPDATE's SET
+/// columns. A query's and a routine's are in [`Bound::columns`].
+pub fn described(bound: &Bound) -> Vec<ResultColumn> {
+    let ir::Statement::Dml(dml) = &bound.statement else { return bound.columns.clone() };
+    let columns: Vec<usize> = match &dml.action {
+        ir::DmlAction::Insert { columns, .. } => columns.clone(),
+        ir::DmlAction::Update { assignments, .. } => assignments.iter().map(|(column, _)| *column).collect(),
+        ir::DmlAction::Delete { .. } => Vec::new(),
+    };
+    columns
+        .into_iter()
+        .filter_map(|at| {
+            let column = dml.target.columns.get(at)?;
+            Some(ResultColumn {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                origin: Some((dml.target.oid, at)),
+                not_null: column.not_null,
+                identity: column.identity.is_some(),
+            })
+        })
+        .collect()
+}
+
+impl<'a> Binder<'a> {
+    fn new(schema: &'a dyn Schema, context: &'a Context, text: &'a str, params: Vec<Option<Type>>) -> Self {
+        Self {
+            schema,
+            context,
+            text,
+            ids: Ids::default(),
+            params,
+            scopes: Vec::new(),
+            ctes: Vec::new(),
+            touched: Vec::new(),
+            effects: Effects::default(),
+            notices: Vec::new(),
+            views: Vec::new(),
+        }
+    }
+
+    fn error(&self, condition: Condition, message: impl Into<String>, at: usize) -> Error {
+        Error::new(condition, message).at(position(self.text, at))
+    }
+
+    fn placed<T>(&self, result: Result<T>, at: usize) -> Result<T> {
+        result.map_err(|error| error.at(position(self.text, at)))
+    }
+
+    fn unsupported<T>(&self, feature: &str, at: usize) -> Result<T> {
+        Err(Error::unsupported(feature).at(position(self.text, at)))
+    }
+
+    /// Finds a table, view or catalog table.
+    fn relation(&self, name: &ObjectName) -> Result<Arc<Relation>> {
+        self.find_relation(name).ok_or_else(|| {
+            self.error(
+                Condition::UndefinedTable,
+                format!("the specified table ({}) is not in the database", name.name),
+                name.at,
+            )
+            .table(name.owner.clone().unwrap_or_default(), name.name.clone())
+        })
+    }
+
+    fn find_relation(&self, name: &ObjectName) -> Option<Arc<Relation>> {
+        let database = name.database.as_deref().unwrap_or(&self.context.database);
+        let find = |schema: Option<&str>| {
+            self.schema.relation(&QualifiedName { schema: schema.map(str::to_owned), name: name.name.clone() })
+        };
+        if database == "sysmaster" {
+            if let Some(found) = find(Some("sysmaster")) {
+                return Some(found);
+            }
+        } else if database != self.context.database {
+            return None;
+        }
+        // Owners other than the catalog's are not told apart: every user sees one set of tables, as in a database
+        // that is not in ANSI mode.
+        match name.owner.as_deref() {
+            Some("informix") => find(Some("informix")).or_else(|| find(None)),
+            Some(owner) => find(None).or_else(|| find(Some(owner))),
+            None => find(None).or_else(|| find(Some("informix"))),
+        }
+    }
+
+    fn statement(&mut self, ast: &Ast) -> Result<(ir::Statement, Vec<ResultColumn>)> {
+        use ir::Statement as S;
+        let statement = match ast {
+            Ast::Query(query) if query.into.is_some() => self.select_into(query)?,
+            Ast::Query(query) => {
+                self.effects.reads = true;
+                let (query, columns) = self.top_query(query)?;
+                if query.locking {
+                    self.effects.writes = true;
+                }
+                return Ok((S::Query(Box::new(query)), columns));
+            }
+            Ast::Insert { .. } | Ast::Update { .. } | Ast::Delete { .. } => {
+                self.effects.reads = true;
+                self.effects.writes = true;
+                self.dml(ast)?
+            }
+            Ast::Execute { name, args } => {
+                self.effects.reads = true;
+                return self.execute_routine(name, args);
+            }
+            Ast::Begin => self.transaction(Transaction::Begin(TransactionModes::default())),
+            Ast::Commit => self.transaction(Transaction::Commit { chain: false }),
+            Ast::Rollback(None) => self.transaction(Transaction::Rollback { chain: false }),
+            Ast::Rollback(Some(name)) => self.transaction(Transaction::RollbackTo(name.clone())),
+            Ast::Savepoint(name) => self.transaction(Transaction::Savepoint(name.clone())),
+            Ast::ReleaseSavepoint(name) => self.transaction(Transaction::Release(name.clone())),
+            Ast::SetIsolation(isolation) => self.transaction(Transaction::SetModes {
+                session: true,
+                modes: TransactionModes { isolation: Some(*isolation), ..TransactionModes::default() },
+            }),
+            Ast::SetTransaction(modes) => self.transaction(Transaction::SetModes { session: false, modes: *modes }),
+            Ast::SetLockMode(seconds) => S::Set(SetVariable {
+                name: Some("lock_timeout".into()),
+                // The engine's variable counts milliseconds, and zero is for ever.
+                value: Some(match seconds {
+                    None => "0".into(),
+                    Some(0) => "1".into(),
+                    Some(seconds) => seconds.saturating_mul(1_000).to_string(),
+                }),
+                local: false,
+            }),
+            Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
+            Ast::LockTable(name) => {
+                self.effects.writes = true;
+                S::Lock(vec![self.relation(name)?])
+            }
+            Ast::UnlockTable(name) => {
+                self.relation(name)?;
+                S::Nothing { tag: "UNLOCK TABLE" }
+            }
+            Ast::CreateTable(_)
+            | Ast::CreateIndex { .. }
+            | Ast::CreateView { .. }
+            | Ast::CreateSequence { .. }
+            | Ast::CreateSynonym { .. }
+            | Ast::AlterTable { .. }
+            | Ast::RenameTable { .. }
+            | Ast::RenameColumn { .. }
+            | Ast::Drop { .. }
+            | Ast::Truncate(_) => {
+                self.effects.writes = true;
+                self.effects.schema = true;
+                self.ddl(ast)?
+            }
+            Ast::CreateRoutine(routine) => return self.unsupported("CREATE FUNCTION", routine.name.at),
+            Ast::DropRoutine { name, if_exists: false } => {
+                return Err(self.error(
+                    Condition::UndefinedFunction,
+                    format!("routine ({}) cannot be resolved", name.name),
+                    name.at,
+                ));
+            }
+            Ast::DropRoutine { .. } => S::Nothing { tag: "DROP FUNCTION" },
+            Ast::Database { .. } | Ast::CloseDatabase | Ast::CreateDatabase { .. } | Ast::DropDatabase { .. } => {
+                return Err(Error::unsupported("this statement outside an Informix connection"));
+            }
+        };
+        Ok((statement, Vec::new()))
+    }
+
+    fn transaction(&mut self, transaction: Transaction) -> ir::Statement {
+        self.effects.transaction = true;
+        ir::Statement::Transaction(transaction)
+    }
+
+    /// The language in which this front end's texts are recorded.
+    const LANGUAGE: Language = Language::Informix;
+}

@@ -1,0 +1,127 @@
+//! Informix's own functions. Names of the `ifx_` kind cannot be called by users: the front end puts them in.
+//!
+//! Datetimes and intervals arrive as their stored text, each followed by its type in words, as the front end adds them.
+
+use super::TypeSpec::{self, Is};
+use super::spec::*;
+use crate::{Language, Type};
+
+const IFX: &[Language] = &[Language::Informix];
+const LVARCHAR: TypeSpec = Is(Type::Text);
+
+/// The rows.
+pub(super) static ROWS: &[Function] = rows! { IFX;
+    // (value, its type, the type wanted)
+    Scalar "ifx_cast" (ANY, TEXT, TEXT) -> ANY, F("rf_ifx_cast");
+    // (type wanted)
+    Scalar "ifx_current" (TEXT) -> TEXT, F("rf_ifx_current"), stable;
+    Scalar "ifx_today" () -> DATE, F("rf_ifx_today"), stable;
+    // (datetime, its type, interval, its type, 1 or -1, type of the result)
+    Scalar "ifx_datetime_add" (ANY, TEXT, ANY, TEXT, I4, TEXT) -> ANY, F("rf_ifx_datetime_add");
+    // (datetime, its type, datetime, its type, type of the result)
+    Scalar "ifx_datetime_sub" (ANY, TEXT, ANY, TEXT, TEXT) -> ANY, F("rf_ifx_datetime_sub");
+    // (interval, its type, interval, its type, 1 or -1, type of the result)
+    Scalar "ifx_interval_add" (ANY, TEXT, ANY, TEXT, I4, TEXT) -> ANY, F("rf_ifx_interval_add");
+    // (interval, its type, factor, type of the result)
+    Scalar "ifx_interval_mul" (ANY, TEXT, F8, TEXT) -> ANY, F("rf_ifx_interval_mul");
+    // (interval, its type): a number that sorts as the interval does
+    Scalar "ifx_interval_key" (ANY, TEXT) -> I8, F("rf_ifx_interval_key");
+    // (number, type of the result)
+    Scalar "ifx_units" (NUM, TEXT) -> ANY, F("rf_ifx_units");
+    // (row, field from 1)
+    Scalar "ifx_row_field" (TEXT, I4) -> TEXT, F("rf_ifx_row_field");
+    Scalar "ifx_add_days" (DATE, I4) -> DATE, F("rf_ifx_add_days");
+    Scalar "ifx_days_between" (DATE, DATE) -> I4, F("rf_ifx_days_between");
+
+    Scalar "mdy" (I4, I4, I4) -> DATE, F("rf_ifx_mdy");
+    Scalar "year" (DATE) -> I2, T("CAST(substr({0}, 1, 4) AS INTEGER)");
+    Scalar "month" (DATE) -> I2, T("CAST(substr({0}, 6, 2) AS INTEGER)");
+    Scalar "day" (DATE) -> I2, T("CAST(substr({0}, 9, 2) AS INTEGER)");
+    Scalar "weekday" (DATE) -> I2, T("CAST(strftime('%w', {0}) AS INTEGER)");
+    Scalar "last_day" (DATE) -> DATE, T("date({0}, 'start of month', '+1 month', '-1 day')");
+    Scalar "add_months" (DATE, I4) -> DATE, F("rf_ifx_add_months");
+    Scalar "to_char" (TEXT) -> LVARCHAR, T("{0}");
+
+    Scalar "upper" (TEXT) -> LVARCHAR, F("rf_upper");
+    Scalar "lower" (TEXT) -> LVARCHAR, F("rf_lower");
+    Scalar "initcap" (TEXT) -> LVARCHAR, F("rf_initcap");
+    // Trailing blanks do not count, in bytes.
+    Scalar "length" (TEXT) -> I4, T("octet_length(rtrim({0}, ' '))");
+    Scalar "length" (Is(Type::Byte)) -> I4, T("octet_length({0})");
+    Scalar "octet_length" (TEXT) -> I4, T("octet_length({0})");
+    Scalar "char_length" (TEXT) -> I4, T("length({0})");
+    Scalar "character_length" (TEXT) -> I4, T("length({0})");
+    Scalar "substr" (TEXT, I4) -> LVARCHAR, T("substr({0}, {1})");
+    Scalar "substr" (TEXT, I4, I4) -> LVARCHAR, T("substr({0}, {1}, {2})");
+    Scalar "substring" (TEXT, I4) -> LVARCHAR, T("substr({0}, {1})");
+    Scalar "substring" (TEXT, I4, I4) -> LVARCHAR, T("substr({0}, {1}, {2})");
+    Scalar "trim" (TEXT, TEXT) -> LVARCHAR, T("trim({0}, {1})");
+    Scalar "ltrim" (TEXT) -> LVARCHAR, T("ltrim({0}, ' ')");
+    Scalar "ltrim" (TEXT, TEXT) -> LVARCHAR, T("ltrim({0}, {1})");
+    Scalar "rtrim" (TEXT) -> LVARCHAR, T("rtrim({0}, ' ')");
+    Scalar "rtrim" (TEXT, TEXT) -> LVARCHAR, T("rtrim({0}, {1})");
+    Scalar "replace" (TEXT, TEXT) -> LVARCHAR, T("replace({0}, {1}, '')");
+    Scalar "replace" (TEXT, TEXT, TEXT) -> LVARCHAR, T("replace({0}, {1}, {2})");
+    Scalar "lpad" (TEXT, I4) -> LVARCHAR, F("rf_lpad");
+    Scalar "lpad" (TEXT, I4, TEXT) -> LVARCHAR, F("rf_lpad");
+    Scalar "rpad" (TEXT, I4) -> LVARCHAR, F("rf_rpad");
+    Scalar "rpad" (TEXT, I4, TEXT) -> LVARCHAR, F("rf_rpad");
+    Scalar "instr" (TEXT, TEXT) -> I4, T("instr({0}, {1})");
+    Scalar "charindex" (TEXT, TEXT) -> I4, T("instr({1}, {0})");
+    Scalar "reverse" (TEXT) -> LVARCHAR, F("rf_reverse");
+    Scalar "concat" (TEXT, TEXT) -> LVARCHAR, T("({0} || {1})");
+    Scalar "ascii" (TEXT) -> I4, F("rf_ascii");
+    Scalar "chr" (I4) -> LVARCHAR, F("rf_chr");
+    Scalar "hex" (I8) -> LVARCHAR, T("printf('0x%08X', {0})");
+
+    Scalar "abs" (I4) -> I4, F("rf_int4_abs");
+    Scalar "abs" (I8) -> I8, F("rf_int8_abs");
+    Scalar "abs" (NUM) -> NUM, F("rf_numeric_abs");
+    Scalar "abs" (F8) -> F8, F("abs");
+    Scalar "mod" (I4, I4) -> I4, F("rf_int4_mod");
+    Scalar "mod" (I8, I8) -> I8, F("rf_int8_mod");
+    Scalar "mod" (NUM, NUM) -> NUM, F("rf_numeric_mod");
+    Scalar "round" (NUM) -> NUM, T("rf_numeric_round({0}, 0)");
+    Scalar "round" (NUM, I4) -> NUM, F("rf_numeric_round");
+    Scalar "trunc" (NUM) -> NUM, T("rf_numeric_trunc({0}, 0)");
+    Scalar "trunc" (NUM, I4) -> NUM, F("rf_numeric_trunc");
+    Scalar "ceil" (NUM) -> NUM, F("rf_numeric_ceil");
+    Scalar "floor" (NUM) -> NUM, F("rf_numeric_floor");
+    Scalar "power" (F8, F8) -> F8, F("rf_float8_power");
+    Scalar "pow" (F8, F8) -> F8, F("rf_float8_power");
+    Scalar "root" (F8) -> F8, F("rf_float8_sqrt");
+    Scalar "sqrt" (F8) -> F8, F("rf_float8_sqrt");
+    Scalar "exp" (F8) -> F8, F("rf_float8_exp");
+    Scalar "ln" (F8) -> F8, F("rf_float8_ln");
+    Scalar "logn" (F8) -> F8, F("rf_float8_ln");
+    Scalar "log10" (F8) -> F8, F("rf_float8_log10");
+    Scalar "sin" (F8) -> F8, F("rf_float8_sin");
+    Scalar "cos" (F8) -> F8, F("rf_float8_cos");
+    Scalar "tan" (F8) -> F8, F("rf_float8_tan");
+    Scalar "asin" (F8) -> F8, F("rf_float8_asin");
+    Scalar "acos" (F8) -> F8, F("rf_float8_acos");
+    Scalar "atan" (F8) -> F8, F("rf_float8_atan");
+    Scalar "atan2" (F8, F8) -> F8, F("rf_float8_atan2");
+
+    Scalar "ifx_nextval" (OID) -> I8, F("rf_nextval"), volatile;
+    Scalar "ifx_currval" (OID) -> I8, F("rf_currval"), volatile;
+    Scalar "ifx_last_serial" () -> I8, F("rf_ifx_last_serial"), volatile;
+    // Smart large objects: the door turns these results into what the client sees.
+    Scalar "ifx_lo_open" (Is(Type::Blob), I4) -> I4, F("rf_ifx_lo_open"), volatile;
+    Scalar "filetoblob" (TEXT, TEXT) -> Is(Type::Blob), F("rf_ifx_filetoblob"), volatile;
+    Scalar "filetoclob" (TEXT, TEXT) -> Is(Type::Clob), F("rf_ifx_filetoclob"), volatile;
+    Scalar "lotofile" (ANY, TEXT, TEXT) -> Is(Type::Lvarchar(2_048)), F("rf_ifx_lotofile"), volatile;
+
+    // What IBM's JDBC driver calls for its metadata; sysprocedures of a real server has them.
+    Scalar "schema_coltypename" (I4, I4) -> LVARCHAR, F("rf_ifx_coltypename");
+    Scalar "schema_precision" (I4, I4, I4) -> I4, F("rf_ifx_precision");
+    Scalar "schema_numscale" (I4, I4) -> I4, F("rf_ifx_numscale");
+    Scalar "schema_numprecradix" (I4) -> I4, F("rf_ifx_numprecradix");
+    Scalar "schema_isnullable" (I4) -> I4, T("(CASE WHEN ({0} & 256) THEN 0 ELSE 1 END)");
+    Scalar "schema_nullable" (I4) -> LVARCHAR, T("(CASE WHEN ({0} & 256) THEN 'NO' ELSE 'YES' END)");
+    Scalar "schema_datetype" (I4, I4) -> I4, F("rf_ifx_datetype");
+    Scalar "schema_charlen" (I4, I4, I4) -> I4, F("rf_ifx_charlen");
+    Scalar "schema_isautoincr" (I4) -> LVARCHAR, T("(CASE WHEN ({0} & 255) IN (6, 18, 53) THEN 'YES' ELSE 'NO' END)");
+    Scalar "get_data_type" (I4, I4, I4) -> I4, F("rf_ifx_jdbc_type");
+    Scalar "get_default_value" (I4, I4, I4, TEXT) -> LVARCHAR, T("{3}");
+};

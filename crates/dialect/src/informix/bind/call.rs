@@ -1,0 +1,339 @@
+//! Function calls.
+
+use super::Binder;
+use super::coerce::call;
+use super::expr::{Retyped, sortable};
+use crate::functions::{Function, FunctionKind, TypeSpec, named};
+use crate::informix::ast::{Call, Node, NodeKind, ObjectName};
+use crate::ir::{self, Aggregate, CompareOp, Expr, ExprKind, SortKey, Value, WindowCall};
+use crate::plan::ResultColumn;
+use crate::{Condition, Language, Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn call(&mut self, node: &Call, at: usize) -> Result<Expr> {
+        match node.name.as_str() {
+            "nvl" => return self.nvl(&node.args, at),
+            "nvl2" => {
+                let [test, some, none] = self.fixed(node, at)?;
+                let test = self.decided(test, at)?;
+                let (mut results, ty) = self.united(vec![some, none], at)?;
+                let otherwise = results.pop().map(Box::new);
+                let condition = Expr::new(ExprKind::IsNull { arg: Box::new(test), negated: true }, Type::Bool);
+                let branches = results.into_iter().map(|result| (condition.clone(), result)).collect();
+                return Ok(Expr::new(ExprKind::Case { branches, otherwise }, ty));
+            }
+            "nullif" => {
+                let [left, right] = self.fixed(node, at)?;
+                let ty = left.ty.clone();
+                let (left, right) = self.matched(left, right, at)?;
+                let ty = if ty == Type::Unknown { left.ty.clone() } else { ty };
+                return Ok(Expr::new(ExprKind::NullIf(Box::new(left), Box::new(right)), ty));
+            }
+            "coalesce" => {
+                let mut args = Vec::new();
+                for arg in &node.args {
+                    args.push(self.expr(arg)?);
+                }
+                let (args, ty) = self.united(args, at)?;
+                return Ok(Expr::new(ExprKind::Coalesce(args), ty));
+            }
+            "decode" => return self.decode(&node.args, at),
+            "dbinfo" => return self.dbinfo(&node.args, at),
+            "date" => {
+                let [arg] = self.fixed(node, at)?;
+                return self.coerce(arg, &Type::Date, at);
+            }
+            "to_date" => {
+                let arg = self.expr(node.args.first().ok_or_else(|| self.no_function(&node.name, at))?)?;
+                return self.coerce(arg, &Type::Datetime(crate::informix::types::YEAR_TO_FRACTION5), at);
+            }
+            "to_char" if node.args.len() == 1 => {
+                let [arg] = self.fixed(node, at)?;
+                return self.as_text(arg, at);
+            }
+            "to_number" => {
+                let [arg] = self.fixed(node, at)?;
+                return self.coerce(arg, &Type::FloatingDecimal(32), at);
+            }
+            "greatest" | "least" => {
+                let mut args = Vec::new();
+                for arg in &node.args {
+                    args.push(self.expr(arg)?);
+                }
+                let (args, ty) = self.united(args, at)?;
+                let kind = if node.name == "greatest" { ExprKind::Greatest(args) } else { ExprKind::Least(args) };
+                return Ok(Expr::new(kind, ty));
+            }
+            "year" | "month" | "day" | "weekday" => {
+                let [arg] = self.fixed(node, at)?;
+                let date = self.coerce(arg, &Type::Date, at)?;
+                return self.resolved(&node.name, vec![date], at);
+            }
+            _ => {}
+        }
+        let mut args = Vec::new();
+        for arg in &node.args {
+            args.push(self.expr(arg)?);
+        }
+        let original = args.first().map(|arg| arg.ty.clone());
+        let (function, args) = self.resolve(&node.name, args, at)?;
+        let mut ty = result_type(function, &args);
+        match function.kind {
+            FunctionKind::Aggregate | FunctionKind::Window => {
+                // A minimum is a value of its argument's own type.
+                if let (Some(original), "min" | "max") = (original, function.name)
+                    && original != Type::Unknown
+                {
+                    ty = original;
+                }
+                if let Some(over) = &node.over {
+                    let mut partition_by = Vec::new();
+                    for key in &over.partition_by {
+                        let key = self.expr(key)?;
+                        partition_by.push(sortable(key));
+                    }
+                    let mut order_by = Vec::new();
+                    for key in &over.order_by {
+                        let expr = self.expr(&key.expr)?;
+                        order_by.push(SortKey {
+                            expr: sortable(expr),
+                            descending: key.descending,
+                            nulls_first: key.nulls_first.unwrap_or(!key.descending),
+                        });
+                    }
+                    let window = WindowCall { function, args, filter: None, partition_by, order_by, frame: None };
+                    return Ok(Expr::new(ExprKind::Window(Box::new(window)), ty));
+                }
+                if function.kind == FunctionKind::Window {
+                    return Err(self.error(Condition::WindowingError, format!("{} needs OVER", node.name), at));
+                }
+                let aggregate =
+                    Aggregate { function, args, distinct: node.distinct, order_by: Vec::new(), filter: None };
+                Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty))
+            }
+            _ => {
+                self.effects.volatile |= function.volatility != crate::functions::Volatility::Immutable;
+                Ok(Expr::new(ExprKind::Call { function, args }, ty))
+            }
+        }
+    }
+
+    /// Exactly so many arguments.
+    fn fixed<const N: usize>(&mut self, node: &Call, at: usize) -> Result<[Expr; N]> {
+        let mut args = Vec::new();
+        for arg in &node.args {
+            args.push(self.expr(arg)?);
+        }
+        args.try_into().map_err(|_| self.no_function(&node.name, at))
+    }
+
+    fn no_function(&self, name: &str, at: usize) -> crate::Error {
+        self.error(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved"), at)
+    }
+
+    /// A call of a row that is found by name and argument types.
+    pub(super) fn resolved(&mut self, name: &str, args: Vec<Expr>, at: usize) -> Result<Expr> {
+        let (function, args) = self.resolve(name, args, at)?;
+        let ty = result_type(function, &args);
+        Ok(Expr::new(ExprKind::Call { function, args }, ty))
+    }
+
+    /// The row that takes these arguments with the least conversion, and the arguments converted.
+    fn resolve(&mut self, name: &str, args: Vec<Expr>, at: usize) -> Result<(&'static Function, Vec<Expr>)> {
+        let best = named(Language::Informix, name)
+            .filter(|row| {
+                let least = row.args.len() - row.optional;
+                args.len() >= least && (args.len() <= row.args.len() || row.variadic)
+            })
+            .filter_map(|row| {
+                let mut cost = 0;
+                for (place, arg) in args.iter().enumerate() {
+                    cost += conversion_cost(&arg.ty, spec_at(row, place))?;
+                }
+                Some((cost, row))
+            })
+            .min_by_key(|(cost, _)| *cost);
+        let Some((_, row)) = best else {
+            return Err(self.no_function(name, at));
+        };
+        let mut converted = Vec::with_capacity(args.len());
+        for (place, arg) in args.into_iter().enumerate() {
+            converted.push(match spec_at(row, place) {
+                TypeSpec::Is(ty) => {
+                    let keeps = matches!(row.name, "min" | "max") && arg.ty != Type::Unknown && !arg.ty.is_decimal();
+                    if *ty == Type::Text && !keeps {
+                        self.as_text(arg, at)?
+                    } else if keeps {
+                        arg
+                    } else {
+                        self.coerce(arg, ty, at)?
+                    }
+                }
+                _ => self.decided(arg, at)?,
+            });
+        }
+        Ok((row, converted))
+    }
+
+    fn nvl(&mut self, args: &[Node], at: usize) -> Result<Expr> {
+        let [first, second] = args else { return Err(self.no_function("nvl", at)) };
+        let first = self.expr(first)?;
+        let second = self.expr(second)?;
+        let (args, ty) = self.united(vec![first, second], at)?;
+        Ok(Expr::new(ExprKind::Coalesce(args), ty))
+    }
+
+    /// `DECODE(expression, value, result, …, default)`; NULL equals NULL here.
+    fn decode(&mut self, args: &[Node], at: usize) -> Result<Expr> {
+        let [operand, rest @ ..] = args else { return Err(self.no_function("decode", at)) };
+        if rest.len() < 2 {
+            return Err(self.no_function("decode", at));
+        }
+        let (pairs, default) =
+            if rest.len() % 2 == 0 { (rest, None) } else { rest.split_at(rest.len() - 1).into_pair() };
+        let mut conditions = Vec::new();
+        let mut results = Vec::new();
+        for pair in pairs.chunks_exact(2) {
+            let left = self.expr(operand)?;
+            conditions.push(if pair[0].kind == NodeKind::Null {
+                let left = self.decided(left, at)?;
+                Expr::new(ExprKind::IsNull { arg: Box::new(left), negated: false }, Type::Bool)
+            } else {
+                let right = self.expr(&pair[0])?;
+                self.compare(CompareOp::Equal, left, right, at)?
+            });
+            results.push(self.expr(&pair[1])?);
+        }
+        if let Some(default) = default {
+            results.push(self.expr(default)?);
+        }
+        let (mut results, ty) = self.united(results, at)?;
+        let otherwise = if default.is_some() { results.pop().map(Box::new) } else { None };
+        Ok(Expr::new(ExprKind::Case { branches: conditions.into_iter().zip(results).collect(), otherwise }, ty))
+    }
+
+    /// `DBINFO('option' [, argument])`.
+    fn dbinfo(&mut self, args: &[Node], at: usize) -> Result<Expr> {
+        let Some(NodeKind::String(option)) = args.first().map(|node| &node.kind) else {
+            return Err(self.no_function("dbinfo", at));
+        };
+        let text = |value: &str, length| {
+            Expr::new(ExprKind::Literal(Value::Text(value.to_owned())), Type::Varchar(Some(length)))
+        };
+        Ok(match option.as_str() {
+            "version" => {
+                let part = match args.get(1).map(|node| &node.kind) {
+                    Some(NodeKind::String(part)) => part.as_str(),
+                    _ => return Err(self.no_function("dbinfo", at)),
+                };
+                text(
+                    match part {
+                        "full" => crate::informix::VERSION,
+                        "server-type" => "IBM Informix Dynamic Server",
+                        "major" => "15",
+                        "minor" => "0",
+                        "level" => "1",
+                        "os" => "U",
+                        _ => return Err(self.no_function("dbinfo", at)),
+                    },
+                    100,
+                )
+            }
+            "dbname" => text(&self.context.database.clone(), 128),
+            "dbhostname" => text(&self.context.server.clone(), 255),
+            "sqlca.sqlerrd1" | "serial8" | "bigserial" => {
+                self.effects.volatile = true;
+                call("ifx_last_serial", Vec::new(), Type::Int8).retyped(if option == "sqlca.sqlerrd1" {
+                    Type::Int4
+                } else {
+                    Type::Int8
+                })
+            }
+            "sessionid" => Expr::integer(1, Type::Int4),
+            "utc_to_datetime" | "utc_current" => return self.unsupported("this option of DBINFO", at),
+            _ => return Err(self.no_function("dbinfo", at)),
+        })
+    }
+
+    /// EXECUTE FUNCTION: a query without FROM.
+    pub(super) fn execute_routine(
+        &mut self,
+        name: &ObjectName,
+        args: &[Node],
+    ) -> Result<(ir::Statement, Vec<ResultColumn>)> {
+        let call = Call { name: name.name.clone(), args: args.to_vec(), star: false, distinct: false, over: None };
+        let expr = self.call(&call, name.at)?;
+        let expr = self.decided(expr, name.at)?;
+        let ty = expr.ty.clone();
+        let query = self.query_of(vec![expr], vec![ir::OutputColumn { name: "(expression)".into(), ty: ty.clone() }]);
+        let column = ResultColumn { name: "(expression)".into(), ty, origin: None, not_null: false, identity: false };
+        Ok((ir::Statement::Query(Box::new(query)), vec![column]))
+    }
+}
+
+/// The signature's type at a place; the last repeats in a variadic row.
+fn spec_at(row: &'static Function, place: usize) -> &'static TypeSpec {
+    &row.args[place.min(row.args.len() - 1)]
+}
+
+fn result_type(function: &'static Function, args: &[Expr]) -> Type {
+    match &function.result {
+        TypeSpec::Is(ty) => ty.clone(),
+        TypeSpec::SameAs(place) => args.get(*place).map_or(Type::Text, |arg| arg.ty.clone()),
+        _ => args.first().map_or(Type::Text, |arg| arg.ty.clone()),
+    }
+}
+
+/// How far an argument is from what a row asks for; `None` is too far.
+fn conversion_cost(from: &Type, spec: &TypeSpec) -> Option<u32> {
+    let TypeSpec::Is(to) = spec else {
+        return Some(match spec {
+            TypeSpec::Any | TypeSpec::AnyElement => 5,
+            _ => return None,
+        });
+    };
+    if from == to || from.same_base(to) {
+        return Some(0);
+    }
+    let rank = |ty: &Type| match ty {
+        Type::Int2 => Some(1),
+        Type::Int4 => Some(2),
+        Type::Int8 | Type::IfxInt8 | Type::Oid => Some(3),
+        Type::Numeric(_) | Type::FloatingDecimal(_) | Type::Money(_) => Some(4),
+        Type::Float4 => Some(5),
+        Type::Float8 => Some(6),
+        _ => None,
+    };
+    match (from, to) {
+        (Type::Unknown, Type::Text) => Some(1),
+        (Type::Unknown, _) => Some(2),
+        (from, Type::Text) if from.is_text() => Some(1),
+        // Values whose order is their text's.
+        (Type::Datetime(_), Type::Text) => Some(2),
+        (from, Type::Text) if rank(from).is_some() => Some(30),
+        (Type::Datetime(_) | Type::Timestamp(_), Type::Date) => Some(10),
+        (from, to) if from.is_text() && rank(to).is_some() => Some(20 + rank(to)?),
+        (from, Type::Date) if from.is_text() => Some(20),
+        (from, to) => {
+            let (from, to) = (rank(from)?, rank(to)?);
+            if from == to {
+                Some(0)
+            } else if from < to {
+                Some((to - from) * 2)
+            } else {
+                Some(10 + from - to)
+            }
+        }
+    }
+}
+
+/// The halves of a split list with an odd last member.
+trait IntoPair<'a> {
+    fn into_pair(self) -> (&'a [Node], Option<&'a Node>);
+}
+
+impl<'a> IntoPair<'a> for (&'a [Node], &'a [Node]) {
+    fn into_pair(self) -> (&'a [Node], Option<&'a Node>) {
+        (self.0, self.1.first())
+    }
+}

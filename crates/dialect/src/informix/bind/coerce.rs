@@ -1,0 +1,256 @@
+//! Types made equal.
+
+use super::Binder;
+use crate::functions::{Function, named};
+use crate::informix::ast::Node;
+use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION5, type_words};
+use crate::informix::values::convert;
+use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::{Condition, Language, Result, Type};
+
+/// The longest CHAR.
+const CHAR_MAX: u32 = 32_767;
+
+/// A row of the function table that the front end itself needs.
+pub(super) fn row(name: &'static str) -> &'static Function {
+    named(Language::Informix, name).next().unwrap_or_else(|| panic!("the function table has a row {name}"))
+}
+
+/// A call of such a row, of a type that the binder knows better.
+pub(super) fn call(name: &'static str, args: Vec<Expr>, ty: Type) -> Expr {
+    Expr::new(ExprKind::Call { function: row(name), args }, ty)
+}
+
+/// A type in words, as an argument.
+pub(super) fn words(ty: &Type) -> Expr {
+    Expr::text(type_words(ty))
+}
+
+/// The type that two operands are compared or united under.
+pub(super) fn common(left: &Type, right: &Type) -> Option<Type> {
+    if left == right {
+        return Some(left.clone());
+    }
+    let pair = |test: fn(&Type) -> bool| test(left) && test(right);
+    Some(match (left, right) {
+        (Type::Unknown, other) | (other, Type::Unknown) => other.clone(),
+        _ if pair(Type::is_text) => Type::Text,
+        _ if pair(|ty| ty.is_integer() || matches!(ty, Type::Oid | Type::Reg(_))) => {
+            if [left, right].iter().all(|ty| matches!(ty, Type::Int2 | Type::Int4)) { Type::Int4 } else { Type::Int8 }
+        }
+        _ if pair(|ty| ty.is_number() || matches!(ty, Type::Oid)) => {
+            if [left, right].iter().any(|ty| matches!(ty, Type::Float4 | Type::Float8)) {
+                Type::Float8
+            } else {
+                Type::Numeric(None)
+            }
+        }
+        (Type::Date, Type::Datetime(_)) | (Type::Datetime(_), Type::Date) | (Type::Datetime(_), Type::Datetime(_)) => {
+            Type::Datetime(YEAR_TO_FRACTION5)
+        }
+        (Type::Timestamp(_) | Type::TimestampTz(_), Type::Date | Type::Datetime(_) | Type::Timestamp(_)) => {
+            left.clone()
+        }
+        (Type::Date | Type::Datetime(_), Type::Timestamp(_) | Type::TimestampTz(_)) => right.clone(),
+        (Type::QualifiedInterval(_), Type::QualifiedInterval(_)) => left.clone(),
+        // Text is converted to whatever it is compared with.
+        (text, other) | (other, text) if text.is_text() && !matches!(other, Type::Composite(_)) => other.clone(),
+        (Type::Date, number) | (number, Type::Date) if number.is_number() => Type::Date,
+        (Type::Byte | Type::Bytea | Type::Blob, Type::Byte | Type::Bytea | Type::Blob) => left.clone(),
+        _ => return None,
+    })
+}
+
+impl Binder<'_> {
+    /// An expression of another type, converted; a literal at once, a parameter by taking the type.
+    pub fn coerce(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
+        if expr.ty == *to {
+            return Ok(expr);
+        }
+        match &expr.kind {
+            ExprKind::Param(index) if expr.ty == Type::Unknown => {
+                let index = *index;
+                self.params[index] = Some(to.clone());
+                return Ok(Expr::new(ExprKind::Param(index), to.clone()));
+            }
+            ExprKind::Literal(Value::Null) => return Ok(Expr::new(expr.kind, to.clone())),
+            ExprKind::Literal(value) => {
+                let converted = self.placed(convert(value, &expr.ty, to), at)?;
+                return Ok(Expr::new(ExprKind::Literal(converted), to.clone()));
+            }
+            _ => {}
+        }
+        let from = expr.ty.clone();
+        let free = match (&from, to) {
+            (from, Type::Text) => from.is_text(),
+            (Type::Int2, Type::Int4 | Type::Int8 | Type::IfxInt8) | (Type::Int4, Type::Int8 | Type::IfxInt8) => true,
+            (Type::Int8, Type::IfxInt8) | (Type::IfxInt8, Type::Int8) => true,
+            (Type::Oid | Type::Reg(_), Type::Int8) => true,
+            (from, Type::Numeric(None)) => from.is_integer() || from.is_decimal(),
+            (from, Type::Float8) => from.is_number(),
+            // Longer strings of the same kind.
+            (Type::Varchar(Some(a)), Type::Varchar(Some(b))) => a <= b,
+            (Type::Char(a), Type::Char(b)) => a <= b,
+            (Type::Varchar(Some(a)) | Type::Char(a) | Type::Lvarchar(a), Type::Lvarchar(b)) => a <= b,
+            (Type::Timestamp(_), Type::Timestamp(_)) => true,
+            _ => false,
+        };
+        if free {
+            return Ok(expr.cast(to.clone(), CastContext::Implicit));
+        }
+        if !castable(&from, to) {
+            return Err(self.error(
+                Condition::CannotCoerce,
+                format!("no cast from {} to {}", type_words(&from), type_words(to)),
+                at,
+            ));
+        }
+        Ok(call("ifx_cast", vec![expr, words(&from), words(to)], to.clone()))
+    }
+
+    /// The value of a node for a column or a place of type `to`.
+    pub fn assigned(&mut self, node: &Node, to: &Type) -> Result<Expr> {
+        let expr = self.expr(node)?;
+        if matches!(expr.kind, ExprKind::Default) {
+            return Ok(expr);
+        }
+        self.coerce(expr, to, node.at)
+    }
+
+    /// Gives an undecided literal a type of its own: text is CHAR of its length.
+    pub fn decided(&mut self, expr: Expr, at: usize) -> Result<Expr> {
+        if expr.ty != Type::Unknown {
+            return Ok(expr);
+        }
+        match &expr.kind {
+            ExprKind::Literal(Value::Text(text)) => {
+                let length = u32::try_from(text.len().max(1)).unwrap_or(u32::MAX);
+                if length > 32_767 {
+                    return self.coerce(expr, &Type::Lvarchar(length), at);
+                }
+                // Blanks of a CHAR literal are the type's business, not the value's.
+                let ty =
+                    if text.ends_with(' ') && length <= 255 { Type::Varchar(Some(length)) } else { Type::Char(length) };
+                self.coerce(expr, &ty, at)
+            }
+            ExprKind::Literal(Value::Null) => Ok(Expr::new(expr.kind, Type::Char(1))),
+            ExprKind::Param(_) => Err(self.error(
+                Condition::IndeterminateDatatype,
+                "a parameter cannot stand here without a cast (`?::INTEGER`)",
+                at,
+            )),
+            _ => Ok(expr),
+        }
+    }
+
+    /// Text of any kind for a function's argument.
+    pub fn as_text(&mut self, expr: Expr, at: usize) -> Result<Expr> {
+        if expr.ty == Type::Unknown {
+            let unbounded = Type::Lvarchar(LVARCHAR_MAX);
+            let expr = self.coerce(expr, &unbounded, at)?;
+            return self.coerce(expr, &Type::Text, at);
+        }
+        self.coerce(expr, &Type::Text, at)
+    }
+
+    /// Both operands under one type.
+    pub fn matched(&mut self, left: Expr, right: Expr, at: usize) -> Result<(Expr, Expr)> {
+        let Some(mut ty) = common(&left.ty, &right.ty) else {
+            return Err(self.error(
+                Condition::DatatypeMismatch,
+                format!("{} cannot be compared with {}", type_words(&left.ty), type_words(&right.ty)),
+                at,
+            ));
+        };
+        if ty == Type::Unknown {
+            ty = Type::Lvarchar(LVARCHAR_MAX);
+        }
+        // A literal or parameter next to a string of bounded length must not be cut to it.
+        if [&left, &right].iter().any(|side| side.ty == Type::Unknown) && ty.is_text() {
+            // Against CHAR, trailing blanks do not count.
+            let blank_padded = [&left, &right].iter().any(|side| matches!(side.ty, Type::Char(_) | Type::Nchar(_)));
+            let mut sides = [left, right];
+            for side in &mut sides {
+                let mut expr = std::mem::replace(side, Expr::text(""));
+                if blank_padded && expr.ty == Type::Unknown {
+                    expr = self.coerce(expr, &Type::Char(CHAR_MAX), at)?;
+                }
+                *side = self.as_text(expr, at)?;
+            }
+            let [left, right] = sides;
+            return Ok((left, right));
+        }
+        // Nor is an integer literal next to a narrower column an error: it is just not equal.
+        if [&left, &right].iter().any(|side| side.ty == Type::Unknown)
+            && matches!(ty, Type::Numeric(Some(_)) | Type::Money(_))
+        {
+            let left = self.coerce(left, &Type::Numeric(None), at)?;
+            let right = self.coerce(right, &Type::Numeric(None), at)?;
+            return Ok((left, right));
+        }
+        Ok((self.coerce(left, &ty, at)?, self.coerce(right, &ty, at)?))
+    }
+
+    /// All expressions under one type (CASE, NVL, IN).
+    pub fn united(&mut self, exprs: Vec<Expr>, at: usize) -> Result<(Vec<Expr>, Type)> {
+        let mut ty = Type::Unknown;
+        let mut longest = 0_u32;
+        for expr in &exprs {
+            ty = common(&ty, &expr.ty).ok_or_else(|| {
+                self.error(
+                    Condition::DatatypeMismatch,
+                    format!("{} and {} have no common type", type_words(&ty), type_words(&expr.ty)),
+                    at,
+                )
+            })?;
+            longest = longest.max(match (&expr.kind, &expr.ty) {
+                (ExprKind::Literal(Value::Text(text)), _) => u32::try_from(text.len()).unwrap_or(u32::MAX),
+                (
+                    _,
+                    Type::Char(n) | Type::Varchar(Some(n)) | Type::Lvarchar(n) | Type::Nchar(n) | Type::Nvarchar(n),
+                ) => *n,
+                (_, other) if other.is_text() => LVARCHAR_MAX,
+                _ => 0,
+            });
+        }
+        if ty == Type::Unknown || ty.is_text() {
+            let literals_only = exprs.iter().all(|expr| matches!(expr.kind, ExprKind::Literal(_)));
+            ty = match longest {
+                _ if literals_only && (1..=32_767).contains(&longest) => Type::Char(longest),
+                1..=255 => Type::Varchar(Some(longest)),
+                256.. => Type::Lvarchar(longest.min(LVARCHAR_MAX)),
+                0 => Type::Lvarchar(LVARCHAR_MAX),
+            };
+        }
+        let mut coerced = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            coerced.push(self.coerce(expr, &ty, at)?);
+        }
+        Ok((coerced, ty))
+    }
+}
+
+/// Types between which `ifx_cast` knows a way; whether a value takes it shows when it runs.
+fn castable(from: &Type, to: &Type) -> bool {
+    let large = |ty: &Type| matches!(ty, Type::Byte | Type::Blob | Type::Bytea);
+    let moment = |ty: &Type| {
+        matches!(ty, Type::Date | Type::Datetime(_) | Type::Timestamp(_) | Type::TimestampTz(_) | Type::Time(_))
+    };
+    if matches!(from, Type::Composite(_)) {
+        return to.is_text() || matches!(to, Type::Composite(_));
+    }
+    if *from == Type::Bool || *to == Type::Bool {
+        return from == to || from.is_text() || to.is_text() || from.is_integer();
+    }
+    if from.is_text() || to.is_text() {
+        return true;
+    }
+    (from.is_number() && to.is_number())
+        || (moment(from) && moment(to))
+        || (*from == Type::Date && to.is_number())
+        || (from.is_number() && *to == Type::Date)
+        || (large(from) && large(to))
+        || matches!((from, to), (Type::QualifiedInterval(_), Type::QualifiedInterval(_)))
+        || (matches!(from, Type::Json | Type::Jsonb) && matches!(to, Type::Json | Type::Jsonb))
+        || matches!((from, to), (Type::Oid | Type::Reg(_), ty) if ty.is_number())
+}

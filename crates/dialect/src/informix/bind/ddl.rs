@@ -1,0 +1,479 @@
+//! Changes of the schema.
+
+use std::sync::Arc;
+
+use super::Binder;
+use super::coerce::call;
+use super::scope::{Scope, Visible};
+use crate::informix::ast::{self, Alter, Ast, DropKind, Node, ObjectName, Query};
+use crate::ir::{
+    self, AlterTable, ColumnDefinition, Constraint, ConstraintKind, CreateIndex, CreateSequence, CreateTable,
+    CreateTableAs, CreateView, Ddl, Drop, Expr, IdentityDefinition, IndexKeyDefinition, ObjectKind, RelId, Text,
+};
+use crate::schema::{Column, QualifiedName, Relation, RelationKind};
+use crate::{Condition, Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn ddl(&mut self, ast: &Ast) -> Result<ir::Statement> {
+        let ddl = match ast {
+            Ast::CreateTable(table) => return self.create_table(table),
+            Ast::CreateIndex { name, table, unique, if_not_exists, keys } => {
+                self.create_index(name, table, *unique, *if_not_exists, keys)?
+            }
+            Ast::CreateView { name, columns, query, text, if_not_exists } => {
+                if *if_not_exists && self.find_relation(name).is_some() {
+                    return Ok(ir::Statement::Nothing { tag: "CREATE VIEW" });
+                }
+                let (mut bound, _) = self.query(query)?;
+                if !columns.is_empty() {
+                    if columns.len() != bound.columns.len() {
+                        return Err(self.error(
+                            Condition::ColumnCountMismatch,
+                            "the view has another number of columns than its query",
+                            name.at,
+                        ));
+                    }
+                    for (column, name) in bound.columns.iter_mut().zip(columns) {
+                        column.name.clone_from(name);
+                    }
+                }
+                if let Some(unnamed) = bound.columns.iter().find(|column| column.name.starts_with('(')) {
+                    return Err(self.error(
+                        Condition::InvalidTableDefinition,
+                        format!("the view's column {} needs a name", unnamed.name),
+                        name.at,
+                    ));
+                }
+                Ddl::CreateView(CreateView {
+                    name: self.created(name)?,
+                    temporary: false,
+                    replace: false,
+                    language: Self::LANGUAGE,
+                    text: self.text[text.0..text.1].to_owned(),
+                    query: bound,
+                })
+            }
+            Ast::CreateSequence { name, if_not_exists, start, increment, min, max, cycle } => {
+                let (least, greatest) = if *increment < 0 { (i64::MIN + 1, -1) } else { (1, i64::MAX) };
+                let min = min.unwrap_or(least);
+                let max = max.unwrap_or(greatest);
+                Ddl::CreateSequence(CreateSequence {
+                    name: self.created(name)?,
+                    if_not_exists: *if_not_exists,
+                    ty: Type::Int8,
+                    start: start.unwrap_or(if *increment < 0 { max } else { min }),
+                    increment: *increment,
+                    min,
+                    max,
+                    cycle: *cycle,
+                })
+            }
+            Ast::CreateSynonym { name, .. } => return self.unsupported("CREATE SYNONYM", name.at),
+            Ast::AlterTable { table, actions } => {
+                let relation = self.base_table(table)?;
+                let actions = self.alter(&relation, actions)?;
+                if actions.is_empty() {
+                    return Ok(ir::Statement::Nothing { tag: "ALTER TABLE" });
+                }
+                Ddl::AlterTable { table: relation, actions }
+            }
+            Ast::RenameTable { table, to } => {
+                let relation = self.base_table(table)?;
+                Ddl::AlterTable { table: relation, actions: vec![AlterTable::RenameTable(to.clone())] }
+            }
+            Ast::RenameColumn { table, column: (name, at), to } => {
+                let relation = self.base_table(table)?;
+                let column = self.column_of(&relation, name, *at)?;
+                Ddl::AlterTable { table: relation, actions: vec![AlterTable::RenameColumn { column, to: to.clone() }] }
+            }
+            Ast::Drop { kind, name, if_exists, cascade } => self.drop(*kind, name, *if_exists, *cascade)?,
+            Ast::Truncate(name) => {
+                Ddl::Truncate { tables: vec![self.base_table(name)?], restart_identity: false, cascade: false }
+            }
+            _ => return Err(crate::Error::internal("not a schema change")),
+        };
+        Ok(ir::Statement::Ddl(Box::new(ddl)))
+    }
+
+    fn base_table(&mut self, name: &ObjectName) -> Result<Arc<Relation>> {
+        let relation = self.relation(name)?;
+        if relation.kind == RelationKind::Table {
+            return Ok(relation);
+        }
+        Err(self
+            .error(Condition::UndefinedTable, format!("{} is not a table", relation.name), name.at)
+            .table(relation.namespace.clone(), relation.name.clone()))
+    }
+
+    fn column_of(&self, table: &Relation, name: &str, at: usize) -> Result<usize> {
+        table.column(name).ok_or_else(|| {
+            self.error(Condition::UndefinedColumn, format!("column ({name}) not found"), at).column(name)
+        })
+    }
+
+    /// The name of an object to be; owners are not told apart.
+    fn created(&self, name: &ObjectName) -> Result<QualifiedName> {
+        if name.database.as_ref().is_some_and(|database| *database != self.context.database) {
+            return self.unsupported("creating an object in another database", name.at);
+        }
+        let schema = self.schema.creation_namespace().unwrap_or_else(|| "public".into());
+        Ok(QualifiedName::new(schema, name.name.clone()))
+    }
+
+    fn create_table(&mut self, table: &ast::CreateTable) -> Result<ir::Statement> {
+        if let Some(query) = &table.query {
+            let created = self.table_of_query(&table.name, table.temporary, query)?;
+            return Ok(created);
+        }
+        let mut columns = Vec::new();
+        for column in &table.columns {
+            if columns.iter().any(|other: &ColumnDefinition| other.name == column.name) {
+                return Err(self
+                    .error(Condition::DuplicateColumn, format!("column ({}) is defined twice", column.name), column.at)
+                    .column(column.name.clone()));
+            }
+            columns.push(self.column_definition(column)?);
+        }
+        // What checks may name: a table that is not there yet.
+        let shape = self.shape(&table.name, &columns);
+        let mut constraints = Vec::new();
+        let written = table.columns.iter().flat_map(|column| &column.constraints).chain(&table.constraints);
+        for constraint in written {
+            let bound = self.constraint(&shape, constraint, constraints.len() + 1)?;
+            if let ConstraintKind::PrimaryKey(keys) = &bound.kind {
+                for &key in keys {
+                    columns[key].not_null = true;
+                }
+            }
+            constraints.push(bound);
+        }
+        let name = if table.temporary {
+            QualifiedName::new("pg_temp", table.name.name.clone())
+        } else {
+            self.created(&table.name)?
+        };
+        let table = CreateTable {
+            name,
+            temporary: table.temporary,
+            if_not_exists: table.if_not_exists,
+            language: Self::LANGUAGE,
+            columns,
+            constraints,
+        };
+        Ok(ir::Statement::Ddl(Box::new(Ddl::CreateTable(table))))
+    }
+
+    /// `SELECT … INTO TEMP t`.
+    pub(super) fn select_into(&mut self, query: &Query) -> Result<ir::Statement> {
+        let Some(into) = &query.into else { return Err(crate::Error::internal("no INTO")) };
+        self.effects.reads = true;
+        self.effects.writes = true;
+        self.effects.schema = true;
+        let name = ObjectName { database: None, owner: None, name: into.name.clone(), at: into.at };
+        self.table_of_query(&name, into.temporary, query)
+    }
+
+    fn table_of_query(&mut self, name: &ObjectName, temporary: bool, query: &Query) -> Result<ir::Statement> {
+        let (bound, result) = self.query(query)?;
+        let mut columns: Vec<ColumnDefinition> = Vec::new();
+        for column in &result {
+            if column.name.starts_with('(') {
+                return Err(self.error(
+                    Condition::InvalidColumnDefinition,
+                    "an expression needs a display label here",
+                    name.at,
+                ));
+            }
+            columns.push(ColumnDefinition {
+                name: column.name.clone(),
+                ty: super::super::import(&column.ty),
+                not_null: false,
+                default: None,
+                identity: None,
+                generated: None,
+            });
+        }
+        let name = if temporary { QualifiedName::new("pg_temp", name.name.clone()) } else { self.created(name)? };
+        let table = CreateTable {
+            name,
+            temporary,
+            if_not_exists: false,
+            language: Self::LANGUAGE,
+            columns,
+            constraints: Vec::new(),
+        };
+        Ok(ir::Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound, no_data: false })))
+    }
+
+    fn column_definition(&mut self, column: &ast::Column) -> Result<ColumnDefinition> {
+        let ty = column.ty.ty.clone();
+        let default = match &column.default {
+            Some((node, _)) if super::super::parse_statement::is_null(node) => None,
+            Some((node, text)) => {
+                let expr = self.assigned(node, &ty)?;
+                Some(Text { text: self.text[text.0..text.1].to_owned(), expr })
+            }
+            None => None,
+        };
+        let identity =
+            column.ty.serial.map(|start| IdentityDefinition { always: false, zero_is_next: true, start, increment: 1 });
+        Ok(ColumnDefinition {
+            name: column.name.clone(),
+            ty,
+            not_null: column.not_null || identity.is_some(),
+            default,
+            identity,
+            generated: None,
+        })
+    }
+
+    /// A table under definition as names in its constraints see it.
+    fn shape(&self, name: &ObjectName, columns: &[ColumnDefinition]) -> Relation {
+        Relation {
+            oid: 0,
+            namespace: String::new(),
+            name: name.name.clone(),
+            database: "main",
+            physical_name: name.name.clone(),
+            language: Self::LANGUAGE,
+            kind: RelationKind::Table,
+            columns: columns
+                .iter()
+                .map(|column| Column {
+                    name: column.name.clone(),
+                    ty: column.ty.clone(),
+                    not_null: column.not_null,
+                    default: None,
+                    identity: None,
+                    generated: None,
+                    rowid_alias: false,
+                })
+                .collect(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            without_rowid: false,
+        }
+    }
+
+    fn constraint(&mut self, table: &Relation, constraint: &ast::TableConstraint, number: usize) -> Result<Constraint> {
+        let positions = |binder: &Self, names: &[String]| -> Result<Vec<usize>> {
+            names.iter().map(|name| binder.column_of(table, name, constraint.at)).collect()
+        };
+        let (prefix, kind) = match &constraint.kind {
+            ast::ConstraintKind::PrimaryKey(names) => ('u', ConstraintKind::PrimaryKey(positions(self, names)?)),
+            ast::ConstraintKind::Unique(names) => ('u', ConstraintKind::Unique(positions(self, names)?)),
+            ast::ConstraintKind::Check(node, text) => {
+                self.scopes.push(Scope::of_table(Text::TABLE, table));
+                let expr = self.condition(node);
+                self.scopes.pop();
+                ('c', ConstraintKind::Check(Text { text: self.text[text.0..text.1].to_owned(), expr: expr? }))
+            }
+            ast::ConstraintKind::ForeignKey { columns, target, target_columns, on_delete } => {
+                let own = positions(self, columns)?;
+                let (name, target_columns) = if target.name == table.name {
+                    // The table itself: its key is not known before it exists, so it must be named.
+                    if target_columns.is_empty() {
+                        return self.unsupported("REFERENCES to the table itself without its columns", target.at);
+                    }
+                    (self.created(target)?, target_columns.clone())
+                } else {
+                    let parent = self.relation(target)?;
+                    let name = QualifiedName::new(parent.namespace.clone(), parent.name.clone());
+                    let key = parent.primary_key().map(|key| key.columns.clone()).unwrap_or_default();
+                    let names = if target_columns.is_empty() {
+                        key.into_iter().flatten().map(|at| parent.columns[at].name.clone()).collect()
+                    } else {
+                        for name in target_columns {
+                            self.column_of(&parent, name, target.at)?;
+                        }
+                        target_columns.clone()
+                    };
+                    (name, names)
+                };
+                if target_columns.len() != own.len() {
+                    return Err(self.error(
+                        Condition::InvalidForeignKey,
+                        format!("the key of {} has another number of columns", target.name),
+                        target.at,
+                    ));
+                }
+                (
+                    'r',
+                    ConstraintKind::ForeignKey {
+                        columns: own,
+                        target: name,
+                        target_columns,
+                        on_delete: *on_delete,
+                        on_update: Default::default(),
+                        deferred: false,
+                    },
+                )
+            }
+        };
+        Ok(Constraint {
+            name: self.constraint_name(constraint, prefix, table, number),
+            named: constraint.name.is_some(),
+            kind,
+        })
+    }
+
+    /// A constraint's name: the user's, or one of Informix's kind (`u…`, `r…`, `c…`).
+    fn constraint_name(
+        &self,
+        constraint: &ast::TableConstraint,
+        prefix: char,
+        table: &Relation,
+        number: usize,
+    ) -> String {
+        constraint.name.clone().unwrap_or_else(|| format!("{prefix}_{}_{number}", table.name))
+    }
+
+    fn create_index(
+        &mut self,
+        name: &ObjectName,
+        table: &ObjectName,
+        unique: bool,
+        if_not_exists: bool,
+        keys: &[(Node, bool)],
+    ) -> Result<Ddl> {
+        let relation = self.base_table(table)?;
+        let visible = Visible::of_table(Text::TABLE, relation.name.clone(), &relation, None);
+        self.scopes.push(Scope { relations: vec![visible] });
+        let mut bound = Vec::new();
+        for (node, descending) in keys {
+            let expr = self.expr(node)?;
+            let text = match &expr.kind {
+                ir::ExprKind::Column(column) => match column.column {
+                    ir::ColumnIndex::At(at) => relation.columns[at].name.clone(),
+                    ir::ColumnIndex::RowId => return self.unsupported("an index on rowid", node.at),
+                },
+                _ => return self.unsupported("a functional index", node.at),
+            };
+            bound.push(IndexKeyDefinition { key: Text { text, expr }, descending: *descending });
+        }
+        self.scopes.pop();
+        Ok(Ddl::CreateIndex(CreateIndex {
+            name: name.name.clone(),
+            table: relation,
+            unique,
+            if_not_exists,
+            keys: bound,
+            predicate: None,
+        }))
+    }
+
+    fn drop(&mut self, kind: DropKind, name: &ObjectName, if_exists: bool, cascade: bool) -> Result<Ddl> {
+        let found = match kind {
+            DropKind::Table | DropKind::View => self
+                .find_relation(name)
+                .filter(|relation| {
+                    matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView)
+                        == (kind == DropKind::View)
+                        && relation.kind != RelationKind::Catalog
+                })
+                .map(|relation| QualifiedName::new(relation.namespace.clone(), relation.name.clone())),
+            DropKind::Index => {
+                let bare = QualifiedName::bare(name.name.clone());
+                self.schema.index(&bare).map(|(relation, at)| {
+                    QualifiedName::new(relation.namespace.clone(), relation.indexes[at].name.clone())
+                })
+            }
+            DropKind::Sequence => self
+                .schema
+                .sequence(&QualifiedName::bare(name.name.clone()))
+                .map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())),
+            DropKind::Synonym => return self.unsupported("DROP SYNONYM", name.at),
+        };
+        let object = match kind {
+            DropKind::Index => ObjectKind::Index,
+            DropKind::Sequence => ObjectKind::Sequence,
+            DropKind::View => ObjectKind::View,
+            _ => ObjectKind::Table,
+        };
+        let (names, missing) = match found {
+            Some(found) => (vec![found], Vec::new()),
+            None if if_exists => (Vec::new(), vec![name.name.clone()]),
+            None => {
+                let condition = match kind {
+                    DropKind::Index | DropKind::Sequence => Condition::UndefinedObject,
+                    _ => Condition::UndefinedTable,
+                };
+                return Err(self
+                    .error(condition, format!("{} is not in the database", name.name), name.at)
+                    .table(name.owner.clone().unwrap_or_default(), name.name.clone()));
+            }
+        };
+        Ok(Ddl::Drop(Drop { kind: object, names, missing, cascade }))
+    }
+
+    fn alter(&mut self, table: &Arc<Relation>, actions: &[Alter]) -> Result<Vec<AlterTable>> {
+        let mut bound = Vec::new();
+        for action in actions {
+            match action {
+                Alter::Add(column) => {
+                    let definition = self.column_definition(column)?;
+                    let mut shape = (**table).clone();
+                    shape.columns.push(Column {
+                        name: definition.name.clone(),
+                        ty: definition.ty.clone(),
+                        not_null: definition.not_null,
+                        default: None,
+                        identity: None,
+                        generated: None,
+                        rowid_alias: false,
+                    });
+                    let mut constraints = Vec::new();
+                    for constraint in &column.constraints {
+                        constraints.push(self.constraint(&shape, constraint, self.next_constraint(table))?);
+                    }
+                    bound.push(AlterTable::AddColumn { column: definition, constraints, if_not_exists: false });
+                }
+                Alter::Drop(names) => {
+                    for (name, at) in names {
+                        bound.push(AlterTable::DropColumn { column: self.column_of(table, name, *at)?, cascade: true });
+                    }
+                }
+                Alter::Modify(column) => {
+                    let at = self.column_of(table, &column.name, column.at)?;
+                    let definition = self.column_definition(column)?;
+                    let old = &table.columns[at];
+                    if old.ty != definition.ty {
+                        let value = Expr::column(RelId(0), at, old.ty.clone());
+                        let using = self.coerce(value, &definition.ty, column.at)?;
+                        bound.push(AlterTable::SetType { column: at, ty: definition.ty, using });
+                    }
+                    if old.not_null != definition.not_null {
+                        bound.push(AlterTable::SetNotNull { column: at, not_null: definition.not_null });
+                    }
+                    if definition.default.is_some() || old.default.is_some() {
+                        bound.push(AlterTable::SetDefault { column: at, default: definition.default });
+                    }
+                    for constraint in &column.constraints {
+                        let constraint = self.constraint(table, constraint, self.next_constraint(table))?;
+                        bound.push(AlterTable::AddConstraint(constraint));
+                    }
+                }
+                Alter::AddConstraint(constraint) => {
+                    let constraint = self.constraint(table, constraint, self.next_constraint(table))?;
+                    bound.push(AlterTable::AddConstraint(constraint));
+                }
+                Alter::DropConstraint(name) => {
+                    bound.push(AlterTable::DropConstraint { name: name.clone(), if_exists: false, cascade: true });
+                }
+                Alter::Nothing => {}
+            }
+        }
+        Ok(bound)
+    }
+
+    fn next_constraint(&self, table: &Relation) -> usize {
+        table.indexes.len() + table.foreign_keys.len() + table.checks.len() + 1
+    }
+
+    /// The next number of a sequence, by its name.
+    pub(super) fn sequence_value(&mut self, function: &'static str, name: &QualifiedName) -> Option<Expr> {
+        let sequence = self.schema.sequence(name)?;
+        Some(call(function, vec![Expr::integer(sequence.oid.into(), Type::Oid)], Type::Int8))
+    }
+}

@@ -1,0 +1,261 @@
+//! INSERT, UPDATE, DELETE.
+
+use std::sync::Arc;
+
+use super::Binder;
+use super::coerce::call;
+use super::scope::{Scope, Visible};
+use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName};
+use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, Value};
+use crate::schema::{Column, Relation, RelationKind};
+use crate::{Condition, Language, Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn dml(&mut self, ast: &Ast) -> Result<ir::Statement> {
+        let (target, id, action) = match ast {
+            Ast::Insert { table, columns, source } => {
+                let target = self.target(table)?;
+                let id = self.ids.relation();
+                let action = self.insert(&target, columns, source, table.at)?;
+                (target, id, action)
+            }
+            Ast::Update { table, alias, set, filter, current_of } => {
+                let target = self.target(table)?;
+                let id = self.open_target(&target, table, alias.as_deref());
+                let assignments = self.assignments(&target, set)?;
+                let filter = self.filter(filter.as_ref())?;
+                (target, id, DmlAction::Update { assignments, from: None, filter, current_of: current_of.clone() })
+            }
+            Ast::Delete { table, alias, filter, current_of } => {
+                let target = self.target(table)?;
+                let id = self.open_target(&target, table, alias.as_deref());
+                let filter = self.filter(filter.as_ref())?;
+                (target, id, DmlAction::Delete { using: None, filter, current_of: current_of.clone() })
+            }
+            _ => return Err(crate::Error::internal("not a data change")),
+        };
+        let dml = Dml { ctes: Vec::new(), target, id, action, returning: Vec::new(), columns: Vec::new() };
+        Ok(ir::Statement::Dml(Box::new(dml)))
+    }
+
+    fn filter(&mut self, filter: Option<&Node>) -> Result<Option<Expr>> {
+        filter.map(|filter| self.condition(filter)).transpose()
+    }
+
+    fn open_target(&mut self, target: &Arc<Relation>, name: &ObjectName, alias: Option<&str>) -> RelId {
+        let id = self.ids.relation();
+        let shown = alias.unwrap_or(&name.name).to_owned();
+        self.scopes.push(Scope { relations: vec![Visible::of_table(id, shown, target, Some(target.clone()))] });
+        id
+    }
+
+    fn target(&mut self, name: &ObjectName) -> Result<Arc<Relation>> {
+        let relation = self.relation(name)?;
+        match relation.kind {
+            RelationKind::Table => Ok(relation),
+            RelationKind::View { .. } | RelationKind::NativeView => self.unsupported("changing a view", name.at),
+            RelationKind::Catalog => Err(self.error(
+                Condition::InsufficientPrivilege,
+                format!("the catalog table {} cannot be changed", relation.name),
+                name.at,
+            )),
+        }
+    }
+
+    fn column(&self, table: &Relation, name: &str, at: usize) -> Result<usize> {
+        table.column(name).ok_or_else(|| {
+            self.error(Condition::UndefinedColumn, format!("column ({name}) not found in any table in the query"), at)
+                .column(name)
+        })
+    }
+
+    fn insert(
+        &mut self,
+        target: &Relation,
+        names: &[(String, usize)],
+        source: &InsertSource,
+        at: usize,
+    ) -> Result<DmlAction> {
+        let mut columns: Vec<usize> = Vec::new();
+        if names.is_empty() {
+            columns = (0..target.columns.len()).filter(|&at| target.columns[at].generated.is_none()).collect();
+        }
+        for (name, at) in names {
+            let column = self.column(target, name, *at)?;
+            if columns.contains(&column) {
+                return Err(self.error(Condition::DuplicateColumn, format!("column ({name}) is named twice"), *at));
+            }
+            columns.push(column);
+        }
+        let mismatch = |binder: &Self| {
+            binder.error(
+                Condition::ColumnCountMismatch,
+                "number of columns in INSERT does not match number of VALUES",
+                at,
+            )
+        };
+        // Columns that are left out and that SQLite cannot fill by itself.
+        let mut added = Vec::new();
+        for (position, column) in target.columns.iter().enumerate() {
+            if !columns.contains(&position)
+                && column.generated.is_none()
+                && let Some(value) = self.missing(target, column)?
+            {
+                added.push((position, value));
+            }
+        }
+        let source = match source {
+            InsertSource::Values(rows) => {
+                let mut bound = Vec::new();
+                for row in rows {
+                    if row.len() != columns.len() {
+                        return Err(mismatch(self));
+                    }
+                    let mut values = Vec::new();
+                    for (node, &position) in row.iter().zip(&columns) {
+                        let column = &target.columns[position];
+                        if node.kind == NodeKind::Default {
+                            values.push(match self.missing(target, column)? {
+                                Some(value) => value,
+                                None => Expr::new(ExprKind::Default, column.ty.clone()),
+                            });
+                            continue;
+                        }
+                        if matches!(column.ty, Type::Byte | Type::TextBlob)
+                            && matches!(node.kind, NodeKind::String(_) | NodeKind::Number(_))
+                        {
+                            return Err(self.error(
+                                Condition::BlobLiteral,
+                                "a blob value must be supplied through a host variable",
+                                node.at,
+                            ));
+                        }
+                        let value = self.assigned(node, &column.ty)?;
+                        values.push(self.numbered(value, column)?);
+                    }
+                    values.extend(added.iter().map(|(_, value)| value.clone()));
+                    bound.push(values);
+                }
+                ir::InsertSource::Values(bound)
+            }
+            InsertSource::Query(query) => {
+                let (bound, result) = self.query(query)?;
+                if result.len() != columns.len() {
+                    return Err(mismatch(self));
+                }
+                // The rows are converted in a query around the user's.
+                let id = self.ids.relation();
+                let mut items = Vec::new();
+                for (place, (&position, found)) in columns.iter().zip(&result).enumerate() {
+                    let column = &target.columns[position];
+                    let value = Expr::column(id, place, found.ty.clone());
+                    let value = self.coerce(value, &column.ty, query.at)?;
+                    items.push(self.numbered(value, column)?);
+                }
+                items.extend(added.iter().map(|(_, value)| value.clone()));
+                let outputs = columns
+                    .iter()
+                    .copied()
+                    .chain(added.iter().map(|(position, _)| *position))
+                    .map(|position| ir::OutputColumn {
+                        name: target.columns[position].name.clone(),
+                        ty: target.columns[position].ty.clone(),
+                    })
+                    .collect();
+                let mut outer = self.query_of(items, outputs);
+                if let ir::Body::Select(select) = &mut outer.body {
+                    select.from = Some(ir::From::Query { id, query: Box::new(bound), lateral: false });
+                }
+                ir::InsertSource::Query(Box::new(outer))
+            }
+        };
+        columns.extend(added.iter().map(|(position, _)| *position));
+        Ok(DmlAction::Insert { columns, source, on_conflict: None })
+    }
+
+    /// A value for a column that numbers itself: in a SERIAL column 0 asks for the next number.
+    fn numbered(&mut self, value: Expr, column: &Column) -> Result<Expr> {
+        let Some(identity) = &column.identity else { return Ok(value) };
+        if !identity.zero_is_next {
+            return Ok(value);
+        }
+        let asks = matches!(value.kind, ExprKind::Literal(Value::Integer(0) | Value::Null));
+        let zero = Expr::integer(0, value.ty.clone());
+        let ty = value.ty.clone();
+        match &identity.sequence {
+            None if asks => Ok(Expr::new(ExprKind::Literal(Value::Null), ty)),
+            None => Ok(Expr::new(ExprKind::NullIf(Box::new(value), Box::new(zero)), ty)),
+            Some(_) => {
+                let Some(next) = self.next_number(column)? else { return Ok(value) };
+                if asks {
+                    return Ok(next);
+                }
+                let given = Expr::new(ExprKind::NullIf(Box::new(value), Box::new(zero)), ty.clone());
+                Ok(Expr::new(ExprKind::Coalesce(vec![given, next]), ty))
+            }
+        }
+    }
+
+    fn next_number(&mut self, column: &Column) -> Result<Option<Expr>> {
+        let Some(name) = column.identity.as_ref().and_then(|identity| identity.sequence.as_ref()) else {
+            return Ok(None);
+        };
+        let Some(sequence) = self.schema.sequence(name) else {
+            return Err(crate::Error::internal(format!("sequence {name} of column {} is gone", column.name)));
+        };
+        let oid = Expr::integer(sequence.oid.into(), Type::Oid);
+        let next = call("ifx_nextval", vec![oid], Type::Int8);
+        Ok(Some(Expr::new(next.kind, column.ty.clone())))
+    }
+
+    /// What a column that is left out gets, when SQLite does not give it by itself.
+    fn missing(&mut self, target: &Relation, column: &Column) -> Result<Option<Expr>> {
+        if column.identity.is_some() {
+            return self.next_number(column);
+        }
+        let Some(default) = column.default.as_ref().filter(|default| !default.native) else { return Ok(None) };
+        if target.language != Language::Informix {
+            return Err(crate::Error::unsupported(format!(
+                "the default of column {} through this wire: it was made through another",
+                column.name
+            )));
+        }
+        let expr = super::expression(&default.text, self.schema, self.context, target, Some(&column.ty))?;
+        self.effects.volatile = true;
+        Ok(Some(expr))
+    }
+
+    fn assignments(&mut self, target: &Relation, set: &[Assignment]) -> Result<Vec<(usize, Expr)>> {
+        let mut assignments: Vec<(usize, Expr)> = Vec::new();
+        for assignment in set {
+            if assignment.columns.len() != assignment.values.len() {
+                let at = assignment.columns.first().map_or(0, |(_, at)| *at);
+                return Err(self.error(
+                    Condition::ColumnCountMismatch,
+                    "SET has another number of values than columns",
+                    at,
+                ));
+            }
+            for ((name, at), node) in assignment.columns.iter().zip(&assignment.values) {
+                let position = self.column(target, name, *at)?;
+                let column = &target.columns[position];
+                if assignments.iter().any(|(other, _)| *other == position) {
+                    return Err(self.error(Condition::DuplicateColumn, format!("column ({name}) is set twice"), *at));
+                }
+                if column.identity.as_ref().is_some_and(|identity| identity.zero_is_next) {
+                    return Err(self.error(Condition::GeneratedAlways, "a SERIAL column cannot be updated", *at));
+                }
+                let value = if node.kind == NodeKind::Default {
+                    match self.missing(target, column)? {
+                        Some(value) => value,
+                        None => Expr::new(ExprKind::Default, column.ty.clone()),
+                    }
+                } else {
+                    self.assigned(node, &column.ty)?
+                };
+                assignments.push((position, value));
+            }
+        }
+        Ok(assignments)
+    }
+}

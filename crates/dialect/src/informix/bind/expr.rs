@@ -1,0 +1,632 @@
+//! Expressions.
+
+use super::Binder;
+use super::coerce::{call, words};
+use crate::informix::ast::{Node, NodeKind, TrimSide};
+use crate::informix::types::{YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
+use crate::informix::values::{Decimal, Moment, Span};
+use crate::ir::{ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
+use crate::schema::QualifiedName;
+use crate::types::{Field, IntervalQualifier, Qualifier};
+use crate::{Condition, Result, Type};
+
+impl Binder<'_> {
+    /// Binds an expression; literals and parameters whose type no place has decided yet are [`Type::Unknown`].
+    pub fn expr(&mut self, node: &Node) -> Result<Expr> {
+        let at = node.at;
+        Ok(match &node.kind {
+            NodeKind::Null => Expr::new(ExprKind::Literal(Value::Null), Type::Unknown),
+            NodeKind::Number(digits) => self.number(digits, at)?,
+            NodeKind::String(value) => Expr::new(ExprKind::Literal(Value::Text(value.clone())), Type::Unknown),
+            NodeKind::Param(index) => {
+                let ty = self.params[*index].clone().unwrap_or(Type::Unknown);
+                Expr::new(ExprKind::Param(*index), ty)
+            }
+            NodeKind::Name(names) => self.name(names, at)?,
+            NodeKind::Star(_) => {
+                return Err(self.error(Condition::SyntaxError, "* cannot stand here", at));
+            }
+            NodeKind::Call(node) => self.call(node, at)?,
+            NodeKind::Cast(arg, ty) => {
+                let expr = self.expr(arg)?;
+                self.coerce(expr, &ty.ty, at)?
+            }
+            NodeKind::Negate(arg) => self.negate(arg, at)?,
+            NodeKind::Arithmetic(op, left, right) => self.arithmetic(op, left, right, at)?,
+            NodeKind::Compare(op, left, right) => {
+                if let (NodeKind::Row(left), NodeKind::Row(right)) = (&left.kind, &right.kind) {
+                    return self.compare_rows(*op, left, right, at);
+                }
+                let left = self.expr(left)?;
+                let right = self.expr(right)?;
+                self.compare(*op, left, right, at)?
+            }
+            NodeKind::And(members) => {
+                let members = self.conditions(members)?;
+                Expr::new(ExprKind::And(members), Type::Bool)
+            }
+            NodeKind::Or(members) => {
+                let members = self.conditions(members)?;
+                Expr::new(ExprKind::Or(members), Type::Bool)
+            }
+            NodeKind::Not(arg) => {
+                let arg = self.condition(arg)?;
+                Expr::new(ExprKind::Not(Box::new(arg)), Type::Bool)
+            }
+            NodeKind::IsNull { arg, negated } => {
+                let arg = self.expr(arg)?;
+                let arg = self.decided(arg, at)?;
+                Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated: *negated }, Type::Bool)
+            }
+            NodeKind::Between { arg, low, high, negated } => {
+                let low = Node { kind: NodeKind::Compare(CompareOp::GreaterOrEqual, arg.clone(), low.clone()), at };
+                let high = Node { kind: NodeKind::Compare(CompareOp::LessOrEqual, arg.clone(), high.clone()), at };
+                let both = self.conditions(&[low, high])?;
+                let between = Expr::new(ExprKind::And(both), Type::Bool);
+                if *negated { Expr::new(ExprKind::Not(Box::new(between)), Type::Bool) } else { between }
+            }
+            NodeKind::InList { arg, list, negated } => self.in_list(arg, list, *negated, at)?,
+            NodeKind::InQuery { row, query, negated } => {
+                let query = self.subquery(query)?;
+                if query.columns.len() != row.len() {
+                    return Err(self.error(
+                        Condition::ColumnCountMismatch,
+                        "the subquery has another number of columns",
+                        at,
+                    ));
+                }
+                let mut members = Vec::new();
+                for (node, column) in row.iter().zip(&query.columns) {
+                    let member = self.expr(node)?;
+                    let member = if member.ty.is_text() && column.ty.is_text() {
+                        member
+                    } else {
+                        self.coerce(member, &column.ty, at)?
+                    };
+                    members.push(member);
+                }
+                Expr::new(ExprKind::InQuery { row: members, negated: *negated, query: Box::new(query) }, Type::Bool)
+            }
+            NodeKind::Exists(query) => {
+                let query = self.subquery(query)?;
+                Expr::new(ExprKind::Exists(Box::new(query)), Type::Bool)
+            }
+            NodeKind::Like { kind, text, pattern, escape, negated } => {
+                let text = self.expr(text)?;
+                let text = self.as_text(text, at)?;
+                let pattern = self.expr(pattern)?;
+                let pattern = self.as_text(pattern, at)?;
+                let escape = match escape {
+                    Some(escape) => {
+                        let escape = self.expr(escape)?;
+                        Some(Box::new(self.as_text(escape, at)?))
+                    }
+                    None => None,
+                };
+                let like = ExprKind::Like {
+                    kind: *kind,
+                    negated: *negated,
+                    text: Box::new(text),
+                    pattern: Box::new(pattern),
+                    escape,
+                };
+                Expr::new(like, Type::Bool)
+            }
+            NodeKind::Quantified { op, all, arg, query } => {
+                let query = self.subquery(query)?;
+                let [column] = &query.columns[..] else {
+                    return Err(self.error(Condition::ColumnCountMismatch, "the subquery must have one column", at));
+                };
+                let arg = self.expr(arg)?;
+                let ty = column.ty.clone();
+                let arg = if arg.ty.is_text() && ty.is_text() { arg } else { self.coerce(arg, &ty, at)? };
+                let kind = ExprKind::Quantified { op: *op, all: *all, arg: Box::new(arg), query: Box::new(query) };
+                Expr::new(kind, Type::Bool)
+            }
+            NodeKind::Case { operand, branches, otherwise } => {
+                self.case(operand.as_deref(), branches, otherwise.as_deref(), at)?
+            }
+            NodeKind::Scalar(query) => {
+                let query = self.subquery(query)?;
+                let [column] = &query.columns[..] else {
+                    return Err(self.error(Condition::ColumnCountMismatch, "the subquery must have one column", at));
+                };
+                let ty = column.ty.clone();
+                Expr::new(ExprKind::Scalar(Box::new(query)), ty)
+            }
+            NodeKind::Current(qualifier) => {
+                let ty = Type::Datetime(qualifier.unwrap_or(YEAR_TO_FRACTION3));
+                self.effects.volatile = true;
+                call("ifx_current", vec![words(&ty)], ty)
+            }
+            NodeKind::Today => {
+                self.effects.volatile = true;
+                call("ifx_today", Vec::new(), Type::Date)
+            }
+            NodeKind::User => Expr::new(ExprKind::Literal(Value::Text(self.context.user.clone())), Type::Char(32)),
+            NodeKind::Sitename => {
+                Expr::new(ExprKind::Literal(Value::Text(self.context.server.clone())), Type::Varchar(Some(128)))
+            }
+            NodeKind::DatetimeLiteral(text, qualifier) => {
+                let moment = Moment::parse(text, *qualifier, Moment::LEAST);
+                let text = self.placed(moment, at)?.format(*qualifier);
+                Expr::new(ExprKind::Literal(Value::Text(text)), Type::Datetime(*qualifier))
+            }
+            NodeKind::IntervalLiteral(text, qualifier) => {
+                let span = Span::parse(text, *qualifier).and_then(|span| span.format(*qualifier));
+                let text = self.placed(span, at)?;
+                Expr::new(ExprKind::Literal(Value::Text(text)), Type::QualifiedInterval(*qualifier))
+            }
+            NodeKind::Units(count, qualifier) => {
+                let ty = Type::QualifiedInterval(*qualifier);
+                let count = self.expr(count)?;
+                let count = self.coerce(count, &Type::Numeric(None), at)?;
+                call("ifx_units", vec![count, words(&ty)], ty)
+            }
+            NodeKind::Extend(arg, qualifier) => {
+                let arg = self.expr(arg)?;
+                let arg = if arg.ty == Type::Unknown {
+                    self.coerce(arg, &Type::Datetime(YEAR_TO_FRACTION5), at)?
+                } else {
+                    arg
+                };
+                let default = match arg.ty {
+                    Type::Date => Qualifier { first: Field::Year, last: Field::Day },
+                    Type::Datetime(qualifier) => qualifier,
+                    _ => YEAR_TO_FRACTION5,
+                };
+                self.coerce(arg, &Type::Datetime(qualifier.unwrap_or(default)), at)?
+            }
+            NodeKind::Trim { side, characters, text } => {
+                let text = self.expr(text)?;
+                let text = self.as_text(text, at)?;
+                let characters = match characters {
+                    Some(characters) => {
+                        let characters = self.expr(characters)?;
+                        self.as_text(characters, at)?
+                    }
+                    None => Expr::text(" "),
+                };
+                let name = match side {
+                    TrimSide::Both => "trim",
+                    TrimSide::Leading => "ltrim",
+                    TrimSide::Trailing => "rtrim",
+                };
+                let ty = match &text.kind {
+                    ExprKind::Cast { arg, .. } => bounded(&arg.ty),
+                    _ => Type::Text,
+                };
+                self.resolved(name, vec![text, characters], at)?.retyped(ty)
+            }
+            NodeKind::Slice { arg, from, to } => {
+                let arg = self.expr(arg)?;
+                let length = to.map(|to| (to + 1).saturating_sub(*from));
+                let ty = bounded(&arg.ty);
+                let arg = self.as_text(arg, at)?;
+                let mut args = vec![arg, Expr::integer(i64::from(*from), Type::Int4)];
+                if let Some(length) = length {
+                    args.push(Expr::integer(i64::from(length), Type::Int4));
+                }
+                self.resolved("substr", args, at)?.retyped(ty)
+            }
+            NodeKind::Row(members) => self.composite("ROW", members, at)?,
+            NodeKind::Collection(kind, members) => self.composite(kind, members, at)?,
+            NodeKind::Default => Expr::new(ExprKind::Default, Type::Unknown),
+        })
+    }
+
+    /// An expression that is true or false.
+    pub fn condition(&mut self, node: &Node) -> Result<Expr> {
+        let expr = self.expr(node)?;
+        if expr.ty == Type::Bool {
+            return Ok(expr);
+        }
+        Err(self.error(Condition::SyntaxError, "a condition is expected here", node.at))
+    }
+
+    fn conditions(&mut self, nodes: &[Node]) -> Result<Vec<Expr>> {
+        nodes.iter().map(|node| self.condition(node)).collect()
+    }
+
+    fn number(&self, digits: &str, at: usize) -> Result<Expr> {
+        if let Ok(number) = digits.parse::<i64>() {
+            let ty = if i32::try_from(number).is_ok_and(|small| small != i32::MIN) { Type::Int4 } else { Type::Int8 };
+            return Ok(Expr::integer(number, ty));
+        }
+        let decimal = self.placed(Decimal::parse(digits), at)?;
+        if digits.contains(['e', 'E']) {
+            let real: f64 = digits.parse().unwrap_or(f64::INFINITY);
+            if real.is_finite() {
+                return Ok(Expr::new(ExprKind::Literal(Value::Real(real)), Type::Float8));
+            }
+        }
+        let scale = decimal.scale.max(0);
+        let precision = i32::try_from(decimal.digits.len()).unwrap_or(i32::MAX).max(scale).max(1);
+        let text = decimal.to_string();
+        let ty = if precision <= 32 {
+            Type::Numeric(Some(crate::types::NumericModifier { precision: precision as u16, scale: scale as i16 }))
+        } else {
+            Type::FloatingDecimal(32)
+        };
+        Ok(Expr::new(ExprKind::Literal(Value::Text(text)), ty))
+    }
+
+    fn name(&mut self, names: &[String], at: usize) -> Result<Expr> {
+        let (qualifier, column) = match names {
+            [column] => (None, column.as_str()),
+            [.., table, column] => (Some(table.as_str()), column.as_str()),
+            [] => return Err(self.error(Condition::SyntaxError, "a name is expected here", at)),
+        };
+        for depth in (0..self.scopes.len()).rev() {
+            let scope = &self.scopes[depth];
+            let mut found: Option<(ColumnRef, Type)> = None;
+            for visible in &scope.relations {
+                if qualifier.is_some_and(|name| !visible.name.eq_ignore_ascii_case(name)) {
+                    continue;
+                }
+                let position = visible.columns.iter().position(|candidate| candidate.name.eq_ignore_ascii_case(column));
+                let (index, ty) = match position {
+                    Some(position) => (ColumnIndex::At(position), visible.columns[position].ty.clone()),
+                    None if column == "rowid"
+                        && visible.relation.as_ref().is_some_and(|table| !table.without_rowid) =>
+                    {
+                        (ColumnIndex::RowId, Type::Int8)
+                    }
+                    None => continue,
+                };
+                if found.is_some() {
+                    return Err(self
+                        .error(Condition::AmbiguousColumn, format!("ambiguous column ({column})"), at)
+                        .column(column));
+                }
+                found = Some((ColumnRef { relation: visible.id, column: index }, ty));
+            }
+            if let Some((reference, ty)) = found {
+                self.touched.push(reference.relation);
+                return Ok(Expr::new(ExprKind::Column(reference), ty));
+            }
+        }
+        if let [first, field] = names {
+            if field == "nextval" || field == "currval" {
+                let name = QualifiedName::bare(first.clone());
+                let function = if field == "nextval" { "ifx_nextval" } else { "ifx_currval" };
+                if let Some(value) = self.sequence_value(function, &name) {
+                    self.effects.volatile = true;
+                    self.effects.writes |= field == "nextval";
+                    return Ok(value);
+                }
+            }
+            if let Ok(row) = self.name(std::slice::from_ref(first), at)
+                && let Type::Composite(words) = &row.ty
+                && let Some((index, ty)) = row_field(words, field)
+            {
+                let text = call("ifx_row_field", vec![row, Expr::integer(index, Type::Int4)], Type::Text);
+                return self.coerce(text, &ty, at);
+            }
+        }
+        Err(self
+            .error(Condition::UndefinedColumn, format!("column ({column}) not found in any table in the query"), at)
+            .column(column))
+    }
+
+    fn negate(&mut self, arg: &Node, at: usize) -> Result<Expr> {
+        let arg = self.expr(arg)?;
+        if let Type::QualifiedInterval(_) = arg.ty {
+            let ty = arg.ty.clone();
+            let factor = Expr::new(ExprKind::Literal(Value::Real(-1.0)), Type::Float8);
+            return Ok(call("ifx_interval_mul", vec![arg, words(&ty), factor, words(&ty)], ty));
+        }
+        let ty = arithmetic_type(&arg.ty, &arg.ty);
+        let arg = self.coerce(arg, &ty, at)?;
+        self.resolved("-", vec![arg], at)
+    }
+
+    fn arithmetic(&mut self, op: &'static str, left: &Node, right: &Node, at: usize) -> Result<Expr> {
+        let left = self.expr(left)?;
+        let right = self.expr(right)?;
+        if op == "||" {
+            let total = [&left, &right]
+                .iter()
+                .map(|side| text_length(side))
+                .try_fold(0_u32, |sum, length| Some(sum.saturating_add(length?)));
+            // The blanks of a CHAR belong to its text when more text follows.
+            let left = self.padded(left, at)?;
+            let right = self.padded(right, at)?;
+            let ty = match total {
+                Some(length @ 1..=255) => Type::Varchar(Some(length)),
+                Some(length @ 256..=32_739) => Type::Lvarchar(length),
+                _ => Type::Text,
+            };
+            return Ok(self.resolved("||", vec![left, right], at)?.retyped(ty));
+        }
+        if let Some(expr) = self.temporal(op, &left, &right, at)? {
+            return Ok(expr);
+        }
+        let ty = match op {
+            // Informix divides exactly: 1 / 2 is 0.5.
+            "/" => match arithmetic_type(&left.ty, &right.ty) {
+                Type::Float8 => Type::Float8,
+                _ => Type::Numeric(None),
+            },
+            _ => arithmetic_type(&left.ty, &right.ty),
+        };
+        let left = self.coerce(left, &ty, at)?;
+        let right = self.coerce(right, &ty, at)?;
+        self.resolved(if op == "mod" { "%" } else { op }, vec![left, right], at)
+    }
+
+    /// A string with the blanks of its CHAR type.
+    fn padded(&mut self, expr: Expr, at: usize) -> Result<Expr> {
+        match expr.ty {
+            Type::Char(length) | Type::Nchar(length) if !matches!(expr.kind, ExprKind::Literal(_)) => {
+                let text = self.as_text(expr, at)?;
+                let length = Expr::integer(i64::from(length), Type::Int4);
+                self.resolved("rpad", vec![text, length], at)
+            }
+            _ => self.as_text(expr, at),
+        }
+    }
+
+    /// Arithmetic on dates, datetimes and intervals; `None` for other operands.
+    fn temporal(&mut self, op: &'static str, left: &Expr, right: &Expr, at: usize) -> Result<Option<Expr>> {
+        let moment = |ty: &Type| matches!(ty, Type::Date | Type::Datetime(_) | Type::Timestamp(_));
+        let sign = |op: &str| Expr::integer(if op == "-" { -1 } else { 1 }, Type::Int4);
+        let (left, right) = (left.clone(), right.clone());
+        let expr = match (&left.ty, op, &right.ty) {
+            (Type::Date, "+" | "-", number) if number.is_number() || *number == Type::Unknown && op == "+" => {
+                let days = self.coerce(right, &Type::Int4, at)?;
+                let days = if op == "-" { self.resolved("-", vec![days], at)? } else { days };
+                call("ifx_add_days", vec![left, days], Type::Date)
+            }
+            (number, "+", Type::Date) if number.is_number() => {
+                let days = self.coerce(left, &Type::Int4, at)?;
+                call("ifx_add_days", vec![right, days], Type::Date)
+            }
+            (Type::Date, "-", Type::Date | Type::Unknown) => {
+                let right = self.coerce(right, &Type::Date, at)?;
+                call("ifx_days_between", vec![left, right], Type::Int4)
+            }
+            (first, "+" | "-", Type::QualifiedInterval(interval)) if moment(first) => {
+                let ty = match first {
+                    Type::Date if interval.last <= Field::Day => Type::Date,
+                    Type::Date => Type::Datetime(Qualifier { first: Field::Year, last: interval.last }),
+                    other => other.clone(),
+                };
+                let args = vec![words(&left.ty), right.clone(), words(&right.ty), sign(op), words(&ty)];
+                call("ifx_datetime_add", std::iter::once(left).chain(args).collect(), ty)
+            }
+            (Type::QualifiedInterval(_), "+", second) if moment(second) => {
+                return self.temporal(op, &right, &left, at);
+            }
+            (first, "-", second) if moment(first) && moment(second) => {
+                let last = match (first, second) {
+                    (Type::Datetime(a), Type::Datetime(b)) => a.last.max(b.last),
+                    (Type::Datetime(a), _) | (_, Type::Datetime(a)) => a.last,
+                    _ => Field::Fraction(5),
+                };
+                let first = match (first, second) {
+                    (Type::Datetime(a), Type::Datetime(_)) if a.first > Field::Day => a.first,
+                    _ if last <= Field::Month => Field::Year,
+                    _ => Field::Day,
+                };
+                let ty = Type::QualifiedInterval(IntervalQualifier {
+                    first,
+                    precision: if first == Field::Year { 4 } else { 8 },
+                    last,
+                });
+                let (left_words, right_words) = (words(&left.ty), words(&right.ty));
+                call("ifx_datetime_sub", vec![left, left_words, right, right_words, words(&ty)], ty)
+            }
+            (Type::QualifiedInterval(a), "+" | "-", Type::QualifiedInterval(b)) => {
+                let ty = Type::QualifiedInterval(IntervalQualifier {
+                    first: a.first.min(b.first),
+                    precision: 9,
+                    last: a.last.max(b.last),
+                });
+                let (left_words, right_words) = (words(&left.ty), words(&right.ty));
+                call("ifx_interval_add", vec![left, left_words, right, right_words, sign(op), words(&ty)], ty)
+            }
+            (Type::QualifiedInterval(qualifier), "*" | "/", number)
+                if number.is_number() || *number == Type::Unknown =>
+            {
+                let ty = Type::QualifiedInterval(IntervalQualifier { precision: 9, ..*qualifier });
+                let factor = self.coerce(right, &Type::Float8, at)?;
+                let factor = if op == "/" {
+                    self.resolved("/", vec![Expr::new(ExprKind::Literal(Value::Real(1.0)), Type::Float8), factor], at)?
+                } else {
+                    factor
+                };
+                let interval_words = words(&left.ty);
+                call("ifx_interval_mul", vec![left, interval_words, factor, words(&ty)], ty)
+            }
+            (number, "*", Type::QualifiedInterval(_)) if number.is_number() => {
+                return self.temporal(op, &right, &left, at);
+            }
+            (first, _, second) if moment(first) || moment(second) => {
+                return Err(self.error(
+                    Condition::DatatypeMismatch,
+                    format!("{} {op} {} is not defined", type_words(first), type_words(second)),
+                    at,
+                ));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(expr))
+    }
+
+    /// `left op right`.
+    pub fn compare(&mut self, op: CompareOp, left: Expr, right: Expr, at: usize) -> Result<Expr> {
+        let (left, right) = self.matched(left, right, at)?;
+        let left = sortable(left);
+        let right = sortable(right);
+        Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
+    }
+
+    fn compare_rows(&mut self, op: CompareOp, left: &[Node], right: &[Node], at: usize) -> Result<Expr> {
+        if op != CompareOp::Equal || left.len() != right.len() {
+            return self.unsupported("comparing rows other than for equality", at);
+        }
+        let mut members = Vec::new();
+        for (left, right) in left.iter().zip(right) {
+            let left = self.expr(left)?;
+            let right = self.expr(right)?;
+            members.push(self.compare(op, left, right, at)?);
+        }
+        Ok(Expr::new(ExprKind::And(members), Type::Bool))
+    }
+
+    fn in_list(&mut self, arg: &Node, list: &[Node], negated: bool, at: usize) -> Result<Expr> {
+        let arg = self.expr(arg)?;
+        let mut members = Vec::new();
+        let mut bound_arg = None;
+        for node in list {
+            let member = self.expr(node)?;
+            let (left, right) = self.matched(arg.clone(), member, at)?;
+            bound_arg.get_or_insert(left);
+            members.push(right);
+        }
+        // One type for all: that of the first match, which the others are brought to.
+        let arg = bound_arg.unwrap_or(arg);
+        let ty = arg.ty.clone();
+        let mut list = Vec::new();
+        for member in members {
+            list.push(sortable(self.coerce(member, &ty, at)?));
+        }
+        Ok(Expr::new(ExprKind::InList { arg: Box::new(sortable(arg)), negated, list }, Type::Bool))
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&Node>,
+        branches: &[(Node, Node)],
+        otherwise: Option<&Node>,
+        at: usize,
+    ) -> Result<Expr> {
+        let mut conditions = Vec::new();
+        let mut results = Vec::new();
+        for (condition, result) in branches {
+            conditions.push(match operand {
+                Some(operand) => {
+                    let left = self.expr(operand)?;
+                    let right = self.expr(condition)?;
+                    self.compare(CompareOp::Equal, left, right, condition.at)?
+                }
+                None => self.condition(condition)?,
+            });
+            results.push(self.expr(result)?);
+        }
+        if let Some(otherwise) = otherwise {
+            results.push(self.expr(otherwise)?);
+        }
+        let (mut results, ty) = self.united(results, at)?;
+        let otherwise = if otherwise.is_some() { results.pop().map(Box::new) } else { None };
+        let branches = conditions.into_iter().zip(results).collect();
+        Ok(Expr::new(ExprKind::Case { branches, otherwise }, ty))
+    }
+
+    /// A row or collection of constants, in the text form in which it is stored and sent.
+    fn composite(&mut self, kind: &str, members: &[Node], at: usize) -> Result<Expr> {
+        let mut texts = Vec::new();
+        for member in members {
+            let expr = self.expr(member)?;
+            let text = match expr.kind {
+                ExprKind::Literal(Value::Null) => "NULL".to_owned(),
+                ExprKind::Literal(Value::Integer(number)) => number.to_string(),
+                ExprKind::Literal(Value::Real(number)) => number.to_string(),
+                ExprKind::Literal(Value::Text(text)) if expr.ty.is_decimal() => text,
+                ExprKind::Literal(Value::Text(text)) => format!("'{}'", text.replace('\'', "''")),
+                _ => return self.unsupported("a row or collection of other than constants", at),
+            };
+            texts.push(text);
+        }
+        let (open, close) = if kind == "ROW" { ('(', ')') } else { ('{', '}') };
+        let text = format!("{kind}{open}{}{close}", texts.join(","));
+        Ok(Expr::new(ExprKind::Literal(Value::Text(text)), Type::Unknown))
+    }
+}
+
+/// The type in which two numbers are added.
+fn arithmetic_type(left: &Type, right: &Type) -> Type {
+    let either = |test: fn(&Type) -> bool| test(left) || test(right);
+    if either(|ty| matches!(ty, Type::Float4 | Type::Float8)) {
+        Type::Float8
+    } else if either(Type::is_decimal) || either(Type::is_text) {
+        Type::Numeric(None)
+    } else if either(|ty| matches!(ty, Type::Int8 | Type::IfxInt8 | Type::Oid)) {
+        Type::Int8
+    } else {
+        Type::Int4
+    }
+}
+
+/// An expression that sorts and compares as its type does.
+pub(super) fn sortable(expr: Expr) -> Expr {
+    if let Type::QualifiedInterval(_) = expr.ty {
+        let interval_words = words(&expr.ty);
+        return call("ifx_interval_key", vec![expr, interval_words], Type::Int8);
+    }
+    expr
+}
+
+/// A string type of at most the length of another, for functions that only shorten.
+fn bounded(ty: &Type) -> Type {
+    match ty {
+        Type::Char(n) | Type::Nchar(n) if *n <= 255 => Type::Varchar(Some(*n)),
+        Type::Char(n) | Type::Nchar(n) => Type::Lvarchar(*n),
+        Type::Nvarchar(n) => Type::Varchar(Some(*n)),
+        Type::Varchar(Some(_)) | Type::Lvarchar(_) => ty.clone(),
+        _ => Type::Text,
+    }
+}
+
+/// The longest text that an expression can have, when its type says.
+fn text_length(expr: &Expr) -> Option<u32> {
+    match (&expr.kind, &expr.ty) {
+        (ExprKind::Literal(Value::Text(text)), Type::Unknown) => u32::try_from(text.len()).ok(),
+        (_, Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n)) => {
+            Some(*n)
+        }
+        (_, Type::Int2 | Type::Int4 | Type::Int8 | Type::IfxInt8 | Type::Date) => Some(20),
+        _ => None,
+    }
+}
+
+/// A field of a ROW type: its place, from 1, and its type.
+fn row_field(words: &str, field: &str) -> Option<(i64, Type)> {
+    let inner = words.strip_prefix("ROW(")?.strip_suffix(')')?;
+    let mut depth = 0;
+    let mut start = 0;
+    let mut members = Vec::new();
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            b',' if depth == 0 => {
+                members.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    members.push(&inner[start..]);
+    members.iter().enumerate().find_map(|(at, member)| {
+        let (name, ty) = member.trim().split_once(' ')?;
+        if name != field {
+            return None;
+        }
+        Some((at as i64 + 1, crate::informix::type_from_words(ty).ok()?))
+    })
+}
+
+/// Retyping of a call whose row says less than the front end knows.
+pub(super) trait Retyped {
+    /// The same expression with another type of the same storage.
+    fn retyped(self, ty: Type) -> Self;
+}
+
+impl Retyped for Expr {
+    fn retyped(mut self, ty: Type) -> Self {
+        self.ty = ty;
+        self
+    }
+}

@@ -1,0 +1,724 @@
+//! Queries.
+
+use super::Binder;
+use super::expr::sortable;
+use super::scope::{Scope, Visible, VisibleColumn};
+use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
+use crate::ir::{
+    self, CastContext, ColumnIndex, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId,
+    SortKey, Value,
+};
+use crate::plan::ResultColumn;
+use crate::schema::RelationKind;
+use crate::{Condition, Language, Result, Type};
+
+/// A bound SELECT and what is known of its columns.
+struct Bound {
+    body: ir::Body,
+    columns: Vec<ResultColumn>,
+    /// Sort keys may be expressions over the FROM clause (not in a set operation).
+    scope: Option<Scope>,
+    items: Vec<Expr>,
+    grouped: bool,
+}
+
+impl Binder<'_> {
+    /// A query as a statement of its own.
+    pub fn top_query(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
+        self.query(query)
+    }
+
+    /// A query inside an expression: names of the outer query are visible.
+    pub fn subquery(&mut self, query: &Query) -> Result<ir::Query> {
+        if query.into.is_some() {
+            return Err(self.error(Condition::SyntaxError, "INTO cannot stand in a subquery", query.at));
+        }
+        Ok(self.query(query)?.0)
+    }
+
+    /// A query of one row without FROM.
+    pub fn query_of(&mut self, items: Vec<Expr>, columns: Vec<OutputColumn>) -> ir::Query {
+        let select = ir::Select {
+            distinct: Distinct::All,
+            items,
+            from: None,
+            filter: None,
+            group_by: GroupBy::None,
+            having: None,
+        };
+        ir::Query {
+            ctes: Vec::new(),
+            body: ir::Body::Select(Box::new(select)),
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+            with_ties: false,
+            locking: false,
+            columns,
+            output: self.ids.relation(),
+        }
+    }
+
+    pub(super) fn query(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
+        let visible = self.ctes.len();
+        let mut ctes = Vec::new();
+        for cte in &query.ctes {
+            if Self::mentions(&cte.query, &cte.name) {
+                return self.unsupported("a recursive WITH", cte.query.at);
+            }
+            let (bound, mut columns) = self.query(&cte.query)?;
+            if !cte.columns.is_empty() {
+                if cte.columns.len() != columns.len() {
+                    return Err(self.error(
+                        Condition::ColumnCountMismatch,
+                        "WITH names another number of columns",
+                        query.at,
+                    ));
+                }
+                for (column, name) in columns.iter_mut().zip(&cte.columns) {
+                    column.name.clone_from(name);
+                }
+            }
+            let outputs: Vec<OutputColumn> = columns
+                .iter()
+                .map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() })
+                .collect();
+            let id = self.ids.cte();
+            ctes.push(ir::Cte {
+                name: cte.name.clone(),
+                id,
+                recursive: false,
+                materialized: None,
+                body: CteBody::Query(Box::new(bound)),
+                columns: outputs.clone(),
+            });
+            self.ctes.push((cte.name.clone(), id, outputs));
+        }
+        let bound = self.body(query)?;
+        let output = self.ids.relation();
+        let order_by = self.order_by(&query.order_by, &bound, output)?;
+        let limit = self.count(query.first.as_ref())?;
+        let offset = self.count(query.skip.as_ref())?;
+        self.ctes.truncate(visible);
+        let columns = bound
+            .columns
+            .iter()
+            .map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() })
+            .collect();
+        let query = ir::Query {
+            ctes,
+            body: bound.body,
+            order_by,
+            limit,
+            offset,
+            with_ties: false,
+            locking: query.for_update,
+            columns,
+            output,
+        };
+        Ok((query, bound.columns))
+    }
+
+    /// True when a query's FROM names a table: for WITH, which would then be recursive.
+    fn mentions(query: &Query, name: &str) -> bool {
+        mentions_body(&query.body, name)
+    }
+
+    fn count(&mut self, node: Option<&Node>) -> Result<Option<Expr>> {
+        let Some(node) = node else { return Ok(None) };
+        let expr = self.expr(node)?;
+        Ok(Some(self.coerce(expr, &Type::Int8, node.at)?))
+    }
+
+    fn body(&mut self, query: &Query) -> Result<Bound> {
+        match &query.body {
+            Body::Select(select) => self.select(select),
+            Body::Set { op, all, left, right } => {
+                let (mut left_query, left_columns) = self.query(left)?;
+                let (mut right_query, right_columns) = self.query(right)?;
+                if left_columns.len() != right_columns.len() {
+                    return Err(self.error(
+                        Condition::ColumnCountMismatch,
+                        "the queries of a UNION have different numbers of columns",
+                        right.at,
+                    ));
+                }
+                let mut columns = Vec::new();
+                for (at, (a, b)) in left_columns.into_iter().zip(right_columns).enumerate() {
+                    let ty = union_type(&a.ty, &b.ty).ok_or_else(|| {
+                        self.error(
+                            Condition::DatatypeMismatch,
+                            "corresponding columns of a UNION have incompatible types",
+                            right.at,
+                        )
+                    })?;
+                    self.retype(&mut left_query, at, &ty)?;
+                    self.retype(&mut right_query, at, &ty)?;
+                    columns.push(ResultColumn {
+                        name: a.name,
+                        ty,
+                        origin: None,
+                        not_null: a.not_null && b.not_null,
+                        identity: false,
+                    });
+                }
+                let body =
+                    ir::Body::Set { op: *op, all: *all, left: Box::new(left_query), right: Box::new(right_query) };
+                Ok(Bound { body, columns, scope: None, items: Vec::new(), grouped: false })
+            }
+        }
+    }
+
+    /// Brings a column of a query to another type.
+    fn retype(&mut self, query: &mut ir::Query, at: usize, ty: &Type) -> Result<()> {
+        if query.columns[at].ty == *ty {
+            return Ok(());
+        }
+        match &mut query.body {
+            ir::Body::Select(select) => {
+                let item = std::mem::replace(&mut select.items[at], Expr::text(""));
+                select.items[at] = self.coerce(item, ty, 0)?;
+            }
+            ir::Body::Set { left, right, .. } => {
+                self.retype(left, at, ty)?;
+                self.retype(right, at, ty)?;
+            }
+            ir::Body::Values(rows) => {
+                for row in rows {
+                    let item = std::mem::replace(&mut row[at], Expr::text(""));
+                    row[at] = item.cast(ty.clone(), CastContext::Implicit);
+                }
+            }
+        }
+        query.columns[at].ty = ty.clone();
+        Ok(())
+    }
+
+    fn select(&mut self, select: &Select) -> Result<Bound> {
+        self.scopes.push(Scope::default());
+        let result = self.select_in_scope(select);
+        let scope = self.scopes.pop();
+        result.map(|mut bound| {
+            bound.scope = scope;
+            bound
+        })
+    }
+
+    fn select_in_scope(&mut self, select: &Select) -> Result<Bound> {
+        let mut joined: Option<From> = None;
+        let mut outers: Vec<(From, Vec<RelId>)> = Vec::new();
+        for source in &select.from {
+            if let Source::Outer(members) = source {
+                let before = self.innermost().relations.len();
+                let mut inner: Option<From> = None;
+                for member in members {
+                    if matches!(member, Source::Outer(_)) {
+                        return self.unsupported("OUTER within OUTER", 0);
+                    }
+                    let from = self.source(member)?;
+                    inner = Some(cross(inner, from));
+                }
+                let ids = self.innermost().relations[before..].iter().map(|visible| visible.id).collect();
+                outers.extend(inner.map(|inner| (inner, ids)));
+            } else {
+                let from = self.source(source)?;
+                joined = Some(cross(joined, from));
+            }
+        }
+        let mut filters = Vec::new();
+        let mut conditions: Vec<Vec<Expr>> = outers.iter().map(|_| Vec::new()).collect();
+        for conjunct in conjuncts(select.filter.as_ref()) {
+            self.touched.clear();
+            let condition = self.condition(conjunct)?;
+            // A condition about an outer table is a condition of its join.
+            match outers.iter().position(|(_, ids)| ids.iter().any(|id| self.touched.contains(id))) {
+                Some(outer) => conditions[outer].push(condition),
+                None => filters.push(condition),
+            }
+        }
+        for ((right, _), on) in outers.into_iter().zip(conditions) {
+            let Some(left) = joined.take() else {
+                return Err(self.error(Condition::SyntaxError, "OUTER needs a table to preserve", 0));
+            };
+            let on = Some(all_of(on).unwrap_or_else(|| Expr::new(ExprKind::Literal(Value::Integer(1)), Type::Bool)));
+            joined = Some(From::Join { kind: JoinKind::Left, left: Box::new(left), right: Box::new(right), on });
+        }
+
+        let mut items = Vec::new();
+        let mut columns = Vec::new();
+        for item in &select.items {
+            if let NodeKind::Star(table) = &item.expr.kind {
+                self.star(table.as_deref(), item.expr.at, &mut items, &mut columns)?;
+                continue;
+            }
+            let expr = self.expr(&item.expr)?;
+            let expr = self.decided(expr, item.expr.at)?;
+            let column = self.result_column(&item.expr, item.alias.as_deref(), &expr);
+            items.push(expr);
+            columns.push(column);
+        }
+
+        let mut keys = Vec::new();
+        for key in &select.group_by {
+            let expr = match &key.kind {
+                NodeKind::Number(digits) => {
+                    let at = digits.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
+                    at.and_then(|at| items.get(at).cloned()).ok_or_else(|| {
+                        self.error(Condition::InvalidColumnReference, "GROUP BY has no such column", key.at)
+                    })?
+                }
+                // The name of a select item counts, too.
+                NodeKind::Name(names) => match self.expr(key) {
+                    Ok(expr) => expr,
+                    Err(error) => match names[..] {
+                        [ref name] => columns
+                            .iter()
+                            .position(|column| column.name.eq_ignore_ascii_case(name))
+                            .map(|at| items[at].clone())
+                            .ok_or(error)?,
+                        _ => return Err(error),
+                    },
+                },
+                _ => self.expr(key)?,
+            };
+            keys.push(expr);
+        }
+        let having = match &select.having {
+            Some(having) => Some(self.condition(having)?),
+            None => None,
+        };
+        let grouped = !keys.is_empty() || having.is_some() || items.iter().any(has_aggregate);
+        if grouped {
+            for (item, column) in items.iter().zip(&columns) {
+                if !depends_on(item, &keys) {
+                    return Err(self.error(
+                        Condition::GroupingError,
+                        format!("the column ({}) must be in the GROUP BY list", column.name),
+                        0,
+                    ));
+                }
+            }
+        }
+        let body = ir::Body::Select(Box::new(ir::Select {
+            distinct: if select.distinct { Distinct::Rows } else { Distinct::All },
+            items: items.clone(),
+            from: joined,
+            filter: all_of(filters),
+            group_by: if keys.is_empty() { GroupBy::None } else { GroupBy::Keys(keys) },
+            having,
+        }));
+        Ok(Bound { body, columns, scope: None, items, grouped })
+    }
+
+    fn innermost(&mut self) -> &mut Scope {
+        if self.scopes.is_empty() {
+            self.scopes.push(Scope::default());
+        }
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    fn star(
+        &mut self,
+        table: Option<&str>,
+        at: usize,
+        items: &mut Vec<Expr>,
+        columns: &mut Vec<ResultColumn>,
+    ) -> Result<()> {
+        let before = items.len();
+        let relations = self.innermost().relations.clone();
+        for visible in &relations {
+            if table.is_some_and(|name| !visible.name.eq_ignore_ascii_case(name)) {
+                continue;
+            }
+            for (position, column) in visible.columns.iter().enumerate() {
+                items.push(Expr::column(visible.id, position, column.ty.clone()));
+                columns.push(result_column(column));
+            }
+        }
+        if items.len() == before {
+            return Err(match table {
+                Some(table) => {
+                    self.error(Condition::UndefinedTable, format!("table ({table}) is not in the FROM list"), at)
+                }
+                None => self.error(Condition::SyntaxError, "SELECT * needs a FROM clause", at),
+            });
+        }
+        Ok(())
+    }
+
+    fn result_column(&mut self, node: &Node, alias: Option<&str>, expr: &Expr) -> ResultColumn {
+        let mut column = ResultColumn {
+            name: expression_name(node),
+            ty: expr.ty.clone(),
+            origin: None,
+            not_null: false,
+            identity: false,
+        };
+        if let ExprKind::Column(reference) = &expr.kind
+            && let ColumnIndex::At(position) = reference.column
+        {
+            let found = self
+                .scopes
+                .iter()
+                .flat_map(|scope| &scope.relations)
+                .find(|visible| visible.id == reference.relation)
+                .and_then(|visible| visible.columns.get(position));
+            if let Some(found) = found {
+                column = result_column(found);
+            }
+        }
+        if let Some(alias) = alias {
+            column.name = alias.to_owned();
+        }
+        column
+    }
+
+    fn source(&mut self, source: &Source) -> Result<From> {
+        match source {
+            Source::Table { name, alias } => {
+                if name.owner.is_none()
+                    && name.database.is_none()
+                    && let Some((_, cte, columns)) =
+                        self.ctes.iter().rev().find(|(cte, _, _)| *cte == name.name).cloned()
+                {
+                    let id = self.ids.relation();
+                    let alias = alias.clone().unwrap_or_else(|| name.name.clone());
+                    let visible = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
+                    self.show(Visible { id, name: alias, columns: visible, relation: None });
+                    return Ok(From::Cte { id, cte, columns });
+                }
+                let relation = self.relation(name)?;
+                let shown = alias.clone().unwrap_or_else(|| name.name.clone());
+                if let RelationKind::View { definition } = &relation.kind {
+                    if relation.language != Language::Informix {
+                        return self.unsupported("a view made through another wire", name.at);
+                    }
+                    if self.views.contains(&relation.oid) {
+                        return Err(self.error(
+                            Condition::InvalidObjectDefinition,
+                            format!("view {} contains itself", relation.name),
+                            name.at,
+                        ));
+                    }
+                    self.views.push(relation.oid);
+                    let query = self.view(definition);
+                    self.views.pop();
+                    let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;
+                    let id = self.ids.relation();
+                    let mut visible = Visible::of_table(id, shown, &relation, None);
+                    for (column, output) in visible.columns.iter_mut().zip(&query.columns) {
+                        column.ty = output.ty.clone();
+                    }
+                    self.show(visible);
+                    return Ok(From::Query { id, query: Box::new(query), lateral: false });
+                }
+                let id = self.ids.relation();
+                let visible = Visible::of_table(id, shown, &relation, Some(relation.clone()));
+                self.show(visible);
+                Ok(From::Relation { id, relation })
+            }
+            Source::Query { query, alias, columns } => {
+                // Tables of the same FROM are not visible inside.
+                let outer = self.scopes.pop();
+                let bound = self.query(query);
+                self.scopes.extend(outer);
+                let (bound, mut result) = bound?;
+                if !columns.is_empty() {
+                    if columns.len() != result.len() {
+                        return Err(self.error(
+                            Condition::ColumnCountMismatch,
+                            "the derived table has another number of columns",
+                            query.at,
+                        ));
+                    }
+                    for (column, name) in result.iter_mut().zip(columns) {
+                        column.name.clone_from(name);
+                    }
+                }
+                let id = self.ids.relation();
+                let visible = result
+                    .iter()
+                    .map(|column| VisibleColumn {
+                        name: column.name.clone(),
+                        ty: column.ty.clone(),
+                        not_null: column.not_null,
+                        identity: column.identity,
+                        origin: column.origin,
+                    })
+                    .collect();
+                self.show(Visible { id, name: alias.clone().unwrap_or_default(), columns: visible, relation: None });
+                Ok(From::Query { id, query: Box::new(bound), lateral: false })
+            }
+            Source::Expression { expr, alias, columns } => self.table_expression(expr, alias.as_deref(), columns),
+            Source::Join { kind, left, right, on } => {
+                let left = Box::new(self.source(left)?);
+                let right = Box::new(self.source(right)?);
+                let on = match on {
+                    Some(on) => Some(self.condition(on)?),
+                    None => None,
+                };
+                Ok(From::Join { kind: *kind, left, right, on })
+            }
+            Source::Outer(_) => self.unsupported("OUTER inside a join", 0),
+        }
+    }
+
+    /// `TABLE(SET{1, 2})`: a row for each member.
+    fn table_expression(&mut self, expr: &Node, alias: Option<&str>, names: &[String]) -> Result<From> {
+        let NodeKind::Collection(_, members) = &expr.kind else {
+            return self.unsupported("TABLE(…) of other than a collection", expr.at);
+        };
+        let mut values = Vec::new();
+        for member in members {
+            values.push(self.expr(member)?);
+        }
+        let (values, ty) = self.united(values, expr.at)?;
+        let name = names.first().cloned().unwrap_or_else(|| "unnamed_col_1".into());
+        let id = self.ids.relation();
+        let query = ir::Query {
+            ctes: Vec::new(),
+            body: ir::Body::Values(values.into_iter().map(|value| vec![value]).collect()),
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+            with_ties: false,
+            locking: false,
+            columns: vec![OutputColumn { name: name.clone(), ty: ty.clone() }],
+            output: self.ids.relation(),
+        };
+        self.show(Visible {
+            id,
+            name: alias.unwrap_or_default().to_owned(),
+            columns: vec![plain_column(&name, &ty)],
+            relation: None,
+        });
+        Ok(From::Query { id, query: Box::new(query), lateral: false })
+    }
+
+    fn show(&mut self, visible: Visible) {
+        self.innermost().relations.push(visible);
+    }
+
+    /// A view's defining query, bound without the scopes of the query that names it.
+    fn view(&mut self, definition: &str) -> Result<ir::Query> {
+        let query = crate::informix::parser::Parser::new(definition)?.whole_query()?;
+        let scopes = std::mem::take(&mut self.scopes);
+        let ctes = std::mem::take(&mut self.ctes);
+        let bound = self.query(&query);
+        self.scopes = scopes;
+        self.ctes = ctes;
+        Ok(bound?.0)
+    }
+
+    fn order_by(&mut self, keys: &[OrderKey], bound: &Bound, output: RelId) -> Result<Vec<SortKey>> {
+        let mut sorted = Vec::new();
+        for key in keys {
+            let named = match &key.expr.kind {
+                NodeKind::Number(digits) => Some(
+                    digits
+                        .parse::<usize>()
+                        .ok()
+                        .and_then(|at| at.checked_sub(1))
+                        .filter(|at| *at < bound.columns.len())
+                        .ok_or_else(|| {
+                            self.error(Condition::InvalidColumnReference, "ORDER BY has no such column", key.expr.at)
+                        })?,
+                ),
+                NodeKind::Name(names) => {
+                    let name = names.last().map(String::as_str).unwrap_or_default();
+                    let matches = |column: &ResultColumn| column.name.eq_ignore_ascii_case(name);
+                    if names.len() == 1 || bound.scope.is_none() {
+                        bound.columns.iter().position(matches)
+                    } else {
+                        None
+                    }
+                }
+                _ => None,
+            };
+            let expr = match (named, &bound.scope) {
+                // An item that is not merely its column sorts by its own value.
+                (Some(at), Some(_)) if matches!(bound.columns[at].ty, Type::QualifiedInterval(_)) => {
+                    bound.items[at].clone()
+                }
+                (Some(at), _) => Expr::column(output, at, bound.columns[at].ty.clone()),
+                (None, Some(scope)) => {
+                    self.scopes.push(scope.clone());
+                    let expr = self.expr(&key.expr);
+                    self.scopes.pop();
+                    expr?
+                }
+                (None, None) => {
+                    return Err(self.error(
+                        Condition::InvalidColumnReference,
+                        "ORDER BY of a UNION names columns of its result",
+                        key.expr.at,
+                    ));
+                }
+            };
+            if bound.grouped
+                && let ir::Body::Select(select) = &bound.body
+                && let GroupBy::Keys(group) = &select.group_by
+                && !matches!(&expr.kind, ExprKind::Column(column) if column.relation == output)
+                && !depends_on(&expr, group)
+            {
+                return Err(self.error(
+                    Condition::GroupingError,
+                    "ORDER BY names a column outside GROUP BY",
+                    key.expr.at,
+                ));
+            }
+            sorted.push(SortKey {
+                expr: sortable(expr),
+                descending: key.descending,
+                // NULL is the least value.
+                nulls_first: key.nulls_first.unwrap_or(!key.descending),
+            });
+        }
+        Ok(sorted)
+    }
+}
+
+fn mentions_source(source: &Source, name: &str) -> bool {
+    match source {
+        Source::Table { name: table, .. } => table.owner.is_none() && table.name == name,
+        Source::Query { query, .. } => mentions_body(&query.body, name),
+        Source::Expression { .. } => false,
+        Source::Join { left, right, .. } => mentions_source(left, name) || mentions_source(right, name),
+        Source::Outer(members) => members.iter().any(|member| mentions_source(member, name)),
+    }
+}
+
+fn mentions_body(body: &Body, name: &str) -> bool {
+    match body {
+        Body::Select(select) => select.from.iter().any(|member| mentions_source(member, name)),
+        Body::Set { left, right, .. } => mentions_body(&left.body, name) || mentions_body(&right.body, name),
+    }
+}
+
+fn plain_column(name: &str, ty: &Type) -> VisibleColumn {
+    VisibleColumn { name: name.to_owned(), ty: ty.clone(), not_null: false, identity: false, origin: None }
+}
+
+fn result_column(column: &VisibleColumn) -> ResultColumn {
+    ResultColumn {
+        name: column.name.clone(),
+        ty: column.ty.clone(),
+        origin: column.origin,
+        not_null: column.not_null,
+        identity: column.identity,
+    }
+}
+
+fn cross(left: Option<From>, right: From) -> From {
+    match left {
+        None => right,
+        Some(left) => From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(right), on: None },
+    }
+}
+
+fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
+    match conditions.len() {
+        0 | 1 => conditions.pop(),
+        _ => Some(Expr::new(ExprKind::And(conditions), Type::Bool)),
+    }
+}
+
+fn conjuncts(filter: Option<&Node>) -> Vec<&Node> {
+    match filter {
+        None => Vec::new(),
+        Some(Node { kind: NodeKind::And(members), .. }) => {
+            members.iter().flat_map(|member| conjuncts(Some(member))).collect()
+        }
+        Some(other) => vec![other],
+    }
+}
+
+/// The name that Informix gives a column that is an expression.
+fn expression_name(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Name(names) => names.last().cloned().unwrap_or_default(),
+        NodeKind::Null
+        | NodeKind::Number(_)
+        | NodeKind::String(_)
+        | NodeKind::DatetimeLiteral(..)
+        | NodeKind::IntervalLiteral(..) => "(constant)".into(),
+        NodeKind::Call(call) if call.star => format!("({}(*))", call.name),
+        NodeKind::Call(call)
+            if matches!(
+                call.name.as_str(),
+                "count" | "sum" | "avg" | "min" | "max" | "range" | "stdev" | "variance"
+            ) =>
+        {
+            format!("({})", call.name)
+        }
+        NodeKind::Cast(arg, _) => match &arg.kind {
+            NodeKind::Name(_) => expression_name(arg),
+            _ => "(expression)".into(),
+        },
+        _ => "(expression)".into(),
+    }
+}
+
+/// The type of a UNION's column.
+fn union_type(left: &Type, right: &Type) -> Option<Type> {
+    if left == right {
+        return Some(left.clone());
+    }
+    let length = |ty: &Type| match ty {
+        Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n) => Some(*n),
+        _ => None,
+    };
+    if left.is_text() && right.is_text() {
+        return Some(match (length(left), length(right)) {
+            (Some(a), Some(b)) => match (left, right) {
+                (Type::Char(_), Type::Char(_)) => Type::Char(a.max(b)),
+                _ if a.max(b) <= 255 => Type::Varchar(Some(a.max(b))),
+                _ => Type::Lvarchar(a.max(b)),
+            },
+            _ => Type::Text,
+        });
+    }
+    super::coerce::common(left, right)
+}
+
+fn has_aggregate(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Aggregate(_)) || children(expr).into_iter().any(has_aggregate)
+}
+
+/// True when an expression is made of grouping keys, aggregates and constants.
+fn depends_on(expr: &Expr, keys: &[Expr]) -> bool {
+    if keys.contains(expr) {
+        return true;
+    }
+    match &expr.kind {
+        ExprKind::Aggregate(_) => true,
+        ExprKind::Column(_) => false,
+        _ => children(expr).into_iter().all(|child| depends_on(child, keys)),
+    }
+}
+
+/// The expressions directly inside; those inside subqueries are not looked at.
+fn children(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Call { args, .. }
+        | ExprKind::And(args)
+        | ExprKind::Or(args)
+        | ExprKind::Coalesce(args)
+        | ExprKind::Greatest(args)
+        | ExprKind::Least(args) => args.iter().collect(),
+        ExprKind::Cast { arg, .. }
+        | ExprKind::Not(arg)
+        | ExprKind::IsNull { arg, .. }
+        | ExprKind::IsTruth { arg, .. } => {
+            vec![arg]
+        }
+        ExprKind::Compare { left, right, .. } | ExprKind::NullIf(left, right) => vec![left, right],
+        ExprKind::Like { text, pattern, .. } => vec![text, pattern],
+        ExprKind::InList { arg, list, .. } => std::iter::once(&**arg).chain(list).collect(),
+        ExprKind::Case { branches, otherwise } => {
+            branches.iter().flat_map(|(condition, result)| [condition, result]).chain(otherwise.as_deref()).collect()
+        }
+        _ => Vec::new(),
+    }
+}

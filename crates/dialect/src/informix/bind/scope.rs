@@ -1,0 +1,58 @@
+//! The relations that names can mean.
+
+use std::sync::Arc;
+
+use crate::Type;
+use crate::ir::RelId;
+use crate::schema::Relation;
+
+/// The relations of one FROM clause.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    pub relations: Vec<Visible>,
+}
+
+/// A relation in scope.
+#[derive(Clone, Debug)]
+pub(super) struct Visible {
+    pub id: RelId,
+    /// Alias, or the table's name.
+    pub name: String,
+    pub columns: Vec<VisibleColumn>,
+    /// The table behind it, for `rowid`.
+    pub relation: Option<Arc<Relation>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct VisibleColumn {
+    pub name: String,
+    pub ty: Type,
+    pub not_null: bool,
+    pub identity: bool,
+    pub origin: Option<(u32, usize)>,
+}
+
+impl Scope {
+    /// A scope of one table.
+    pub fn of_table(id: RelId, table: &Relation) -> Self {
+        Self { relations: vec![Visible::of_table(id, table.name.clone(), table, None)] }
+    }
+}
+
+impl Visible {
+    pub fn of_table(id: RelId, name: String, table: &Relation, relation: Option<Arc<Relation>>) -> Self {
+        let columns = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| VisibleColumn {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                not_null: column.not_null,
+                identity: column.identity.is_some(),
+                origin: Some((table.oid, at)),
+            })
+            .collect();
+        Self { id, name, columns, relation }
+    }
+}
