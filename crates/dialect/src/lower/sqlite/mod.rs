@@ -1,4 +1,278 @@
-//! The SQLite back end.
+//! The SQLite back end: IR in, SQLite's SQL and what to bind out.
+//!
+//! - Every base relation is aliased `r<id>`, every derived one too with columns `c0`, `c1`, …, so that names can neither
+//!   clash nor be captured.
+//! - A value of an exact decimal type comes in two representations (see [`Repr`]): the number that lies in a NUMERIC
+//!   column, and canonical text. Comparisons with such a column stay comparisons of the bare column, so that indexes
+//!   serve them; everything else computes on text.
+//! - A conversion of a parameter happens when it is bound ([`ParamForm`]), that of a literal here, so that the usual
+//!   statement calls no function per row.
 
+mod call;
+mod cast;
 pub mod create_table;
+mod dml;
+mod expr;
+mod from;
+mod query;
 pub mod types;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+pub use cast::ParamForm;
+
+use crate::ir::{ColumnIndex, ColumnRef, CteId, Expr, Query, RelId, Statement};
+use crate::plan::Bound;
+use crate::schema::Relation;
+use crate::{Error, Result, Type};
+
+/// What SQLite runs for a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// One statement in SQLite's SQL.
+    pub sql: String,
+    /// What its parameters `?1`, `?2`, … are.
+    pub params: Vec<ParamUse>,
+    /// It needs nothing that the `sqlite3` shell has not got.
+    pub native: bool,
+}
+
+/// A parameter of the SQLite statement: which of the statement's own, and what becomes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamUse {
+    /// The statement's parameter, from 0.
+    pub param: usize,
+    /// How its value is bound.
+    pub form: ParamForm,
+}
+
+/// SQL of an expression that stands alone: in an index, a default, a check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// SQLite's SQL.
+    pub sql: String,
+    /// It needs nothing that the `sqlite3` shell has not got.
+    pub native: bool,
+}
+
+/// Lowers a query or a data-modifying statement.
+///
+/// # Errors
+/// `0A000` for what SQLite cannot be told, and for statements that are not queries (the engine runs those itself).
+pub fn lower(bound: &Bound) -> Result<Program> {
+    match &bound.statement {
+        Statement::Query(query) => lower_query(query),
+        Statement::Dml(dml) => {
+            let mut lowering = Lowering::default();
+            let sql = lowering.dml(dml)?;
+            Ok(lowering.program(sql))
+        }
+        _ => Err(Error::internal("only queries and data-modifying statements are lowered")),
+    }
+}
+
+/// Lowers a query that is part of another statement (CREATE TABLE AS, DECLARE, COPY).
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_query(query: &Query) -> Result<Program> {
+    let mut lowering = Lowering::default();
+    let (sql, _) = lowering.query(query, Naming::None)?;
+    Ok(lowering.program(sql))
+}
+
+/// Lowers INSERT, UPDATE or DELETE that is part of another statement (COPY).
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_dml(dml: &crate::ir::Dml) -> Result<Program> {
+    let mut lowering = Lowering::default();
+    let sql = lowering.dml(dml)?;
+    Ok(lowering.program(sql))
+}
+
+/// Lowers a view's query; the SQL's columns have the query's own names.
+///
+/// # Errors
+/// As [`lower`].
+pub fn view(query: &Query) -> Result<Lowered> {
+    let mut lowering = Lowering { unqualified: true, ..Lowering::default() };
+    let (sql, _) = lowering.query(query, Naming::Output)?;
+    let program = lowering.program(sql);
+    if !program.params.is_empty() {
+        return Err(Error::new(crate::Condition::UndefinedParameter, "views cannot have parameters"));
+    }
+    Ok(Lowered { sql: program.sql, native: program.native })
+}
+
+/// Lowers an expression over one table (relation [`crate::ir::Text::TABLE`]), whose columns `column` spells.
+///
+/// # Errors
+/// As [`lower`].
+pub fn expression(expr: &Expr, column: &dyn Fn(ColumnRef) -> String) -> Result<Lowered> {
+    let mut lowering = Lowering { spell: Some(column), unqualified: true, ..Lowering::default() };
+    let sql = lowering.expr(expr)?.sql;
+    let program = lowering.program(sql);
+    if !program.params.is_empty() {
+        return Err(Error::new(crate::Condition::UndefinedParameter, "there is no parameter here"));
+    }
+    Ok(Lowered { sql: program.sql, native: program.native })
+}
+
+/// An identifier in SQLite's quotes.
+pub fn quote(name: &str) -> String {
+    create_table::quote(name)
+}
+
+/// A string literal.
+pub fn quote_text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// How an exact decimal lies in an SQL value; `Plain` for every other type.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Repr {
+    /// Not a decimal.
+    Plain,
+    /// INTEGER or REAL from a NUMERIC column; digits behind the point come from the type's scale.
+    Native,
+    /// Canonical text with all its digits, compared under the `decimal` collation.
+    Text,
+}
+
+/// SQL of an expression.
+#[derive(Clone, Debug)]
+struct Sql {
+    sql: String,
+    repr: Repr,
+}
+
+/// Where a relation's columns come from.
+enum Source {
+    /// A table: columns by their own names behind the qualifier.
+    Table { qualifier: String, relation: Arc<Relation> },
+    /// A subquery, CTE or function: columns `c<n>`.
+    Derived { qualifier: String, reprs: Vec<Repr>, ordinality: Option<usize> },
+}
+
+/// How a query's columns are named in the SQL.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Naming {
+    /// `c0`, `c1`, …: the query is used by another.
+    Positions,
+    /// The query's own names: a view.
+    Output,
+    /// Not at all: clients are told names apart.
+    None,
+}
+
+/// The state of one lowering.
+#[derive(Default)]
+struct Lowering<'a> {
+    sources: HashMap<RelId, Source>,
+    ctes: HashMap<CteId, Vec<Repr>>,
+    /// Relations in the order of their definition; those from `from_start` on belong to the FROM clause at hand.
+    order: Vec<RelId>,
+    from_start: usize,
+    /// Relations that a derived table may not refer to: those beside it.
+    forbidden: RefCell<Vec<RelId>>,
+    nullable: HashSet<RelId>,
+    params: Vec<ParamUse>,
+    foreign: bool,
+    unqualified: bool,
+    depth: u32,
+    spell: Option<&'a dyn Fn(ColumnRef) -> String>,
+}
+
+impl Lowering<'_> {
+    fn program(self, sql: String) -> Program {
+        Program { sql, params: self.params, native: !self.foreign }
+    }
+
+    /// Notes that the SQL needs a function or collation of ours.
+    fn needs_us(&mut self) {
+        self.foreign = true;
+    }
+
+    fn param(&mut self, param: usize, form: ParamForm) -> String {
+        let wanted = ParamUse { param, form };
+        let place = self.params.iter().position(|known| *known == wanted).unwrap_or_else(|| {
+            self.params.push(wanted);
+            self.params.len() - 1
+        });
+        format!("?{}", place + 1)
+    }
+
+    fn column(&self, column: ColumnRef, ty: &Type) -> Result<Sql> {
+        if let Some(spell) = self.spell
+            && column.relation == crate::ir::Text::TABLE
+        {
+            let repr = if ty.storage() == crate::types::Storage::NativeDecimal { Repr::Native } else { repr_of(ty) };
+            return Ok(Sql { sql: spell(column), repr });
+        }
+        if self.forbidden.borrow().contains(&column.relation) {
+            return Err(Error::unsupported("a LATERAL subquery that refers to relations on its left"));
+        }
+        let source = self
+            .sources
+            .get(&column.relation)
+            .ok_or_else(|| Error::internal(format!("relation {} is not in scope", column.relation.0)))?;
+        match (source, column.column) {
+            (Source::Table { qualifier, relation }, ColumnIndex::At(at)) => {
+                let definition = relation.columns.get(at).ok_or_else(|| Error::internal("no such column"))?;
+                Ok(Sql { sql: format!("{qualifier}.{}", quote(&definition.name)), repr: stored_repr(relation, at) })
+            }
+            (Source::Table { qualifier, relation }, ColumnIndex::RowId) => {
+                if relation.without_rowid {
+                    return Err(Error::unsupported(format!(
+                        "the row identifier of \"{}\", a table without rowid,",
+                        relation.name
+                    )));
+                }
+                Ok(Sql { sql: format!("{qualifier}.rowid"), repr: Repr::Plain })
+            }
+            (Source::Derived { qualifier, reprs, ordinality }, ColumnIndex::At(at)) => {
+                if *ordinality == Some(at) {
+                    return Ok(Sql { sql: format!("{qualifier}.ordinality"), repr: Repr::Plain });
+                }
+                let repr = *reprs.get(at).ok_or_else(|| Error::internal("no such column"))?;
+                Ok(Sql { sql: format!("{qualifier}.c{at}"), repr })
+            }
+            (Source::Derived { .. }, ColumnIndex::RowId) => {
+                Err(Error::unsupported("the row identifier of a row that is not a table's"))
+            }
+        }
+    }
+}
+
+/// The representation of computed values of a type.
+fn repr_of(ty: &Type) -> Repr {
+    if ty.is_decimal() { Repr::Text } else { Repr::Plain }
+}
+
+/// The representation of a stored column.
+fn stored_repr(relation: &Relation, at: usize) -> Repr {
+    let ty = &relation.columns[at].ty;
+    if !ty.is_decimal() {
+        Repr::Plain
+    } else if relation.language == crate::Language::Sqlite || ty.storage() == crate::types::Storage::NativeDecimal {
+        // In somebody else's file a decimal of any width lies in a NUMERIC column.
+        Repr::Native
+    } else {
+        Repr::Text
+    }
+}
+
+/// The collation under which values of a type are compared, unless bytes do.
+fn collation(ty: &Type, repr: Repr) -> Option<&'static str> {
+    match ty {
+        _ if repr == Repr::Text => Some("decimal"),
+        Type::Interval | Type::QualifiedInterval(_) => Some("rf_interval"),
+        Type::TimeTz(_) => Some("rf_timetz"),
+        Type::Jsonb => Some("rf_jsonb"),
+        Type::Array(_) => Some("rf_array"),
+        _ => None,
+    }
+}

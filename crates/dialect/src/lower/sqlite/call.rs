@@ -1,0 +1,276 @@
+//! Calls of functions, aggregates and window functions.
+
+use super::cast::type_words;
+use super::{Lowering, Repr, Sql, repr_of};
+use crate::functions::{Function, Sqlite};
+use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
+use crate::{Error, Result, Type};
+
+impl Lowering<'_> {
+    pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
+        let sql = match function.sqlite {
+            Sqlite::Special(word) => self.special(word, args)?,
+            how => {
+                let args = self.texts(args)?;
+                self.say(how, &args)
+            }
+        };
+        Ok(Sql { sql, repr: repr_of(ty) })
+    }
+
+    fn say(&mut self, how: Sqlite, args: &[String]) -> String {
+        match how {
+            Sqlite::Function(name) => {
+                if name.starts_with("rf_") {
+                    self.needs_us();
+                }
+                format!("{name}({})", args.join(", "))
+            }
+            Sqlite::Infix(sign) => format!("({})", args.join(&format!(" {sign} "))),
+            Sqlite::Prefix(sign) => format!("({sign} {})", args.join(", ")),
+            Sqlite::Template(template) => {
+                if template.contains("rf_") {
+                    self.needs_us();
+                }
+                fill(template, args)
+            }
+            Sqlite::Special(word) => format!("{word}({})", args.join(", ")),
+        }
+    }
+
+    /// Functions of arguments of any type: the back end must know which.
+    fn special(&mut self, word: &str, args: &[Expr]) -> Result<String> {
+        Ok(match word {
+            "concat" | "concat_ws" => {
+                let args = self.user_texts(args)?;
+                format!("{word}({})", args.join(", "))
+            }
+            "concat_text" => format!("({})", self.user_texts(args)?.join(" || ")),
+            "format" => {
+                let args = self.user_texts(args)?;
+                self.needs_us();
+                format!("rf_format({})", args.join(", "))
+            }
+            "to_json" | "to_jsonb" | "json_build_object" | "json_build_array" | "jsonb_build_object"
+            | "jsonb_build_array" => {
+                let args = self.typed(args)?;
+                self.needs_us();
+                format!("rf_{word}({})", args.join(", "))
+            }
+            "array_to_string" => {
+                let Type::Array(element) = &args[0].ty else {
+                    return Err(Error::internal("array_to_string takes an array"));
+                };
+                let words = type_words(element);
+                let mut args = self.texts(args)?;
+                args.insert(1, words);
+                self.needs_us();
+                format!("rf_array_to_string({})", args.join(", "))
+            }
+            "pg_typeof" => crate::postgres::types::oid(&args[0].ty).to_string(),
+            _ => return Err(Error::internal(format!("no such special function: {word}"))),
+        })
+    }
+
+    /// Arguments as text for the user.
+    fn user_texts(&mut self, args: &[Expr]) -> Result<Vec<String>> {
+        args.iter().map(|arg| self.as_text(arg)).collect()
+    }
+
+    /// Arguments, each followed by the words of its type.
+    fn typed(&mut self, args: &[Expr]) -> Result<Vec<String>> {
+        let mut typed = Vec::with_capacity(args.len() * 2);
+        for arg in args {
+            typed.push(self.stored_text_of(arg)?);
+            typed.push(type_words(&arg.ty));
+        }
+        Ok(typed)
+    }
+
+    pub(super) fn aggregate(&mut self, aggregate: &Aggregate, ty: &Type) -> Result<Sql> {
+        let function = aggregate.function;
+        if let Sqlite::Special(word @ ("min" | "max")) = function.sqlite {
+            return self.extreme_of_group(word, aggregate);
+        }
+        let args = self.aggregate_args(function, &aggregate.args, aggregate.distinct)?;
+        let mut inner = args.join(", ");
+        if aggregate.distinct {
+            inner = format!("DISTINCT {inner}");
+        }
+        if !aggregate.order_by.is_empty() {
+            inner = format!("{inner} ORDER BY {}", self.sort_keys(&aggregate.order_by)?);
+        }
+        let name = self.aggregate_name(function)?;
+        let filter = self.filter(aggregate.filter.as_ref())?;
+        Ok(Sql { sql: format!("{name}({inner}){filter}"), repr: repr_of(ty) })
+    }
+
+    fn extreme_of_group(&mut self, word: &str, aggregate: &Aggregate) -> Result<Sql> {
+        let arg = &aggregate.args[0];
+        let value = self.collated(arg)?;
+        let filter = self.filter(aggregate.filter.as_ref())?;
+        let sql = Sql { sql: format!("{word}({}){filter}", value.sql), repr: value.repr };
+        // The extreme is found among the stored numbers; only the result is spelled out.
+        Ok(self.decimal_text(sql, &arg.ty))
+    }
+
+    fn aggregate_name(&mut self, function: &Function) -> Result<String> {
+        match function.sqlite {
+            Sqlite::Function(name) => {
+                if name.starts_with("rf_") {
+                    self.needs_us();
+                }
+                Ok(name.to_owned())
+            }
+            Sqlite::Special("count_star") => Ok("count".to_owned()),
+            Sqlite::Special(word @ ("json_agg" | "jsonb_agg" | "json_object_agg" | "jsonb_object_agg")) => {
+                self.needs_us();
+                Ok(format!("rf_{word}"))
+            }
+            Sqlite::Special(word @ ("min" | "max")) => Ok(word.to_owned()),
+            _ => Err(Error::internal(format!("no aggregate: {}", function.name))),
+        }
+    }
+
+    fn aggregate_args(&mut self, function: &Function, args: &[Expr], distinct: bool) -> Result<Vec<String>> {
+        match function.sqlite {
+            Sqlite::Special("count_star") => Ok(vec!["*".to_owned()]),
+            Sqlite::Special(_) => self.typed(args),
+            _ if distinct => args
+                .iter()
+                .map(|arg| {
+                    let sql = self.expr(arg)?;
+                    let sql = self.decimal_text(sql, &arg.ty);
+                    Ok(self.with_collation(sql, &arg.ty).sql)
+                })
+                .collect(),
+            _ => self.texts(args),
+        }
+    }
+
+    fn filter(&mut self, filter: Option<&Expr>) -> Result<String> {
+        match filter {
+            Some(filter) => Ok(format!(" FILTER (WHERE {})", self.expr(filter)?.sql)),
+            None => Ok(String::new()),
+        }
+    }
+
+    pub(super) fn window(&mut self, window: &WindowCall, ty: &Type) -> Result<Sql> {
+        let function = window.function;
+        let extreme = matches!(function.sqlite, Sqlite::Special("min" | "max"));
+        let args = if extreme {
+            let sql = self.expr(&window.args[0])?;
+            let sql = self.decimal_text(sql, &window.args[0].ty);
+            vec![self.with_collation(sql, &window.args[0].ty).sql]
+        } else {
+            self.aggregate_args(function, &window.args, false)?
+        };
+        let name = self.aggregate_name(function)?;
+        let filter = self.filter(window.filter.as_ref())?;
+        let mut over = Vec::new();
+        if !window.partition_by.is_empty() {
+            let keys = window.partition_by.iter().map(|key| Ok(self.collated(key)?.sql)).collect::<Result<Vec<_>>>()?;
+            over.push(format!("PARTITION BY {}", keys.join(", ")));
+        }
+        if !window.order_by.is_empty() {
+            over.push(format!("ORDER BY {}", self.sort_keys(&window.order_by)?));
+        }
+        if let Some(frame) = &window.frame {
+            over.push(self.frame(frame, &window.order_by)?);
+        }
+        Ok(Sql { sql: format!("{name}({}){filter} OVER ({})", args.join(", "), over.join(" ")), repr: repr_of(ty) })
+    }
+
+    fn frame(&mut self, frame: &Frame, order_by: &[SortKey]) -> Result<String> {
+        let offsets = [&frame.start, &frame.end]
+            .into_iter()
+            .any(|bound| matches!(bound, FrameBound::Preceding(_) | FrameBound::Following(_)));
+        if frame.unit == FrameUnit::Range && offsets {
+            // SQLite adds the offset to the key as a number.
+            let key = order_by.first().map(|key| &key.expr.ty);
+            if !key.is_some_and(|ty| ty.is_integer() || matches!(ty, Type::Float4 | Type::Float8)) {
+                return Err(Error::unsupported("RANGE with an offset over a key that is not an integer or a float"));
+            }
+        }
+        let unit = match frame.unit {
+            FrameUnit::Groups => "GROUPS",
+            FrameUnit::Range => "RANGE",
+            FrameUnit::Rows => "ROWS",
+        };
+        let start = self.frame_bound(&frame.start)?;
+        let end = self.frame_bound(&frame.end)?;
+        let exclude = match frame.exclude {
+            FrameExclude::NoOthers => "",
+            FrameExclude::CurrentRow => " EXCLUDE CURRENT ROW",
+            FrameExclude::Group => " EXCLUDE GROUP",
+            FrameExclude::Ties => " EXCLUDE TIES",
+        };
+        Ok(format!("{unit} BETWEEN {start} AND {end}{exclude}"))
+    }
+
+    fn frame_bound(&mut self, bound: &FrameBound) -> Result<String> {
+        Ok(match bound {
+            FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".into(),
+            FrameBound::Preceding(offset) => format!("{} PRECEDING", self.expr(offset)?.sql),
+            FrameBound::CurrentRow => "CURRENT ROW".into(),
+            FrameBound::Following(offset) => format!("{} FOLLOWING", self.expr(offset)?.sql),
+            FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".into(),
+        })
+    }
+
+    pub(super) fn sort_keys(&mut self, keys: &[SortKey]) -> Result<String> {
+        let keys = keys
+            .iter()
+            .map(|key| {
+                let sql = self.expr(&key.expr)?;
+                let sql = if sql.repr == Repr::Native { sql } else { self.with_collation(sql, &key.expr.ty) };
+                Ok(format!("{}{}", sql.sql, self.direction(key)))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(keys.join(", "))
+    }
+
+    /// The words behind a sort key. SQLite's NULLs come first in ascending order; a clause that says so is left out,
+    /// and so is one for a column that holds none, since an index then gives the order.
+    pub(super) fn direction(&self, key: &SortKey) -> String {
+        let direction = if key.descending { " DESC" } else { "" };
+        let nulls = match (key.nulls_first == !key.descending) || self.never_null(&key.expr) {
+            true => "",
+            false if key.nulls_first => " NULLS FIRST",
+            false => " NULLS LAST",
+        };
+        format!("{direction}{nulls}")
+    }
+}
+
+/// `{0}`, `{1}`, … replaced by arguments, in one pass.
+fn fill(template: &str, args: &[String]) -> String {
+    let mut filled = String::with_capacity(template.len() + args.iter().map(String::len).sum::<usize>());
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        let close = rest[open..].find('}').map(|at| open + at);
+        let (Some(close), true) = (close, open < rest.len()) else { break };
+        match rest[open + 1..close].parse::<usize>().ok().and_then(|at| args.get(at)) {
+            Some(arg) => {
+                filled.push_str(&rest[..open]);
+                filled.push_str(arg);
+            }
+            None => filled.push_str(&rest[..=close]),
+        }
+        rest = &rest[close + 1..];
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    #[test]
+    fn a_template_takes_its_arguments() {
+        let args = ["a".to_owned(), "{0}".to_owned()];
+        assert_eq!(fill("f({1}, {0})", &args), "f({0}, a)");
+        assert_eq!(fill("{0} {9}", &args), "a {9}");
+    }
+}

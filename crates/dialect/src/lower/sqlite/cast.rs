@@ -1,0 +1,239 @@
+//! Conversions: of literals here, of parameters when they are bound, of anything else by `rf_cast`.
+
+use std::borrow::Cow;
+
+use super::{Lowering, Repr, Sql, quote_text, repr_of, types};
+use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::types::Storage;
+use crate::values::{self, Settings};
+use crate::{Condition, Error, Language, Result, Type};
+
+/// What becomes of a parameter's value before it is bound.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamForm {
+    /// It is bound as it is.
+    AsIs,
+    /// An exact decimal that is compared with a NUMERIC column: as a number, if no digit is lost.
+    NativeDecimal,
+    /// It is converted first.
+    Cast {
+        /// The parameter's type.
+        from: Type,
+        /// The wanted type.
+        to: Type,
+        /// The rules.
+        context: CastContext,
+    },
+    /// NULL violates a constraint; checked here because SQLite would give such a column a number.
+    NotNull {
+        /// What comes first.
+        inner: Box<ParamForm>,
+        /// The table's name.
+        table: String,
+        /// The column's name.
+        column: String,
+    },
+    /// LIMIT: NULL is no limit.
+    Limit,
+    /// OFFSET: NULL is no offset.
+    Offset,
+}
+
+impl ParamForm {
+    /// The value to bind.
+    ///
+    /// # Errors
+    /// What the conversion raises: `22001`, `22003`, `22P02`, `23502`, `2201W`, …
+    pub fn apply<'v>(&self, value: &'v Value, settings: &Settings) -> Result<Cow<'v, Value>> {
+        match self {
+            Self::AsIs => Ok(Cow::Borrowed(value)),
+            Self::NativeDecimal => Ok(native_decimal(value)),
+            Self::Cast { from, to, context } => values::cast(value, from, to, *context, settings).map(Cow::Owned),
+            Self::NotNull { inner, table, column } => {
+                let value = inner.apply(value, settings)?;
+                if *value == Value::Null {
+                    return Err(Error::new(
+                        Condition::NotNullViolation,
+                        format!(
+                            "null value in column \"{column}\" of relation \"{table}\" violates not-null constraint"
+                        ),
+                    )
+                    .table("public", table)
+                    .column(column));
+                }
+                Ok(value)
+            }
+            Self::Limit => row_count(value, -1, Condition::InvalidRowCountInLimit, "LIMIT"),
+            Self::Offset => row_count(value, 0, Condition::InvalidRowCountInOffset, "OFFSET"),
+        }
+    }
+}
+
+fn row_count<'v>(value: &Value, none: i64, condition: Condition, clause: &str) -> Result<Cow<'v, Value>> {
+    match value {
+        Value::Null => Ok(Cow::Owned(Value::Integer(none))),
+        Value::Integer(count) if *count < 0 => Err(Error::new(condition, format!("{clause} must not be negative"))),
+        other => Ok(Cow::Owned(other.clone())),
+    }
+}
+
+/// A decimal as SQLite's NUMERIC affinity would store it, when it has at most 15 digits; unchanged otherwise.
+fn native_decimal(value: &Value) -> Cow<'_, Value> {
+    let Value::Text(text) = value else { return Cow::Borrowed(value) };
+    match native_number(text) {
+        Some(number) => Cow::Owned(number),
+        None => Cow::Borrowed(value),
+    }
+}
+
+/// The number that a canonical decimal text of at most 15 significant digits is in a NUMERIC column.
+pub(super) fn native_number(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    let significant = digits.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();
+    if significant > usize::from(Type::NATIVE_DECIMAL_DIGITS) {
+        return None;
+    }
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if fraction.bytes().all(|b| b == b'0') {
+        let whole = if text.starts_with('-') { format!("-{whole}") } else { whole.to_owned() };
+        return whole.parse().ok().map(Value::Integer);
+    }
+    text.parse().ok().map(Value::Real)
+}
+
+impl Lowering<'_> {
+    pub(super) fn cast(&mut self, arg: &Expr, to: &Type, context: CastContext) -> Result<Sql> {
+        let from = &arg.ty;
+        if keeps_value(from, to) {
+            let inner = self.expr(arg)?;
+            // A wider type shows the digits that the narrower one promised.
+            return if inner.repr == Repr::Native && scale(from) != scale(to) {
+                Ok(self.decimal_text(inner, from))
+            } else {
+                Ok(inner)
+            };
+        }
+        match &arg.kind {
+            ExprKind::Param(param) => {
+                let form = ParamForm::Cast { from: from.clone(), to: to.clone(), context };
+                return Ok(Sql { sql: self.param(*param, form), repr: repr_of(to) });
+            }
+            ExprKind::Literal(Value::Null) => return Ok(Sql { sql: "NULL".into(), repr: repr_of(to) }),
+            ExprKind::Literal(value) if folds(from) && folds(to) => {
+                // A literal that cannot be converted is reported when the statement runs, as for any other value.
+                if let Ok(value) = values::cast(value, from, to, context, &Settings::default()) {
+                    return self.literal(&value, to);
+                }
+            }
+            _ => {}
+        }
+        let inner = self.expr(arg)?;
+        self.needs_us();
+        let context = match context {
+            CastContext::Implicit => "i",
+            CastContext::Assignment => "a",
+            CastContext::Explicit => "e",
+        };
+        let sql = format!("rf_cast({}, {}, {}, '{context}')", inner.sql, type_words(from), type_words(to));
+        Ok(Sql { sql, repr: repr_of(to) })
+    }
+
+    /// The expression's value as text for the user, whatever its type.
+    pub(super) fn as_text(&mut self, arg: &Expr) -> Result<String> {
+        Ok(self.cast(arg, &Type::Text, CastContext::Explicit)?.sql)
+    }
+
+    /// A decimal in its text representation.
+    pub(super) fn decimal_text(&mut self, sql: Sql, ty: &Type) -> Sql {
+        if sql.repr != Repr::Native {
+            return sql;
+        }
+        self.needs_us();
+        let sql = match scale(ty) {
+            Some(scale) => format!("rf_numeric_text({}, {scale})", sql.sql),
+            None => format!("rf_numeric_text({})", sql.sql),
+        };
+        Sql { sql, repr: Repr::Text }
+    }
+}
+
+/// A type as `rf_cast` and its kin are told of it.
+pub(super) fn type_words(ty: &Type) -> String {
+    quote_text(&types::words(ty, Language::Postgres))
+}
+
+/// Digits behind the point that the type promises.
+fn scale(ty: &Type) -> Option<i16> {
+    match ty {
+        Type::Numeric(Some(modifier)) | Type::Money(modifier) => Some(modifier.scale),
+        _ => None,
+    }
+}
+
+/// Conversions that leave the stored value as it is.
+fn keeps_value(from: &Type, to: &Type) -> bool {
+    if from == to {
+        return true;
+    }
+    match (from, to) {
+        // Nothing is known of it but that it is text already.
+        (Type::Unknown, to) => to.storage() == Storage::Text && is_unbounded_text(to),
+        (Type::Int2, Type::Int4 | Type::Int8 | Type::IfxInt8 | Type::Oid | Type::Reg(_)) => true,
+        (Type::Int4, Type::Int8 | Type::IfxInt8) => true,
+        (Type::Int8, Type::IfxInt8) | (Type::IfxInt8, Type::Int8) => true,
+        (Type::Oid | Type::Reg(_), Type::Oid | Type::Int8 | Type::Reg(_)) => true,
+        (Type::Float4, Type::Float8) => true,
+        (Type::Numeric(Some(narrow)), Type::Numeric(Some(wide))) => {
+            i32::from(narrow.precision) - i32::from(narrow.scale) <= i32::from(wide.precision) - i32::from(wide.scale)
+                && narrow.scale == wide.scale
+        }
+        (from, Type::Numeric(None)) => from.is_decimal(),
+        (Type::Varchar(Some(from)), Type::Varchar(Some(to))) => from <= to,
+        (Type::Char(from), Type::Char(to)) => from <= to,
+        (from, to) if from.is_text() && is_unbounded_text(to) => true,
+        (Type::Time(_), Type::Time(None))
+        | (Type::TimeTz(_), Type::TimeTz(None))
+        | (Type::Timestamp(_), Type::Timestamp(None))
+        | (Type::TimestampTz(_), Type::TimestampTz(None)) => true,
+        (Type::Bytea | Type::Byte | Type::Blob, Type::Bytea | Type::Byte | Type::Blob) => true,
+        (Type::Array(from), Type::Array(to)) => keeps_value(from, to),
+        _ => false,
+    }
+}
+
+/// Text types that take any text; `name` cuts at 63 bytes, so it is not among them.
+fn is_unbounded_text(ty: &Type) -> bool {
+    matches!(ty, Type::Text | Type::Varchar(None) | Type::TextBlob | Type::Clob | Type::Unknown)
+}
+
+/// Types whose conversion depends on nothing but the value: not on the session's zone, nor on the schema. The settings
+/// that literals are read under (DateStyle) reach a literal only through the front end, which has read it already.
+fn folds(ty: &Type) -> bool {
+    !matches!(ty, Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decimal_of_fifteen_digits_is_a_number_in_a_numeric_column() {
+        assert_eq!(native_number("12.50"), Some(Value::Real(12.5)));
+        assert_eq!(native_number("-12.00"), Some(Value::Integer(-12)));
+        assert_eq!(native_number("0.000000000000001"), Some(Value::Real(1e-15)));
+        assert_eq!(native_number("1234567890123456"), None);
+        assert_eq!(native_number("NaN"), None);
+        assert_eq!(native_number(""), None);
+    }
+
+    #[test]
+    fn a_limit_is_not_negative() {
+        let settings = Settings::default();
+        assert_eq!(*ParamForm::Limit.apply(&Value::Null, &settings).unwrap(), Value::Integer(-1));
+        let error = ParamForm::Limit.apply(&Value::Integer(-2), &settings).unwrap_err();
+        assert_eq!(error.condition(), Condition::InvalidRowCountInLimit);
+    }
+}

@@ -1,0 +1,296 @@
+//! INSERT, UPDATE, DELETE.
+
+use std::sync::Arc;
+
+use super::{Lowering, Naming, ParamForm, Repr, Source, Sql, quote, quote_text};
+use crate::ir::{ConflictAction, CteBody, Dml, DmlAction, Expr, ExprKind, From, InsertSource, OnConflict, Value};
+use crate::schema::{Column, Relation};
+use crate::{Error, Result};
+
+impl Lowering<'_> {
+    pub(super) fn dml(&mut self, dml: &Dml) -> Result<String> {
+        let mut sql = self.dml_with(dml)?;
+        let target = &dml.target;
+        let alias = self.define_table(dml.id, target);
+        let name = self.table(target);
+        match &dml.action {
+            DmlAction::Insert { columns, source, on_conflict } => {
+                sql.push_str(&format!("INSERT INTO {name} AS {alias}"));
+                sql.push_str(&self.insert(target, columns, source, on_conflict.is_some())?);
+                if let Some(on_conflict) = on_conflict {
+                    sql.push_str(&self.on_conflict(target, on_conflict)?);
+                }
+            }
+            DmlAction::Update { assignments, from, filter, current_of } => {
+                refuse_current_of(current_of.as_ref())?;
+                let from = self.other_tables(from.as_ref())?;
+                let assignments = self.assignments(target, assignments)?;
+                sql.push_str(&format!("UPDATE {name} AS {alias} SET {assignments}"));
+                if let Some(from) = from {
+                    sql.push_str(&format!(" FROM {from}"));
+                }
+                if let Some(filter) = filter {
+                    sql.push_str(&format!(" WHERE {}", self.expr(filter)?.sql));
+                }
+            }
+            DmlAction::Delete { using, filter, current_of } => {
+                refuse_current_of(current_of.as_ref())?;
+                let using = self.other_tables(using.as_ref())?;
+                sql.push_str(&format!("DELETE FROM {name} AS {alias}"));
+                let filter = filter.as_ref().map(|filter| self.expr(filter)).transpose()?.map(|filter| filter.sql);
+                match (using, filter) {
+                    (None, None) => {}
+                    (None, Some(filter)) => sql.push_str(&format!(" WHERE {filter}")),
+                    (Some(using), filter) => {
+                        let filter = filter.map(|filter| format!(" WHERE {filter}")).unwrap_or_default();
+                        sql.push_str(&format!(" WHERE EXISTS (SELECT 1 FROM {using}{filter})"));
+                    }
+                }
+            }
+        }
+        if !dml.returning.is_empty() {
+            sql.push_str(&self.returning(dml)?);
+        }
+        Ok(sql)
+    }
+
+    fn dml_with(&mut self, dml: &Dml) -> Result<String> {
+        if dml.ctes.is_empty() {
+            return Ok(String::new());
+        }
+        if dml.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_))) {
+            return Err(Error::unsupported("a data-modifying statement in WITH"));
+        }
+        self.with(&dml.ctes)
+    }
+
+    fn other_tables(&mut self, from: Option<&From>) -> Result<Option<String>> {
+        let Some(from) = from else { return Ok(None) };
+        let outer = std::mem::replace(&mut self.from_start, self.order.len());
+        let from = self.from(from);
+        self.from_start = outer;
+        from.map(Some)
+    }
+
+    fn insert(
+        &mut self,
+        target: &Arc<Relation>,
+        columns: &[usize],
+        source: &InsertSource,
+        has_conflict_clause: bool,
+    ) -> Result<String> {
+        // SQLite gives a rowid alias a number when it is left out; a key that is not to be given numbers is spelled
+        // out as NULL and refused as such.
+        let numbered = target.columns.iter().position(|column| column.rowid_alias && column.identity.is_none());
+        let added = numbered.filter(|at| !columns.contains(at));
+        match source {
+            InsertSource::Defaults => match added {
+                None => Ok(" DEFAULT VALUES".into()),
+                Some(at) => {
+                    let value = self.not_null(target, &target.columns[at], "NULL".into());
+                    Ok(format!(" ({}) VALUES ({value})", quote(&target.columns[at].name)))
+                }
+            },
+            InsertSource::Values(rows) => self.insert_values(target, columns, rows, added),
+            InsertSource::Query(query) => {
+                let (sql, reprs) = self.query(query, Naming::Positions)?;
+                let mut names: Vec<_> = columns.iter().map(|at| quote(&target.columns[*at].name)).collect();
+                let mut plain = true;
+                let mut values = Vec::with_capacity(columns.len());
+                for (place, at) in columns.iter().enumerate() {
+                    let column = &target.columns[*at];
+                    let value = Sql { sql: format!("c{place}"), repr: reprs[place] };
+                    let value = self.decimal_for(column, value, &query.columns[place].ty);
+                    plain &= value == format!("c{place}");
+                    values.push(if Some(*at) == numbered {
+                        plain = false;
+                        self.not_null(target, column, value)
+                    } else {
+                        value
+                    });
+                }
+                if let Some(at) = added {
+                    plain = false;
+                    names.push(quote(&target.columns[at].name));
+                    values.push(self.not_null(target, &target.columns[at], "NULL".into()));
+                }
+                let names = names.join(", ");
+                // Without a WHERE, SQLite would take ON CONFLICT for a join's ON.
+                if plain && !has_conflict_clause {
+                    Ok(format!(" ({names}) {sql}"))
+                } else {
+                    Ok(format!(" ({names}) SELECT {} FROM ({sql}) WHERE true", values.join(", ")))
+                }
+            }
+        }
+    }
+
+    fn insert_values(
+        &mut self,
+        target: &Arc<Relation>,
+        columns: &[usize],
+        rows: &[Vec<Expr>],
+        added: Option<usize>,
+    ) -> Result<String> {
+        // A column whose value is DEFAULT in every row is left out.
+        let left_out: Vec<bool> = (0..columns.len())
+            .map(|place| rows.iter().all(|row| matches!(row[place].kind, ExprKind::Default)))
+            .collect();
+        let mut names = Vec::with_capacity(columns.len() + 1);
+        for (place, at) in columns.iter().enumerate() {
+            if !left_out[place] {
+                names.push(quote(&target.columns[*at].name));
+            }
+        }
+        if let Some(at) = added {
+            names.push(quote(&target.columns[at].name));
+        }
+        if names.is_empty() {
+            return match rows.len() {
+                1 => Ok(" DEFAULT VALUES".into()),
+                _ => Err(Error::unsupported("VALUES of several rows that are all DEFAULT")),
+            };
+        }
+        let mut tuples = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut values = Vec::with_capacity(names.len());
+            for (place, (value, at)) in row.iter().zip(columns).enumerate() {
+                if !left_out[place] {
+                    values.push(self.assigned(target, &target.columns[*at], value)?);
+                }
+            }
+            if let Some(at) = added {
+                values.push(self.not_null(target, &target.columns[at], "NULL".into()));
+            }
+            tuples.push(format!("({})", values.join(", ")));
+        }
+        Ok(format!(" ({}) VALUES {}", names.join(", "), tuples.join(", ")))
+    }
+
+    /// The SQL of a value that goes into a column.
+    fn assigned(&mut self, target: &Relation, column: &Column, value: &Expr) -> Result<String> {
+        if matches!(value.kind, ExprKind::Default) {
+            return match &column.default {
+                None => Ok("NULL".into()),
+                Some(_) => Err(Error::unsupported(format!(
+                    "DEFAULT beside other values of column \"{}\", in VALUES or SET,",
+                    column.name
+                ))),
+            };
+        }
+        let must_not_be_null = column.rowid_alias && column.identity.is_none();
+        if must_not_be_null && let Some((param, form)) = as_param(value) {
+            let form =
+                ParamForm::NotNull { inner: Box::new(form), table: target.name.clone(), column: column.name.clone() };
+            return Ok(self.param(param, form));
+        }
+        let sql = self.expr(value)?;
+        let sql = self.decimal_for(column, sql, &value.ty);
+        match &value.kind {
+            ExprKind::Literal(literal) if *literal != Value::Null => Ok(sql),
+            _ if must_not_be_null => Ok(self.not_null(target, column, sql)),
+            _ => Ok(sql),
+        }
+    }
+
+    /// A number may go into a column of numbers; a column of text takes text.
+    fn decimal_for(&mut self, column: &Column, sql: Sql, ty: &crate::Type) -> String {
+        if sql.repr == Repr::Native && column.ty.storage() != crate::types::Storage::NativeDecimal {
+            self.decimal_text(sql, ty).sql
+        } else {
+            sql.sql
+        }
+    }
+
+    fn not_null(&mut self, target: &Relation, column: &Column, sql: String) -> String {
+        self.needs_us();
+        format!("rf_not_null({sql}, {}, {})", quote_text(&target.name), quote_text(&column.name))
+    }
+
+    fn assignments(&mut self, target: &Relation, assignments: &[(usize, Expr)]) -> Result<String> {
+        let assignments = assignments
+            .iter()
+            .map(|(at, value)| {
+                let column = &target.columns[*at];
+                Ok(format!("{} = {}", quote(&column.name), self.assigned(target, column, value)?))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(assignments.join(", "))
+    }
+
+    fn on_conflict(&mut self, target: &Arc<Relation>, on_conflict: &OnConflict) -> Result<String> {
+        let mut sql = String::from(" ON CONFLICT");
+        if let Some(index) = on_conflict.index {
+            let index = &target.indexes[index];
+            let columns = index
+                .columns
+                .iter()
+                .map(|column| match column {
+                    Some(at) => Ok(quote(&target.columns[*at].name)),
+                    None => Err(Error::unsupported("ON CONFLICT on an index over expressions")),
+                })
+                .collect::<Result<Vec<_>>>()?;
+            if index.predicate.is_some() {
+                return Err(Error::unsupported("ON CONFLICT on a partial index"));
+            }
+            sql.push_str(&format!(" ({})", columns.join(", ")));
+        }
+        match &on_conflict.action {
+            ConflictAction::Nothing => sql.push_str(" DO NOTHING"),
+            ConflictAction::Update { excluded, assignments, filter } => {
+                self.sources
+                    .insert(*excluded, Source::Table { qualifier: "excluded".into(), relation: Arc::clone(target) });
+                let assignments = self.assignments(target, assignments)?;
+                sql.push_str(&format!(" DO UPDATE SET {assignments}"));
+                if let Some(filter) = filter {
+                    sql.push_str(&format!(" WHERE {}", self.expr(filter)?.sql));
+                }
+            }
+        }
+        Ok(sql)
+    }
+
+    /// RETURNING sees the changed table alone, and under its own name, whatever its alias.
+    fn returning(&mut self, dml: &Dml) -> Result<String> {
+        self.sources.clear();
+        self.sources.insert(
+            dml.id,
+            Source::Table { qualifier: quote(&dml.target.physical_name), relation: Arc::clone(&dml.target) },
+        );
+        let items = dml
+            .returning
+            .iter()
+            .map(|item| {
+                let sql = self.expr(item).map_err(|error| match error.condition() {
+                    crate::Condition::InternalError => {
+                        Error::unsupported("RETURNING of columns that are not the changed table's")
+                    }
+                    _ => error,
+                })?;
+                Ok(sql.sql)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(format!(" RETURNING {}", items.join(", ")))
+    }
+}
+
+fn refuse_current_of(cursor: Option<&String>) -> Result<()> {
+    match cursor {
+        Some(_) => Err(Error::unsupported("WHERE CURRENT OF")),
+        None => Ok(()),
+    }
+}
+
+/// A parameter, bare or converted when it is bound.
+fn as_param(value: &Expr) -> Option<(usize, ParamForm)> {
+    match &value.kind {
+        ExprKind::Param(param) => Some((*param, ParamForm::AsIs)),
+        ExprKind::Cast { arg, context } => match arg.kind {
+            ExprKind::Param(param) => {
+                Some((param, ParamForm::Cast { from: arg.ty.clone(), to: value.ty.clone(), context: *context }))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,460 @@
+//! Expressions.
+
+use super::{Lowering, Naming, ParamForm, Repr, Sql, collation, quote_text, repr_of};
+use crate::ir::{CompareOp, Expr, ExprKind, LikeKind, Query, Value};
+use crate::types::Storage;
+use crate::{Condition, Error, Result, Type};
+
+/// Expressions nested deeper than this are refused: SQLite's own limit is 1,000.
+const MAX_DEPTH: u32 = 600;
+
+impl Lowering<'_> {
+    pub(super) fn expr(&mut self, expr: &Expr) -> Result<Sql> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Error::new(Condition::StatementTooComplex, "expression is nested too deeply"));
+        }
+        self.depth += 1;
+        let result = self.expr_kind(expr);
+        self.depth -= 1;
+        result
+    }
+
+    fn expr_kind(&mut self, expr: &Expr) -> Result<Sql> {
+        let ty = &expr.ty;
+        let sql = match &expr.kind {
+            ExprKind::Literal(value) => return self.literal(value, ty),
+            ExprKind::Param(param) => {
+                return Ok(Sql { sql: self.param(*param, ParamForm::AsIs), repr: repr_of(ty) });
+            }
+            ExprKind::Column(column) => return self.column(*column, ty),
+            ExprKind::Call { function, args } => return self.call(function, args, ty),
+            ExprKind::Cast { arg, context } => return self.cast(arg, ty, *context),
+            ExprKind::Aggregate(aggregate) => return self.aggregate(aggregate, ty),
+            ExprKind::Window(window) => return self.window(window, ty),
+            ExprKind::Compare { op, left, right } => self.compare(op.sign(), left, right)?,
+            ExprKind::Distinct { negated, left, right } => {
+                self.compare(if *negated { "IS" } else { "IS NOT" }, left, right)?
+            }
+            ExprKind::And(members) => self.chain(members, " AND ")?,
+            ExprKind::Or(members) => self.chain(members, " OR ")?,
+            ExprKind::Not(arg) => format!("(NOT {})", self.expr(arg)?.sql),
+            ExprKind::IsNull { arg, negated } => {
+                let arg = self.expr(arg)?.sql;
+                format!("({arg} IS {}NULL)", not(*negated))
+            }
+            ExprKind::IsTruth { arg, test, negated } => {
+                let arg = self.expr(arg)?.sql;
+                let test = match test {
+                    Some(true) => "TRUE",
+                    Some(false) => "FALSE",
+                    None => "NULL",
+                };
+                format!("({arg} IS {}{test})", not(*negated))
+            }
+            ExprKind::Like { kind, negated, text, pattern, escape } => {
+                self.like(*kind, *negated, text, pattern, escape.as_deref())?
+            }
+            ExprKind::InList { arg, negated, list } => self.in_list(arg, *negated, list)?,
+            ExprKind::Case { branches, otherwise } => return self.case(branches, otherwise.as_deref(), ty),
+            ExprKind::Coalesce(members) => {
+                let (members, repr) = self.alike(members, ty)?;
+                return Ok(match members.len() {
+                    1 => Sql { sql: members.into_iter().next().unwrap_or_default(), repr },
+                    _ => Sql { sql: format!("coalesce({})", members.join(", ")), repr },
+                });
+            }
+            ExprKind::NullIf(value, other) => {
+                let equal = self.compare("=", value, other)?;
+                let value = self.expr(value)?;
+                return Ok(Sql {
+                    sql: format!("CASE WHEN {equal} THEN NULL ELSE {} END", value.sql),
+                    repr: value.repr,
+                });
+            }
+            ExprKind::Greatest(members) => return self.extreme("max", members, ty),
+            ExprKind::Least(members) => return self.extreme("min", members, ty),
+            ExprKind::Scalar(query) => {
+                let (sql, reprs) = self.subquery(query)?;
+                let repr = reprs.first().copied().unwrap_or(Repr::Plain);
+                return Ok(Sql { sql: format!("({sql})"), repr });
+            }
+            ExprKind::Exists(query) => format!("EXISTS ({})", self.subquery(query)?.0),
+            ExprKind::InQuery { row, negated, query } => self.in_query(row, *negated, query)?,
+            ExprKind::Quantified { op, all, arg, query } => {
+                let (sql, reprs) = self.subquery(query)?;
+                let item_ty = query.columns.first().map_or(Type::Unknown, |column| column.ty.clone());
+                let item = Sql { sql: "c0".into(), repr: reprs.first().copied().unwrap_or(Repr::Plain) };
+                self.quantified(*op, *all, arg, item, &item_ty, &format!("({sql})"))?
+            }
+            ExprKind::QuantifiedArray { op, all, arg, array } => {
+                let Type::Array(element) = &array.ty else {
+                    return Err(Error::internal("op ANY/ALL (array) requires array on right side"));
+                };
+                let array = self.expr(array)?.sql;
+                self.needs_us();
+                let item = Sql { sql: "c0".into(), repr: repr_of(element) };
+                self.quantified(*op, *all, arg, item, element, &format!("rf_unnest({array})"))?
+            }
+            ExprKind::ArrayQuery(query) => {
+                let (sql, reprs) = self.subquery(query)?;
+                let item = self.stored_text(Sql { sql: "c0".into(), repr: reprs[0] }, &query.columns[0].ty);
+                self.needs_us();
+                format!("(SELECT coalesce(rf_array_agg({}), '[]') FROM ({sql}))", item.sql)
+            }
+            ExprKind::Array(members) => {
+                let members = self.texts(members)?;
+                self.needs_us();
+                format!("rf_make_array({})", members.join(", "))
+            }
+            ExprKind::Subscript { array, index } => {
+                let array = self.expr(array)?.sql;
+                let index = self.expr(index)?.sql;
+                self.needs_us();
+                format!("rf_array_get({array}, {index})")
+            }
+            ExprKind::Row(_) => return Err(Error::unsupported("a row value in this place")),
+            ExprKind::Default => return Err(Error::internal("DEFAULT outside INSERT and SET")),
+        };
+        Ok(Sql { sql, repr: repr_of(ty) })
+    }
+
+    pub(super) fn literal(&mut self, value: &Value, ty: &Type) -> Result<Sql> {
+        let sql = match value {
+            Value::Null => "NULL".into(),
+            Value::Integer(i64::MIN) => "(-9223372036854775807 - 1)".into(),
+            Value::Integer(number) if ty.is_decimal() => quote_text(&number.to_string()),
+            Value::Integer(number) if *number < 0 => format!("({number})"),
+            Value::Integer(number) => number.to_string(),
+            Value::Real(number) if number.is_nan() => "'NaN'".into(),
+            Value::Real(number) if number.is_infinite() => (if *number > 0.0 { "9e999" } else { "(-9e999)" }).into(),
+            Value::Real(number) if number.is_sign_negative() => format!("({number:?})"),
+            Value::Real(number) => format!("{number:?}"),
+            Value::Text(text) => {
+                if text.contains('\0') {
+                    return Err(Error::new(
+                        Condition::CharacterNotInRepertoire,
+                        "invalid byte sequence for encoding \"UTF8\": 0x00",
+                    ));
+                }
+                quote_text(text)
+            }
+            Value::Blob(bytes) => {
+                let mut sql = String::with_capacity(bytes.len() * 2 + 3);
+                sql.push_str("x'");
+                for byte in bytes {
+                    sql.push_str(&format!("{byte:02x}"));
+                }
+                sql.push('\'');
+                sql
+            }
+        };
+        Ok(Sql { sql, repr: repr_of(ty) })
+    }
+
+    fn chain(&mut self, members: &[Expr], separator: &str) -> Result<String> {
+        let members = members.iter().map(|member| Ok(self.expr(member)?.sql)).collect::<Result<Vec<_>>>()?;
+        Ok(format!("({})", members.join(separator)))
+    }
+
+    /// `left sign right`, with a bare NUMERIC column kept bare.
+    pub(super) fn compare(&mut self, sign: &str, left: &Expr, right: &Expr) -> Result<String> {
+        if left.ty.is_decimal() && right.ty.is_decimal() {
+            return self.compare_decimals(sign, left, right);
+        }
+        if let (ExprKind::Row(left), ExprKind::Row(right)) = (&left.kind, &right.kind) {
+            let left = self.row(left)?;
+            let right = self.row(right)?;
+            return Ok(format!("({left} {sign} {right})"));
+        }
+        let collated = collation(&left.ty, Repr::Plain);
+        let left = self.expr(left)?.sql;
+        let right = self.expr(right)?.sql;
+        Ok(match collated {
+            Some(collation) => {
+                self.needs_us();
+                format!("({left} COLLATE {collation} {sign} {right})")
+            }
+            None => format!("({left} {sign} {right})"),
+        })
+    }
+
+    fn compare_decimals(&mut self, sign: &str, left: &Expr, right: &Expr) -> Result<String> {
+        let (left, right) = (without_widening(left), without_widening(right));
+        let native = [left, right].into_iter().any(|side| self.is_native(side));
+        if native && let (Some(left), Some(right)) = (self.as_native(left)?, self.as_native(right)?) {
+            return Ok(format!("({left} {sign} {right})"));
+        }
+        let left = self.stored_text_of(left)?;
+        let right = self.stored_text_of(right)?;
+        Ok(format!("({left} COLLATE decimal {sign} {right})"))
+    }
+
+    /// True for a column that lies in SQLite as a number.
+    fn is_native(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Column(column) => self.column(*column, &expr.ty).is_ok_and(|sql| sql.repr == Repr::Native),
+            _ => false,
+        }
+    }
+
+    /// A decimal that can stand beside a NUMERIC column without losing a digit, as SQL of a number.
+    fn as_native(&mut self, expr: &Expr) -> Result<Option<String>> {
+        Ok(match &expr.kind {
+            ExprKind::Column(_) if self.is_native(expr) => Some(self.expr(expr)?.sql),
+            ExprKind::Param(param) => Some(self.param(*param, ParamForm::NativeDecimal)),
+            ExprKind::Literal(Value::Null) => Some("NULL".into()),
+            ExprKind::Literal(Value::Integer(number)) => Some(format!("({number})")),
+            ExprKind::Literal(Value::Text(text)) => match super::cast::native_number(text) {
+                Some(value) => Some(self.literal(&value, &Type::Float8)?.sql),
+                None => None,
+            },
+            // An integer of any width compares exactly with such a number.
+            ExprKind::Cast { arg, .. } if arg.ty.is_integer() => Some(self.expr(arg)?.sql),
+            _ => None,
+        })
+    }
+
+    /// The value in the form in which text functions and collations take it.
+    fn stored_text(&mut self, sql: Sql, ty: &Type) -> Sql {
+        self.decimal_text(sql, ty)
+    }
+
+    pub(super) fn stored_text_of(&mut self, expr: &Expr) -> Result<String> {
+        let sql = self.expr(expr)?;
+        Ok(self.stored_text(sql, &expr.ty).sql)
+    }
+
+    pub(super) fn texts(&mut self, exprs: &[Expr]) -> Result<Vec<String>> {
+        exprs.iter().map(|expr| self.stored_text_of(expr)).collect()
+    }
+
+    /// The value with its collation spelled, for places that compare by themselves (DISTINCT, GROUP BY, IN, max).
+    pub(super) fn collated(&mut self, expr: &Expr) -> Result<Sql> {
+        let sql = self.expr(expr)?;
+        Ok(self.with_collation(sql, &expr.ty))
+    }
+
+    pub(super) fn with_collation(&mut self, sql: Sql, ty: &Type) -> Sql {
+        match collation(ty, sql.repr) {
+            Some(collation) => {
+                if collation != "decimal" {
+                    self.needs_us();
+                }
+                Sql { sql: format!("{} COLLATE {collation}", sql.sql), repr: sql.repr }
+            }
+            None => sql,
+        }
+    }
+
+    fn row(&mut self, members: &[Expr]) -> Result<String> {
+        let members = members
+            .iter()
+            .map(|member| {
+                let text = self.expr(member)?;
+                let text = self.stored_text(text, &member.ty);
+                Ok(self.with_collation(text, &member.ty).sql)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(format!("({})", members.join(", ")))
+    }
+
+    fn in_list(&mut self, arg: &Expr, negated: bool, list: &[Expr]) -> Result<String> {
+        if arg.ty.is_decimal() {
+            let arg = without_widening(arg);
+            if self.is_native(arg) {
+                let natives =
+                    list.iter().map(|item| self.as_native(without_widening(item))).collect::<Result<Vec<_>>>()?;
+                if let Some(natives) = natives.into_iter().collect::<Option<Vec<_>>>() {
+                    let arg = self.expr(arg)?.sql;
+                    return Ok(format!("({arg} {}IN ({}))", not(negated), natives.join(", ")));
+                }
+            }
+            let arg = self.stored_text_of(arg)?;
+            let list = self.texts(list)?;
+            return Ok(format!("({arg} COLLATE decimal {}IN ({}))", not(negated), list.join(", ")));
+        }
+        let arg = self.collated(arg)?.sql;
+        let list = list.iter().map(|item| Ok(self.expr(item)?.sql)).collect::<Result<Vec<_>>>()?;
+        Ok(format!("({arg} {}IN ({}))", not(negated), list.join(", ")))
+    }
+
+    fn in_query(&mut self, row: &[Expr], negated: bool, query: &Query) -> Result<String> {
+        let (mut sql, reprs) = self.subquery(query)?;
+        if reprs.contains(&Repr::Native) {
+            let columns: Vec<_> = (reprs.iter().zip(&query.columns).enumerate())
+                .map(|(at, (repr, column))| {
+                    self.stored_text(Sql { sql: format!("c{at}"), repr: *repr }, &column.ty).sql
+                })
+                .collect();
+            sql = format!("SELECT {} FROM ({sql})", columns.join(", "));
+        }
+        let row = match row {
+            [only] => {
+                let text = self.expr(only)?;
+                let text = self.stored_text(text, &only.ty);
+                self.with_collation(text, &only.ty).sql
+            }
+            members => self.row(members)?,
+        };
+        Ok(format!("({row} {}IN ({sql}))", not(negated)))
+    }
+
+    /// `arg op ANY|ALL (items)` with the standard's treatment of NULLs.
+    fn quantified(
+        &mut self,
+        op: CompareOp,
+        all: bool,
+        arg: &Expr,
+        item: Sql,
+        item_ty: &Type,
+        items: &str,
+    ) -> Result<String> {
+        let item = self.stored_text(item, item_ty);
+        let arg_sql = self.expr(arg)?;
+        let arg_sql = self.stored_text(arg_sql, &arg.ty);
+        let arg_sql = self.with_collation(arg_sql, &arg.ty).sql;
+        match (op, all) {
+            (CompareOp::Equal, false) => Ok(format!("({arg_sql} IN (SELECT {} FROM {items}))", item.sql)),
+            (CompareOp::NotEqual, true) => Ok(format!("({arg_sql} NOT IN (SELECT {} FROM {items}))", item.sql)),
+            _ => {
+                let test = format!("({arg_sql} {} {})", op.sign(), item.sql);
+                let (decisive, verdict, otherwise) = if all { ("min", 0, 1) } else { ("max", 1, 0) };
+                Ok(format!(
+                    "(SELECT CASE WHEN {decisive}{test} = {verdict} THEN {verdict} WHEN count(*) > count{test} THEN \
+                     NULL ELSE {otherwise} END FROM {items})"
+                ))
+            }
+        }
+    }
+
+    fn case(&mut self, branches: &[(Expr, Expr)], otherwise: Option<&Expr>, ty: &Type) -> Result<Sql> {
+        let conditions =
+            branches.iter().map(|(condition, _)| Ok(self.expr(condition)?.sql)).collect::<Result<Vec<_>>>()?;
+        let results: Vec<Expr> = branches.iter().map(|(_, result)| result.clone()).chain(otherwise.cloned()).collect();
+        let (results, repr) = self.alike(&results, ty)?;
+        let mut sql = String::from("CASE");
+        for (condition, result) in conditions.iter().zip(&results) {
+            sql.push_str(&format!(" WHEN {condition} THEN {result}"));
+        }
+        if otherwise.is_some() {
+            sql.push_str(&format!(" ELSE {}", results[results.len() - 1]));
+        }
+        sql.push_str(" END");
+        Ok(Sql { sql, repr })
+    }
+
+    /// Alternatives for one value, brought to one representation.
+    pub(super) fn alike(&mut self, members: &[Expr], ty: &Type) -> Result<(Vec<String>, Repr)> {
+        let members = members
+            .iter()
+            .map(|member| {
+                let sql = self.expr(member)?;
+                Ok(self.decimal_text(sql, &member.ty).sql)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok((members, repr_of(ty)))
+    }
+
+    fn extreme(&mut self, function: &str, members: &[Expr], ty: &Type) -> Result<Sql> {
+        let (members, repr) = self.alike(members, ty)?;
+        let member = self.with_collation(Sql { sql: "column1".into(), repr }, ty);
+        let rows: Vec<_> = members.iter().map(|member| format!("({member})")).collect();
+        Ok(Sql { sql: format!("(SELECT {function}({}) FROM (VALUES {}))", member.sql, rows.join(", ")), repr })
+    }
+
+    fn like(
+        &mut self,
+        kind: LikeKind,
+        negated: bool,
+        text: &Expr,
+        pattern: &Expr,
+        escape: Option<&Expr>,
+    ) -> Result<String> {
+        let text = self.expr(text)?.sql;
+        // A constant LIKE is a GLOB, which SQLite can answer from an index.
+        if kind == LikeKind::Like
+            && escape.is_none()
+            && let ExprKind::Literal(Value::Text(pattern)) = &constant(pattern).kind
+            && let Some(glob) = glob_of_like(pattern)
+        {
+            return Ok(format!("({text} {}GLOB {})", not(negated), quote_text(&glob)));
+        }
+        let pattern = self.expr(pattern)?.sql;
+        self.needs_us();
+        let function = match kind {
+            LikeKind::Like => "rf_like",
+            LikeKind::ILike => "rf_ilike",
+            LikeKind::Matches => "rf_matches",
+        };
+        let call = match escape {
+            Some(escape) => format!("{function}({text}, {pattern}, {})", self.expr(escape)?.sql),
+            None => format!("{function}({text}, {pattern})"),
+        };
+        Ok(if negated { format!("(NOT {call})") } else { call })
+    }
+
+    /// A subquery whose columns others refer to as `c0`, `c1`, ….
+    pub(super) fn subquery(&mut self, query: &Query) -> Result<(String, Vec<Repr>)> {
+        self.query(query, Naming::Positions)
+    }
+}
+
+fn not(negated: bool) -> &'static str {
+    if negated { "NOT " } else { "" }
+}
+
+/// The literal inside casts that change no text.
+fn constant(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { arg, .. } if arg.ty.storage() == Storage::Text && expr.ty == Type::Text => constant(arg),
+        _ => expr,
+    }
+}
+
+/// Looks through casts that only forget a decimal's modifier.
+fn without_widening(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { arg, .. } if arg.ty.is_decimal() && expr.ty == Type::Numeric(None) => without_widening(arg),
+        _ => expr,
+    }
+}
+
+/// The GLOB pattern that says what a LIKE pattern with backslash escapes says; `None` for a dangling escape.
+fn glob_of_like(pattern: &str) -> Option<String> {
+    let mut glob = String::with_capacity(pattern.len() + 4);
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        let literal = match character {
+            '%' => {
+                glob.push('*');
+                continue;
+            }
+            '_' => {
+                glob.push('?');
+                continue;
+            }
+            '\\' => characters.next()?,
+            other => other,
+        };
+        if matches!(literal, '*' | '?' | '[') {
+            glob.push('[');
+            glob.push(literal);
+            glob.push(']');
+        } else {
+            glob.push(literal);
+        }
+    }
+    Some(glob)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glob_of_like;
+
+    #[test]
+    fn a_like_pattern_becomes_a_glob() {
+        assert_eq!(glob_of_like("a%b_c").as_deref(), Some("a*b?c"));
+        assert_eq!(glob_of_like(r"50\%*[x]?").as_deref(), Some("50%[*][[]x][?]"));
+        assert_eq!(glob_of_like("dangling\\"), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! FROM clauses.
+
+use std::sync::Arc;
+
+use super::{Lowering, Naming, Repr, Source, quote, repr_of};
+use crate::functions::Sqlite;
+use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, Query, RelId};
+use crate::schema::{Relation, RelationKind};
+use crate::{Error, Result};
+
+impl Lowering<'_> {
+    pub(super) fn from(&mut self, from: &From) -> Result<String> {
+        match from {
+            From::Relation { id, relation } => {
+                let alias = self.define_table(*id, relation);
+                Ok(format!("{} AS {alias}", self.table(relation)))
+            }
+            From::Query { id, query, lateral } => self.from_query(*id, query, *lateral),
+            From::Cte { id, cte, columns } => {
+                let reprs = match self.ctes.get(cte) {
+                    Some(reprs) => reprs.clone(),
+                    None => columns.iter().map(|column| repr_of(&column.ty)).collect(),
+                };
+                let alias = self.define_derived(*id, reprs, None);
+                Ok(format!("q{} AS {alias}", cte.0))
+            }
+            From::Function { id, function, args, columns, ordinality } => {
+                let args = self.texts(args)?.join(", ");
+                let reprs: Vec<Repr> = columns.iter().map(|column| repr_of(&column.ty)).collect();
+                let last = columns.len().checked_sub(1);
+                let alias = self.define_derived(*id, reprs, last.filter(|_| *ordinality));
+                self.needs_us();
+                match function.sqlite {
+                    Sqlite::Special(word) => Ok(format!("rf_{word}({args}) AS {alias}")),
+                    Sqlite::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
+                        Ok(format!("{name}({args}) AS {alias}"))
+                    }
+                    Sqlite::Function(name) if !*ordinality => Ok(format!("(SELECT {name}({args}) AS c0) AS {alias}")),
+                    _ => Err(Error::unsupported(format!("function {}() in FROM", function.name))),
+                }
+            }
+            From::Join { kind, left, right, on } => {
+                let nested = matches!(**right, From::Join { .. });
+                if matches!(kind, JoinKind::Right | JoinKind::Full) {
+                    self.become_nullable(left);
+                }
+                if matches!(kind, JoinKind::Left | JoinKind::Full) {
+                    self.become_nullable(right);
+                }
+                let left = self.from(left)?;
+                let right = self.from(right)?;
+                let right = if nested { format!("({right})") } else { right };
+                let kind = match kind {
+                    JoinKind::Inner => "JOIN",
+                    JoinKind::Left => "LEFT JOIN",
+                    JoinKind::Right => "RIGHT JOIN",
+                    JoinKind::Full => "FULL JOIN",
+                };
+                match on {
+                    Some(on) => {
+                        let on = self.expr(on)?.sql;
+                        Ok(format!("{left} {kind} {right} ON {on}"))
+                    }
+                    None => Ok(format!("{left} {kind} {right}")),
+                }
+            }
+        }
+    }
+
+    fn from_query(&mut self, id: RelId, query: &Query, lateral: bool) -> Result<String> {
+        let siblings = if lateral { self.order[self.from_start..].to_vec() } else { Vec::new() };
+        let outer = self.forbidden.replace(siblings);
+        let lowered = self.query(query, Naming::Positions);
+        self.forbidden.replace(outer);
+        let (sql, reprs) = lowered?;
+        let alias = self.define_derived(id, reprs, None);
+        Ok(format!("({sql}) AS {alias}"))
+    }
+
+    /// Marks the relations on the side of an outer join that may be missing.
+    fn become_nullable(&mut self, from: &From) {
+        match from {
+            From::Relation { id, .. } | From::Query { id, .. } | From::Cte { id, .. } | From::Function { id, .. } => {
+                self.nullable.insert(*id);
+            }
+            From::Join { left, right, .. } => {
+                self.become_nullable(left);
+                self.become_nullable(right);
+            }
+        }
+    }
+
+    /// True for a column that holds no NULL here.
+    pub(super) fn never_null(&self, expr: &Expr) -> bool {
+        let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = expr.kind else { return false };
+        match self.sources.get(&relation) {
+            Some(Source::Table { relation: table, .. }) => {
+                !self.nullable.contains(&relation)
+                    && table.columns.get(at).is_some_and(|column| column.not_null || column.rowid_alias)
+            }
+            _ => false,
+        }
+    }
+
+    /// A table's name in SQLite, with its database, so that no temporary table is taken for it. A view's text names no
+    /// database, and a catalog table has none.
+    pub(super) fn table(&self, relation: &Relation) -> String {
+        let name = quote(&relation.physical_name);
+        if self.unqualified || relation.kind == RelationKind::Catalog {
+            name
+        } else {
+            format!("{}.{name}", relation.database)
+        }
+    }
+
+    pub(super) fn define_table(&mut self, id: RelId, relation: &Arc<Relation>) -> String {
+        let alias = format!("r{}", id.0);
+        self.order.push(id);
+        self.sources.insert(id, Source::Table { qualifier: alias.clone(), relation: Arc::clone(relation) });
+        alias
+    }
+
+    pub(super) fn define_derived(&mut self, id: RelId, reprs: Vec<Repr>, ordinality: Option<usize>) -> String {
+        let alias = format!("r{}", id.0);
+        self.order.push(id);
+        self.sources.insert(id, Source::Derived { qualifier: alias.clone(), reprs, ordinality });
+        alias
+    }
+}

@@ -1,0 +1,360 @@
+//! Queries.
+
+use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
+use crate::ir::{
+    Body, ColumnIndex, ColumnRef, Cte, CteBody, Distinct, Expr, ExprKind, GroupBy, Query, Select, SetOp, SortKey, Value,
+};
+use crate::{Error, Result};
+
+impl Lowering<'_> {
+    /// SQL of a query, and the representation of each of its columns.
+    pub(super) fn query(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
+        let with = self.with(&query.ctes)?;
+        if query.with_ties {
+            return Err(Error::unsupported("FETCH FIRST … WITH TIES"));
+        }
+        let (mut sql, reprs) = match &query.body {
+            Body::Select(select) => match &select.distinct {
+                Distinct::On(keys) => self.distinct_on(query, select, keys, naming)?,
+                _ => {
+                    let (mut sql, items) = self.select(query, select, naming, false)?;
+                    sql.push_str(&self.order_by(query, Some(&items))?);
+                    (sql, items.iter().map(|item| item.repr).collect())
+                }
+            },
+            Body::Set { op, all, left, right } => {
+                let mut sql = self.set(*op, *all, left, right)?;
+                let reprs: Vec<_> = query.columns.iter().map(|column| repr_of(&column.ty)).collect();
+                if naming != Naming::None {
+                    sql = format!("SELECT {} FROM ({sql})", renamed(query, naming));
+                }
+                let items = outputs(&reprs);
+                sql.push_str(&self.order_by(query, Some(&items))?);
+                (sql, reprs)
+            }
+            Body::Values(rows) => {
+                let mut sql = self.values(rows)?;
+                let reprs: Vec<_> = query.columns.iter().map(|column| repr_of(&column.ty)).collect();
+                let columns: Vec<_> = (query.columns.iter().enumerate())
+                    .map(|(at, column)| match naming {
+                        Naming::Positions => format!("column{} AS c{at}", at + 1),
+                        Naming::Output => format!("column{} AS {}", at + 1, quote(&column.name)),
+                        Naming::None => format!("column{}", at + 1),
+                    })
+                    .collect();
+                if naming != Naming::None
+                    || !query.order_by.is_empty()
+                    || query.limit.is_some()
+                    || query.offset.is_some()
+                {
+                    sql = format!("SELECT {} FROM ({sql})", columns.join(", "));
+                }
+                let items = outputs(&reprs);
+                sql.push_str(&self.order_by(query, Some(&items))?);
+                (sql, reprs)
+            }
+        };
+        sql.push_str(&self.limit(query)?);
+        Ok((with + &sql, reprs))
+    }
+
+    pub(super) fn with(&mut self, ctes: &[Cte]) -> Result<String> {
+        if ctes.is_empty() {
+            return Ok(String::new());
+        }
+        let recursive = ctes.iter().any(|cte| cte.recursive);
+        let mut members = Vec::with_capacity(ctes.len());
+        for cte in ctes {
+            let CteBody::Query(body) = &cte.body else {
+                return Err(Error::unsupported("a data-modifying statement in WITH"));
+            };
+            let texts: Vec<_> = cte.columns.iter().map(|column| repr_of(&column.ty)).collect();
+            let sql = if cte.recursive {
+                self.ctes.insert(cte.id, texts);
+                self.recursive(body)?
+            } else {
+                let (sql, reprs) = self.query(body, Naming::Positions)?;
+                self.ctes.insert(cte.id, reprs);
+                sql
+            };
+            let columns: Vec<_> = (0..cte.columns.len()).map(|at| format!("c{at}")).collect();
+            let materialized = match cte.materialized {
+                Some(true) => "MATERIALIZED ",
+                Some(false) => "NOT MATERIALIZED ",
+                None => "",
+            };
+            members.push(format!("q{}({}) AS {materialized}({sql})", cte.id.0, columns.join(", ")));
+        }
+        Ok(format!("WITH {}{} ", if recursive { "RECURSIVE " } else { "" }, members.join(", ")))
+    }
+
+    /// A recursive member: SQLite wants its UNION at the top, with nothing around it.
+    fn recursive(&mut self, query: &Query) -> Result<String> {
+        let Body::Set { op: SetOp::Union, all, left, right } = &query.body else {
+            return Ok(self.query(query, Naming::Positions)?.0);
+        };
+        if !query.ctes.is_empty() {
+            return Err(Error::unsupported("WITH inside a recursive query"));
+        }
+        let mut sql = self.set(SetOp::Union, *all, left, right)?;
+        let reprs: Vec<_> = query.columns.iter().map(|column| repr_of(&column.ty)).collect();
+        let items = outputs(&reprs);
+        sql.push_str(&self.order_by(query, Some(&items))?);
+        sql.push_str(&self.limit(query)?);
+        Ok(sql)
+    }
+
+    fn set(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
+        let word = match (op, all) {
+            (SetOp::Union, true) => "UNION ALL",
+            (SetOp::Union, false) => "UNION",
+            (SetOp::Intersect, false) => "INTERSECT",
+            (SetOp::Except, false) => "EXCEPT",
+            (SetOp::Intersect, true) => return Err(Error::unsupported("INTERSECT ALL")),
+            (SetOp::Except, true) => return Err(Error::unsupported("EXCEPT ALL")),
+        };
+        let left = self.member(left, true, !all)?;
+        let right = self.member(right, false, !all)?;
+        Ok(format!("{left} {word} {right}"))
+    }
+
+    /// A side of a set operation. SQLite joins sides from the left and knows no parentheses around them.
+    fn member(&mut self, query: &Query, leftmost: bool, compared: bool) -> Result<String> {
+        let bare =
+            query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none();
+        match &query.body {
+            Body::Select(select) if bare && !matches!(select.distinct, Distinct::On(_)) => {
+                Ok(self.select(query, select, if compared { Naming::None } else { Naming::Positions }, true)?.0)
+            }
+            Body::Set { op, all, left, right } if bare && leftmost => self.set(*op, *all, left, right),
+            Body::Values(rows) if bare => self.values(rows),
+            _ => {
+                let (sql, reprs) = self.query(query, Naming::Positions)?;
+                let columns: Vec<_> = (reprs.iter().zip(&query.columns).enumerate())
+                    .map(|(at, (repr, column))| {
+                        let sql = self.decimal_text(Sql { sql: format!("c{at}"), repr: *repr }, &column.ty);
+                        self.with_collation(sql, &column.ty).sql
+                    })
+                    .collect();
+                Ok(format!("SELECT {} FROM ({sql})", columns.join(", ")))
+            }
+        }
+    }
+
+    fn values(&mut self, rows: &[Vec<Expr>]) -> Result<String> {
+        let rows =
+            rows.iter().map(|row| Ok(format!("({})", self.texts(row)?.join(", ")))).collect::<Result<Vec<_>>>()?;
+        Ok(format!("VALUES {}", rows.join(", ")))
+    }
+
+    /// SELECT without ORDER BY. With `alike`, decimals are spelled out, so that the sides of a set operation agree.
+    fn select(&mut self, query: &Query, select: &Select, naming: Naming, alike: bool) -> Result<(String, Vec<Sql>)> {
+        let tail = self.select_tail(select)?;
+        let distinct = matches!(select.distinct, Distinct::Rows);
+        let mut items = Vec::with_capacity(select.items.len());
+        let mut columns = Vec::with_capacity(select.items.len());
+        for (at, (item, column)) in select.items.iter().zip(&query.columns).enumerate() {
+            let mut sql = self.expr(item)?;
+            if alike {
+                sql = self.decimal_text(sql, &item.ty);
+            }
+            let mut shown = if (distinct || alike) && sql.repr != Repr::Native {
+                self.with_collation(sql.clone(), &item.ty).sql
+            } else {
+                sql.sql.clone()
+            };
+            match naming {
+                Naming::Positions => shown.push_str(&format!(" AS c{at}")),
+                Naming::Output => shown.push_str(&format!(" AS {}", quote(&column.name))),
+                Naming::None => {}
+            }
+            columns.push(shown);
+            items.push(sql);
+        }
+        if columns.is_empty() {
+            // PostgreSQL allows a row of no columns.
+            columns.push("NULL".into());
+        }
+        let distinct = if distinct { "DISTINCT " } else { "" };
+        Ok((format!("SELECT {distinct}{}{tail}", columns.join(", ")), items))
+    }
+
+    /// FROM to HAVING; lowered before the select list, which refers to what it defines.
+    fn select_tail(&mut self, select: &Select) -> Result<String> {
+        let mut tail = String::new();
+        if let Some(from) = &select.from {
+            let outer = std::mem::replace(&mut self.from_start, self.order.len());
+            let from = self.from(from);
+            self.from_start = outer;
+            tail.push_str(" FROM ");
+            tail.push_str(&from?);
+        }
+        if let Some(filter) = &select.filter {
+            tail.push_str(" WHERE ");
+            tail.push_str(&self.expr(filter)?.sql);
+        }
+        match &select.group_by {
+            GroupBy::None => {}
+            GroupBy::Keys(keys) => {
+                let mut sql = Vec::with_capacity(keys.len());
+                for key in keys {
+                    // A bare number would be a column's place.
+                    if is_constant(key) {
+                        sql.push("(SELECT NULL)".to_owned());
+                    } else {
+                        sql.push(self.collated(key)?.sql);
+                    }
+                }
+                tail.push_str(" GROUP BY ");
+                tail.push_str(&sql.join(", "));
+            }
+            GroupBy::Sets { .. } => return Err(Error::unsupported("GROUPING SETS, ROLLUP or CUBE")),
+        }
+        if let Some(having) = &select.having {
+            if matches!(select.group_by, GroupBy::None) {
+                tail.push_str(" GROUP BY NULL");
+            }
+            tail.push_str(" HAVING ");
+            tail.push_str(&self.expr(having)?.sql);
+        }
+        Ok(tail)
+    }
+
+    /// DISTINCT ON: the first row of each group, found by numbering the rows of each.
+    fn distinct_on(
+        &mut self,
+        query: &Query,
+        select: &Select,
+        keys: &[Expr],
+        naming: Naming,
+    ) -> Result<(String, Vec<Repr>)> {
+        let (inner, items) = self.select(query, select, Naming::Positions, false)?;
+        let mut partition = Vec::with_capacity(keys.len());
+        for key in keys {
+            partition.push(match output_column(query, key) {
+                Some(at) => self.with_collation(items[at].clone(), &key.ty).sql,
+                None => self.collated(key)?.sql,
+            });
+        }
+        let mut numbered_order = Vec::new();
+        let mut outer_order = Vec::new();
+        let mut extra = Vec::new();
+        for (place, key) in query.order_by.iter().enumerate() {
+            let sql = match output_column(query, &key.expr) {
+                Some(at) => items[at].clone(),
+                None => self.expr(&key.expr)?,
+            };
+            let direction = self.direction(key);
+            let collated = self.with_collation(sql.clone(), &key.expr.ty).sql;
+            numbered_order.push(format!("{collated}{direction}"));
+            extra.push(format!("{} AS k{place}", sql.sql));
+            let outer = self.with_collation(Sql { sql: format!("k{place}"), repr: sql.repr }, &key.expr.ty).sql;
+            outer_order.push(format!("{outer}{direction}"));
+        }
+        let order =
+            if numbered_order.is_empty() { String::new() } else { format!(" ORDER BY {}", numbered_order.join(", ")) };
+        extra.push(format!("row_number() OVER (PARTITION BY {}{order}) AS rn", partition.join(", ")));
+        let inner = inner.replacen("SELECT ", &format!("SELECT {}, ", extra.join(", ")), 1);
+        let mut sql = format!("SELECT {} FROM ({inner}) WHERE rn = 1", renamed(query, naming));
+        if !outer_order.is_empty() {
+            sql.push_str(&format!(" ORDER BY {}", outer_order.join(", ")));
+        }
+        Ok((sql, items.iter().map(|item| item.repr).collect()))
+    }
+
+    fn order_by(&mut self, query: &Query, items: Option<&[Sql]>) -> Result<String> {
+        let mut keys = Vec::with_capacity(query.order_by.len());
+        for key in &query.order_by {
+            if is_constant(&key.expr) {
+                continue;
+            }
+            keys.push(self.order_key(query, key, items)?);
+        }
+        Ok(if keys.is_empty() { String::new() } else { format!(" ORDER BY {}", keys.join(", ")) })
+    }
+
+    fn order_key(&mut self, query: &Query, key: &SortKey, items: Option<&[Sql]>) -> Result<String> {
+        let direction = match (output_column(query, &key.expr), &query.body) {
+            // An item's own expression tells more about NULLs than its place does.
+            (Some(at), Body::Select(select)) => {
+                self.direction(&SortKey { expr: select.items[at].clone(), ..key.clone() })
+            }
+            _ => self.direction(key),
+        };
+        let sql = match output_column(query, &key.expr) {
+            Some(at) => {
+                let repr = items.and_then(|items| items.get(at)).map_or(Repr::Plain, |item| item.repr);
+                Sql { sql: (at + 1).to_string(), repr }
+            }
+            None => self.expr(&key.expr)?,
+        };
+        let sql = if sql.repr == Repr::Native { sql } else { self.with_collation(sql, &key.expr.ty) };
+        Ok(format!("{}{direction}", sql.sql))
+    }
+
+    fn limit(&mut self, query: &Query) -> Result<String> {
+        let mut sql = String::new();
+        match (&query.limit, &query.offset) {
+            (None, None) => {}
+            (None, Some(_)) => sql.push_str(" LIMIT -1"),
+            (Some(limit), _) => {
+                let limit = self.row_count(limit, ParamForm::Limit, "rf_limit")?;
+                sql.push_str(&format!(" LIMIT {limit}"));
+            }
+        }
+        if let Some(offset) = &query.offset {
+            let offset = self.row_count(offset, ParamForm::Offset, "rf_offset")?;
+            sql.push_str(&format!(" OFFSET {offset}"));
+        }
+        Ok(sql)
+    }
+
+    fn row_count(&mut self, count: &Expr, form: ParamForm, function: &str) -> Result<String> {
+        match &count.kind {
+            ExprKind::Param(param) => Ok(self.param(*param, form)),
+            ExprKind::Literal(value @ (Value::Null | Value::Integer(_))) => {
+                match &*form.apply(value, &crate::values::Settings::default())? {
+                    Value::Integer(count) => Ok(count.to_string()),
+                    _ => Err(Error::internal("a row count is an integer")),
+                }
+            }
+            _ => {
+                let count = self.expr(count)?.sql;
+                self.needs_us();
+                Ok(format!("{function}({count})"))
+            }
+        }
+    }
+}
+
+/// The output column that a key names.
+fn output_column(query: &Query, key: &Expr) -> Option<usize> {
+    match key.kind {
+        ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == query.output => Some(at),
+        _ => None,
+    }
+}
+
+/// `c0`, `c1`, … under the names that others want.
+fn renamed(query: &Query, naming: Naming) -> String {
+    let columns: Vec<_> = (query.columns.iter().enumerate())
+        .map(|(at, column)| match naming {
+            Naming::Output => format!("c{at} AS {}", quote(&column.name)),
+            Naming::Positions | Naming::None => format!("c{at}"),
+        })
+        .collect();
+    columns.join(", ")
+}
+
+fn outputs(reprs: &[Repr]) -> Vec<Sql> {
+    reprs.iter().enumerate().map(|(at, repr)| Sql { sql: format!("c{at}"), repr: *repr }).collect()
+}
+
+/// A value that is the same for all rows, whatever casts stand around it.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(_) | ExprKind::Param(_) => true,
+        ExprKind::Cast { arg, .. } => is_constant(arg),
+        _ => false,
+    }
+}
