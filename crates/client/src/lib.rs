@@ -10,6 +10,7 @@
 
 mod channel;
 mod error;
+pub mod informix;
 pub mod mysql;
 pub mod postgres;
 mod pump;

@@ -22,6 +22,26 @@ pub struct Column {
     pub format: CellFormat,
 }
 
+impl Column {
+    /// The type in SQL words: `DECIMAL(10,2)`, `DATETIME YEAR TO SECOND`.
+    pub fn type_words(&self) -> String {
+        let code = self.code;
+        if !self.type_name.is_empty() {
+            return String::from_utf8_lossy(&self.type_name).into_owned();
+        }
+        let name = code.name().map_or_else(|| format!("TYPE {}", code.0), str::to_owned);
+        match self.format {
+            CellFormat::Char(width) => format!("{name}({width})"),
+            CellFormat::VarChar(most) => format!("{name}({most})"),
+            CellFormat::Decimal { precision, scale: Some(scale) } => format!("{name}({precision},{scale})"),
+            CellFormat::Decimal { precision, scale: None } => format!("{name}({precision})"),
+            CellFormat::DateTime(qualifier) => format!("{name} {}", qualifier.to_sql()),
+            CellFormat::Interval(qualifier) => format!("{name} {}", qualifier.to_sql()),
+            _ => name,
+        }
+    }
+}
+
 /// A statement that the server has prepared.
 #[derive(Debug)]
 pub struct Prepared {

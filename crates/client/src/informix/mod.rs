@@ -1,0 +1,270 @@
+//! The smallest complete Informix driver: blocking, text out, for the command line. Also what every Informix driver of
+//! ours needs outside the protocol: [`placeholders`](parse), [texts of errors](error_text).
+
+mod errors;
+mod placeholders;
+mod text;
+
+use std::fmt;
+use std::sync::Arc;
+
+use rowferry_wire::Malformed;
+use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Options, Outcome, Params, Prepared, SqlError};
+use rowferry_wire_sqli::login::{ApplicationInfo, ProcessInfo};
+
+use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
+
+pub use errors::{Kind, error_kind, error_text, message};
+pub use placeholders::{Placeholder, PlaceholderError, Statement, count_questions, parse};
+pub use rowferry_wire_sqli::client::Column;
+pub use text::cell_text;
+
+/// The port where Informix servers listen.
+pub const PORT: u16 = 9088;
+
+/// DBSERVERNAME when none is given.
+pub const SERVER: &str = "informix";
+
+/// Why a statement or connection failed.
+#[derive(Debug)]
+pub enum Error {
+    /// Bytes do not move any more.
+    Transport(crate::Error),
+    /// The conversation cannot go on.
+    Protocol(Failure),
+    /// The server's own answer; after the login the connection goes on.
+    Server(SqlError),
+    /// The caller's mistake.
+    Misuse(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transport(error) => error.fmt(f),
+            Self::Protocol(failure) => failure.fmt(f),
+            Self::Server(error) => f.write_str(&message(error)),
+            Self::Misuse(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Self::Transport(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Protocol(failure)
+    }
+}
+
+impl From<Misuse> for Error {
+    fn from(misuse: Misuse) -> Self {
+        Self::Misuse(misuse.to_string())
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(malformed: Malformed) -> Self {
+        Self::Protocol(malformed.into())
+    }
+}
+
+/// Where and how to connect.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the server listens.
+    pub address: Address,
+    /// Who connects, to which database.
+    pub options: Options,
+    /// `None` for plain text. Informix has ports of their own for TLS.
+    pub tls: Option<TlsOptions>,
+    /// How long to wait.
+    pub timeouts: Timeouts,
+}
+
+impl Config {
+    /// Reads `informix://user:password@host:port/database`, with the options `server` (DBSERVERNAME), `client_locale`
+    /// (by default `en_US.utf8`), `tls` (`required`, `verify_ca`, `verify_identity`), `tls_ca` (a path),
+    /// `connect_timeout` and `read_timeout` (seconds).
+    pub fn from_url(url: &Url) -> Result<Self, Error> {
+        let mut timeouts = Timeouts::default();
+        let (mut server, mut locale) = (SERVER, "en_US.utf8");
+        let (mut tls, mut authority) = (None, None);
+        for (name, value) in &url.options {
+            let seconds = || {
+                let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
+                let seconds = seconds.ok_or_else(|| Error::Misuse(format!("`{name}={value}`: expected seconds")))?;
+                Ok::<_, Error>(Some(std::time::Duration::from_secs_f64(seconds)))
+            };
+            match name.as_str() {
+                "server" => server = value,
+                "client_locale" => locale = value,
+                "tls" => tls = Some(value.as_str()),
+                "tls_ca" => authority = Some(value.into()),
+                "connect_timeout" => timeouts.connect = seconds()?,
+                "read_timeout" => timeouts.read = seconds()?,
+                _ => return Err(Error::Misuse(format!("unknown option `{name}` in the URL"))),
+            }
+        }
+        let mode = match tls {
+            None | Some("disabled") => None,
+            Some("required") => Some(TlsMode::Required),
+            Some("verify_ca") => Some(TlsMode::VerifyCa),
+            Some("verify_identity") => Some(TlsMode::VerifyIdentity),
+            Some(other) => {
+                let modes = "disabled, required, verify_ca, verify_identity";
+                return Err(Error::Misuse(format!("`tls={other}`: expected one of {modes}")));
+            }
+        };
+        let tls = mode.map(|mode| TlsOptions { mode, ca: authority, ..TlsOptions::default() });
+        let password = url.password.as_ref().map_or("", |password| password.expose());
+        let mut options = Options::new(url.user.as_bytes(), password.as_bytes(), server.as_bytes())
+            .with_environment(locale.as_bytes(), &[])
+            .with_process(this_process(), this_application());
+        if !url.database.is_empty() {
+            options.database = Some(url.database.as_bytes().to_vec());
+        }
+        let host = if url.host.is_empty() { "127.0.0.1" } else { &url.host };
+        let address = Address::Tcp(host.into(), url.port.unwrap_or(PORT));
+        Ok(Self { address, options, tls, timeouts })
+    }
+}
+
+/// What the login packet says of this process. Host, terminal and directory are nobody's business.
+pub fn this_process() -> ProcessInfo {
+    ProcessInfo { pid: i32::try_from(std::process::id()).unwrap_or(0), ..ProcessInfo::default() }
+}
+
+/// What the login packet says of this program.
+pub fn this_application() -> ApplicationInfo {
+    ApplicationInfo { name: b"rowferry".to_vec(), ..ApplicationInfo::default() }
+}
+
+/// The result of a statement.
+#[derive(Clone, Debug, Default)]
+pub struct QueryResult {
+    /// Empty for statements without rows.
+    pub columns: Vec<Column>,
+    /// Cells as Informix prints them; `None` for NULL.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Rows inserted, changed or deleted.
+    pub affected_rows: i64,
+    /// The value that a serial column was given, 0 when none.
+    pub serial: i64,
+}
+
+/// A connection, blocking. Dropping it closes it.
+#[derive(Debug)]
+pub struct Connection {
+    pump: Pump<Client>,
+}
+
+impl Connection {
+    /// Connects, logs in and opens the database. Follows one redirection.
+    pub fn connect(config: &Config) -> Result<Self, Error> {
+        match Self::connect_to(&config.address, config)? {
+            Ok(connection) => Ok(connection),
+            Err(detail) => {
+                let address = redirected(&detail)
+                    .ok_or_else(|| Error::Misuse(format!("the server redirects to `{detail}`, which is no address")))?;
+                Self::connect_to(&address, config)?
+                    .map_err(|_| Error::Misuse("the server redirects a second time".to_owned()))
+            }
+        }
+    }
+
+    /// A connection, or where the server sends us.
+    fn connect_to(address: &Address, config: &Config) -> Result<Result<Self, String>, Error> {
+        let client = Client::new(config.options.clone())?;
+        let mut pump = Pump::connect(address, config.timeouts, client)?;
+        if let Some(tls) = &config.tls {
+            pump.channel_mut().start_tls(tls.config()?, crate::mysql::server_name(address))?;
+        }
+        loop {
+            match pump.core_mut().poll()? {
+                Event::Pending => pump.advance()?,
+                Event::Connected => return Ok(Ok(Self { pump })),
+                Event::Redirect(detail) => return Ok(Err(String::from_utf8_lossy(&detail).into_owned())),
+                Event::Error(error) => return Err(Error::Server(error)),
+                Event::Challenge { .. } => {
+                    return Err(Error::Misuse(
+                        "the server asks questions (PAM), which nobody is here to answer".into(),
+                    ));
+                }
+                other => return Err(out_of_place(&other)),
+            }
+        }
+    }
+
+    /// Runs a statement and collects its rows.
+    pub fn query(&mut self, sql: &str) -> Result<QueryResult, Error> {
+        let count = u16::try_from(count_questions(sql)).unwrap_or(u16::MAX);
+        self.pump.core_mut().prepare(sql.as_bytes(), count)?;
+        let mut result = QueryResult::default();
+        let mut prepared = None;
+        loop {
+            let outcome = self.drive(&mut prepared, &mut result)?;
+            match &prepared {
+                Some(prepared) if outcome.more => self.pump.core_mut().fetch(prepared)?,
+                prepared => {
+                    let affected = !prepared.as_ref().is_some_and(|prepared| prepared.is_query());
+                    result.affected_rows = if affected { outcome.rows } else { 0 };
+                    result.serial = outcome.serial;
+                    return Ok(result);
+                }
+            }
+        }
+    }
+
+    fn drive(&mut self, prepared: &mut Option<Arc<Prepared>>, result: &mut QueryResult) -> Result<Outcome, Error> {
+        loop {
+            match self.pump.core_mut().poll()? {
+                Event::Pending => self.pump.advance()?,
+                Event::Prepared(statement) => {
+                    if statement.is_query() {
+                        result.columns.clone_from(&statement.columns);
+                    }
+                    *prepared = Some(statement);
+                    self.pump.core_mut().run(&Params::default(), false)?;
+                }
+                Event::Row(payload) => {
+                    let Some(prepared) = prepared else { continue };
+                    let mut row = Vec::with_capacity(prepared.columns.len());
+                    prepared.decode_row(payload, |at, cell| row.push(cell_text(&prepared.columns[at], &cell)))?;
+                    result.rows.push(row);
+                }
+                Event::Done(outcome) => return Ok(outcome),
+                Event::Error(error) => return Err(Error::Server(error)),
+                other => return Err(out_of_place(&other)),
+            }
+        }
+    }
+
+    /// The server's version with its product name, as the login has it.
+    pub fn server_version(&self) -> String {
+        String::from_utf8_lossy(&self.pump.core().session().server_version).into_owned()
+    }
+
+    /// Says good bye and closes.
+    pub fn close(mut self) -> Result<(), Error> {
+        self.pump.core_mut().exit()?;
+        self.pump.flush()?;
+        Ok(())
+    }
+}
+
+/// The address in `server=host|port`.
+pub fn redirected(detail: &str) -> Option<Address> {
+    let (host, port) = detail.split_once('=')?.1.split_once('|')?;
+    Some(Address::Tcp(host.into(), port.trim_end_matches('\0').parse().ok()?))
+}
+
+fn out_of_place(event: &Event<'_>) -> Error {
+    Error::Misuse(format!("event out of place: {event:?}"))
+}

@@ -1,0 +1,259 @@
+use std::fmt;
+
+/// SQL whose placeholders were found: each has become a `?`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Statement {
+    /// The text for the server.
+    pub sql: String,
+    /// What stands at each `?`, in their order.
+    pub params: Vec<Placeholder>,
+}
+
+/// What a placeholder asks for.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Placeholder {
+    /// The value of this place, from 0: `?` or `:1`.
+    Place(usize),
+    /// The value of this name: `:name`.
+    Name(String),
+}
+
+/// Why placeholders cannot be told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PlaceholderError {
+    /// More than one style in a statement.
+    Mixed,
+    /// `:0`, or a number that no list has.
+    Number,
+}
+
+impl fmt::Display for PlaceholderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mixed => "a statement uses placeholders of one style: `?`, `:1` or `:name`",
+            Self::Number => "numbered placeholders begin with `:1`",
+        })
+    }
+}
+
+impl std::error::Error for PlaceholderError {}
+
+/// Most values that a statement can have.
+const MOST: usize = 32_767;
+
+/// A part of a statement.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Token<'a> {
+    /// Anything that means nothing here, literals and comments among it.
+    Text(&'a str),
+    Question,
+    Number(&'a str),
+    Name(&'a str),
+}
+
+/// Splits a statement by Informix's rules: `''` doubles a quote and a backslash is nothing special, `--`, `/* */` and
+/// `{ }` are comments, `::` is the cast, and a colon behind a name belongs to `database:table`.
+struct Lexer<'a> {
+    rest: &'a str,
+    /// The last character before `rest` that is not blank, and whether blanks follow it.
+    before: (Option<char>, bool),
+    /// The last word, when nothing but blanks follows it.
+    word: &'a str,
+}
+
+impl<'a> Lexer<'a> {
+    const fn new(sql: &'a str) -> Self {
+        Self { rest: sql, before: (None, false), word: "" }
+    }
+
+    fn cut(&mut self, len: usize) -> &'a str {
+        let (head, tail) = self.rest.split_at(len);
+        self.rest = tail;
+        head
+    }
+
+    /// Up to and with the first `end` behind `skip` bytes; everything when there is none.
+    fn until(&mut self, skip: usize, end: &str) -> &'a str {
+        let len = self.rest[skip..].find(end).map_or(self.rest.len(), |at| skip + at + end.len());
+        self.cut(len)
+    }
+
+    fn quoted(&mut self, quote: char) -> &'a str {
+        let mut len = 1;
+        loop {
+            match self.rest[len..].find(quote) {
+                None => return self.cut(self.rest.len()),
+                Some(at) => len += at + 1,
+            }
+            if !self.rest[len..].starts_with(quote) {
+                return self.cut(len);
+            }
+            len += 1;
+        }
+    }
+
+    fn word_len(text: &str) -> usize {
+        text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(text.len())
+    }
+
+    /// Braces behind `LIST`, `MULTISET` and `SET` hold a collection; elsewhere a comment. `UPDATE t SET {…}` has a blank.
+    fn opens_collection(&self) -> bool {
+        let is = |keyword: &str| self.word.eq_ignore_ascii_case(keyword);
+        is("LIST") || is("MULTISET") || (is("SET") && !self.before.1)
+    }
+}
+
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        let first = self.rest.chars().next()?;
+        let second = self.rest[first.len_utf8()..].chars().next();
+        let token = match (first, second) {
+            ('\'' | '"', _) => Token::Text(self.quoted(first)),
+            ('-', Some('-')) => return Some(Token::Text(self.until(2, "\n"))),
+            ('/', Some('*')) => return Some(Token::Text(self.until(2, "*/"))),
+            ('{', _) if !self.opens_collection() => return Some(Token::Text(self.until(1, "}"))),
+            ('?', _) => {
+                self.cut(1);
+                Token::Question
+            }
+            (':', Some(':')) => Token::Text(self.cut(2)),
+            (':', Some(c)) if (c.is_alphanumeric() || c == '_') && !self.colon_joins() => {
+                self.cut(1);
+                let word = self.cut(Self::word_len(self.rest));
+                if word.bytes().all(|byte| byte.is_ascii_digit()) { Token::Number(word) } else { Token::Name(word) }
+            }
+            (c, _) if c.is_whitespace() => {
+                self.before.1 = true;
+                let len = self.rest.find(|c: char| !c.is_whitespace()).unwrap_or(self.rest.len());
+                return Some(Token::Text(self.cut(len)));
+            }
+            (c, _) if c.is_alphanumeric() || c == '_' => {
+                let word = self.cut(Self::word_len(self.rest));
+                self.word = word;
+                self.before = (word.chars().last(), false);
+                return Some(Token::Text(word));
+            }
+            (c, _) => Token::Text(self.cut(c.len_utf8())),
+        };
+        self.word = "";
+        self.before = (
+            match token {
+                Token::Text(text) => text.chars().last(),
+                _ => Some('?'),
+            },
+            false,
+        );
+        Some(token)
+    }
+}
+
+impl Lexer<'_> {
+    /// True when a colon continues what is before it: `database:table`, `12:34`.
+    fn colon_joins(&self) -> bool {
+        !self.before.1
+            && self.before.0.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '"' | '\'' | ':'))
+    }
+}
+
+/// Finds the placeholders of a statement.
+pub fn parse(sql: &str) -> Result<Statement, PlaceholderError> {
+    let mut statement = Statement { sql: String::with_capacity(sql.len()), params: Vec::new() };
+    let mut style = None;
+    for token in Lexer::new(sql) {
+        let (this, param) = match token {
+            Token::Text(text) => {
+                statement.sql.push_str(text);
+                continue;
+            }
+            Token::Question => (0, Placeholder::Place(statement.params.len())),
+            Token::Number(digits) => match digits.parse() {
+                Ok(number @ 1..=MOST) => (1, Placeholder::Place(number - 1)),
+                _ => return Err(PlaceholderError::Number),
+            },
+            Token::Name(name) => (2, Placeholder::Name(name.to_owned())),
+        };
+        if *style.get_or_insert(this) != this {
+            return Err(PlaceholderError::Mixed);
+        }
+        statement.sql.push('?');
+        statement.params.push(param);
+    }
+    Ok(statement)
+}
+
+/// How many `?` a statement has, whatever else looks like a placeholder.
+pub fn count_questions(sql: &str) -> usize {
+    Lexer::new(sql).filter(|token| *token == Token::Question).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(sql: &str) -> Vec<Placeholder> {
+        parse(sql).unwrap().params
+    }
+
+    #[test]
+    fn finds_all_three_styles() {
+        let named = parse("select * from t where a = :low and b < :high or c = :low").unwrap();
+        assert_eq!(named.sql, "select * from t where a = ? and b < ? or c = ?");
+        let name = |name: &str| Placeholder::Name(name.into());
+        assert_eq!(named.params, [name("low"), name("high"), name("low")]);
+        assert_eq!(places("values (:2, :1)"), [Placeholder::Place(1), Placeholder::Place(0)]);
+        assert_eq!(places("values (?, ?)"), [Placeholder::Place(0), Placeholder::Place(1)]);
+        assert_eq!(places("values (?,?::int,:: ?)").len(), 3);
+    }
+
+    #[test]
+    fn leaves_literals_comments_and_names_alone() {
+        for sql in [
+            "select 'http://host:8080/?x=:y' from t",
+            "select 'it''s :1 ?' from t",
+            "select '\\' , ':a' from t",
+            "select \"a?:b\"\"c:d\" from t",
+            "select a -- what? :b\nfrom t",
+            "select a /* ? :b */ from t",
+            "select a {? :b} from t",
+            "update t set {?} a = 1",
+            "select a::int from t",
+            "select a from db:owner.table, db2@server:table",
+            "select a from \"db\":t",
+            "select DATETIME (12:34:56) HOUR TO SECOND from t",
+            "select 'never closed ? :a",
+            "select {never closed ? :a",
+            "select a / b - c : d",
+            "",
+        ] {
+            let statement = parse(sql).unwrap();
+            assert_eq!((statement.sql.as_str(), statement.params.len()), (sql, 0), "{sql}");
+        }
+    }
+
+    #[test]
+    fn looks_into_collections() {
+        for sql in ["values (LIST{?, ?})", "values (multiset {?,?})", "values (SET{?,?})"] {
+            assert_eq!(places(sql).len(), 2, "{sql}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_ambiguous() {
+        assert_eq!(parse("values (?, :1)"), Err(PlaceholderError::Mixed));
+        assert_eq!(parse("values (:a, :1)"), Err(PlaceholderError::Mixed));
+        assert_eq!(parse("values (:0)"), Err(PlaceholderError::Number));
+        assert_eq!(parse("values (:99999999999999999999999)"), Err(PlaceholderError::Number));
+    }
+
+    #[test]
+    fn counts_questions_only() {
+        assert_eq!(count_questions("select ? from t where a = :b and c = '?' -- ?\n and d = ?"), 2);
+    }
+
+    #[test]
+    fn survives_other_alphabets() {
+        assert_eq!(places("select 'é?' , :größe, größe from tünde where ñ = :größe").len(), 2);
+    }
+}
