@@ -1,5 +1,7 @@
 //! The smallest complete MySQL driver: blocking, text in and text out, for the command line.
 
+mod template;
+
 use std::fmt;
 
 use rowferry_wire::{Malformed, Secret};
@@ -7,6 +9,8 @@ use rowferry_wire_mysql::client::{Client, Event, Failure, Misuse, Options, TlsPo
 use rowferry_wire_mysql::messages::handshake::{Login, capability};
 use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
 use rowferry_wire_mysql::messages::status::ServerError;
+
+pub use template::{InsertParts, Piece, Template, TemplateError, split_insert};
 
 use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
 

@@ -1,0 +1,181 @@
+//! Python objects for cells, by the shortest way.
+//!
+//! Every function answers a new reference, or null with an exception set. The caller holds the GIL.
+
+use std::ffi::{CStr, c_int};
+use std::ptr;
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::decimal;
+
+/// What Python's C API answers: a new reference, or null with an exception set.
+pub type Object = *mut ffi::PyObject;
+
+/// Must be called once before any other function here.
+pub fn import(py: Python<'_>) -> PyResult<()> {
+    // SAFETY: the GIL is held; the call fills pyo3's pointer to the datetime C API or sets an exception.
+    unsafe {
+        ffi::PyDateTime_IMPORT();
+        if ffi::PyDateTimeAPI().is_null() {
+            return Err(PyErr::fetch(py));
+        }
+    }
+    decimal::import(py)
+}
+
+/// `None`.
+#[inline]
+pub fn none() -> Object {
+    // SAFETY: `None` is immortal or counted; the new reference is the caller's.
+    unsafe {
+        let none = ffi::Py_None();
+        ffi::Py_INCREF(none);
+        none
+    }
+}
+
+/// A signed integer.
+#[inline]
+pub fn int(value: i64) -> Object {
+    // SAFETY: the GIL is held.
+    unsafe { ffi::PyLong_FromLongLong(value) }
+}
+
+/// An unsigned integer.
+#[inline]
+pub fn uint(value: u64) -> Object {
+    // SAFETY: the GIL is held.
+    unsafe { ffi::PyLong_FromUnsignedLongLong(value) }
+}
+
+/// A double.
+#[inline]
+pub fn float(value: f64) -> Object {
+    // SAFETY: the GIL is held.
+    unsafe { ffi::PyFloat_FromDouble(value) }
+}
+
+/// Bytes.
+#[inline]
+pub fn bytes(value: &[u8]) -> Object {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { ffi::PyBytes_FromStringAndSize(value.as_ptr().cast(), value.len() as ffi::Py_ssize_t) }
+}
+
+/// Text in UTF-8; a `UnicodeDecodeError` when it is none.
+#[inline]
+pub fn text(value: &[u8]) -> Object {
+    // SAFETY: a new ASCII string of this length has room for exactly these bytes; nobody else sees it yet.
+    unsafe {
+        let len = value.len() as ffi::Py_ssize_t;
+        if !value.is_ascii() || value.len() < 2 {
+            return ffi::PyUnicode_DecodeUTF8(value.as_ptr().cast(), len, c"strict".as_ptr());
+        }
+        let object = ffi::PyUnicode_New(len, 127);
+        if !object.is_null() {
+            ptr::copy_nonoverlapping(value.as_ptr(), ffi::PyUnicode_DATA(object).cast(), value.len());
+        }
+        object
+    }
+}
+
+/// Text in an encoding that Python knows by name.
+pub fn encoded_text(value: &[u8], encoding: &CStr) -> Object {
+    // SAFETY: pointer and length are of one slice; the names are NUL-terminated.
+    unsafe {
+        let len = value.len() as ffi::Py_ssize_t;
+        ffi::PyUnicode_Decode(value.as_ptr().cast(), len, encoding.as_ptr(), c"strict".as_ptr())
+    }
+}
+
+/// A `datetime.date`; a `ValueError` when the calendar has no such day.
+#[inline]
+pub fn date(year: i32, month: u8, day: u8) -> Object {
+    // SAFETY: `import` has filled the pointer.
+    unsafe {
+        let api = &*ffi::PyDateTimeAPI();
+        (api.Date_FromDate)(year, c_int::from(month), c_int::from(day), api.DateType)
+    }
+}
+
+/// A `datetime.datetime` without zone; a `ValueError` when there is no such moment.
+#[inline]
+pub fn datetime(year: i32, month: u8, day: u8, hour: u8, minute: u8, second: u8, microsecond: u32) -> Object {
+    // SAFETY: `import` has filled the pointer.
+    unsafe {
+        let api = &*ffi::PyDateTimeAPI();
+        (api.DateTime_FromDateAndTime)(
+            year,
+            c_int::from(month),
+            c_int::from(day),
+            c_int::from(hour),
+            c_int::from(minute),
+            c_int::from(second),
+            microsecond as c_int,
+            ffi::Py_None(),
+            api.DateTimeType,
+        )
+    }
+}
+
+/// A `datetime.time` without zone.
+#[inline]
+pub fn time(hour: u8, minute: u8, second: u8, microsecond: u32) -> Object {
+    // SAFETY: `import` has filled the pointer.
+    unsafe {
+        let api = &*ffi::PyDateTimeAPI();
+        (api.Time_FromTime)(
+            c_int::from(hour),
+            c_int::from(minute),
+            c_int::from(second),
+            microsecond as c_int,
+            ffi::Py_None(),
+            api.TimeType,
+        )
+    }
+}
+
+/// A `datetime.timedelta`, normalised by Python.
+#[inline]
+pub fn timedelta(days: i32, seconds: i32, microseconds: i32) -> Object {
+    // SAFETY: `import` has filled the pointer.
+    unsafe {
+        let api = &*ffi::PyDateTimeAPI();
+        (api.Delta_FromDelta)(days, seconds, microseconds, 1, api.DeltaType)
+    }
+}
+
+/// An exact number from its decimal spelling (`-12.50`), as `decimal.Decimal`.
+#[inline]
+pub fn decimal(text: &[u8]) -> Object {
+    decimal::from_ascii(text)
+}
+
+/// A tuple of `len` cells. On failure of a cell everything built so far is given back.
+///
+/// `atomic` promises that no cell can be part of a reference cycle; the tuple is then none of the collector's business.
+#[inline]
+pub fn tuple(len: usize, atomic: bool, mut cell: impl FnMut(usize) -> Object) -> Object {
+    // SAFETY: every index below `len` is set once in a tuple that nobody else has seen; a tuple given back half filled
+    // is fine for its destructor, which skips nulls.
+    unsafe {
+        let tuple = ffi::PyTuple_New(len as ffi::Py_ssize_t);
+        if tuple.is_null() {
+            return tuple;
+        }
+        for at in 0..len {
+            let object = cell(at);
+            if object.is_null() {
+                ffi::Py_DECREF(tuple);
+                return ptr::null_mut();
+            }
+            ffi::PyTuple_SET_ITEM(tuple, at as ffi::Py_ssize_t, object);
+        }
+        if atomic && len > 0 {
+            ffi::PyObject_GC_UnTrack(tuple.cast());
+        }
+        tuple
+    }
+}

@@ -1,0 +1,74 @@
+//! The one door through which the GIL is released while a blocking pump waits.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use rowferry_client::{Error, Pump};
+use rowferry_wire::Core;
+
+/// A pump whose waits let other Python threads run and notice signals.
+pub struct GilPump<C> {
+    pump: Pump<C>,
+    /// What a signal handler raised while the pump waited.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+/// Why a wait ended without bytes.
+pub enum WaitError {
+    /// The transport failed.
+    Transport(Error),
+    /// A signal handler raised, as Ctrl-C does.
+    Raised(PyErr),
+}
+
+impl<C: Core + Send> GilPump<C> {
+    /// Watches signals during the waits of `pump`.
+    pub fn new(mut pump: Pump<C>) -> Self {
+        let raised = Arc::<Mutex<Option<PyErr>>>::default();
+        let slot = raised.clone();
+        pump.set_keep_waiting(Box::new(move || {
+            Python::attach(|py| match py.check_signals() {
+                Ok(()) => true,
+                Err(error) => {
+                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    false
+                }
+            })
+        }));
+        Self { pump, raised }
+    }
+
+    /// The pump, to command its core.
+    pub fn pump(&mut self) -> &mut Pump<C> {
+        &mut self.pump
+    }
+
+    /// The core, to command and to poll.
+    pub fn core(&mut self) -> &mut C {
+        self.pump.core_mut()
+    }
+
+    /// Writes what waits and waits for bytes, with the GIL released.
+    pub fn advance(&mut self, py: Python<'_>) -> Result<(), WaitError> {
+        self.detached(py, Pump::advance)
+    }
+
+    /// Writes what waits, with the GIL released.
+    pub fn flush(&mut self, py: Python<'_>) -> Result<(), WaitError> {
+        self.detached(py, |pump| pump.flush().map(drop))
+    }
+
+    fn detached(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Pump<C>) -> Result<(), Error> + Send,
+    ) -> Result<(), WaitError> {
+        let pump = &mut self.pump;
+        py.detach(|| work(pump)).map_err(|error| {
+            match (error, self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()) {
+                (Error::Interrupted, Some(raised)) => WaitError::Raised(raised),
+                (error, _) => WaitError::Transport(error),
+            }
+        })
+    }
+}

@@ -1,0 +1,94 @@
+"""PEP 249 exceptions, common to all drivers.
+
+Written in Python so that they pickle and can be subclassed. Every driver raises these classes (or subclasses of them),
+so `except rowferry.exceptions.IntegrityError` catches a duplicate key of any database.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "DataError",
+    "DatabaseError",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "PoolTimeout",
+    "ProgrammingError",
+    "Warning",
+]
+
+
+class Warning(Exception):  # noqa: A001 - the name that PEP 249 gives it
+    """Something noteworthy happened, such as data cut off on insertion."""
+
+
+class Error(Exception):
+    """Anything that went wrong.
+
+    `errno` is the database's own number, `sqlstate` the five characters of the standard, `sql` the failing statement,
+    `row` the index of the failing row of a batch; each is None when unknown. `args` is what the driver's users know:
+    for MySQL `(errno, message)`.
+    """
+
+    errno: int | None
+    sqlstate: str | None
+    sql: str | None
+    row: int | None
+
+    def __init__(
+        self,
+        *args: Any,
+        errno: int | None = None,
+        sqlstate: str | None = None,
+        sql: str | None = None,
+        row: int | None = None,
+    ) -> None:
+        super().__init__(*args)
+        self.errno = errno
+        self.sqlstate = sqlstate
+        self.sql = sql
+        self.row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args, self.__dict__
+
+
+class InterfaceError(Error):
+    """The driver was used wrongly: a closed connection, a busy one."""
+
+
+class DatabaseError(Error):
+    """The database is at fault or refused."""
+
+
+class DataError(DatabaseError):
+    """A value does not fit: out of range, division by zero, too long."""
+
+
+class OperationalError(DatabaseError):
+    """Outside the program's control: connection lost, time-out, deadlock, no memory."""
+
+
+class IntegrityError(DatabaseError):
+    """A constraint would be violated."""
+
+
+class InternalError(DatabaseError):
+    """The database or the driver is in a state that it should not be in."""
+
+
+class ProgrammingError(DatabaseError):
+    """The program is wrong: no such table, a syntax error, too few parameters."""
+
+
+class NotSupportedError(DatabaseError):
+    """The database or the driver cannot do this."""
+
+
+class PoolTimeout(OperationalError):
+    """No connection of the pool became free in time."""
