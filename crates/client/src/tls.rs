@@ -29,7 +29,8 @@ pub enum TlsMode {
     VerifyIdentity,
 }
 
-/// How to set TLS up. Files are PEM; an empty `ca` means the authorities that browsers trust.
+/// How to set TLS up. Files are PEM; without `ca` and
+/// `authorities` the authorities that browsers trust are.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct TlsOptions {
     /// When to encrypt, and what to check.
@@ -40,6 +41,8 @@ pub struct TlsOptions {
     pub certificate: Option<PathBuf>,
     /// The private key of `certificate`.
     pub key: Option<PathBuf>,
+    /// Certificates of further authorities to trust, in DER.
+    pub authorities: Vec<Vec<u8>>,
 }
 
 impl TlsOptions {
@@ -100,8 +103,11 @@ impl TlsOptions {
                     roots.add(certificate).map_err(|error| Error::Tls(format!("{}: {error}", path.display())))?;
                 }
             }
-            None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+            None if self.authorities.is_empty() => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+            None => {}
         }
+        // Stores of whole systems hold certificates that the verifier cannot use; it skips those.
+        roots.add_parsable_certificates(self.authorities.iter().map(|der| CertificateDer::from(der.as_slice())));
         Ok(roots)
     }
 }

@@ -42,10 +42,7 @@ static DIRECT: AtomicBool = AtomicBool::new(false);
 pub fn import(py: Python<'_>) -> PyResult<()> {
     let class = py.import("decimal")?.getattr("Decimal")?.cast_into::<PyType>()?;
     let class = CLASS.get_or_init(py, || class.unbind()).bind(py);
-    let known = cfg!(target_pointer_width = "64")
-        && !cfg!(Py_GIL_DISABLED)
-        && py.version_info() >= (3, 10)
-        && py.version_info() < (3, 15);
+    let known = cfg!(target_pointer_width = "64") && py.version_info() >= (3, 10) && py.version_info() < (3, 15);
     DIRECT.store(known && layout_is_known(class), Ordering::Relaxed);
     Ok(())
 }
@@ -82,9 +79,8 @@ fn layout_is_known(class: &Bound<'_, PyType>) -> bool {
             }
             // SAFETY: the size and the fields above agree with `Layout`.
             let ours = unsafe { Bound::from_owned_ptr_or_err(py, fill(class.as_type_ptr(), &parts)) }?;
-            let same = |method: &str| -> PyResult<bool> {
-                ours.call_method0(method)?.eq(ordinary.call_method0(method)?)
-            };
+            let same =
+                |method: &str| -> PyResult<bool> { ours.call_method0(method)?.eq(ordinary.call_method0(method)?) };
             Ok(ours.eq(&ordinary)?
                 && same("__hash__")?
                 && same("__str__")?

@@ -1,8 +1,20 @@
 //! The extension module `rowferry._core`; the only crate that names PyO3.
+//!
+//! [`gil`] is the one door through which the GIL is released, [`cells`] builds objects from values, [`errors`] raises
+//! the classes of `rowferry.exceptions`, [`space`] is what event loops read into; each driver has a folder.
 
+// This crate is the outside world: it connects sockets on behalf of Python.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+// The stub `_core.pyi` is the documentation of what Python sees; everything else is private to this crate.
 #![allow(missing_docs)]
 
+mod cells;
 mod cli;
+mod decimal;
+mod errors;
+mod gil;
+mod mysql;
+mod space;
 
 use pyo3::prelude::*;
 
@@ -10,5 +22,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cli::main, module)?)?;
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    cells::import(module.py())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("decimals_are_direct", decimal::is_direct())?;
+    mysql::register(module)
 }

@@ -62,6 +62,11 @@ impl Inbox {
         }
     }
 
+    /// Bytes received and not handed out.
+    pub(crate) fn waiting(&self) -> usize {
+        self.buffer.unread().len() - self.lent
+    }
+
     /// Cuts the next payload, if it is whole. It stays in place until the next call of `settle`.
     pub(crate) fn next(&mut self) -> Result<Option<Place>, Failure> {
         self.settle();

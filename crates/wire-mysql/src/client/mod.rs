@@ -259,6 +259,18 @@ impl Client {
         Ok(())
     }
 
+    /// The transport is gone or given up: every later poll fails, nothing more is sent.
+    pub fn abandon(&mut self) {
+        self.phase = Phase::Closed;
+        self.output.clear();
+        self.sent = 0;
+    }
+
+    /// How many bytes have come and are not looked at yet.
+    pub fn backlog(&self) -> usize {
+        self.inbox.waiting()
+    }
+
     /// What the server has said about itself and the session.
     pub const fn session(&self) -> &Session {
         &self.session

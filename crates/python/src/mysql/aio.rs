@@ -1,0 +1,451 @@
+use std::sync::{Mutex, MutexGuard};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyMemoryView};
+use rowferry_client::Channel;
+use rowferry_wire_mysql::client::Client;
+
+use super::driver::{self, Driver, Step, client_errno, transport_error};
+use super::insert::InsertBatch;
+use super::result::Prepared;
+use super::settings::Settings;
+use crate::errors::{Class, error};
+use crate::space::ReceiveSpace;
+
+/// A connection as an asyncio protocol. Operations answer futures of the loop.
+///
+/// Subclassed in Python by a class that is an `asyncio.BufferedProtocol`, too: the event loop reads straight into our
+/// memory.
+#[pyclass(frozen, subclass, module = "rowferry._core.mysql")]
+pub struct AsyncWire {
+    inner: Mutex<Inner>,
+    settings: Settings,
+    space: Py<ReceiveSpace>,
+    view: Py<PyMemoryView>,
+    event_loop: Py<PyAny>,
+    create_future: Py<PyAny>,
+}
+
+struct Inner {
+    channel: Channel<Client>,
+    driver: Driver,
+    transport: Option<Py<PyAny>>,
+    write: Option<Py<PyAny>>,
+    waiter: Option<Py<PyAny>>,
+    /// Done when the transport is closed.
+    closed: Option<Py<PyAny>>,
+    paused: bool,
+}
+
+/// What a stream that nobody fetches may leave in memory.
+const STREAM_BACKLOG: usize = 1024 * 1024;
+
+impl Inner {
+    /// Hands everything that waits to the transport.
+    fn flush(&mut self, py: Python<'_>) -> PyResult<()> {
+        loop {
+            let output = self.channel.output().map_err(|failure| transport_error(py, &failure, None))?;
+            if output.is_empty() {
+                return Ok(());
+            }
+            let Some(write) = &self.write else { return Err(not_open(py)) };
+            let bytes = PyBytes::new(py, output);
+            let count = output.len();
+            // The transport copies what the kernel does not take at once.
+            write.call1(py, (bytes,))?;
+            self.channel.sent(count);
+        }
+    }
+
+    /// Polls until the operation is over or more bytes are needed, and wakes whoever waits.
+    fn progress(&mut self, py: Python<'_>, settings: &Settings) -> PyResult<()> {
+        while self.driver.is_busy() {
+            let outcome = match self.driver.step(py, self.channel.core_mut()) {
+                Ok(Step::Pending) => match self.flush(py) {
+                    Ok(()) => break,
+                    Err(failure) => Err(failure),
+                },
+                Ok(Step::StartTls) => match self.start_tls(py, settings) {
+                    Ok(()) => continue,
+                    Err(failure) => Err(failure),
+                },
+                Ok(Step::Done(value)) => Ok(value),
+                Err(failure) => Err(failure),
+            };
+            self.wake(py, outcome)?;
+        }
+        if self.channel.core().is_closed() {
+            self.abort(py)?;
+        }
+        Ok(())
+    }
+
+    fn start_tls(&mut self, py: Python<'_>, settings: &Settings) -> PyResult<()> {
+        self.flush(py)?;
+        let config = settings.tls(py)?.config();
+        let started = config.and_then(|config| self.channel.start_tls(config, &settings.tls_name()));
+        started.map_err(|failure| transport_error(py, &failure, None))?;
+        self.channel.core_mut().tls_started();
+        self.flush(py)
+    }
+
+    /// The operation is over: its outcome goes to the future, unless that was cancelled meanwhile.
+    fn wake(&mut self, py: Python<'_>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
+        if outcome.is_err() && self.driver.is_busy() {
+            // What failed was the transport or TLS: nothing more can come.
+            self.channel.core_mut().abandon();
+            let _ = self.driver.step(py, self.channel.core_mut());
+        }
+        let Some(waiter) = self.waiter.take() else { return Ok(()) };
+        if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
+            return Ok(());
+        }
+        match outcome {
+            Ok(value) => waiter.call_method1(py, intern!(py, "set_result"), (value,))?,
+            Err(failure) => waiter.call_method1(py, intern!(py, "set_exception"), (failure,))?,
+        };
+        Ok(())
+    }
+
+    /// Nothing can come any more, for this reason.
+    fn lost(&mut self, py: Python<'_>, reason: PyErr) -> PyResult<()> {
+        self.channel.core_mut().abandon();
+        if self.driver.is_busy() {
+            let _ = self.driver.step(py, self.channel.core_mut());
+            self.wake(py, Err(reason))?;
+        }
+        self.abort(py)
+    }
+
+    fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.write = None;
+        if let Some(transport) = self.transport.take() {
+            transport.call_method0(py, intern!(py, "abort"))?;
+        }
+        Ok(())
+    }
+
+    /// Stops the flood of a stream that is not fetched, and lets it flow again.
+    fn throttle(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(transport) = &self.transport else { return Ok(()) };
+        let full = !self.driver.is_busy() && self.channel.core().backlog() > STREAM_BACKLOG;
+        if full != self.paused {
+            let method = if full { intern!(py, "pause_reading") } else { intern!(py, "resume_reading") };
+            transport.call_method0(py, method)?;
+            self.paused = full;
+        }
+        Ok(())
+    }
+}
+
+fn not_open(py: Python<'_>) -> PyErr {
+    error(py, Class::Interface, Some(0), "the connection is closed")
+}
+
+impl AsyncWire {
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        self.inner.try_lock().map_err(|_| driver::busy(py))
+    }
+
+    fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        start(driver, channel.core_mut())?;
+        let waiter = self.create_future.call0(py)?;
+        inner.waiter = Some(waiter.clone_ref(py));
+        inner.flush(py)?;
+        if inner.channel.core().backlog() > 0 || inner.paused {
+            // Rows of a stream may be here already.
+            inner.progress(py, &self.settings)?;
+            inner.throttle(py)?;
+        }
+        Ok(waiter)
+    }
+}
+
+#[pymethods]
+impl AsyncWire {
+    #[new]
+    fn new(py: Python<'_>, settings: Settings, event_loop: Py<PyAny>) -> PyResult<Self> {
+        let driver = settings.driver(py, false)?;
+        let channel = Channel::new(Client::new(settings.options(py)?));
+        let space = Py::new(py, ReceiveSpace::new())?;
+        let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
+        let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
+        let inner = Inner { channel, driver, transport: None, write: None, waiter: None, closed: None, paused: false };
+        Ok(Self { inner: Mutex::new(inner), settings, space, view, event_loop, create_future })
+    }
+
+    fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        inner.write = Some(transport.getattr(py, intern!(py, "write"))?);
+        inner.transport = Some(transport);
+        Ok(())
+    }
+
+    fn get_buffer(&self, py: Python<'_>, _sizehint: isize) -> Py<PyMemoryView> {
+        self.view.clone_ref(py)
+    }
+
+    fn buffer_updated(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let received = self.space.get().read(count, |bytes| inner.channel.receive(bytes));
+        if let Err(failure) = received {
+            return inner.lost(py, transport_error(py, &failure, None));
+        }
+        inner.progress(py, &self.settings)?;
+        inner.throttle(py)
+    }
+
+    fn eof_received(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        inner.channel.received_eof();
+        inner.progress(py, &self.settings)
+    }
+
+    fn connection_lost(&self, py: Python<'_>, cause: Option<Py<PyAny>>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let cause = match cause {
+            Some(cause) => format!(" ({})", cause.bind(py).str()?),
+            None => String::new(),
+        };
+        let message = format!("Lost connection to MySQL server during query{cause}");
+        inner.transport = None;
+        inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), &message))?;
+        if let Some(closed) = inner.closed.take()
+            && !closed.call_method0(py, intern!(py, "done"))?.is_truthy(py)?
+        {
+            closed.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
+        }
+        Ok(())
+    }
+
+    fn pause_writing(&self) {}
+
+    fn resume_writing(&self) {}
+
+    /// Waits for the login to be over.
+    fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| {
+            driver.login();
+            Ok(())
+        })
+    }
+
+    /// Runs SQL, with `args` filled in, and answers its first result.
+    #[pyo3(signature = (sql, args=None, as_dict=false))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.query(py, client, sql, args, as_dict))
+    }
+
+    /// Runs SQL and answers the head of its first result; rows are fetched by `fetch`.
+    #[pyo3(signature = (sql, args=None, as_dict=false))]
+    fn open_stream(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.open_stream(py, client, sql, args, as_dict))
+    }
+
+    /// Goes on to the result behind a stream.
+    fn next_stream(&self, py: Python<'_>, as_dict: bool) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| driver.next_stream(py, as_dict))
+    }
+
+    /// Up to `most` rows of the stream; fewer only at its end.
+    fn fetch(&self, py: Python<'_>, most: usize) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| driver.fetch(py, most))
+    }
+
+    /// Reads and drops what is still to come, whatever operation it belongs to.
+    fn drain(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let idle = self.lock(py)?.channel.core().awaited() == 0;
+        if idle {
+            let done = self.create_future.call0(py)?;
+            done.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
+            return Ok(done);
+        }
+        self.run(py, |driver, _| {
+            driver.drain();
+            Ok(())
+        })
+    }
+
+    /// Prepares a statement with `?` for values.
+    fn prepare(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.prepare(py, client, sql))
+    }
+
+    /// Runs a prepared statement and answers its first result.
+    #[pyo3(signature = (prepared, args=None, as_dict=false))]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        prepared: &Prepared,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.execute(py, client, prepared, args, as_dict))
+    }
+
+    /// Forgets a prepared statement. The message travels with the next request.
+    fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
+        // A closed connection has forgotten already.
+        let _ = self.lock(py)?.channel.core_mut().close_statement(prepared.statement);
+        Ok(())
+    }
+
+    /// Asks whether the server is there.
+    fn ping(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::ping))
+    }
+
+    /// Forgets all session state but the login.
+    fn reset(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::reset))
+    }
+
+    /// Changes the default database.
+    fn select_database(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.select_database(name.as_bytes())))
+    }
+
+    /// Says good bye and closes; the future is done when the transport is closed.
+    fn quit(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        let closed = self.create_future.call0(py)?;
+        match inner.transport.take() {
+            Some(transport) => {
+                if inner.channel.core_mut().quit().is_ok() {
+                    // The peer may have gone first; closed is closed.
+                    let _ = inner.flush(py);
+                }
+                inner.write = None;
+                inner.closed = Some(closed.clone_ref(py));
+                transport.call_method0(py, intern!(py, "close"))?;
+            }
+            None => {
+                closed.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
+            }
+        }
+        Ok(closed)
+    }
+
+    /// Closes without a word. Harmless at any time, even when the loop is closed.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let loop_closed = self.event_loop.call_method0(py, intern!(py, "is_closed"))?.is_truthy(py)?;
+        if loop_closed {
+            // No loop will ever run the transport's clean-up: close its socket by hand.
+            inner.channel.core_mut().abandon();
+            inner.write = None;
+            inner.waiter = None;
+            if let Some(transport) = inner.transport.take() {
+                close_socket(py, &transport)?;
+            }
+            return Ok(());
+        }
+        let message = "the connection was closed";
+        inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), message))
+    }
+
+    /// SQL with `args` filled in, as it would be sent.
+    #[pyo3(signature = (sql, args=None))]
+    fn mogrify<'py>(
+        &self,
+        py: Python<'py>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        Ok(PyBytes::new(py, driver.fill(py, channel.core(), sql, args)?))
+    }
+
+    /// The SQL literal of a value.
+    fn literal<'py>(&self, py: Python<'py>, value: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut literal = Vec::new();
+        self.lock(py)?.driver.encoding.put_literal(&mut literal, value)?;
+        Ok(PyBytes::new(py, &literal))
+    }
+
+    /// Rows packed into statements of many rows; None when `sql` is none that may carry several.
+    fn insert_batch(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        limit: usize,
+    ) -> PyResult<Option<InsertBatch>> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        let sql = driver.fill(py, channel.core(), sql, None)?.to_vec();
+        InsertBatch::new(py, &sql, rows, driver.encoding.share(py), limit)
+    }
+
+    /// True while the connection can be used.
+    #[getter]
+    fn is_open(&self, py: Python<'_>) -> bool {
+        self.lock(py).map_or(true, |inner| inner.transport.is_some() && !inner.channel.core().is_closed())
+    }
+
+    /// True while an answer is awaited.
+    #[getter]
+    fn is_busy(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.is_busy())
+    }
+
+    /// True while rows of a stream, or results behind it, are still on the wire.
+    #[getter]
+    fn is_streaming(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.is_streaming())
+    }
+
+    /// The server's version, as it spells it.
+    #[getter]
+    fn server_version(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.lock(py)?.channel.core().session().server_version.clone())
+    }
+
+    /// What KILL takes.
+    #[getter]
+    fn connection_id(&self, py: Python<'_>) -> PyResult<u32> {
+        Ok(self.lock(py)?.channel.core().session().connection_id)
+    }
+
+    /// The server's status flags.
+    #[getter]
+    fn server_status(&self, py: Python<'_>) -> PyResult<u16> {
+        Ok(self.lock(py)?.channel.core().session().status)
+    }
+
+    /// The plugin that let us in.
+    #[getter]
+    fn auth_plugin(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.lock(py)?.channel.core().session().auth_plugin.clone())
+    }
+
+    /// The TLS version and cipher; None in plain text.
+    #[getter]
+    fn tls_description(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.channel.tls_description())
+    }
+}
+
+/// Closes the socket of a transport whose loop is closed.
+fn close_socket(py: Python<'_>, transport: &Py<PyAny>) -> PyResult<()> {
+    static CLOSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let close = CLOSE.import(py, "rowferry._base.transports", "close_without_loop")?;
+    close.call1((transport,)).map(drop)
+}

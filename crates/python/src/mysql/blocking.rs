@@ -1,0 +1,313 @@
+use std::sync::{Mutex, MutexGuard};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rowferry_client::{Pump, Stream};
+use rowferry_wire_mysql::client::Client;
+
+use super::driver::{self, Driver, Step, transport_error};
+use super::insert::InsertBatch;
+use super::result::Prepared;
+use super::settings::Settings;
+use crate::errors::{Class, error};
+use crate::gil::{GilPump, WaitError};
+
+/// A connection whose operations block the calling thread; other threads run meanwhile.
+#[pyclass(frozen, module = "rowferry._core.mysql")]
+pub struct Wire {
+    inner: Mutex<Inner>,
+    settings: Settings,
+}
+
+struct Inner {
+    pump: Option<GilPump<Client>>,
+    driver: Driver,
+    /// A second handle on the socket is not needed: closing drops the pump.
+    closed: bool,
+}
+
+impl Wire {
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        self.inner.try_lock().map_err(|_| driver::busy(py))
+    }
+
+    /// Starts an operation and moves bytes until it is over.
+    fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(closed(py)) };
+        start(driver, pump.core())?;
+        let outcome = self.pump(py, pump, driver);
+        if pump.core().is_closed() {
+            inner.pump = None;
+        }
+        outcome
+    }
+
+    fn pump(&self, py: Python<'_>, pump: &mut GilPump<Client>, driver: &mut Driver) -> PyResult<Py<PyAny>> {
+        loop {
+            let moved = match driver.step(py, pump.core())? {
+                Step::Done(outcome) => return Ok(outcome),
+                Step::Pending => pump.advance(py),
+                Step::StartTls => {
+                    let name = self.settings.tls_name();
+                    let started = self.settings.tls(py)?.config();
+                    let started = started.and_then(|config| pump.pump().start_tls(config, &name));
+                    pump.core().tls_started();
+                    started.map_err(WaitError::Transport)
+                }
+            };
+            if let Err(failure) = moved {
+                pump.core().abandon();
+                // Lets the driver forget the operation; what it says of the closed core is not the cause.
+                let _ = driver.step(py, pump.core());
+                return Err(match failure {
+                    WaitError::Raised(raised) => raised,
+                    WaitError::Transport(failure) => transport_error(py, &failure, None),
+                });
+            }
+        }
+    }
+}
+
+fn closed(py: Python<'_>) -> PyErr {
+    error(py, Class::Interface, Some(0), "the connection is closed")
+}
+
+#[pymethods]
+impl Wire {
+    #[new]
+    fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
+        let driver = settings.driver(py, true)?;
+        Ok(Self { inner: Mutex::new(Inner { pump: None, driver, closed: false }), settings })
+    }
+
+    /// Opens the socket and logs in.
+    fn login(&self, py: Python<'_>) -> PyResult<()> {
+        let (address, timeouts) = (self.settings.address(), self.settings.timeouts());
+        let bind = self.settings.bind_address();
+        let client = Client::new(self.settings.options(py)?);
+        // The greeting and the login are part of connecting.
+        let mut first = timeouts;
+        first.read = match (timeouts.connect, timeouts.read) {
+            (Some(connect), Some(read)) => Some(connect.max(read)),
+            (connect, read) => connect.or(read),
+        };
+        let place = address.to_string();
+        let failed = |py, failure| transport_error(py, &failure, Some(&place));
+        let stream = py.detach(|| Stream::connect(&address, first, bind)).map_err(|failure| failed(py, failure))?;
+        {
+            let mut inner = self.lock(py)?;
+            inner.pump = Some(GilPump::new(Pump::new(stream, client)));
+            inner.closed = false;
+        }
+        self.run(py, |driver, _| {
+            driver.login();
+            Ok(())
+        })?;
+        if let Some(pump) = &mut self.lock(py)?.pump {
+            let set = pump.pump().stream_mut().set_timeouts(timeouts);
+            set.map_err(|cause| failed(py, rowferry_client::Error::Io(rowferry_client::Waiting::Connect, cause)))?;
+        }
+        Ok(())
+    }
+
+    /// Runs SQL, with `args` filled in, and answers its first result.
+    #[pyo3(signature = (sql, args=None, as_dict=false))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.query(py, client, sql, args, as_dict))
+    }
+
+    /// Runs SQL and answers the head of its first result; rows are fetched by `fetch`.
+    #[pyo3(signature = (sql, args=None, as_dict=false))]
+    fn open_stream(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.open_stream(py, client, sql, args, as_dict))
+    }
+
+    /// Goes on to the result behind a stream.
+    fn next_stream(&self, py: Python<'_>, as_dict: bool) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| driver.next_stream(py, as_dict))
+    }
+
+    /// Up to `most` rows of the stream; fewer only at its end.
+    fn fetch(&self, py: Python<'_>, most: usize) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| driver.fetch(py, most))
+    }
+
+    /// Reads and drops what is still to come.
+    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+        if self.lock(py)?.pump.as_mut().is_none_or(|pump| pump.core().awaited() == 0) {
+            return Ok(());
+        }
+        self.run(py, |driver, _| {
+            driver.drain();
+            Ok(())
+        })
+        .map(drop)
+    }
+
+    /// Prepares a statement with `?` for values.
+    fn prepare(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.prepare(py, client, sql))
+    }
+
+    /// Runs a prepared statement and answers its first result.
+    #[pyo3(signature = (prepared, args=None, as_dict=false))]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        prepared: &Prepared,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.execute(py, client, prepared, args, as_dict))
+    }
+
+    /// Forgets a prepared statement. The message travels with the next request.
+    fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
+        match &mut self.lock(py)?.pump {
+            Some(pump) => {
+                // A closed connection has forgotten already.
+                let _ = pump.core().close_statement(prepared.statement);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Asks whether the server is there.
+    fn ping(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::ping))
+    }
+
+    /// Forgets all session state but the login.
+    fn reset(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::reset))
+    }
+
+    /// Changes the default database.
+    fn select_database(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.select_database(name.as_bytes())))
+    }
+
+    /// Says good bye and closes.
+    fn quit(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        if let Some(mut pump) = inner.pump.take()
+            && pump.core().quit().is_ok()
+        {
+            // The peer may have gone first; closed is closed.
+            let _ = pump.flush(py);
+        }
+        inner.closed = true;
+        Ok(())
+    }
+
+    /// Closes without a word.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        inner.pump = None;
+        inner.closed = true;
+        Ok(())
+    }
+
+    /// SQL with `args` filled in, as it would be sent.
+    #[pyo3(signature = (sql, args=None))]
+    fn mogrify<'py>(
+        &self,
+        py: Python<'py>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(closed(py)) };
+        Ok(PyBytes::new(py, driver.fill(py, pump.core(), sql, args)?))
+    }
+
+    /// The SQL literal of a value.
+    fn literal<'py>(&self, py: Python<'py>, value: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut literal = Vec::new();
+        self.lock(py)?.driver.encoding.put_literal(&mut literal, value)?;
+        Ok(PyBytes::new(py, &literal))
+    }
+
+    /// Rows packed into statements of many rows; None when `sql` is none that may carry several.
+    fn insert_batch(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        limit: usize,
+    ) -> PyResult<Option<InsertBatch>> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(closed(py)) };
+        let sql = driver.fill(py, pump.core(), sql, None)?.to_vec();
+        InsertBatch::new(py, &sql, rows, driver.encoding.share(py), limit)
+    }
+
+    /// True while the connection can be used.
+    #[getter]
+    fn is_open(&self, py: Python<'_>) -> bool {
+        // A connection in use by another thread is open.
+        self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed()))
+    }
+
+    /// True while rows of a stream, or results behind it, are still on the wire.
+    #[getter]
+    fn is_streaming(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.is_streaming())
+    }
+
+    /// The server's version, as it spells it.
+    #[getter]
+    fn server_version(&self, py: Python<'_>) -> PyResult<String> {
+        self.session(py, |client| client.session().server_version.clone())
+    }
+
+    /// What KILL takes.
+    #[getter]
+    fn connection_id(&self, py: Python<'_>) -> PyResult<u32> {
+        self.session(py, |client| client.session().connection_id)
+    }
+
+    /// The server's status flags.
+    #[getter]
+    fn server_status(&self, py: Python<'_>) -> PyResult<u16> {
+        self.session(py, |client| client.session().status)
+    }
+
+    /// The plugin that let us in.
+    #[getter]
+    fn auth_plugin(&self, py: Python<'_>) -> PyResult<String> {
+        self.session(py, |client| client.session().auth_plugin.clone())
+    }
+
+    /// The TLS version and cipher; None in plain text.
+    #[getter]
+    fn tls_description(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.pump.as_mut().and_then(|pump| pump.pump().channel().tls_description()))
+    }
+}
+
+impl Wire {
+    fn session<T>(&self, py: Python<'_>, read: impl FnOnce(&Client) -> T) -> PyResult<T> {
+        match &mut self.lock(py)?.pump {
+            Some(pump) => Ok(read(pump.core())),
+            None => Err(closed(py)),
+        }
+    }
+}

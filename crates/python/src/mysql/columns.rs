@@ -1,0 +1,578 @@
+//! From cells on the wire to Python objects: one decoder for each column, resolved once for each shape of result.
+
+use std::ffi::CString;
+use std::ptr;
+use std::sync::Arc;
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use rowferry_wire::{Malformed, civil};
+use rowferry_wire_mysql::messages::resultset::{BinaryRow, ColumnDefinition, Columns, DateTime, TextRow, Time};
+use rowferry_wire_mysql::types::{BinaryForm, ColumnType};
+
+use crate::cells::{self, Object};
+
+/// What becomes of dates that no calendar has, such as `0000-00-00`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ZeroDates {
+    /// The server's text.
+    #[default]
+    Text,
+    /// `None`.
+    Null,
+    /// An error.
+    Refuse,
+}
+
+/// What the caller wants values to look like.
+#[derive(Debug, Default)]
+pub struct Taste {
+    /// Python's name of the connection's character set; `None` for UTF-8.
+    pub encoding: Option<CString>,
+    /// See [`ZeroDates`].
+    pub zero_dates: ZeroDates,
+    /// Functions of the caller by type code: `f(text or bytes) -> value`; `None` leaves the text as it is.
+    pub converters: Option<Py<PyDict>>,
+    /// Text columns answer bytes.
+    pub raw: bool,
+}
+
+/// How a column's cells become objects.
+#[derive(Debug)]
+enum Kind {
+    Bytes,
+    Date,
+    DateTime {
+        decimals: u8,
+    },
+    Decimal,
+    Double,
+    /// A single: six digits, or the column's own number of decimals, as the text protocol rounds it.
+    Float {
+        decimals: u8,
+    },
+    Int,
+    Text,
+    EncodedText,
+    Time {
+        decimals: u8,
+    },
+    Unsigned,
+    /// The caller's function, on text or bytes; `plain` is what the column is without it.
+    Converted {
+        function: Py<PyAny>,
+        inner: Box<Kind>,
+        plain: Box<Kind>,
+    },
+}
+
+/// A column's decoder.
+#[derive(Debug)]
+struct Decoder {
+    kind: Kind,
+    form: BinaryForm,
+}
+
+/// Everything that depends on the shape of a result only.
+#[derive(Debug)]
+pub struct Plan {
+    /// What the plan is for.
+    pub columns: Arc<Columns>,
+    decoders: Vec<Decoder>,
+    zero_dates: ZeroDates,
+    encoding: Option<CString>,
+    atomic: bool,
+    /// PEP 249's description.
+    pub description: Py<PyTuple>,
+    /// The keys of rows as dicts.
+    names: Vec<Py<PyString>>,
+}
+
+/// Why a row was not built.
+pub enum RowError {
+    /// The bytes are no row: the connection is of no further use.
+    Malformed(Malformed),
+    /// A Python exception is set: this row is lost, the connection is fine.
+    Raised,
+}
+
+impl From<Malformed> for RowError {
+    fn from(malformed: Malformed) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
+impl Plan {
+    /// Resolves decoders for `columns`.
+    pub fn new(py: Python<'_>, columns: Arc<Columns>, taste: &Taste) -> PyResult<Self> {
+        let mut decoders = Vec::with_capacity(columns.definitions.len());
+        let mut description = Vec::with_capacity(columns.definitions.len());
+        let mut names: Vec<Py<PyString>> = Vec::with_capacity(columns.definitions.len());
+        let mut atomic = true;
+        for column in &columns.definitions {
+            let form = column.column_type.binary_form().ok_or_else(|| {
+                let message = format!("column `{}` has the unknown type {:?}", column.name, column.column_type);
+                crate::errors::error(py, crate::errors::Class::NotSupported, None, &message)
+            })?;
+            let kind = Kind::of(py, column, taste)?;
+            atomic &= !matches!(kind, Kind::Converted { .. });
+            decoders.push(Decoder { kind, form });
+            let width = column.length / bytes_per_character(column.charset);
+            description.push((
+                column.name.as_str(),
+                column.column_type.0,
+                None::<u8>,
+                width,
+                width,
+                column.decimals,
+                column.flags & rowferry_wire_mysql::types::column_flag::NOT_NULL == 0,
+            ));
+            let taken = names.iter().any(|name| name.bind(py).to_str().is_ok_and(|name| name == column.name));
+            let name = if taken { format!("{}.{}", column.table, column.name) } else { column.name.clone() };
+            names.push(PyString::intern(py, &name).unbind());
+        }
+        let description = PyTuple::new(py, description)?.unbind();
+        let (zero_dates, encoding) = (taste.zero_dates, taste.encoding.clone());
+        Ok(Self { columns, decoders, zero_dates, encoding, atomic, description, names })
+    }
+
+    /// Builds a row of the text or binary protocol, as a tuple or as a dict.
+    #[inline]
+    pub fn row(&self, payload: &[u8], binary: bool, as_dict: bool) -> Result<Object, RowError> {
+        if binary {
+            let mut cells = BinaryRow::new(payload, self.decoders.len())?;
+            let row = self.collect(as_dict, |decoder| {
+                Ok(match cells.cell(decoder.form)? {
+                    None => cells::none(),
+                    Some(body) => self.binary_cell(&decoder.kind, decoder.form, body)?,
+                })
+            })?;
+            exactly(row, cells.finish())
+        } else {
+            let mut cells = TextRow::new(payload);
+            let row = self.collect(as_dict, |decoder| {
+                Ok(match cells.cell()? {
+                    None => cells::none(),
+                    Some(text) => self.text_cell(&decoder.kind, text),
+                })
+            })?;
+            exactly(row, cells.finish())
+        }
+    }
+
+    #[inline]
+    fn collect(
+        &self,
+        as_dict: bool,
+        mut cell: impl FnMut(&Decoder) -> Result<Object, Malformed>,
+    ) -> Result<Object, RowError> {
+        let mut malformed = None;
+        let mut checked = |decoder: &Decoder| {
+            cell(decoder).unwrap_or_else(|error| {
+                malformed = Some(error);
+                ptr::null_mut()
+            })
+        };
+        let row = if as_dict {
+            self.dict(&mut checked)
+        } else {
+            cells::tuple(self.decoders.len(), self.atomic, |at| checked(&self.decoders[at]))
+        };
+        match (row.is_null(), malformed) {
+            (false, _) => Ok(row),
+            (true, Some(malformed)) => Err(malformed.into()),
+            (true, None) => Err(RowError::Raised),
+        }
+    }
+
+    fn dict(&self, cell: &mut impl FnMut(&Decoder) -> Object) -> Object {
+        // SAFETY: references are counted as the C API says; `SetItem` takes its own.
+        unsafe {
+            let dict = ffi::PyDict_New();
+            if dict.is_null() {
+                return dict;
+            }
+            for (decoder, name) in self.decoders.iter().zip(&self.names) {
+                let object = cell(decoder);
+                let failed = object.is_null() || ffi::PyDict_SetItem(dict, name.as_ptr(), object) != 0;
+                ffi::Py_XDECREF(object);
+                if failed {
+                    ffi::Py_DECREF(dict);
+                    return ptr::null_mut();
+                }
+            }
+            dict
+        }
+    }
+
+    #[inline]
+    fn text_cell(&self, kind: &Kind, text: &[u8]) -> Object {
+        match kind {
+            Kind::Int => match parse_int(text) {
+                Some(value) => cells::int(value),
+                None => self.number_by_python(text),
+            },
+            Kind::Unsigned => match parse_int(text) {
+                Some(value) => cells::int(value),
+                None => match std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
+                    Some(value) => cells::uint(value),
+                    None => self.number_by_python(text),
+                },
+            },
+            Kind::Text => cells::text(text),
+            Kind::Decimal => cells::decimal(text),
+            Kind::DateTime { .. } => match parse_datetime(text) {
+                Some(value) => self.datetime(value, || text.to_vec()),
+                None => self.no_date(text),
+            },
+            Kind::Date => match parse_date(text) {
+                Some(value) => self.date(value, || text.to_vec()),
+                None => self.no_date(text),
+            },
+            Kind::Time { .. } => match parse_time(text) {
+                Some(value) => timedelta(value),
+                None => cells::text(text),
+            },
+            Kind::Double | Kind::Float { .. } => {
+                match std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
+                    Some(value) => cells::float(value),
+                    None => self.number_by_python(text),
+                }
+            }
+            Kind::Bytes => cells::bytes(text),
+            Kind::EncodedText => match &self.encoding {
+                Some(encoding) => cells::encoded_text(text, encoding),
+                None => cells::text(text),
+            },
+            Kind::Converted { function, inner, .. } => convert(function, self.text_cell(inner, text)),
+        }
+    }
+
+    #[inline]
+    fn binary_cell(&self, kind: &Kind, form: BinaryForm, body: &[u8]) -> Result<Object, Malformed> {
+        Ok(match kind {
+            Kind::Int => cells::int(read_int(form, body)?),
+            Kind::Unsigned => cells::uint(read_unsigned(form, body)?),
+            Kind::Double => cells::float(f64::from_le_bytes(fixed(body)?)),
+            Kind::Float { decimals } => {
+                let value = f32::from_le_bytes(fixed(body)?);
+                cells::float(float_text(value, *decimals).parse().unwrap_or_else(|_| f64::from(value)))
+            }
+            Kind::DateTime { decimals } => {
+                let value = DateTime::decode(body)?;
+                self.datetime(value, || datetime_text(value, *decimals))
+            }
+            Kind::Date => {
+                let value = DateTime::decode(body)?;
+                self.date(value, || date_text(value))
+            }
+            Kind::Time { .. } => timedelta(Time::decode(body)?),
+            // The caller's functions know the text protocol.
+            Kind::Converted { function, inner, plain } => {
+                convert(function, self.text_cell(inner, &spelled(plain, form, body)?))
+            }
+            Kind::Bytes | Kind::Decimal | Kind::Text | Kind::EncodedText => self.text_cell(kind, body),
+        })
+    }
+
+    #[inline]
+    fn datetime(&self, value: DateTime, text: impl FnOnce() -> Vec<u8>) -> Object {
+        let DateTime { year, month, day, hour, minute, second, microsecond } = value;
+        if is_date(value) && hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000 {
+            cells::datetime(i32::from(year), month, day, hour, minute, second, microsecond)
+        } else {
+            self.no_date(&text())
+        }
+    }
+
+    #[inline]
+    fn date(&self, value: DateTime, text: impl FnOnce() -> Vec<u8>) -> Object {
+        if is_date(value) { cells::date(i32::from(value.year), value.month, value.day) } else { self.no_date(&text()) }
+    }
+
+    #[cold]
+    fn no_date(&self, text: &[u8]) -> Object {
+        match self.zero_dates {
+            ZeroDates::Text => cells::text(text),
+            ZeroDates::Null => cells::none(),
+            ZeroDates::Refuse => {
+                // SAFETY: cells are built with the GIL held.
+                let py = unsafe { Python::assume_attached() };
+                let message = format!("`{}` is no date of the calendar", String::from_utf8_lossy(text));
+                crate::errors::error(py, crate::errors::Class::Data, None, &message).restore(py);
+                ptr::null_mut()
+            }
+        }
+    }
+
+    #[cold]
+    fn number_by_python(&self, text: &[u8]) -> Object {
+        // Whatever a server calls a number and we cannot read is handed on as it is.
+        cells::text(text)
+    }
+}
+
+/// The value of `decimals` in columns whose number of decimals is not fixed.
+const NOT_FIXED: u8 = 31;
+
+impl Kind {
+    fn of(py: Python<'_>, column: &ColumnDefinition, taste: &Taste) -> PyResult<Self> {
+        let decimals = column.decimals;
+        let text = || match (&taste.encoding, taste.raw) {
+            (_, true) => Self::Bytes,
+            (Some(_), false) => Self::EncodedText,
+            (None, false) => Self::Text,
+        };
+        let plain = match column.column_type {
+            ColumnType::TINY
+            | ColumnType::SHORT
+            | ColumnType::LONG
+            | ColumnType::LONGLONG
+            | ColumnType::INT24
+            | ColumnType::YEAR
+                if column.is_unsigned() =>
+            {
+                Self::Unsigned
+            }
+            ColumnType::TINY
+            | ColumnType::SHORT
+            | ColumnType::LONG
+            | ColumnType::LONGLONG
+            | ColumnType::INT24
+            | ColumnType::YEAR => Self::Int,
+            ColumnType::FLOAT => Self::Float { decimals },
+            ColumnType::DOUBLE => Self::Double,
+            ColumnType::DECIMAL | ColumnType::NEWDECIMAL => Self::Decimal,
+            ColumnType::DATE | ColumnType::NEWDATE => Self::Date,
+            ColumnType::DATETIME | ColumnType::TIMESTAMP => Self::DateTime { decimals },
+            ColumnType::TIME => Self::Time { decimals },
+            // JSON is UTF-8 whatever its collation says.
+            ColumnType::JSON => Self::Text,
+            ColumnType::BIT | ColumnType::GEOMETRY | ColumnType::VECTOR => Self::Bytes,
+            _ if column.is_binary() => Self::Bytes,
+            _ => text(),
+        };
+        let Some(converters) = &taste.converters else { return Ok(plain) };
+        let Some(function) = converters.bind(py).get_item(column.column_type.0)? else { return Ok(plain) };
+        let inner = if matches!(plain, Self::Bytes) { Self::Bytes } else { text() };
+        // `None` wants no conversion: the server's text.
+        let function = match (function.is_none(), &inner) {
+            (false, _) => function,
+            (true, Self::Bytes) => py.get_type::<PyBytes>().into_any(),
+            (true, _) => py.get_type::<PyString>().into_any(),
+        };
+        Ok(Self::Converted { function: function.unbind(), inner: inner.into(), plain: plain.into() })
+    }
+}
+
+/// A value of the binary protocol as the text protocol spells it.
+fn spelled(plain: &Kind, form: BinaryForm, body: &[u8]) -> Result<Vec<u8>, Malformed> {
+    Ok(match plain {
+        Kind::Int => read_int(form, body)?.to_string().into_bytes(),
+        Kind::Unsigned => read_unsigned(form, body)?.to_string().into_bytes(),
+        Kind::Double => f64::from_le_bytes(fixed(body)?).to_string().into_bytes(),
+        Kind::Float { decimals } => float_text(f32::from_le_bytes(fixed(body)?), *decimals).into_bytes(),
+        Kind::Date => date_text(DateTime::decode(body)?),
+        Kind::DateTime { decimals } => datetime_text(DateTime::decode(body)?, *decimals),
+        Kind::Time { decimals } => time_text(Time::decode(body)?, *decimals),
+        Kind::Bytes | Kind::Decimal | Kind::Text | Kind::EncodedText | Kind::Converted { .. } => body.to_vec(),
+    })
+}
+
+#[inline]
+fn read_int(form: BinaryForm, body: &[u8]) -> Result<i64, Malformed> {
+    Ok(match form {
+        BinaryForm::Fixed(1) => i64::from(i8::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(2) => i64::from(i16::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(4) => i64::from(i32::from_le_bytes(fixed(body)?)),
+        _ => i64::from_le_bytes(fixed(body)?),
+    })
+}
+
+#[inline]
+fn read_unsigned(form: BinaryForm, body: &[u8]) -> Result<u64, Malformed> {
+    Ok(match form {
+        BinaryForm::Fixed(1) => u64::from(u8::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(2) => u64::from(u16::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(4) => u64::from(u32::from_le_bytes(fixed(body)?)),
+        _ => u64::from_le_bytes(fixed(body)?),
+    })
+}
+
+fn float_text(value: f32, decimals: u8) -> String {
+    match decimals {
+        NOT_FIXED.. => format!("{value:.5e}"),
+        decimals => format!("{:.*}", usize::from(decimals), f64::from(value)),
+    }
+}
+
+fn exactly(row: Object, finished: Result<(), Malformed>) -> Result<Object, RowError> {
+    if let Err(malformed) = finished {
+        // SAFETY: the row is ours and nobody else's.
+        unsafe { ffi::Py_DECREF(row) };
+        return Err(malformed.into());
+    }
+    Ok(row)
+}
+
+fn convert(function: &Py<PyAny>, object: Object) -> Object {
+    if object.is_null() {
+        return object;
+    }
+    // SAFETY: references are counted as the C API says.
+    unsafe {
+        let converted = ffi::PyObject_CallOneArg(function.as_ptr(), object);
+        ffi::Py_DECREF(object);
+        converted
+    }
+}
+
+#[inline]
+fn fixed<const N: usize>(body: &[u8]) -> Result<[u8; N], Malformed> {
+    body.try_into().map_err(|_| Malformed::new("width of a number"))
+}
+
+#[inline]
+fn is_date(value: DateTime) -> bool {
+    let DateTime { year, month, day, .. } = value;
+    year > 0 && year < 10_000 && day > 0 && day <= civil::days_in_month(i64::from(year), month)
+}
+
+/// Up to 18 digits with a sign.
+#[inline]
+fn parse_int(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    if digits.len() > 18 {
+        return std::str::from_utf8(text).ok()?.parse().ok();
+    }
+    let mut value = 0_i64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
+#[inline]
+fn two(text: &[u8], at: usize) -> Option<u8> {
+    let (a, b) = (text.get(at)?.wrapping_sub(b'0'), text.get(at + 1)?.wrapping_sub(b'0'));
+    (a <= 9 && b <= 9).then_some(a * 10 + b)
+}
+
+/// `YYYY-MM-DD`.
+#[inline]
+fn parse_date(text: &[u8]) -> Option<DateTime> {
+    if text.len() != 10 || text[4] != b'-' || text[7] != b'-' {
+        return None;
+    }
+    let year = u16::from(two(text, 0)?) * 100 + u16::from(two(text, 2)?);
+    Some(DateTime { year, month: two(text, 5)?, day: two(text, 8)?, ..DateTime::default() })
+}
+
+/// `YYYY-MM-DD HH:MM:SS[.ffffff]`.
+#[inline]
+fn parse_datetime(text: &[u8]) -> Option<DateTime> {
+    let (date, time) = text.split_at_checked(10)?;
+    if time.len() < 9 || !matches!(time[0], b' ' | b'T') || time[3] != b':' || time[6] != b':' {
+        return None;
+    }
+    let microsecond = parse_fraction(&time[9..])?;
+    let (hour, minute, second) = (two(time, 1)?, two(time, 4)?, two(time, 7)?);
+    Some(DateTime { hour, minute, second, microsecond, ..parse_date(date)? })
+}
+
+/// Nothing, or `.` and up to six digits: microseconds.
+#[inline]
+fn parse_fraction(text: &[u8]) -> Option<u32> {
+    match text {
+        [] => Some(0),
+        [b'.', digits @ ..] if digits.len() <= 6 => {
+            let mut value = 0;
+            for at in 0..6 {
+                let digit = digits.get(at).map_or(0, |byte| byte.wrapping_sub(b'0'));
+                if digit > 9 {
+                    return None;
+                }
+                value = value * 10 + u32::from(digit);
+            }
+            Some(value)
+        }
+        _ => None,
+    }
+}
+
+/// `[-]H…HH:MM:SS[.ffffff]`.
+fn parse_time(text: &[u8]) -> Option<Time> {
+    let (negative, text) = match text {
+        [b'-', text @ ..] => (true, text),
+        text => (false, text),
+    };
+    let colon = text.iter().position(|&byte| byte == b':')?;
+    let hours = u32::try_from(parse_int(&text[..colon])?).ok()?;
+    let rest = &text[colon..];
+    if rest.len() < 6 || rest[3] != b':' {
+        return None;
+    }
+    Some(Time {
+        negative,
+        days: hours / 24,
+        hours: (hours % 24) as u8,
+        minutes: two(rest, 1)?,
+        seconds: two(rest, 4)?,
+        microseconds: parse_fraction(&rest[6..])?,
+    })
+}
+
+fn timedelta(value: Time) -> Object {
+    let sign = if value.negative { -1 } else { 1 };
+    let seconds = i32::from(value.hours) * 3_600 + i32::from(value.minutes) * 60 + i32::from(value.seconds);
+    // Beyond Python's range only by a hostile server; Python then raises.
+    let days = i32::try_from(value.days).unwrap_or(i32::MAX);
+    cells::timedelta(sign * days, sign * seconds, sign * i32::try_from(value.microseconds).unwrap_or(0))
+}
+
+fn date_text(value: DateTime) -> Vec<u8> {
+    format!("{:04}-{:02}-{:02}", value.year, value.month, value.day).into_bytes()
+}
+
+fn datetime_text(value: DateTime, decimals: u8) -> Vec<u8> {
+    let DateTime { year, month, day, hour, minute, second, microsecond } = value;
+    let mut text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
+    if (1..=6).contains(&decimals) {
+        let fraction = format!("{microsecond:06}");
+        text.push('.');
+        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
+    }
+    text.into_bytes()
+}
+
+fn time_text(value: Time, decimals: u8) -> Vec<u8> {
+    let hours = value.days.saturating_mul(24) + u32::from(value.hours);
+    let sign = if value.negative { "-" } else { "" };
+    let mut text = format!("{sign}{hours:02}:{:02}:{:02}", value.minutes, value.seconds);
+    if (1..=6).contains(&decimals) {
+        let fraction = format!("{:06}", value.microseconds);
+        text.push('.');
+        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
+    }
+    text.into_bytes()
+}
+
+/// The most bytes of a character in a collation, for the display width.
+const fn bytes_per_character(charset: u16) -> u32 {
+    match charset {
+        45 | 46 | 224..=247 | 255..=323 | 608..=639 | 2048..=2303 => 4,
+        33 | 83 | 192..=215 | 223 | 576..=607 => 3,
+        _ => 1,
+    }
+}

@@ -1,0 +1,28 @@
+//! The MySQL driver's half in Rust: `rowferry._core.mysql`.
+//!
+//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are its two pumps. [`columns`] and
+//! [`values`] turn cells into Python objects and back.
+
+mod aio;
+mod blocking;
+mod columns;
+mod driver;
+mod insert;
+mod result;
+mod settings;
+mod values;
+
+use pyo3::prelude::*;
+
+/// Adds the submodule `mysql` to `parent`.
+pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
+    let module = PyModule::new(parent.py(), "mysql")?;
+    module.add_class::<aio::AsyncWire>()?;
+    module.add_class::<blocking::Wire>()?;
+    module.add_class::<insert::InsertBatch>()?;
+    module.add_class::<result::Prepared>()?;
+    module.add_class::<result::QueryResult>()?;
+    module.add_function(wrap_pyfunction!(values::escape_bytes, &module)?)?;
+    parent.add_submodule(&module)?;
+    parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.mysql", module)
+}

@@ -1,0 +1,99 @@
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use rowferry_wire_mysql::messages::statement::StatementId;
+use rowferry_wire_mysql::messages::status::Ok as OkPacket;
+
+use super::columns::Plan;
+
+/// One result of a statement.
+#[pyclass(frozen, module = "rowferry._core.mysql")]
+pub struct QueryResult {
+    plan: Option<Arc<Plan>>,
+    /// A list of rows; None for results without rows, and for rows that are still to be fetched.
+    #[pyo3(get)]
+    rows: Option<Py<PyAny>>,
+    ok: OkPacket,
+    /// Another result follows on the wire: only for results that are fetched bit by bit.
+    #[pyo3(get)]
+    more: bool,
+    /// The next result of the same statement.
+    #[pyo3(get)]
+    next: Option<Py<QueryResult>>,
+    /// What the server refused after this result.
+    error: Option<PyErr>,
+}
+
+/// A result while it is read.
+pub struct Draft {
+    pub plan: Option<Arc<Plan>>,
+    pub rows: Option<Py<PyAny>>,
+    pub ok: OkPacket,
+    pub more: bool,
+}
+
+impl QueryResult {
+    /// Makes a chain of `drafts`, which must not be empty; `error` came behind the last.
+    pub fn chain(py: Python<'_>, drafts: Vec<Draft>, mut error: Option<PyErr>) -> PyResult<Option<Py<Self>>> {
+        let mut next = None;
+        for Draft { plan, rows, ok, more } in drafts.into_iter().rev() {
+            next = Some(Py::new(py, Self { plan, rows, ok, more, next, error: error.take() })?);
+        }
+        Ok(next)
+    }
+}
+
+#[pymethods]
+impl QueryResult {
+    /// PEP 249's description; None for results without rows.
+    #[getter]
+    fn description(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
+        Some(self.plan.as_ref()?.description.clone_ref(py))
+    }
+
+    /// Rows inserted, changed or deleted.
+    #[getter]
+    fn affected_rows(&self) -> u64 {
+        self.ok.affected_rows
+    }
+
+    /// The first number that AUTO_INCREMENT gave out, 0 when none.
+    #[getter]
+    fn insert_id(&self) -> u64 {
+        self.ok.last_insert_id
+    }
+
+    /// How many warnings SHOW WARNINGS would list.
+    #[getter]
+    fn warning_count(&self) -> u16 {
+        self.ok.warnings
+    }
+
+    /// The server's status flags.
+    #[getter]
+    fn server_status(&self) -> u16 {
+        self.ok.status
+    }
+
+    /// What the server adds for people.
+    #[getter]
+    fn info(&self) -> &str {
+        &self.ok.info
+    }
+
+    /// What the server refused after this result, as an exception to raise.
+    #[getter]
+    fn error(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        Some(self.error.as_ref()?.value(py).clone().unbind().into_any())
+    }
+}
+
+/// A statement that the server has prepared.
+#[pyclass(frozen, module = "rowferry._core.mysql")]
+pub struct Prepared {
+    pub statement: StatementId,
+    /// How many `?` there are.
+    #[pyo3(get)]
+    pub params: usize,
+}

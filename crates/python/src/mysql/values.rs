@@ -1,0 +1,453 @@
+//! From Python objects to SQL literals and to parameters of prepared statements.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyDict, PyFloat,
+    PyFrozenSet, PyInt, PyList, PySet, PyString, PyTime, PyTimeAccess, PyTuple, PyType,
+};
+use rowferry_client::mysql::{Piece, Template};
+use rowferry_wire_mysql::messages::resultset::{DateTime, Time};
+use rowferry_wire_mysql::messages::statement::Params;
+
+use crate::errors::{Class, error};
+
+/// How text becomes bytes, and what the server makes of quotes.
+#[derive(Debug, Default)]
+pub struct Encoding {
+    /// Python's name of the connection's character set; `None` for UTF-8.
+    pub name: Option<String>,
+    /// The SQL mode NO_BACKSLASH_ESCAPES is on.
+    pub no_backslash_escapes: bool,
+    /// Mark bytes as `_binary`.
+    pub binary_prefix: bool,
+    /// Functions of the caller by type: `f(value, mapping) -> SQL literal`.
+    pub encoders: Option<Py<PyDict>>,
+}
+
+/// A Python object, recognised.
+enum Value<'a, 'py> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// An integer beyond 64 signed bits, spelled out.
+    BigInt(String),
+    Float(f64),
+    /// An exact number, spelled out.
+    Decimal(String),
+    Text(&'a Bound<'py, PyString>),
+    /// Text made from the object.
+    Spelled(String),
+    Bytes(Bytes<'a>),
+    Date(DateTime),
+    DateTime(DateTime),
+    Time(Time),
+}
+
+enum Bytes<'a> {
+    Borrowed(&'a [u8]),
+    Owned(Vec<u8>),
+}
+
+impl Bytes<'_> {
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+fn class<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyType>>,
+    module: &str,
+    name: &str,
+) -> PyResult<&'py Bound<'py, PyType>> {
+    cell.import(py, module, name)
+}
+
+fn classify<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Value<'a, 'py>> {
+    static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static UUID: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static STRUCT_TIME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let py = object.py();
+    if object.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return Ok(Value::Text(text));
+    }
+    if let Ok(value) = object.cast::<PyBool>() {
+        return Ok(Value::Bool(value.is_true()));
+    }
+    if let Ok(value) = object.cast::<PyInt>() {
+        return Ok(match value.extract::<i64>() {
+            Ok(value) => Value::Int(value),
+            // Subclasses may print as something else (enumerations do).
+            Err(_) => Value::BigInt(py.get_type::<PyInt>().call1((value,))?.to_string()),
+        });
+    }
+    if let Ok(value) = object.cast::<PyFloat>() {
+        return Ok(Value::Float(value.value()));
+    }
+    if let Ok(value) = object.cast::<PyDateTime>() {
+        return Ok(Value::DateTime(DateTime {
+            hour: value.get_hour(),
+            minute: value.get_minute(),
+            second: value.get_second(),
+            microsecond: value.get_microsecond(),
+            ..date_parts(value)
+        }));
+    }
+    if let Ok(value) = object.cast::<PyDate>() {
+        return Ok(Value::Date(date_parts(value)));
+    }
+    if let Ok(value) = object.cast::<PyBytes>() {
+        return Ok(Value::Bytes(Bytes::Borrowed(value.as_bytes())));
+    }
+    if object.is_instance(class(py, &DECIMAL, "decimal", "Decimal")?)? {
+        if !object.call_method0("is_finite")?.is_truthy()? {
+            return Err(error(py, Class::Programming, None, "MySQL has no infinite numbers and no NaN"));
+        }
+        return Ok(Value::Decimal(object.call_method1("__format__", ("f",))?.extract()?));
+    }
+    if let Ok(value) = object.cast::<PyDelta>() {
+        return duration(value).map(Value::Time);
+    }
+    if let Ok(value) = object.cast::<PyTime>() {
+        return Ok(Value::Time(Time {
+            hours: value.get_hour(),
+            minutes: value.get_minute(),
+            seconds: value.get_second(),
+            microseconds: value.get_microsecond(),
+            ..Time::default()
+        }));
+    }
+    if let Ok(value) = object.cast::<PyByteArray>() {
+        return Ok(Value::Bytes(Bytes::Owned(value.to_vec())));
+    }
+    if object.is_instance_of::<pyo3::types::PyMemoryView>() {
+        return Ok(Value::Bytes(Bytes::Owned(object.call_method0("tobytes")?.extract()?)));
+    }
+    if object.is_instance(class(py, &STRUCT_TIME, "time", "struct_time")?)? {
+        let field = |at: usize| object.get_item(at)?.extract::<u16>();
+        return Ok(Value::DateTime(DateTime {
+            year: field(0)?,
+            month: field(1)? as u8,
+            day: field(2)? as u8,
+            hour: field(3)? as u8,
+            minute: field(4)? as u8,
+            second: field(5)? as u8,
+            microsecond: 0,
+        }));
+    }
+    if object.is_instance(class(py, &UUID, "uuid", "UUID")?)? {
+        return Ok(Value::Spelled(object.str()?.to_string()));
+    }
+    let message = format!(
+        "a parameter of type `{}` cannot be sent; convert it, or give `conv` a function for it",
+        object.get_type().fully_qualified_name()?
+    );
+    Err(error(py, Class::Programming, None, &message))
+}
+
+fn date_parts(value: &impl PyDateAccess) -> DateTime {
+    DateTime { year: value.get_year() as u16, month: value.get_month(), day: value.get_day(), ..DateTime::default() }
+}
+
+fn duration(value: &Bound<'_, PyDelta>) -> PyResult<Time> {
+    let seconds = i64::from(value.get_days()) * 86_400 + i64::from(value.get_seconds());
+    let total = seconds * 1_000_000 + i64::from(value.get_microseconds());
+    let (negative, total) = (total < 0, total.unsigned_abs());
+    let seconds = total / 1_000_000;
+    Ok(Time {
+        negative,
+        days: (seconds / 86_400) as u32,
+        hours: (seconds / 3_600 % 24) as u8,
+        minutes: (seconds / 60 % 60) as u8,
+        seconds: (seconds % 60) as u8,
+        microseconds: (total % 1_000_000) as u32,
+    })
+}
+
+fn put_date(out: &mut Vec<u8>, value: DateTime) {
+    out.extend_from_slice(format!("{:04}-{:02}-{:02}", value.year, value.month, value.day).as_bytes());
+}
+
+fn put_time(out: &mut Vec<u8>, hours: u32, minutes: u8, seconds: u8, microseconds: u32) {
+    out.extend_from_slice(format!("{hours:02}:{minutes:02}:{seconds:02}").as_bytes());
+    if microseconds != 0 {
+        out.extend_from_slice(format!(".{microseconds:06}").as_bytes());
+    }
+}
+
+fn put_datetime(out: &mut Vec<u8>, value: DateTime) {
+    put_date(out, value);
+    out.push(b' ');
+    put_time(out, u32::from(value.hour), value.minute, value.second, value.microsecond);
+}
+
+fn put_duration(out: &mut Vec<u8>, value: Time) {
+    if value.negative {
+        out.push(b'-');
+    }
+    put_time(
+        out,
+        value.days.saturating_mul(24) + u32::from(value.hours),
+        value.minutes,
+        value.seconds,
+        value.microseconds,
+    );
+}
+
+/// The bytes of a float as an SQL literal: always with an exponent, so that it is a DOUBLE and no DECIMAL.
+fn put_float(py: Python<'_>, out: &mut Vec<u8>, value: f64) -> PyResult<()> {
+    if !value.is_finite() {
+        return Err(error(py, Class::Programming, None, "MySQL has no infinite numbers and no NaN"));
+    }
+    out.extend_from_slice(format!("{value:e}").as_bytes());
+    Ok(())
+}
+
+impl Encoding {
+    /// A second one of the same.
+    pub fn share(&self, py: Python<'_>) -> Self {
+        Self {
+            name: self.name.clone(),
+            encoders: self.encoders.as_ref().map(|encoders| encoders.clone_ref(py)),
+            ..*self
+        }
+    }
+
+    /// Text in the connection's character set.
+    pub fn encode<'a>(&self, text: &'a Bound<'_, PyString>) -> PyResult<std::borrow::Cow<'a, [u8]>> {
+        match &self.name {
+            None => Ok(text.to_str()?.as_bytes().into()),
+            Some(name) => {
+                let bytes = text.call_method1("encode", (name,))?.cast_into::<PyBytes>()?;
+                Ok(bytes.as_bytes().to_vec().into())
+            }
+        }
+    }
+
+    /// Puts a backslash before what would end a literal, or doubles quotes where backslashes are ordinary.
+    pub fn put_escaped(&self, out: &mut Vec<u8>, bytes: &[u8]) {
+        let mut rest = bytes;
+        let special = |byte: &u8| {
+            if self.no_backslash_escapes {
+                *byte == b'\''
+            } else {
+                matches!(byte, b'\'' | b'"' | b'\\' | 0 | b'\n' | b'\r' | 0x1a)
+            }
+        };
+        while let Some(at) = rest.iter().position(special) {
+            out.extend_from_slice(&rest[..at]);
+            match rest[at] {
+                byte if self.no_backslash_escapes => out.extend_from_slice(&[byte, byte]),
+                0 => out.extend_from_slice(b"\\0"),
+                b'\n' => out.extend_from_slice(b"\\n"),
+                b'\r' => out.extend_from_slice(b"\\r"),
+                0x1a => out.extend_from_slice(b"\\Z"),
+                byte => out.extend_from_slice(&[b'\\', byte]),
+            }
+            rest = &rest[at + 1..];
+        }
+        out.extend_from_slice(rest);
+    }
+
+    fn put_quoted(&self, out: &mut Vec<u8>, bytes: &[u8]) {
+        out.reserve(bytes.len() + 2);
+        out.push(b'\'');
+        self.put_escaped(out, bytes);
+        out.push(b'\'');
+    }
+
+    fn put_bytes(&self, out: &mut Vec<u8>, bytes: &[u8]) {
+        if self.name.is_some() {
+            // In other character sets a byte may swallow the quote behind it; hexadecimal has no quotes inside.
+            out.extend_from_slice(b"x'");
+            out.extend(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
+            out.push(b'\'');
+        } else {
+            if self.binary_prefix {
+                out.extend_from_slice(b"_binary");
+            }
+            self.put_quoted(out, bytes);
+        }
+    }
+
+    fn put_text(&self, out: &mut Vec<u8>, text: &Bound<'_, PyString>) -> PyResult<()> {
+        match &self.name {
+            None => self.put_quoted(out, text.to_str()?.as_bytes()),
+            Some(name) => {
+                // Escape characters, not bytes: the second byte of a character may look like a backslash.
+                let mut escaped = Vec::new();
+                self.put_quoted(&mut escaped, text.to_str()?.as_bytes());
+                let escaped = PyString::new(text.py(), &String::from_utf8_lossy(&escaped));
+                out.extend_from_slice(escaped.call_method1("encode", (name,))?.cast::<PyBytes>()?.as_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    /// The SQL literal of a value. True when it brings quotes of its own.
+    pub fn put_literal(&self, out: &mut Vec<u8>, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = object.py();
+        if let Some(encoders) = &self.encoders
+            && let Some(encoder) = encoders.bind(py).get_item(object.get_type())?
+        {
+            let literal = encoder.call1((object, encoders))?;
+            let literal = match literal.cast::<PyString>() {
+                Ok(text) => self.encode(text)?.into_owned(),
+                Err(_) => literal.extract::<Vec<u8>>()?,
+            };
+            out.extend_from_slice(&literal);
+            return Ok(literal.contains(&b'\''));
+        }
+        if let Some(items) = items(object) {
+            // For `IN %s`. An empty list has no literal; NULL is in no list.
+            let mut first = true;
+            out.push(b'(');
+            for item in items? {
+                if !first {
+                    out.push(b',');
+                }
+                first = false;
+                self.put_literal(out, &item?)?;
+            }
+            if first {
+                out.extend_from_slice(b"NULL");
+            }
+            out.push(b')');
+            return Ok(true);
+        }
+        match classify(object)? {
+            Value::Null => out.extend_from_slice(b"NULL"),
+            Value::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+            Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::BigInt(text) | Value::Decimal(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Float(value) => put_float(py, out, value)?,
+            Value::Text(text) => {
+                self.put_text(out, text)?;
+                return Ok(true);
+            }
+            Value::Spelled(text) => {
+                self.put_quoted(out, text.as_bytes());
+                return Ok(true);
+            }
+            Value::Bytes(bytes) => {
+                self.put_bytes(out, bytes.as_slice());
+                return Ok(true);
+            }
+            Value::Date(value) => return Ok(quoted(out, |out| put_date(out, value))),
+            Value::DateTime(value) => return Ok(quoted(out, |out| put_datetime(out, value))),
+            Value::Time(value) => return Ok(quoted(out, |out| put_duration(out, value))),
+        }
+        Ok(false)
+    }
+
+    /// Adds a value to those of an execution.
+    pub fn bind(&self, params: &mut Params, object: &Bound<'_, PyAny>) -> PyResult<()> {
+        match classify(object)? {
+            Value::Null => params.null(),
+            Value::Bool(value) => params.int(i64::from(value)),
+            Value::Int(value) => params.int(value),
+            Value::BigInt(text) => match text.parse::<u64>() {
+                Ok(value) => params.uint(value),
+                Err(_) => params.decimal(text.as_bytes()),
+            },
+            Value::Float(value) => params.double(value),
+            Value::Decimal(text) => params.decimal(text.as_bytes()),
+            Value::Text(text) => params.text(&self.encode(text)?),
+            Value::Spelled(text) => params.text(text.as_bytes()),
+            Value::Bytes(bytes) => params.bytes(bytes.as_slice()),
+            Value::Date(value) => params.date(value),
+            Value::DateTime(value) => params.datetime(value),
+            Value::Time(value) => params.time(value),
+        }
+        Ok(())
+    }
+
+    /// Fills a template in and appends the statement. `sql` is the text that `template` was parsed from.
+    pub fn fill(&self, out: &mut Vec<u8>, sql: &[u8], template: &Template, args: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = args.py();
+        let wrong = |message: &str| error(py, Class::Programming, None, message);
+        let names = args.cast::<PyDict>().ok();
+        let sequence = match (names, args.cast::<PyTuple>(), args.cast::<PyList>()) {
+            (Some(_), ..) => None,
+            (None, Ok(tuple), _) => Some(tuple.clone()),
+            (None, _, Ok(list)) => Some(list.to_tuple()),
+            // A single value that is no sequence.
+            (None, ..) => Some(PyTuple::new(py, [args])?),
+        };
+        let mut used = 0;
+        let mut value = |out: &mut Vec<u8>, object: &Bound<'_, PyAny>, quoted: bool| -> PyResult<()> {
+            let brings_quotes = self.put_literal(out, object)?;
+            if quoted && brings_quotes {
+                return Err(wrong(
+                    "a placeholder stands inside quotes or a comment: remove the quotes, the value brings its own",
+                ));
+            }
+            Ok(())
+        };
+        for piece in &template.pieces {
+            match piece {
+                Piece::Text(range) => out.extend_from_slice(&sql[range.clone()]),
+                Piece::Percent => out.push(b'%'),
+                Piece::Next { quoted } => {
+                    let sequence = sequence.as_ref().ok_or_else(|| {
+                        wrong("the statement has `%s`, but the parameters are a dict: use `%(name)s`")
+                    })?;
+                    if used >= sequence.len() {
+                        return Err(wrong("not enough arguments: the statement has more placeholders"));
+                    }
+                    value(out, &*sequence.get_borrowed_item(used)?, *quoted)?;
+                    used += 1;
+                }
+                Piece::Named { name, quoted } => {
+                    let names = names.ok_or_else(|| {
+                        wrong("the statement has `%(name)s`, but the parameters are no dict: use `%s`")
+                    })?;
+                    let name = String::from_utf8_lossy(&sql[name.clone()]);
+                    let object = names
+                        .get_item(&*name)?
+                        .ok_or_else(|| wrong(&format!("the parameters have no value for `%({name})s`")))?;
+                    value(out, &object, *quoted)?;
+                }
+            }
+        }
+        match sequence {
+            Some(sequence) if used < sequence.len() => {
+                let message = format!("too many arguments: {} placeholders, {} values", used, sequence.len());
+                Err(wrong(&message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn quoted(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) -> bool {
+    out.push(b'\'');
+    put(out);
+    out.push(b'\'');
+    true
+}
+
+/// The items of a collection that stands for a parenthesised list.
+fn items<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'py, pyo3::types::PyIterator>>> {
+    let is_collection = object.is_instance_of::<PyTuple>() && object.get_type().getattr("tm_year").is_err()
+        || object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PySet>()
+        || object.is_instance_of::<PyFrozenSet>();
+    is_collection.then(|| object.try_iter())
+}
+
+/// Bytes of a literal with what would end it escaped, as `mysql_real_escape_string` does.
+#[pyfunction]
+#[pyo3(signature = (bytes, no_backslash_escapes=false))]
+pub fn escape_bytes<'py>(py: Python<'py>, bytes: &[u8], no_backslash_escapes: bool) -> Bound<'py, PyBytes> {
+    let mut escaped = Vec::with_capacity(bytes.len());
+    Encoding { no_backslash_escapes, ..Encoding::default() }.put_escaped(&mut escaped, bytes);
+    PyBytes::new(py, &escaped)
+}
