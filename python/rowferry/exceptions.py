@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-class Warning(Exception):  # noqa: A001 - the name that PEP 249 gives it
+class Warning(Exception):
     """Something noteworthy happened, such as data cut off on insertion."""
 
 

@@ -34,6 +34,8 @@ struct Inner {
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
     waiter: Option<Py<PyAny>>,
+    /// The loop's timer for the read time-out.
+    timer: Option<Py<PyAny>>,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
     paused: bool,
@@ -98,6 +100,9 @@ impl Inner {
             self.channel.core_mut().abandon();
             let _ = self.driver.step(py, self.channel.core_mut());
         }
+        if let Some(timer) = self.timer.take() {
+            timer.call_method0(py, intern!(py, "cancel"))?;
+        }
         let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
             return Ok(());
@@ -149,16 +154,22 @@ impl AsyncWire {
         self.inner.try_lock().map_err(|_| driver::busy(py))
     }
 
-    fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
-        let mut inner = self.lock(py)?;
+    fn run(slf: &Bound<'_, Self>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        let (this, py) = (slf.get(), slf.py());
+        let mut inner = this.lock(py)?;
         let Inner { channel, driver, .. } = &mut *inner;
         start(driver, channel.core_mut())?;
-        let waiter = self.create_future.call0(py)?;
+        let waiter = this.create_future.call0(py)?;
         inner.waiter = Some(waiter.clone_ref(py));
+        if let Some(limit) = this.settings.timeouts().read {
+            let timed_out = slf.getattr(intern!(py, "timed_out"))?;
+            let call_later = intern!(py, "call_later");
+            inner.timer = Some(this.event_loop.call_method1(py, call_later, (limit.as_secs_f64(), timed_out))?);
+        }
         inner.flush(py)?;
         if inner.channel.core().backlog() > 0 || inner.paused {
             // Rows of a stream may be here already.
-            inner.progress(py, &self.settings)?;
+            inner.progress(py, &this.settings)?;
             inner.throttle(py)?;
         }
         Ok(waiter)
@@ -174,7 +185,16 @@ impl AsyncWire {
         let space = Py::new(py, ReceiveSpace::new())?;
         let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
         let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
-        let inner = Inner { channel, driver, transport: None, write: None, waiter: None, closed: None, paused: false };
+        let inner = Inner {
+            channel,
+            driver,
+            transport: None,
+            write: None,
+            waiter: None,
+            timer: None,
+            closed: None,
+            paused: false,
+        };
         Ok(Self { inner: Mutex::new(inner), settings, space, view, event_loop, create_future })
     }
 
@@ -222,13 +242,21 @@ impl AsyncWire {
         Ok(())
     }
 
+    /// The read time-out has passed.
+    fn timed_out(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        inner.timer = None;
+        let message = "Lost connection to MySQL server during query (timed out while reading)";
+        inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), message))
+    }
+
     fn pause_writing(&self) {}
 
     fn resume_writing(&self) {}
 
     /// Waits for the login to be over.
-    fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, _| {
+    fn login(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, _| {
             driver.login();
             Ok(())
         })
@@ -237,66 +265,64 @@ impl AsyncWire {
     /// Runs SQL, with `args` filled in, and answers its first result.
     #[pyo3(signature = (sql, args=None, as_dict=false))]
     fn query(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         sql: &Bound<'_, PyAny>,
         args: Option<&Bound<'_, PyAny>>,
         as_dict: bool,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.query(py, client, sql, args, as_dict))
+        Self::run(slf, |driver, client| driver.query(slf.py(), client, sql, args, as_dict))
     }
 
     /// Runs SQL and answers the head of its first result; rows are fetched by `fetch`.
     #[pyo3(signature = (sql, args=None, as_dict=false))]
     fn open_stream(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         sql: &Bound<'_, PyAny>,
         args: Option<&Bound<'_, PyAny>>,
         as_dict: bool,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.open_stream(py, client, sql, args, as_dict))
+        Self::run(slf, |driver, client| driver.open_stream(slf.py(), client, sql, args, as_dict))
     }
 
     /// Goes on to the result behind a stream.
-    fn next_stream(&self, py: Python<'_>, as_dict: bool) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, _| driver.next_stream(py, as_dict))
+    fn next_stream(slf: &Bound<'_, Self>, as_dict: bool) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, _| driver.next_stream(slf.py(), as_dict))
     }
 
     /// Up to `most` rows of the stream; fewer only at its end.
-    fn fetch(&self, py: Python<'_>, most: usize) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, _| driver.fetch(py, most))
+    fn fetch(slf: &Bound<'_, Self>, most: usize) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, _| driver.fetch(slf.py(), most))
     }
 
     /// Reads and drops what is still to come, whatever operation it belongs to.
-    fn drain(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let idle = self.lock(py)?.channel.core().awaited() == 0;
+    fn drain(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        let (this, py) = (slf.get(), slf.py());
+        let idle = this.lock(py)?.channel.core().awaited() == 0;
         if idle {
-            let done = self.create_future.call0(py)?;
+            let done = this.create_future.call0(py)?;
             done.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
             return Ok(done);
         }
-        self.run(py, |driver, _| {
+        Self::run(slf, |driver, _| {
             driver.drain();
             Ok(())
         })
     }
 
     /// Prepares a statement with `?` for values.
-    fn prepare(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.prepare(py, client, sql))
+    fn prepare(slf: &Bound<'_, Self>, sql: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.prepare(slf.py(), client, sql))
     }
 
     /// Runs a prepared statement and answers its first result.
     #[pyo3(signature = (prepared, args=None, as_dict=false))]
     fn execute(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         prepared: &Prepared,
         args: Option<&Bound<'_, PyAny>>,
         as_dict: bool,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.execute(py, client, prepared, args, as_dict))
+        Self::run(slf, |driver, client| driver.execute(slf.py(), client, prepared, args, as_dict))
     }
 
     /// Forgets a prepared statement. The message travels with the next request.
@@ -307,18 +333,20 @@ impl AsyncWire {
     }
 
     /// Asks whether the server is there.
-    fn ping(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, Client::ping))
+    fn ping(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.command(slf.py(), client, Client::ping))
     }
 
     /// Forgets all session state but the login.
-    fn reset(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, Client::reset))
+    fn reset(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.command(slf.py(), client, Client::reset))
     }
 
     /// Changes the default database.
-    fn select_database(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.command(py, client, |client| client.select_database(name.as_bytes())))
+    fn select_database(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| {
+            driver.command(slf.py(), client, |client| client.select_database(name.as_bytes()))
+        })
     }
 
     /// Says good bye and closes; the future is done when the transport is closed.
@@ -371,6 +399,11 @@ impl AsyncWire {
         let mut inner = self.lock(py)?;
         let Inner { channel, driver, .. } = &mut *inner;
         Ok(PyBytes::new(py, driver.fill(py, channel.core(), sql, args)?))
+    }
+
+    /// SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes.
+    fn question_marks(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
+        self.lock(py)?.driver.encoding.question_marks(sql)
     }
 
     /// The SQL literal of a value.

@@ -237,6 +237,11 @@ impl Wire {
         Ok(PyBytes::new(py, driver.fill(py, pump.core(), sql, args)?))
     }
 
+    /// SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes.
+    fn question_marks(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
+        self.lock(py)?.driver.encoding.question_marks(sql)
+    }
+
     /// The SQL literal of a value.
     fn literal<'py>(&self, py: Python<'py>, value: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let mut literal = Vec::new();

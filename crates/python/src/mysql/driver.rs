@@ -20,7 +20,6 @@ use crate::errors::{Class, error};
 /// Client errors, by the numbers that MySQL's own client library gave them.
 pub mod client_errno {
     pub const CANNOT_CONNECT: u16 = 2003;
-    pub const SERVER_GONE: u16 = 2006;
     pub const SERVER_LOST: u16 = 2013;
     pub const OUT_OF_SYNC: u16 = 2014;
     pub const TLS: u16 = 2026;
@@ -312,6 +311,10 @@ impl Driver {
             }
             let event = client.poll().map_err(|failure| broken(py, &failure))?;
             match (event, &mut self.operation) {
+                // Rows that are here need not wait for those that are not.
+                (Event::Pending, Some(Operation::Fetch { rows, .. })) if !rows.bind(py).is_empty() => {
+                    return Ok(Step::Done(rows.clone_ref(py).into_any()));
+                }
                 (Event::Pending, _) => return Ok(Step::Pending),
                 (Event::StartTls, _) => return Ok(Step::StartTls),
                 (Event::Connected, _) => return Ok(Step::Done(py.None())),

@@ -347,6 +347,25 @@ impl Encoding {
         Ok(false)
     }
 
+    /// SQL with `?` for each `%s`; `None` when it has other placeholders, or some inside quotes.
+    pub fn question_marks(&self, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
+        let bytes = match sql.cast::<PyString>() {
+            Ok(text) => self.encode(text)?.into_owned(),
+            Err(_) => sql.extract::<Vec<u8>>()?,
+        };
+        let Ok(template) = Template::parse(&bytes, !self.no_backslash_escapes) else { return Ok(None) };
+        let mut marked = Vec::with_capacity(bytes.len());
+        for piece in &template.pieces {
+            match piece {
+                Piece::Text(range) => marked.extend_from_slice(&bytes[range.clone()]),
+                Piece::Percent => marked.push(b'%'),
+                Piece::Next { quoted: false } => marked.push(b'?'),
+                Piece::Next { quoted: true } | Piece::Named { .. } => return Ok(None),
+            }
+        }
+        Ok(Some(PyBytes::new(sql.py(), &marked).unbind()))
+    }
+
     /// Adds a value to those of an execution.
     pub fn bind(&self, params: &mut Params, object: &Bound<'_, PyAny>) -> PyResult<()> {
         match classify(object)? {
@@ -382,7 +401,7 @@ impl Encoding {
             (None, ..) => Some(PyTuple::new(py, [args])?),
         };
         let mut used = 0;
-        let mut value = |out: &mut Vec<u8>, object: &Bound<'_, PyAny>, quoted: bool| -> PyResult<()> {
+        let value = |out: &mut Vec<u8>, object: &Bound<'_, PyAny>, quoted: bool| -> PyResult<()> {
             let brings_quotes = self.put_literal(out, object)?;
             if quoted && brings_quotes {
                 return Err(wrong(

@@ -73,7 +73,7 @@ impl Default for Options {
 /// What the server has said about itself and the session.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    /// As the server spells it.
+    /// As the server spells it, without MariaDB's compatibility prefix.
     pub server_version: String,
     /// What `KILL` takes.
     pub connection_id: u32,
@@ -89,7 +89,9 @@ pub struct Session {
 
 impl Session {
     fn greeted(&mut self, handshake: &Handshake) {
-        self.server_version.clone_from(&handshake.server_version);
+        // MariaDB before 11 puts this in front, for old replicas that would not talk to a version 10.
+        let version = &handshake.server_version;
+        self.server_version = version.strip_prefix("5.5.5-").unwrap_or(version).to_owned();
         self.connection_id = handshake.connection_id;
         self.is_mariadb = handshake.is_mariadb();
         self.status = handshake.status;

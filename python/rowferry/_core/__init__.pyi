@@ -6,3 +6,6 @@ __version__: str
 
 def main(argv: Sequence[str]) -> int:
     """Run the `rowferry` command and return its exit code."""
+
+decimals_are_direct: bool
+"""Whether `decimal.Decimal` objects are filled in directly, which the import-time check of their layout decides."""

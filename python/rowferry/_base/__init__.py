@@ -1,0 +1,1 @@
+"""What the drivers share and colour does not touch."""

@@ -1,0 +1,154 @@
+"""The MySQL driver's half in Rust. Private: use `rowferry.mysql`."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..mysql._settings import Settings
+from ..mysql.err import Error
+
+def escape_bytes(bytes: bytes, no_backslash_escapes: bool = False) -> bytes:
+    """Bytes of a literal with what would end it escaped."""
+
+class QueryResult:
+    """One result of a statement."""
+
+    @property
+    def rows(self) -> Sequence[Any] | None:
+        """All rows; None for results without rows, and for rows that are still to be fetched."""
+    @property
+    def description(self) -> tuple[Any, ...] | None:
+        """PEP 249's description; None for results without rows."""
+    @property
+    def affected_rows(self) -> int:
+        """Rows inserted, changed or deleted."""
+    @property
+    def insert_id(self) -> int:
+        """The first number that AUTO_INCREMENT gave out, 0 when none."""
+    @property
+    def warning_count(self) -> int:
+        """How many warnings SHOW WARNINGS would list."""
+    @property
+    def server_status(self) -> int:
+        """The server's status flags."""
+    @property
+    def info(self) -> str:
+        """What the server adds for people."""
+    @property
+    def more(self) -> bool:
+        """Another result follows on the wire: only for results that are fetched bit by bit."""
+    @property
+    def next(self) -> QueryResult | None:
+        """The next result of the same statement."""
+    @property
+    def error(self) -> Error | None:
+        """What the server refused after this result."""
+
+class Prepared:
+    """A statement that the server has prepared."""
+
+    @property
+    def params(self) -> int:
+        """How many `?` there are."""
+
+class InsertBatch:
+    """Rows to insert, packed into statements of many rows each."""
+
+    def next_statement(self) -> tuple[bytes, int] | None:
+        """The next statement and how many rows it carries; None when all rows are taken."""
+
+class _Common:
+    @property
+    def auth_plugin(self) -> str:
+        """The plugin that let us in."""
+    @property
+    def connection_id(self) -> int:
+        """What KILL takes."""
+    @property
+    def is_open(self) -> bool:
+        """True while the connection can be used."""
+    @property
+    def is_streaming(self) -> bool:
+        """True while rows of a stream, or results behind it, are still on the wire."""
+    @property
+    def server_status(self) -> int:
+        """The server's status flags."""
+    @property
+    def server_version(self) -> str:
+        """The server's version."""
+    @property
+    def tls_description(self) -> str | None:
+        """The TLS version and cipher; None in plain text."""
+    def abort(self) -> None:
+        """Close without a word."""
+    def forget(self, prepared: Prepared) -> None:
+        """Forget a prepared statement. The message travels with the next request."""
+    def insert_batch(self, sql: str | bytes, rows: Iterable[Any], limit: int) -> InsertBatch | None:
+        """Rows packed into statements of many rows; None when `sql` is none that may carry several."""
+    def literal(self, value: Any) -> bytes:
+        """The SQL literal of a value."""
+    def mogrify(self, sql: str | bytes, args: Any = None) -> bytes:
+        """SQL with `args` filled in, as it would be sent."""
+    def question_marks(self, sql: str | bytes) -> bytes | None:
+        """SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes."""
+
+class Wire(_Common):
+    """A connection whose operations block the calling thread; other threads run meanwhile."""
+
+    def __init__(self, settings: Settings) -> None: ...
+    def drain(self) -> None:
+        """Read and drop what is still to come."""
+    def execute(self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False) -> QueryResult:
+        """Run a prepared statement."""
+    def fetch(self, most: int) -> Sequence[Any]:
+        """Up to `most` rows of the stream, at least one unless it has ended."""
+    def login(self) -> None:
+        """Open the socket and log in."""
+    def next_stream(self, as_dict: bool) -> QueryResult:
+        """Go on to the result behind a stream."""
+    def open_stream(self, sql: str | bytes, args: Any = None, as_dict: bool = False) -> QueryResult:
+        """Run SQL and answer the head of its first result; rows are fetched by `fetch`."""
+    def ping(self) -> QueryResult:
+        """Ask whether the server is there."""
+    def prepare(self, sql: str | bytes) -> Prepared:
+        """Prepare a statement with `?` for values."""
+    def query(self, sql: str | bytes, args: Any = None, as_dict: bool = False) -> QueryResult:
+        """Run SQL, with `args` filled in, and answer its first result."""
+    def quit(self) -> None:
+        """Say good bye and close."""
+    def reset(self) -> QueryResult:
+        """Forget all session state but the login."""
+    def select_database(self, name: str) -> QueryResult:
+        """Change the default database."""
+
+class AsyncWire(_Common):
+    """A connection as an asyncio protocol. Operations answer futures of the loop; otherwise as `Wire`."""
+
+    def __init__(self, settings: Settings, event_loop: asyncio.AbstractEventLoop) -> None: ...
+    @property
+    def is_busy(self) -> bool:
+        """True while an answer is awaited."""
+    def buffer_updated(self, count: int) -> None: ...
+    def connection_lost(self, cause: Exception | None) -> None: ...
+    def connection_made(self, transport: asyncio.BaseTransport) -> None: ...
+    def drain(self) -> asyncio.Future[None]: ...
+    def eof_received(self) -> None: ...
+    def execute(
+        self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False
+    ) -> asyncio.Future[QueryResult]: ...
+    def fetch(self, most: int) -> asyncio.Future[Sequence[Any]]: ...
+    def get_buffer(self, _sizehint: int) -> memoryview: ...
+    def login(self) -> asyncio.Future[None]: ...
+    def next_stream(self, as_dict: bool) -> asyncio.Future[QueryResult]: ...
+    def open_stream(self, sql: str | bytes, args: Any = None, as_dict: bool = False) -> asyncio.Future[QueryResult]: ...
+    def pause_writing(self) -> None: ...
+    def ping(self) -> asyncio.Future[QueryResult]: ...
+    def prepare(self, sql: str | bytes) -> asyncio.Future[Prepared]: ...
+    def query(
+        self, sql: str | bytes, args: Sequence[Any] | Mapping[str, Any] | Any = None, as_dict: bool = False
+    ) -> asyncio.Future[QueryResult]: ...
+    def quit(self) -> asyncio.Future[None]: ...
+    def reset(self) -> asyncio.Future[QueryResult]: ...
+    def resume_writing(self) -> None: ...
+    def select_database(self, name: str) -> asyncio.Future[QueryResult]: ...
+    def timed_out(self) -> None: ...

@@ -1,0 +1,137 @@
+"""MySQL and MariaDB driver, PEP 249: instead of PyMySQL and mysqlclient.
+
+    from rowferry import mysql
+
+    with mysql.connect(host="localhost", user="app", password="…", database="shop") as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT name FROM customers WHERE id = %s", (7,))
+            print(cursor.fetchone())
+
+`rowferry.mysql.aio` is the same for asyncio.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from . import connections, constants, converters, cursors, err, times
+from .connections import Connection, PreparedStatement, connect
+from .constants import FIELD_TYPE
+from .converters import escape_string
+from .err import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    MySQLError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Warning,
+)
+from .times import Date, DateFromTicks, Time, TimeFromTicks, Timestamp, TimestampFromTicks
+
+__all__ = [
+    "BINARY",
+    "DATE",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "TIME",
+    "TIMESTAMP",
+    "Binary",
+    "Connect",
+    "Connection",
+    "DBAPISet",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "MySQLError",
+    "NotSupportedError",
+    "OperationalError",
+    "PreparedStatement",
+    "ProgrammingError",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "connect",
+    "connections",
+    "constants",
+    "converters",
+    "cursors",
+    "err",
+    "escape_string",
+    "install_as_MySQLdb",
+    "paramstyle",
+    "threadsafety",
+    "times",
+]
+
+#: PEP 249, version 2.
+apilevel = "2.0"
+#: Threads may share the module, but not connections.
+threadsafety = 1
+#: `%(name)s`; `%s` works, too.
+paramstyle = "pyformat"
+
+Connect = connect
+Binary = bytes
+
+
+class DBAPISet(frozenset[int]):
+    """A set of type codes that equals each of its members, as PEP 249 compares types."""
+
+    def __eq__(self, other: object) -> bool:
+        return other in self if isinstance(other, int) else super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+STRING = DBAPISet([FIELD_TYPE.ENUM, FIELD_TYPE.STRING, FIELD_TYPE.VAR_STRING])
+BINARY = DBAPISet([FIELD_TYPE.BLOB, FIELD_TYPE.LONG_BLOB, FIELD_TYPE.MEDIUM_BLOB, FIELD_TYPE.TINY_BLOB])
+NUMBER = DBAPISet(
+    [
+        FIELD_TYPE.DECIMAL,
+        FIELD_TYPE.NEWDECIMAL,
+        FIELD_TYPE.DOUBLE,
+        FIELD_TYPE.FLOAT,
+        FIELD_TYPE.INT24,
+        FIELD_TYPE.LONG,
+        FIELD_TYPE.LONGLONG,
+        FIELD_TYPE.TINY,
+        FIELD_TYPE.SHORT,
+        FIELD_TYPE.YEAR,
+    ]
+)
+DATE = DBAPISet([FIELD_TYPE.DATE, FIELD_TYPE.NEWDATE])
+TIME = DBAPISet([FIELD_TYPE.TIME])
+TIMESTAMP = DBAPISet([FIELD_TYPE.TIMESTAMP, FIELD_TYPE.DATETIME])
+DATETIME = TIMESTAMP
+ROWID: DBAPISet = DBAPISet()
+
+#: The version of mysqlclient that this module stands in for; Django asks.
+version_info = (2, 2, 8, "final", 0)
+
+
+def install_as_MySQLdb() -> None:
+    """After this, `import MySQLdb` answers this module."""
+    module: Any = sys.modules[__name__]
+    sys.modules["MySQLdb"] = module
+    sys.modules["MySQLdb.constants"] = constants
+    sys.modules["MySQLdb.converters"] = converters
+    sys.modules["MySQLdb.cursors"] = cursors

@@ -1,0 +1,275 @@
+"""From the many parameters of `connect` to settings that say one thing once."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import ssl as _ssl
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..exceptions import InterfaceError, NotSupportedError
+from ._charsets import Charset, charset_by_name
+from .constants import CLIENT
+from .converters import overrides
+
+__all__ = ["Settings", "settings_from"]
+
+DEFAULT_CONNECT_TIMEOUT = 10.0
+UTF8MB4 = charset_by_name("utf8mb4")
+
+
+@dataclass
+class Settings:
+    """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`."""
+
+    host: str = "localhost"
+    port: int = 3306
+    unix_socket: str | None = None
+    bind_address: str | None = None
+    user: str = ""
+    password: bytes = field(default=b"", repr=False)
+    database: str = ""
+    charset: Charset = UTF8MB4
+    collation_name: str | None = None
+    client_flag: int = 0
+    max_allowed_packet: int = 16 * 1024 * 1024
+    attributes: list[tuple[str, str]] = field(default_factory=list)
+    server_public_key: bytes | None = None
+    tls_mode: str = "PREFERRED"
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_authorities: list[bytes] = field(default_factory=list, repr=False)
+    tls_name: str | None = None
+    connect_timeout: float | None = DEFAULT_CONNECT_TIMEOUT
+    read_timeout: float | None = None
+    write_timeout: float | None = None
+    decoders: dict[int, Any] | None = None
+    encoders: dict[type, Any] | None = None
+    raw: bool = False
+    zero_dates: str = "text"
+    binary_prefix: bool = True
+    # What the Python shells use.
+    password_creator: Callable[[], str | bytes] | None = field(default=None, repr=False)
+    autocommit: bool | None = False
+    init_command: str | None = None
+    sql_mode: str | None = None
+    time_zone: str | None = None
+    statement_cache_size: int = 0
+    conv: Mapping[Any, Any] | None = field(default=None, repr=False)
+
+    @property
+    def collation(self) -> int:
+        """The number of the collation that the handshake names."""
+        return self.charset.collation
+
+    @property
+    def encoding(self) -> str | None:
+        """Python's codec for the character set; None for UTF-8."""
+        return self.charset.codec
+
+    @property
+    def capabilities(self) -> int:
+        """Capability flags beyond those that are always asked for."""
+        return self.client_flag | CLIENT.MULTI_STATEMENTS
+
+    @property
+    def place(self) -> str:
+        """The server's address, for messages."""
+        return self.unix_socket or self.host
+
+    def without_tls(self) -> Settings:
+        """The same in plain text."""
+        return replace(self, tls_mode="DISABLED")
+
+
+def settings_from(
+    host: str | None = None,
+    user: str | None = None,
+    password: str | bytes | None = None,
+    database: str | None = None,
+    port: int = 0,
+    *,
+    unix_socket: str | None = None,
+    charset: str | None = None,
+    collation: str | None = None,
+    sql_mode: str | None = None,
+    read_default_file: str | None = None,
+    read_default_group: str | None = None,
+    conv: Mapping[Any, Any] | None = None,
+    use_unicode: bool | None = True,
+    client_flag: int = 0,
+    init_command: str | None = None,
+    connect_timeout: float | None = DEFAULT_CONNECT_TIMEOUT,
+    read_timeout: float | None = None,
+    write_timeout: float | None = None,
+    autocommit: bool | None = False,
+    local_infile: bool = False,
+    max_allowed_packet: int = 16 * 1024 * 1024,
+    auth_plugin_map: Mapping[str, Any] | None = None,
+    bind_address: str | None = None,
+    binary_prefix: bool = True,
+    program_name: str | None = None,
+    server_public_key: str | bytes | None = None,
+    ssl: Any = None,
+    ssl_mode: str | None = None,
+    ssl_ca: str | None = None,
+    ssl_cert: str | None = None,
+    ssl_key: str | None = None,
+    ssl_key_password: Any = None,
+    ssl_disabled: bool | None = None,
+    ssl_verify_cert: bool | None = None,
+    ssl_verify_identity: bool | None = None,
+    compress: Any = None,
+    named_pipe: Any = None,
+    zero_dates: str = "text",
+    time_zone: str | None = None,
+    stmt_cache_size: int = 0,
+    password_creator: Callable[[], str | bytes] | None = None,
+    db: str | None = None,
+    passwd: str | bytes | None = None,
+    echo: bool = False,
+    loop: Any = None,
+    auth_plugin: str = "",
+) -> Settings:
+    """Settings from the parameters that PyMySQL, mysqlclient, aiomysql and asyncmy take."""
+    for name, wanted in (
+        ("auth_plugin_map", auth_plugin_map),
+        ("compress", compress),
+        ("local_infile", local_infile),
+        ("named_pipe", named_pipe),
+        ("ssl_key_password", ssl_key_password),
+    ):
+        if wanted:
+            raise NotSupportedError(f"`{name}` is not supported yet")
+    if read_default_file or read_default_group:
+        file = _read_option_file(read_default_file, read_default_group or "client")
+        host, user, password = host or file.get("host"), user or file.get("user"), password or file.get("password")
+        database, port = database or file.get("database"), port or int(file.get("port", 0))
+        unix_socket, charset = unix_socket or file.get("socket"), charset or file.get("default-character-set")
+        ssl_ca, ssl_cert = ssl_ca or file.get("ssl-ca"), ssl_cert or file.get("ssl-cert")
+        ssl_key, ssl_mode = ssl_key or file.get("ssl-key"), ssl_mode or file.get("ssl-mode")
+    password = password if password is not None else passwd
+    if isinstance(password, str):
+        password = password.encode()
+    if isinstance(server_public_key, str):
+        server_public_key = server_public_key.encode()
+    by_code, by_type = overrides(conv)
+    try:
+        known_charset = charset_by_name(charset or "utf8mb4")
+    except ValueError as unknown:
+        raise InterfaceError(str(unknown)) from None
+    settings = Settings(
+        host=host or "localhost",
+        port=int(port) or 3306,
+        unix_socket=unix_socket or None,
+        bind_address=bind_address,
+        user=user or _login_name(),
+        password=password or b"",
+        database=database or db or "",
+        charset=known_charset,
+        collation_name=collation,
+        client_flag=client_flag,
+        max_allowed_packet=max_allowed_packet,
+        attributes=_attributes(program_name),
+        server_public_key=server_public_key,
+        connect_timeout=connect_timeout or None,
+        read_timeout=read_timeout,
+        write_timeout=write_timeout,
+        decoders=by_code,
+        encoders=by_type,
+        raw=use_unicode is False,
+        zero_dates=zero_dates,
+        binary_prefix=binary_prefix,
+        password_creator=password_creator,
+        autocommit=autocommit,
+        init_command=init_command,
+        sql_mode=sql_mode,
+        time_zone=time_zone,
+        statement_cache_size=stmt_cache_size,
+        conv=conv,
+    )
+    _set_tls(settings, ssl, ssl_mode, ssl_ca, ssl_cert, ssl_key, ssl_disabled, ssl_verify_cert, ssl_verify_identity)
+    return settings
+
+
+def _set_tls(
+    settings: Settings,
+    ssl: Any,
+    mode: str | None,
+    ca: str | None,
+    cert: str | None,
+    key: str | None,
+    disabled: bool | None,
+    verify_cert: bool | None,
+    verify_identity: bool | None,
+) -> None:
+    if isinstance(ssl, Mapping):
+        # MySQLdb and PyMySQL: a dict of files, with the checks among them.
+        unknown = set(ssl) - {"ca", "cert", "key", "check_hostname", "verify_mode", "capath", "cipher", "password"}
+        unsupported = {name for name in ("capath", "cipher", "password") if ssl.get(name)}
+        if unknown or unsupported:
+            names = ", ".join(sorted(unknown | unsupported))
+            raise NotSupportedError(f"`ssl` has parameters that are not supported: {names}")
+        ca, cert, key = ca or ssl.get("ca"), cert or ssl.get("cert"), key or ssl.get("key")
+        verify_mode = ssl.get("verify_mode", ca is not None)
+        if isinstance(verify_mode, str):
+            verify_mode = verify_mode.lower() in ("required", "cert_required", "true", "1", "yes")
+        verify_cert = verify_cert if verify_cert is not None else bool(verify_mode)
+        check = ssl.get("check_hostname", ca is not None and verify_cert)
+        verify_identity = verify_identity if verify_identity is not None else bool(check)
+        mode = mode or "REQUIRED"
+    elif isinstance(ssl, _ssl.SSLContext):
+        settings.tls_authorities = ssl.get_ca_certs(binary_form=True)
+        verify_cert = ssl.verify_mode != _ssl.CERT_NONE
+        verify_identity = ssl.check_hostname
+        mode = mode or "REQUIRED"
+    elif isinstance(ssl, str):
+        mode = mode or ssl
+    elif ssl is not None:
+        mode = mode or ("REQUIRED" if ssl else "DISABLED")
+    if disabled:
+        mode = "DISABLED"
+    elif mode is None and (ca or cert or verify_cert or verify_identity):
+        mode = "REQUIRED"
+        # An authority is given to be asked.
+        verify_cert = verify_cert if verify_cert is not None else ca is not None
+    if mode is not None and mode.upper() == "REQUIRED":
+        mode = "VERIFY_IDENTITY" if verify_identity else "VERIFY_CA" if verify_cert else "REQUIRED"
+    settings.tls_mode = (mode or ("DISABLED" if settings.unix_socket else "PREFERRED")).upper()
+    settings.tls_ca, settings.tls_cert, settings.tls_key = ca, cert, key
+
+
+def _login_name() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _attributes(program_name: str | None) -> list[tuple[str, str]]:
+    from .. import _core
+
+    attributes = [
+        ("_client_name", "rowferry"),
+        ("_client_version", _core.__version__),
+        ("_pid", str(os.getpid())),
+        ("program_name", program_name or os.path.basename(sys.argv[0] if sys.argv else "")),
+    ]
+    return [(name, value) for name, value in attributes if value]
+
+
+def _read_option_file(path: str | None, group: str) -> dict[str, str]:
+    parser = configparser.RawConfigParser(allow_no_value=True, strict=False, comment_prefixes=("#", ";"))
+    path = path or ("c:\\my.ini" if sys.platform.startswith("win") else "/etc/my.cnf")
+    with open(os.path.expanduser(path), encoding="utf-8") as file:
+        lines = [line for line in file if not line.lstrip().startswith("!")]
+    parser.read_string("".join(lines))
+    if not parser.has_section(group):
+        return {}
+    return {name.replace("_", "-"): value.strip("'\"") for name, value in parser.items(group) if value is not None}

@@ -1,0 +1,73 @@
+"""MySQL and MariaDB driver for asyncio: instead of aiomysql and asyncmy.
+
+from rowferry.mysql import aio
+
+async with aio.create_pool(host="localhost", user="app", password="…", database="shop") as pool:
+    async with pool.acquire() as connection, connection.cursor() as cursor:
+        await cursor.execute("SELECT name FROM customers WHERE id = %s", (7,))
+        print(await cursor.fetchone())
+"""
+
+from __future__ import annotations
+
+from .. import converters, err
+from ..err import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    MySQLError,
+    NotSupportedError,
+    OperationalError,
+    PoolTimeout,
+    ProgrammingError,
+    Warning,
+)
+from . import connection, cursors, pool
+from .connection import AsyncConnection, AsyncPreparedStatement, connect
+from .cursors import AsyncCursor, AsyncDictCursor, AsyncSSCursor, AsyncSSDictCursor
+from .pool import AsyncPool, create_pool
+
+Connection = AsyncConnection
+Cursor = AsyncCursor
+DictCursor = AsyncDictCursor
+Pool = AsyncPool
+SSCursor = AsyncSSCursor
+SSDictCursor = AsyncSSDictCursor
+
+__all__ = [
+    "AsyncConnection",
+    "AsyncCursor",
+    "AsyncDictCursor",
+    "AsyncPool",
+    "AsyncPreparedStatement",
+    "AsyncSSCursor",
+    "AsyncSSDictCursor",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "DictCursor",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "MySQLError",
+    "NotSupportedError",
+    "OperationalError",
+    "Pool",
+    "PoolTimeout",
+    "ProgrammingError",
+    "SSCursor",
+    "SSDictCursor",
+    "Warning",
+    "connect",
+    "connection",
+    "converters",
+    "create_pool",
+    "cursors",
+    "err",
+    "pool",
+]

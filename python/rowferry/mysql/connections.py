@@ -1,0 +1,497 @@
+# Made from python/rowferry/mysql/aio/connection.py by tools/async_to_sync.py: change that file instead.
+"""A connection to a MySQL or MariaDB server."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from .._core.mysql import Prepared, QueryResult, Wire
+from . import err
+from ._settings import Settings, settings_from
+from .constants import CR, SERVER_STATUS
+from .cursors import Cursor
+
+__all__ = ["Connection", "PreparedStatement", "connect"]
+
+ASYNC = False
+
+#: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
+CANCEL_GRACE = 5.0
+
+
+class Connection:
+    """A session with a server. Made by `connect`, whose parameters are explained there.
+
+    One operation at a time: a second one while another is under way fails at once with `InterfaceError`.
+    """
+
+    Warning = err.Warning
+    Error = err.Error
+    InterfaceError = err.InterfaceError
+    DatabaseError = err.DatabaseError
+    DataError = err.DataError
+    OperationalError = err.OperationalError
+    IntegrityError = err.IntegrityError
+    InternalError = err.InternalError
+    ProgrammingError = err.ProgrammingError
+    NotSupportedError = err.NotSupportedError
+
+    def __init__(self, settings: Settings, cursorclass: type[Cursor] = Cursor) -> None:
+        #: How the connection was asked for.
+        self.settings = settings
+        #: What `cursor()` makes.
+        self.cursorclass = cursorclass
+        self._wire: Wire | None = None
+        self._statements: OrderedDict[Any, tuple[Prepared, bool] | None] = OrderedDict()
+        self._result: QueryResult | None = None
+        self._autocommit = settings.autocommit
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    @property
+    def wire(self) -> Wire:
+        """The Rust half; `InterfaceError` when the connection is closed."""
+        wire = self._wire
+        if wire is None:
+            raise err.InterfaceError(0, "the connection is closed")
+        return wire
+
+    def connect(self) -> Connection:
+        """Connect with the parameters that the connection was made with, also again after `close`."""
+        settings = self.settings
+        if settings.password_creator is not None:
+            password = settings.password_creator()
+            settings.password = password.encode() if isinstance(password, str) else password
+        try:
+            wire = self._login(settings)
+        except err.OperationalError as error:
+            if settings.tls_mode != "PREFERRED" or error.errno not in (CR.CR_SSL_CONNECTION_ERROR, CR.CR_SERVER_LOST):
+                raise
+            # Proxies advertise TLS and then refuse it; who only prefers TLS goes on without.
+            wire = self._login(settings.without_tls())
+        self._wire = wire
+        self._statements.clear()
+        try:
+            self._prepare_session()
+        except BaseException:
+            self._abort()
+            raise
+        return self
+
+    def _login(self, settings: Settings) -> Wire:
+        wire = Wire(settings)
+        wire.login()
+        return wire
+
+    def _prepare_session(self) -> None:
+        settings = self.settings
+        if settings.collation_name:
+            self.query(f"SET NAMES {settings.charset.name} COLLATE {settings.collation_name}")
+        elif settings.charset.collation != 45 and settings.charset.name != "utf8":
+            self.query(f"SET NAMES {settings.charset.name}")
+        if settings.sql_mode is not None:
+            self.query("SET sql_mode=" + self.literal(settings.sql_mode))
+        if settings.time_zone is not None:
+            self.query("SET time_zone=" + self.literal(settings.time_zone))
+        if settings.init_command is not None:
+            self.query(settings.init_command)
+        if self._autocommit is not None and self._autocommit != self.get_autocommit():
+            self.autocommit(self._autocommit)
+
+    def close(self) -> None:
+        """Say good bye and close."""
+        self.ensure_closed()
+
+    def ensure_closed(self) -> None:
+        """Say good bye and close. Harmless when the connection is closed already."""
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.quit()
+
+    def _abort(self) -> None:
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.abort()
+
+    @property
+    def open(self) -> bool:
+        """True while the connection can be used."""
+        return self._wire is not None and self._wire.is_open
+
+    @property
+    def closed(self) -> bool:
+        """True once the connection cannot be used any more."""
+        return not self.open
+
+    @property
+    def connected(self) -> bool:
+        """True while the connection can be used."""
+        return self.open
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.ensure_closed()
+
+    def __del__(self) -> None:
+        wire = self.__dict__.get("_wire")
+        if wire is not None and wire.is_open:
+            warnings.warn(f"unclosed connection {self!r}", ResourceWarning, source=self, stacklevel=2)
+            with contextlib.suppress(Exception):
+                wire.abort()
+
+    def __repr__(self) -> str:
+        state = "open" if self.open else "closed"
+        return f"<{type(self).__name__} {state} {self.settings.user}@{self.settings.place}>"
+
+    def give_up(self) -> None:
+        """Whoever waited for an answer was cancelled: stop the statement on the server and read its answer away.
+
+        What does not end within `CANCEL_GRACE` seconds costs the connection; it is never left half-read.
+        """
+        wire = self._wire
+        if wire is None:
+            return
+        # Whatever interrupted a blocking wait left the stream half-read.
+        self._abort()
+
+    # -- cursors and statements --------------------------------------------------------------------------------------
+
+    def cursor(self, *cursors: type[Cursor] | None) -> Cursor:
+        """A cursor of `cursorclass`, or of the class given."""
+        chosen = [cls for cls in cursors if cls is not None]
+        if not chosen:
+            return self.cursorclass(self)
+        if len(chosen) == 1:
+            return chosen[0](self)
+        return type("Cursor", tuple(chosen), {})(self)  # type: ignore[no-any-return]
+
+    def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
+        """Run SQL as it is and answer how many rows it found or changed."""
+        try:
+            self._result = result = self.wire.query(sql)
+        except err.Error as error:
+            error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+        return result.affected_rows if result.rows is None else len(result.rows)
+
+    def prepare(self, sql: str | bytes) -> PreparedStatement:
+        """Have the server prepare `sql`, with `?` for values."""
+        try:
+            prepared = self.wire.prepare(sql)
+        except err.Error as error:
+            error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+        return PreparedStatement(self, prepared)
+
+    def execute_cached(self, query: str | bytes, args: Any, as_dict: bool) -> QueryResult | None:
+        """Run `query` by a prepared statement of the cache; None when it has to go as text."""
+        if not isinstance(args, (tuple, list)):
+            args = (args,)
+        if any(isinstance(value, (list, tuple, set, frozenset)) for value in args):
+            return None
+        wire = self.wire
+        try:
+            statement = self._statements.get(query, False)
+            if statement is None:
+                return None
+            if statement is False:
+                statement = self._prepare_cached(wire, query)
+                if statement is None:
+                    return None
+            else:
+                self._statements.move_to_end(query)
+            assert not isinstance(statement, bool)
+            return wire.execute(statement[0], args, as_dict)
+        except err.Error as error:
+            error.sql = query if isinstance(query, str) else query.decode("utf-8", "replace")
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+
+    def _prepare_cached(self, wire: Wire, query: str | bytes) -> tuple[Prepared, bool] | None:
+        marked = wire.question_marks(query)
+        statement: tuple[Prepared, bool] | None = None
+        if marked is not None:
+            try:
+                statement = (wire.prepare(marked), True)
+            except err.Error as error:
+                # This command is not supported in the prepared statement protocol yet.
+                if error.errno != 1295:
+                    raise
+        self._statements[query] = statement
+        if len(self._statements) > self.settings.statement_cache_size:
+            _, oldest = self._statements.popitem(last=False)
+            if oldest is not None:
+                wire.forget(oldest[0])
+        return statement
+
+    # -- transactions ------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begin a transaction."""
+        self.query("BEGIN")
+
+    def commit(self) -> None:
+        """Make the changes of the transaction permanent."""
+        self.query("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo the changes of the transaction."""
+        self.query("ROLLBACK")
+
+    def autocommit(self, value: bool) -> None:
+        """Switch whether each statement commits by itself."""
+        self._autocommit = bool(value)
+        if self._autocommit != self.get_autocommit():
+            self.query("SET AUTOCOMMIT = 1" if value else "SET AUTOCOMMIT = 0")
+
+    def get_autocommit(self) -> bool:
+        """Whether each statement commits by itself, as the server says."""
+        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_AUTOCOMMIT)
+
+    autocommit_mode = property(get_autocommit)
+
+    def get_transaction_status(self) -> bool:
+        """True while a transaction is open, as the server says."""
+        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)
+
+    # -- commands ----------------------------------------------------------------------------------------------------
+
+    def ping(self, reconnect: bool = False) -> None:
+        """Ask whether the server is there; `OperationalError` or `InterfaceError` when it is not.
+
+        Only with `reconnect` a lost connection is made again, in a new session.
+        """
+        if not self.open:
+            if not reconnect:
+                raise err.InterfaceError(0, "the connection is closed")
+            self.connect()
+            return
+        try:
+            self.wire.ping()
+        except err.Error:
+            if not reconnect:
+                raise
+            self._abort()
+            self.connect()
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+
+    def reset(self) -> None:
+        """Forget all session state but the login: variables, temporary tables, locks, open transaction."""
+        self._statements.clear()
+        try:
+            self.wire.reset()
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+        self._prepare_session()
+
+    def select_db(self, db: str) -> None:
+        """Change the default database."""
+        try:
+            self.wire.select_database(db)
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+        self.settings.database = db
+
+    def set_charset(self, charset: str) -> None:
+        """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
+        self.set_character_set(charset)
+
+    def set_character_set(self, charset: str, collation: str | None = None) -> None:
+        """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
+        if charset.lower() not in ("utf8", "utf8mb3", "utf8mb4") or self.settings.encoding is not None:
+            raise err.NotSupportedError("give `charset` to connect() to use another character set")
+        self.query(f"SET NAMES {charset}" + (f" COLLATE {collation}" if collation else ""))
+
+    def kill(self, thread_id: int) -> None:
+        """End another connection."""
+        self.query(f"KILL {int(thread_id)}")
+
+    def show_warnings(self) -> Sequence[Any]:
+        """The warnings of the last statement: level, code and message of each."""
+        self.query("SHOW WARNINGS")
+        return self._result.rows if self._result is not None and self._result.rows is not None else ()
+
+    def affected_rows(self) -> int:
+        """How many rows the last `query` changed."""
+        return 0 if self._result is None else self._result.affected_rows
+
+    def insert_id(self) -> int:
+        """The number that AUTO_INCREMENT gave the last `query`, 0 when none."""
+        return 0 if self._result is None else self._result.insert_id
+
+    # -- what is known -----------------------------------------------------------------------------------------------
+
+    @property
+    def host(self) -> str:
+        """The host that was asked for."""
+        return self.settings.host
+
+    @property
+    def port(self) -> int:
+        """The port that was asked for."""
+        return self.settings.port
+
+    @property
+    def unix_socket(self) -> str | None:
+        """The unix socket that was asked for."""
+        return self.settings.unix_socket
+
+    @property
+    def user(self) -> str:
+        """Who is logged in."""
+        return self.settings.user
+
+    @property
+    def db(self) -> str:
+        """The database that was asked for or selected."""
+        return self.settings.database
+
+    @property
+    def charset(self) -> str:
+        """The connection's character set."""
+        return self.settings.charset.name
+
+    @property
+    def encoding(self) -> str:
+        """Python's codec for the connection's character set."""
+        return self.settings.encoding or "utf8"
+
+    @property
+    def server_version(self) -> str:
+        """The server's version."""
+        return self.wire.server_version
+
+    @property
+    def server_status(self) -> int:
+        """The server's status flags; see `constants.SERVER_STATUS`."""
+        return self.wire.server_status
+
+    @property
+    def tls_description(self) -> str | None:
+        """The TLS version and cipher in use; None in plain text."""
+        return self.wire.tls_description
+
+    def thread_id(self) -> int:
+        """What `kill` takes."""
+        return self.wire.connection_id
+
+    def character_set_name(self) -> str:
+        """The connection's character set."""
+        return self.settings.charset.name
+
+    def get_server_info(self) -> str:
+        """The server's version."""
+        return self.wire.server_version
+
+    def get_host_info(self) -> str:
+        """Where the connection goes."""
+        settings = self.settings
+        return f"socket {settings.unix_socket}" if settings.unix_socket else f"socket {settings.host}:{settings.port}"
+
+    def get_proto_info(self) -> int:
+        """The version of the protocol, always 10."""
+        return 10
+
+    # -- literals ----------------------------------------------------------------------------------------------------
+
+    def escape(self, obj: Any, mapping: Mapping[Any, Any] | None = None) -> str:
+        """The SQL literal of `obj`, quotes and all; None and numbers come without quotes."""
+        return self.literal(obj)
+
+    def literal(self, obj: Any) -> str:
+        """The SQL literal of `obj`, quotes and all."""
+        return self.wire.literal(obj).decode(self.settings.encoding or "utf-8", "surrogateescape")
+
+    def escape_string(self, s: str) -> str:
+        """Text with what would end a literal escaped, as the server's SQL mode has it; without quotes around it."""
+        return self.literal(s)[1:-1]
+
+
+class PreparedStatement:
+    """A statement that the server has prepared; made by `Connection.prepare`."""
+
+    def __init__(self, connection: Connection, prepared: Prepared) -> None:
+        self._connection = connection
+        self._prepared: Prepared | None = prepared
+
+    @property
+    def parameter_count(self) -> int:
+        """How many `?` there are."""
+        return 0 if self._prepared is None else self._prepared.params
+
+    def execute(self, args: Sequence[Any] = (), *, as_dict: bool = False) -> QueryResult:
+        """Run the statement. The result has `rows`, `affected_rows`, `insert_id` and `description`."""
+        if self._prepared is None:
+            raise err.ProgrammingError("the statement is closed")
+        try:
+            return self._connection.wire.execute(self._prepared, args, as_dict)
+        except Exception:
+            raise
+        except BaseException:
+            self._connection.give_up()
+            raise
+
+    def close(self) -> None:
+        """Have the server forget the statement."""
+        prepared, self._prepared = self._prepared, None
+        if prepared is not None and self._connection.open:
+            self._connection.wire.forget(prepared)
+
+    def __enter__(self) -> PreparedStatement:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def connect(*args: Any, **kwargs: Any) -> Connection:
+    """Connect to a server.
+
+    Takes what PyMySQL's and mysqlclient's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
+    `unix_socket`, `charset`, `cursorclass`, `autocommit`, `init_command`, `connect_timeout`, `read_timeout`,
+    `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. See `docs/mysql.md` for each.
+    """
+    defer_connect = kwargs.pop("defer_connect", False)
+    connection = _make(*args, **kwargs)
+    return connection if defer_connect else connection.connect()
+
+
+def _make(*args: Any, **kwargs: Any) -> Connection:
+    cursorclass = kwargs.pop("cursorclass", None) or kwargs.pop("cursor_cls", None) or Cursor
+    kwargs.pop("cursor_cls", None)
+    return Connection(settings_from(*args, **kwargs), cursorclass)

@@ -1,0 +1,450 @@
+# Made from python/rowferry/mysql/aio/cursors.py by tools/async_to_sync.py: change that file instead.
+"""Cursors: run a statement, then fetch its rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from .._core.mysql import QueryResult
+from . import err
+
+if TYPE_CHECKING:
+    from .connections import Connection
+
+__all__ = ["Cursor", "DictCursor", "SSCursor", "SSDictCursor"]
+
+ASYNC = False
+
+Args = Sequence[Any] | Mapping[str, Any] | Any | None
+
+
+class Cursor:
+    """Runs statements and keeps all rows of the result in memory.
+
+    `execute` sends `%s` and `%(name)s` filled in with literals; with a statement cache (`stmt_cache_size` of `connect`)
+    values travel apart from the text.
+    """
+
+    #: Statements of `executemany` are packed up to this many bytes; a single row may be longer.
+    max_stmt_length = 1_024_000
+
+    _as_dict = False
+
+    Warning = err.Warning
+    Error = err.Error
+    InterfaceError = err.InterfaceError
+    DatabaseError = err.DatabaseError
+    DataError = err.DataError
+    OperationalError = err.OperationalError
+    IntegrityError = err.IntegrityError
+    InternalError = err.InternalError
+    ProgrammingError = err.ProgrammingError
+    NotSupportedError = err.NotSupportedError
+
+    def __init__(self, connection: Connection, echo: bool = False) -> None:
+        self._connection: Connection | None = connection
+        self._result: QueryResult | None = None
+        self._rows: Sequence[Any] | None = None
+        self._position = 0
+        self._statement: tuple[Any, Any] | None = None
+        self._rowcount = -1
+        self._lastrowid: int | None = None
+        #: How many rows `fetchmany` answers when it is not told.
+        self.arraysize = 1
+
+    # -- PEP 249 attributes ------------------------------------------------------------------------------------------
+
+    @property
+    def connection(self) -> Connection:
+        """The connection; `ProgrammingError` once the cursor is closed."""
+        if self._connection is None:
+            raise err.ProgrammingError("the cursor is closed")
+        return self._connection
+
+    @property
+    def description(self) -> tuple[Any, ...] | None:
+        """A tuple of seven for each column, None when the statement had no rows."""
+        return None if self._result is None else self._result.description
+
+    @property
+    def rowcount(self) -> int:
+        """Rows fetched or changed; -1 before the first statement and for results that are fetched bit by bit."""
+        return self._rowcount
+
+    @property
+    def rownumber(self) -> int | None:
+        """The index of the next row."""
+        return self._position
+
+    @property
+    def lastrowid(self) -> int | None:
+        """The first number that AUTO_INCREMENT gave out, 0 when none."""
+        return self._lastrowid
+
+    @property
+    def warning_count(self) -> int:
+        """How many warnings `SHOW WARNINGS` would list."""
+        return 0 if self._result is None else self._result.warning_count
+
+    @property
+    def _executed(self) -> bytes | None:
+        """The last statement as it was sent; Django and others log it."""
+        return None if self._statement is None else self.mogrify_bytes(*self._statement)
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Forget the result. Rows that are still on the wire are read and dropped."""
+        connection = self._connection
+        if connection is None:
+            return
+        try:
+            self._finish()
+        finally:
+            self._connection = None
+            self._rows = None
+
+    def __enter__(self) -> Cursor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def setinputsizes(self, *args: Any) -> None:
+        """Does nothing; required by PEP 249."""
+
+    def setoutputsizes(self, *args: Any) -> None:
+        """Does nothing; required by PEP 249."""
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def mogrify(self, query: str | bytes, args: Args = None) -> str:
+        """The statement as `execute` would send it."""
+        return self.mogrify_bytes(query, args).decode(self.connection.settings.encoding or "utf-8", "replace")
+
+    def mogrify_bytes(self, query: str | bytes, args: Args = None) -> bytes:
+        """The statement as `execute` would send it, in the connection's character set."""
+        return self.connection.wire.mogrify(query, args)
+
+    def execute(self, query: str | bytes, args: Args = None) -> int:
+        """Run a statement and answer how many rows it found or changed.
+
+        `args` fill in `%s` (a sequence, or a single value) or `%(name)s` (a dict); a literal percent sign is then
+        written `%%`. Without `args` the statement goes as it is.
+        """
+        connection = self._connection
+        if connection is None:
+            raise err.ProgrammingError("the cursor is closed")
+        self._statement = (query, args)
+        if args is not None and connection.settings.statement_cache_size and not isinstance(args, Mapping):
+            result = connection.execute_cached(query, args, self._as_dict)
+            if result is not None:
+                return self._take(result)
+        try:
+            result = connection.wire.query(query, args, self._as_dict)
+        except err.Error as error:
+            error.sql = _text(query)
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            connection.give_up()
+            raise
+        return self._take(result)
+
+    def executemany(self, query: str, args: Iterable[Any]) -> int | None:
+        """Run a statement once for each item of `args` and answer how many rows were changed in all.
+
+        An INSERT or REPLACE with one list of values is sent as few statements of many rows each, whatever stands behind
+        the list. Every other statement is run once for each item. An error names the failing item's index (`row`) where
+        it is known.
+        """
+        if args is None:
+            return None
+        connection = self.connection
+        self._finish()
+        batch = connection.wire.insert_batch(query, args, self.max_stmt_length)
+        total = 0
+        done = 0
+        if batch is None:
+            for done, item in enumerate(args):
+                try:
+                    total += self.execute(query, item)
+                except err.Error as error:
+                    error.row = done
+                    raise
+            self._rowcount = total
+            return total
+        while (statement := batch.next_statement()) is not None:
+            sql, count = statement
+            try:
+                result = connection.wire.query(sql, None, self._as_dict)
+            except err.Error as error:
+                error.sql = query
+                error.row = done if count == 1 else None
+                raise
+            except Exception:
+                raise
+            except BaseException:
+                connection.give_up()
+                raise
+            done += count
+            total += self._take(result)
+        self._statement = (query, None)
+        self._rowcount = total
+        return total
+
+    def callproc(self, procname: str, args: Sequence[Any] = ()) -> Sequence[Any]:
+        """Call a procedure and answer `args`.
+
+        The arguments are also left in the session variables `@_NAME_0` and so on, where OUT parameters are found after
+        the call: `SELECT @_NAME_0`. Results of the procedure are reached by `fetchall` and `nextset`.
+        """
+        name = re.sub(r"\W", "_", procname)
+        variables = [f"@_{name}_{at}" for at in range(len(args))]
+        if args:
+            assignments = ", ".join(f"{variable}=%s" for variable in variables)
+            self.connection.query(self.mogrify_bytes(f"SET {assignments}", tuple(args)))
+        self.execute(f"CALL {procname}({', '.join(variables)})")
+        return args
+
+    # -- rows --------------------------------------------------------------------------------------------------------
+
+    def fetchone(self) -> Any:
+        """The next row, None when there is none."""
+        rows = self._rows
+        position = self._position
+        if rows is None:
+            self._check_executed()
+            return None
+        if position >= len(rows):
+            return None
+        self._position = position + 1
+        return rows[position]
+
+    def fetchmany(self, size: int | None = None) -> Sequence[Any]:
+        """The next `size` rows, by default `arraysize`; fewer only at the end."""
+        self._check_executed()
+        rows, position = self._rows or (), self._position
+        end = min(position + (self.arraysize if size is None else size), len(rows))
+        self._position = end
+        return rows[position:end]
+
+    def fetchall(self) -> Sequence[Any]:
+        """All rows that are left."""
+        rows = self._rows
+        if rows is None:
+            self._check_executed()
+            return self._no_rows()
+        position, self._position = self._position, len(rows)
+        return rows[position:] if position else rows
+
+    def scroll(self, value: int, mode: str = "relative") -> None:
+        """Move by `value` rows, or to the row `value` when `mode` is `absolute`; `IndexError` outside the result."""
+        self._check_executed()
+        if mode == "relative":
+            target = self._position + value
+        elif mode == "absolute":
+            target = value
+        else:
+            raise err.ProgrammingError(f"unknown scroll mode {mode!r}: expected 'relative' or 'absolute'")
+        if not 0 <= target < len(self._rows or ()):
+            raise IndexError("out of range")
+        self._position = target
+
+    def nextset(self) -> bool | None:
+        """Go on to the next result of the statement; None when there is none."""
+        result = self._result
+        if result is None:
+            return None
+        if result.error is not None:
+            raise result.error
+        if result.next is None:
+            return None
+        self._take(result.next)
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        row = self.fetchone()
+        if row is None:
+            raise StopIteration
+        return row
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _take(self, result: QueryResult) -> int:
+        self._result = result
+        self._rows = rows = result.rows
+        self._position = 0
+        self._lastrowid = result.insert_id
+        self._rowcount = count = result.affected_rows if rows is None else len(rows)
+        return count
+
+    def _check_executed(self) -> None:
+        if self._result is None:
+            raise err.ProgrammingError("execute() first")
+
+    def _no_rows(self) -> Sequence[Any]:
+        return ()
+
+    def _finish(self) -> None:
+        """Leave nothing of the last statement on the wire."""
+        self._result = None
+        self._rows = None
+
+
+class DictCursor(Cursor):
+    """As `Cursor`, with rows as dicts."""
+
+    _as_dict = True
+
+
+class SSCursor(Cursor):
+    """Fetches rows bit by bit, as they come from the server: memory does not grow with the result.
+
+    Until the last row is fetched, or the cursor is closed, the connection can do nothing else.
+    """
+
+    _BATCH = 256
+
+    def __init__(self, connection: Connection, echo: bool = False) -> None:
+        super().__init__(connection, echo)
+        self._batch: Sequence[Any] = ()
+        self._at = 0
+        self._ended = True
+
+    def execute(self, query: str | bytes, args: Args = None) -> int:
+        """Run a statement; answers -1 for statements with rows, whose number nobody knows yet."""
+        connection = self.connection
+        self._finish()
+        self._statement = (query, args)
+        try:
+            result = connection.wire.open_stream(query, args, self._as_dict)
+        except err.Error as error:
+            error.sql = _text(query)
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            connection.give_up()
+            raise
+        return self._begin(result)
+
+    def fetchone(self) -> Any:
+        """The next row, None when there is none."""
+        self._check_executed()
+        if self._at >= len(self._batch):
+            self._fetch(self._BATCH)
+            if not self._batch:
+                return None
+        row = self._batch[self._at]
+        self._at += 1
+        self._position += 1
+        return row
+
+    def fetchmany(self, size: int | None = None) -> Sequence[Any]:
+        """The next `size` rows, by default `arraysize`; fewer only at the end."""
+        self._check_executed()
+        size = self.arraysize if size is None else size
+        rows = list(self._batch[self._at : self._at + size])
+        self._at += len(rows)
+        while len(rows) < size and not self._ended:
+            self._fetch(size - len(rows))
+            rows.extend(self._batch)
+            self._at = len(self._batch)
+        self._position += len(rows)
+        return rows
+
+    def fetchall(self) -> Sequence[Any]:
+        """All rows that are left, in memory."""
+        return self.fetchmany(sys_maxsize)
+
+    def fetchall_unbuffered(self) -> Iterator[Any]:
+        """Iterate over the rows that are left."""
+        return iter(self)
+
+    def scroll(self, value: int, mode: str = "relative") -> None:
+        """Move forward; backward is `NotSupportedError`, because earlier rows are gone."""
+        self._check_executed()
+        step = value if mode == "relative" else value - self._position
+        if step < 0:
+            raise err.NotSupportedError("backward scrolling is not supported by this cursor")
+        for _ in range(step):
+            self.fetchone()
+
+    def nextset(self) -> bool | None:
+        """Skip what is left of this result and go on to the next; None when there is none."""
+        connection = self.connection
+        while not self._ended:
+            self._fetch(self._BATCH)
+        if not connection.wire.is_streaming:
+            return None
+        self._begin(connection.wire.next_stream(self._as_dict))
+        return True
+
+    def _begin(self, result: QueryResult) -> int:
+        self._result = result
+        self._batch = ()
+        self._at = self._position = 0
+        self._ended = result.description is None
+        self._lastrowid = result.insert_id
+        self._rowcount = result.affected_rows if self._ended else -1
+        return self._rowcount
+
+    def _fetch(self, most: int) -> None:
+        self._at = 0
+        if self._ended:
+            self._batch = ()
+            return
+        connection = self.connection
+        try:
+            self._batch = connection.wire.fetch(min(most, self._BATCH))
+        except err.Error:
+            self._ended = not connection.wire.is_streaming
+            self._batch = ()
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            connection.give_up()
+            raise
+        self._ended = not self._batch
+
+    def _finish(self) -> None:
+        connection = self._connection
+        if connection is not None and self._result is not None and connection.wire.is_open:
+            if connection.wire.is_streaming:
+                try:
+                    connection.wire.drain()
+                except Exception:
+                    raise
+                except BaseException:
+                    connection.give_up()
+                    raise
+        self._result = None
+        self._batch = ()
+        self._ended = True
+
+
+class SSDictCursor(SSCursor):
+    """As `SSCursor`, with rows as dicts."""
+
+    _as_dict = True
+
+
+sys_maxsize = 2**63 - 1
+
+
+def _text(query: str | bytes) -> str:
+    return query if isinstance(query, str) else query.decode("utf-8", "replace")
+
+
+# The names that aiomysql and asyncmy give these classes.
