@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{Discard, Statement as Ir, Transaction, Value};
 use rowferry_dialect::postgres::types as pg_types;
-use rowferry_engine::{Condition, Cursor, Error, Outcome, Prepared, Session, Type};
+use rowferry_engine::{
+    Command, Condition, Cursor, Error, Outcome, Prepared, ResultColumn, Session, TransactionStatus, Type,
+};
 use rowferry_wire::ReceiveBuffer;
 use rowferry_wire_pg::frame::{Frame, FrameLimits, cut_frontend, missing};
 use rowferry_wire_pg::messages::{
@@ -61,8 +63,6 @@ struct Commands<'c> {
     portals: Named<Portal>,
     /// An error has ended the pipeline: messages up to `Sync` are not obeyed.
     skipping: bool,
-    /// The statements since the last `Sync` are one transaction.
-    implicit: bool,
     _registration: Registration<'c>,
 }
 
@@ -80,7 +80,6 @@ impl<'c> PgSession<'c> {
             statements: Named::new(Kind::Statement),
             portals: Named::new(Kind::Portal),
             skipping: false,
-            implicit: false,
             _registration: registration,
         };
         Self { inbox, limits, commands }
@@ -123,8 +122,7 @@ impl<'c> PgSession<'c> {
     /// Waits for more bytes.
     fn fill(&mut self) -> Result<(), Ending> {
         let commands = &mut self.commands;
-        let in_transaction = report::status(commands.session.transaction_status())
-            != rowferry_wire_pg::messages::TransactionStatus::IDLE;
+        let in_transaction = commands.session.transaction_status() != TransactionStatus::Idle;
         commands.output.connection.expect_command(in_transaction);
         let least = missing(self.inbox.unread()).min(READ_AT_MOST);
         match commands.output.connection.read(self.inbox.space(least)) {
@@ -209,7 +207,8 @@ impl Commands<'_> {
             }
         };
         match result {
-            Ok(()) => Ok(()),
+            // A pipeline without end must not gather its answers without end.
+            Ok(()) => self.output.relieve(),
             Err(Failure::Error(error)) => {
                 self.skipping = true;
                 self.failed(&error);
@@ -242,7 +241,7 @@ impl Commands<'_> {
             return Ok(());
         }
         if parsed.len() > 1 {
-            self.begin_implicit();
+            self.session.begin_implicit();
         }
         for (index, statement) in parsed.iter().enumerate() {
             let is_last = index + 1 == parsed.len();
@@ -251,10 +250,10 @@ impl Commands<'_> {
             if !prepared.bound.params.is_empty() {
                 return Err(Error::new(Condition::UndefinedParameter, "there is no parameter $1").into());
             }
-            let writer = RowWriter::new(&prepared.bound.columns, &[Format::TEXT])?;
             match self.start(&prepared, &[])? {
                 Outcome::Rows(mut cursor) => {
-                    self.describe_rows(&prepared, &writer);
+                    let writer = RowWriter::new(cursor.columns(), &[Format::TEXT])?;
+                    self.describe_rows(cursor.columns(), &writer);
                     let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
                     let (command, affected) = (cursor.command(), cursor.rows_affected());
                     drop(cursor);
@@ -264,9 +263,6 @@ impl Commands<'_> {
                     self.complete(command, rows.max(affected));
                 }
                 Outcome::Done { command, rows } => {
-                    if !prepared.bound.columns.is_empty() {
-                        self.describe_rows(&prepared, &writer);
-                    }
                     if is_last {
                         self.end_implicit()?;
                     }
@@ -371,7 +367,7 @@ impl Commands<'_> {
                     Some(writer) => writer,
                     None => Rc::new(RowWriter::new(&prepared.bound.columns, &[])?),
                 };
-                self.describe_rows(&prepared, &writer);
+                self.describe_rows(&prepared.bound.columns, &writer);
             }
             _ => self.output.send(&Backend::NoData),
         }
@@ -401,7 +397,7 @@ impl Commands<'_> {
                 let params = std::mem::take(&mut portal.params);
                 // A lone statement needs no transaction around it.
                 if next != Some(b'S') {
-                    self.begin_implicit();
+                    self.session.begin_implicit();
                 }
                 match self.start(&prepared, &params)? {
                     Outcome::Rows(cursor) => cursor,
@@ -462,6 +458,11 @@ impl Commands<'_> {
         writer: &RowWriter,
         limit: Option<u64>,
     ) -> Result<Option<u64>, Failure> {
+        if cursor.columns().len() != usize::from(writer.len()) {
+            // The client was told of other columns.
+            let message = "cached plan must not change result type";
+            return Err(Error::new(Condition::FeatureNotSupported, message).into());
+        }
         let settings = self.session.settings();
         let mut rows = 0;
         loop {
@@ -483,8 +484,8 @@ impl Commands<'_> {
         }
     }
 
-    fn describe_rows(&mut self, prepared: &Prepared, writer: &RowWriter) {
-        let fields = prepared.bound.columns.iter().enumerate().map(|(index, column)| {
+    fn describe_rows(&mut self, columns: &[ResultColumn], writer: &RowWriter) {
+        let fields = columns.iter().enumerate().map(|(index, column)| {
             let (table, position) = column.origin.unwrap_or_default();
             FieldDescription {
                 name: &column.name,
@@ -501,7 +502,7 @@ impl Commands<'_> {
         self.output.send(&Backend::RowDescription(description));
     }
 
-    fn complete(&mut self, command: rowferry_engine::Command, rows: u64) {
+    fn complete(&mut self, command: Command, rows: u64) {
         self.send_notices();
         self.output.send(&Backend::CommandComplete(&report::tag(command, rows)));
     }
@@ -527,20 +528,12 @@ impl Commands<'_> {
         self.output.send(&Backend::ErrorResponse(report::notice(error, Severity::Error)));
     }
 
-    fn begin_implicit(&mut self) {
-        self.session.begin_implicit();
-        self.implicit = true;
-    }
-
+    /// Ends what the statements since the last `Sync` were, if they were in no transaction block.
     fn end_implicit(&mut self) -> Result<(), Error> {
-        if self.session.transaction_status() == rowferry_engine::TransactionStatus::Idle || self.implicit {
-            // Outside a block portals live until here; a cursor that is open would hold its snapshot.
-            if report::status(self.session.transaction_status()) == rowferry_wire_pg::messages::TransactionStatus::IDLE
-            {
-                self.portals.clear();
-            }
+        if self.session.transaction_status() == TransactionStatus::Idle {
+            // Portals end with their transaction; a cursor that is open would hold its snapshot.
+            self.portals.clear();
         }
-        self.implicit = false;
         self.session.end_implicit()
     }
 
@@ -573,7 +566,7 @@ impl Commands<'_> {
     }
 
     fn is_aborted(&self) -> bool {
-        self.session.transaction_status() == rowferry_engine::TransactionStatus::Failed
+        self.session.transaction_status() == TransactionStatus::Failed
     }
 
     /// The server stops.
