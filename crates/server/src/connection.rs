@@ -3,13 +3,17 @@
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::config::Limits;
 use crate::registry::Registry;
 use crate::socket::{Patience, Peer, Socket};
+
+/// How long, and for how many bytes, a peer that was told an error may go on sending.
+const LINGER: Duration = Duration::from_millis(500);
+const LINGER_BYTES: usize = 1024 * 1024;
 
 /// How a connection ended, for the log. A door returns it; whatever had to be said to the peer has been said.
 #[derive(Debug)]
@@ -206,6 +210,34 @@ impl Connection {
             Transport::Plain(socket) => socket.write_all(bytes),
             Transport::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
             Transport::Moving => Err(ErrorKind::NotConnected.into()),
+        }
+    }
+}
+
+impl Connection {
+    /// Lets the peer read the last thing that it was told: a socket that is closed while bytes wait in it is reset, and
+    /// what was sent may be lost.
+    pub(crate) fn linger(&mut self) {
+        let socket = match &mut self.transport {
+            Transport::Plain(socket) => socket,
+            Transport::Tls(stream) => {
+                stream.conn.send_close_notify();
+                let _ = stream.conn.write_tls(&mut stream.sock);
+                &mut stream.sock
+            }
+            Transport::Moving => return,
+        };
+        if socket.shutdown_write().is_err() {
+            return;
+        }
+        socket.set_patience(Patience::Until(Instant::now() + LINGER));
+        let mut buffer = [0; 4096];
+        let mut left = LINGER_BYTES;
+        while left > 0 {
+            match socket.read(&mut buffer) {
+                Ok(0) | Err(_) => return,
+                Ok(count) => left = left.saturating_sub(count),
+            }
         }
     }
 }

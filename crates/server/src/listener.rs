@@ -262,6 +262,9 @@ fn run_session(door: &dyn Door, mut connection: Connection) {
         }
         Ending::Failed(_) => tracing::error!(door, connection = number, %peer, %ending, "disconnected"),
     }
+    if matches!(ending, Ending::Refused(_) | Ending::Protocol(_)) && !connection.stopping() {
+        connection.linger();
+    }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

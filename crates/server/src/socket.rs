@@ -112,6 +112,11 @@ impl Socket {
         }
     }
 
+    /// Nothing more will be sent.
+    pub(crate) fn shutdown_write(&self) -> io::Result<()> {
+        either!(self, stream => stream.shutdown(std::net::Shutdown::Write))
+    }
+
     fn apply_patience(&mut self) -> io::Result<()> {
         let wanted = match self.patience {
             Patience::Unlimited => None,

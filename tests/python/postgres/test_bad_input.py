@@ -251,3 +251,9 @@ def test_a_long_message_costs_what_was_sent_of_it(start: Callable[..., Rowferry]
         with Wire.open(server.postgres) as other:
             assert other.ask(wire.query("")) == "I Z:I"
         assert status(server, "VmRSS") - before < 8 * 1024
+
+
+def test_the_error_arrives_while_the_peer_goes_on_sending(server: Rowferry) -> None:
+    with Wire(server.postgres) as peer:
+        peer.send(b"\0\0\xff\xff" + b"x" * 400_000)
+        assert [answer.sqlstate for answer in peer.rest()] == ["08P01"]
