@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import psycopg2
 
-from .base import Address, AutocommitPeer
+from .base import Address, DbapiPeer
 
 
-class Psycopg2(AutocommitPeer):
+class Psycopg2(DbapiPeer):
     """The driver as its documentation uses it."""
 
     def version(self) -> str:

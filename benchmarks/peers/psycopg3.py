@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import psycopg
 
-from .base import Address, AutocommitPeer
+from .base import Address, DbapiPeer
 
 
-class Psycopg3(AutocommitPeer):
+class Psycopg3(DbapiPeer):
     """Text results, its default; statements are prepared after five runs, its default."""
 
     binary = False

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import datetime
-from decimal import Decimal
 
-from .base import Address, AutocommitPeer
+from .base import Address, DbapiPeer
 
 
-class Sqlite(AutocommitPeer):
+class Sqlite(DbapiPeer):
     """In-process. Dates stay text and numerics floating point here, so it also makes cheaper objects than a driver."""
 
     mark = "?"
@@ -18,7 +16,4 @@ class Sqlite(AutocommitPeer):
         return f"sqlite3 {sqlite3.sqlite_version}, in-process"
 
     def connect(self, address: Address) -> None:
-        # As design decision D6 stores them.
-        sqlite3.register_adapter(Decimal, float)
-        sqlite3.register_adapter(datetime, lambda moment: moment.isoformat(" "))
         self.connection = sqlite3.connect(address["path"], isolation_level=None)

@@ -1,4 +1,4 @@
-"""Truncated, oversized and random bytes at the Informix door: the sender is left and nobody else notices."""
+"""Truncated, oversized and random bytes at the Informix door: the sender is left, nobody else notices, nothing stays."""
 
 from __future__ import annotations
 

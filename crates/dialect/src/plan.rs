@@ -70,3 +70,12 @@ pub enum Command {
     /// Any other, under its own words (`CREATE TABLE`).
     Utility(&'static str),
 }
+
+/// What binding may depend on besides the schema; part of a plan's key.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+pub struct Context {
+    /// The session's user: owner of what it creates.
+    pub user: String,
+    /// The database's name, for three-part names.
+    pub database: String,
+}

@@ -9,6 +9,7 @@ pub mod ddl;
 pub mod expr;
 pub mod query;
 pub mod statement;
+pub mod walk;
 
 pub use ddl::*;
 pub use expr::*;

@@ -1,3 +1,26 @@
 //! The PostgreSQL front end: PostgreSQL's own parser, then names and types by PostgreSQL's rules, into the IR.
+//!
+//! - `raw`, `parse`: the text, by libpg_query;
+//! - `binder`: the state of binding one statement; `bind`: which statement it is;
+//! - `select`, `grouping`, `from`: queries; `dml`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
+//! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
+//! - [`types`]: names, object ids and modifiers of types.
 
+mod bind;
+mod binder;
+mod coerce;
+mod ddl;
+mod dml;
+mod expr;
+mod from;
+mod grouping;
+mod names;
+mod parse;
+mod raw;
+mod resolve;
+mod select;
 pub mod types;
+mod utility;
+
+pub use bind::{bind, bind_stored, type_from_words};
+pub use parse::{Parsed, parse};

@@ -1,0 +1,203 @@
+//! From a parsed statement to a bound one.
+
+use pg_query::protobuf::node::Node as N;
+
+use super::binder::Binder;
+use super::parse::Parsed;
+use crate::ir::{self, ExprKind, Statement, walk};
+use crate::plan::{Bound, Context, ResultColumn};
+use crate::schema::Schema;
+use crate::{Condition, Result, Type};
+
+/// Binds a statement: names to relations and columns, types by PostgreSQL's rules.
+///
+/// `params` are the types that the client declared for `$1`, `$2`, …; the others follow from where they stand, and are
+/// text where nothing decides.
+pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
+    let mut binder = Binder::new(parsed, schema, context, params);
+    let (mut statement, columns) = binder.statement(&parsed.node)?;
+    let params: Vec<Type> = binder.params.iter().map(|param| param.clone().unwrap_or(Type::Text)).collect();
+    // What stayed open, as in `$1 IS NULL`, has the type that was found elsewhere, or none and is text.
+    walk::statement_mut(&mut statement, &mut |expr| {
+        if expr.ty == Type::Unknown {
+            expr.ty = match expr.kind {
+                ExprKind::Param(index) => params[index].clone(),
+                _ => Type::Text,
+            };
+        }
+        true
+    });
+    Ok(Bound {
+        statement,
+        params,
+        columns,
+        effects: binder.effects,
+        generation: schema.generation(),
+        notices: binder.notices,
+    })
+}
+
+impl Binder<'_> {
+    /// Binds any statement; the columns are those of its result.
+    pub(super) fn statement(&mut self, node: &N) -> Result<(Statement, Vec<ResultColumn>)> {
+        self.enter()?;
+        let result = self.statement_inner(node);
+        self.leave();
+        result
+    }
+
+    fn statement_inner(&mut self, node: &N) -> Result<(Statement, Vec<ResultColumn>)> {
+        let bare = |statement: Statement| Ok((statement, Vec::new()));
+        if let Some(found) = self.utility(node)? {
+            return Ok(found);
+        }
+        match node {
+            N::SelectStmt(select) if select.into_clause.is_some() => bare(self.select_into(select)?),
+            N::SelectStmt(select) => {
+                let bound = self.query(select, true)?;
+                Ok((Statement::Query(Box::new(bound.query)), bound.columns))
+            }
+            N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_) => {
+                let (dml, columns) = self.dml(node)?;
+                Ok((Statement::Dml(Box::new(dml)), columns))
+            }
+            _ => {
+                let ddl = self.ddl(node)?;
+                self.effects.schema = true;
+                self.effects.writes = true;
+                bare(ddl)
+            }
+        }
+    }
+
+    /// The error for a statement that is not there.
+    pub(super) fn no_statement(&self, node: &N) -> crate::Error {
+        let words = match node {
+            N::MergeStmt(_) => "MERGE",
+            N::CreateFunctionStmt(function) if function.is_procedure => "CREATE PROCEDURE",
+            N::CreateFunctionStmt(_) => "CREATE FUNCTION",
+            N::CreateTrigStmt(_) => "CREATE TRIGGER",
+            N::CreateEnumStmt(_) => "CREATE TYPE … AS ENUM",
+            N::CompositeTypeStmt(_) => "CREATE TYPE … AS (…)",
+            N::CreateRangeStmt(_) => "CREATE TYPE … AS RANGE",
+            N::CreateDomainStmt(_) => "CREATE DOMAIN",
+            N::CreateExtensionStmt(_) => "CREATE EXTENSION",
+            N::CreateRoleStmt(_) => "CREATE ROLE",
+            N::AlterRoleStmt(_) | N::AlterRoleSetStmt(_) => "ALTER ROLE",
+            N::DropRoleStmt(_) => "DROP ROLE",
+            N::GrantStmt(grant) if grant.is_grant => "GRANT",
+            N::GrantStmt(_) => "REVOKE",
+            N::GrantRoleStmt(_) => "GRANT of roles",
+            N::AlterDefaultPrivilegesStmt(_) => "ALTER DEFAULT PRIVILEGES",
+            N::DoStmt(_) => "DO",
+            N::CallStmt(_) => "CALL",
+            N::RuleStmt(_) => "CREATE RULE",
+            N::CreatePolicyStmt(_) => "CREATE POLICY",
+            N::CreatedbStmt(_) => "CREATE DATABASE",
+            N::DropdbStmt(_) => "DROP DATABASE",
+            N::AlterDatabaseStmt(_) | N::AlterDatabaseSetStmt(_) => "ALTER DATABASE",
+            N::AlterSystemStmt(_) => "ALTER SYSTEM",
+            N::CreateTableSpaceStmt(_) => "CREATE TABLESPACE",
+            N::AlterOwnerStmt(_) => "ALTER … OWNER TO",
+            N::AlterObjectSchemaStmt(_) => "ALTER … SET SCHEMA",
+            N::AlterSeqStmt(_) => "ALTER SEQUENCE",
+            N::AlterEnumStmt(_) | N::AlterTypeStmt(_) => "ALTER TYPE",
+            N::AlterDomainStmt(_) => "ALTER DOMAIN",
+            N::AlterFunctionStmt(_) => "ALTER FUNCTION",
+            N::AlterExtensionStmt(_) => "ALTER EXTENSION",
+            N::DefineStmt(_) => "CREATE of this kind of object",
+            N::CreateCastStmt(_) => "CREATE CAST",
+            N::CreateStatsStmt(_) => "CREATE STATISTICS",
+            N::CreatePublicationStmt(_) => "CREATE PUBLICATION",
+            N::CreateSubscriptionStmt(_) => "CREATE SUBSCRIPTION",
+            N::CreateForeignTableStmt(_) => "CREATE FOREIGN TABLE",
+            N::CreateFdwStmt(_) => "CREATE FOREIGN DATA WRAPPER",
+            N::CreateForeignServerStmt(_) => "CREATE SERVER",
+            N::RefreshMatViewStmt(_) => "REFRESH MATERIALIZED VIEW",
+            N::ClusterStmt(_) => "CLUSTER",
+            N::LoadStmt(_) => "LOAD",
+            N::SecLabelStmt(_) => "SECURITY LABEL",
+            N::ConstraintsSetStmt(_) => "SET CONSTRAINTS",
+            N::DropOwnedStmt(_) => "DROP OWNED",
+            N::ReassignOwnedStmt(_) => "REASSIGN OWNED",
+            _ => "this statement",
+        };
+        let start = self.source.map_or(-1, |source| i32::try_from(source.range().start).unwrap_or(-1));
+        self.unsupported(words, start)
+    }
+}
+
+/// A type from words as a user writes them (`character varying(20)`, `int[]`).
+pub fn type_from_words(words: &str) -> Result<Type> {
+    let undefined = || crate::Error::new(Condition::UndefinedObject, format!("type \"{words}\" does not exist"));
+    let tree = super::raw::parse(&format!("SELECT NULL::{words}")).map_err(|_| undefined())?;
+    let name = tree
+        .stmts
+        .into_iter()
+        .next()
+        .and_then(|statement| statement.stmt?.node)
+        .and_then(|node| match node {
+            N::SelectStmt(select) => select.target_list.into_iter().next()?.node,
+            _ => None,
+        })
+        .and_then(|node| match node {
+            N::ResTarget(target) => target.val?.node,
+            _ => None,
+        })
+        .and_then(|node| match node {
+            N::TypeCast(cast) => cast.type_name,
+            _ => None,
+        })
+        .ok_or_else(undefined)?;
+    let schema = NoSchema;
+    let context = Context::default();
+    let mut binder = Binder::detached(&schema, &context);
+    binder.resolve_type(&name)
+}
+
+/// A schema without anything, for types alone.
+struct NoSchema;
+
+impl Schema for NoSchema {
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    fn relation(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::schema::Relation>> {
+        None
+    }
+
+    fn relation_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::schema::Relation>> {
+        None
+    }
+
+    fn has_namespace(&self, _: &str) -> bool {
+        false
+    }
+
+    fn creation_namespace(&self) -> Option<String> {
+        None
+    }
+
+    fn sequence(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::schema::Sequence>> {
+        None
+    }
+
+    fn index(&self, _: &crate::schema::QualifiedName) -> Option<(std::sync::Arc<crate::schema::Relation>, usize)> {
+        None
+    }
+}
+
+/// Binds an expression that a schema keeps as text, over the columns of a relation (id [`ir::Text::TABLE`]).
+///
+/// Errors: as for any expression; `DataCorrupted` when the text is not an expression.
+pub fn bind_stored(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<ir::Expr> {
+    let mut binder = Binder::detached(schema, context);
+    let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
+    binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)
+}

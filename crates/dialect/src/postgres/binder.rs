@@ -1,0 +1,342 @@
+//! The state of binding one statement: schema, scopes, parameters, and what is learnt on the way.
+
+use std::sync::Arc;
+
+use super::parse::Parsed;
+use super::types;
+use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
+use crate::plan::{Context, Effects, ResultColumn};
+use crate::schema::{QualifiedName, Relation, Schema};
+use crate::{Condition, Error, Result, Type};
+
+/// How deep expressions and queries may nest; PostgreSQL's own limit is its stack.
+const MAX_DEPTH: u32 = 200;
+
+pub(super) struct Binder<'a> {
+    pub(super) schema: &'a dyn Schema,
+    pub(super) context: &'a Context,
+    /// The statement whose offsets the tree has; `None` inside a view or a stored expression.
+    pub(super) source: Option<&'a Parsed>,
+    pub(super) ids: Ids,
+    pub(super) params: Vec<Option<Type>>,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) ctes: Vec<CteEntry>,
+    pub(super) effects: Effects,
+    pub(super) notices: Vec<String>,
+    pub(super) depth: u32,
+    /// Views on the way down, against views that contain themselves.
+    pub(super) views: Vec<u32>,
+}
+
+/// The names of one query level.
+#[derive(Default)]
+pub(super) struct Scope {
+    pub(super) entries: Vec<Entry>,
+    pub(super) clause: Clause,
+    /// An aggregate of this level has been met.
+    pub(super) aggregates: bool,
+    /// A window function of this level has been met.
+    pub(super) windowed: bool,
+    /// Inside the arguments of an aggregate.
+    pub(super) in_aggregate: bool,
+    /// Inside the arguments of a window function.
+    pub(super) in_window: bool,
+    /// Column references met outside aggregates, with their places, for messages about grouping.
+    pub(super) uses: Vec<(ir::ColumnRef, i32)>,
+    /// Named windows.
+    pub(super) windows: Vec<(String, pg_query::protobuf::WindowDef)>,
+    /// Set-returning functions met in the select list.
+    pub(super) set_returning: Vec<ir::From>,
+    /// Any set-returning function may stand here.
+    pub(super) allow_set_returning: bool,
+}
+
+/// Which clause is being bound: some things are not allowed in some clauses.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Clause {
+    #[default]
+    Select,
+    From,
+    Join,
+    Where,
+    GroupBy,
+    Having,
+    OrderBy,
+    Limit,
+    Values,
+    Update,
+    Returning,
+    Default,
+    Check,
+    Generated,
+    Index,
+    Policy,
+    Execute,
+}
+
+impl Clause {
+    /// The words of PostgreSQL's messages.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Select => "SELECT",
+            Self::From => "functions in FROM",
+            Self::Join => "JOIN conditions",
+            Self::Where => "WHERE",
+            Self::GroupBy => "GROUP BY",
+            Self::Having => "HAVING",
+            Self::OrderBy => "ORDER BY",
+            Self::Limit => "LIMIT",
+            Self::Values => "VALUES",
+            Self::Update => "UPDATE",
+            Self::Returning => "RETURNING",
+            Self::Default => "DEFAULT expressions",
+            Self::Check => "check constraints",
+            Self::Generated => "column generation expressions",
+            Self::Index => "index expressions",
+            Self::Policy => "index predicates",
+            Self::Execute => "EXECUTE parameters",
+        }
+    }
+
+    /// Aggregates and window functions may stand here.
+    pub(super) const fn aggregates(self) -> bool {
+        matches!(self, Self::Select | Self::Having | Self::OrderBy)
+    }
+
+    /// Window functions may stand here.
+    pub(super) const fn windows(self) -> bool {
+        matches!(self, Self::Select | Self::OrderBy)
+    }
+}
+
+/// A relation name in scope, with its columns.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// Alias, or the relation's name.
+    pub(super) name: String,
+    /// The schema, for references by schema and table; none behind an alias.
+    pub(super) schema: Option<String>,
+    pub(super) columns: Vec<EntryColumn>,
+    /// The columns can be named by `name.column`.
+    pub(super) qualified: bool,
+    /// The columns can be named alone, and `*` covers them.
+    pub(super) unqualified: bool,
+    /// The table behind it, for system columns and functional dependency.
+    pub(super) relation: Option<(RelId, Arc<Relation>)>,
+}
+
+/// A column in scope.
+#[derive(Clone, Debug)]
+pub(super) struct EntryColumn {
+    pub(super) name: String,
+    pub(super) expr: Expr,
+    pub(super) origin: Option<(u32, usize)>,
+    pub(super) not_null: bool,
+    pub(super) identity: bool,
+}
+
+/// A member of WITH in scope.
+#[derive(Clone, Debug)]
+pub(super) struct CteEntry {
+    pub(super) name: String,
+    pub(super) id: CteId,
+    pub(super) columns: Vec<ResultColumn>,
+    pub(super) referenced: bool,
+}
+
+/// A query with what its columns are.
+pub(super) struct BoundQuery {
+    pub(super) query: ir::Query,
+    pub(super) columns: Vec<ResultColumn>,
+    /// Where each column was written.
+    pub(super) places: Vec<i32>,
+}
+
+impl<'a> Binder<'a> {
+    pub(super) fn new(
+        parsed: &'a Parsed,
+        schema: &'a dyn Schema,
+        context: &'a Context,
+        params: &[Option<Type>],
+    ) -> Self {
+        let params = params.to_vec();
+        Self { source: Some(parsed), params, ..Self::detached(schema, context) }
+    }
+
+    /// A binder for what stands in no statement.
+    pub(super) fn detached(schema: &'a dyn Schema, context: &'a Context) -> Self {
+        Self {
+            schema,
+            context,
+            source: None,
+            ids: Ids::default(),
+            params: Vec::new(),
+            scopes: Vec::new(),
+            ctes: Vec::new(),
+            effects: Effects::default(),
+            notices: Vec::new(),
+            depth: 0,
+            views: Vec::new(),
+        }
+    }
+
+    /// Adds the place of a node to an error.
+    pub(super) fn at(&self, error: Error, location: i32) -> Error {
+        match self.source.and_then(|source| source.position(location)) {
+            Some(position) => error.at(position),
+            None => error,
+        }
+    }
+
+    /// An error with a place.
+    pub(super) fn error(&self, condition: Condition, message: impl Into<String>, location: i32) -> Error {
+        self.at(Error::new(condition, message), location)
+    }
+
+    /// An honest gap with a place.
+    pub(super) fn unsupported(&self, feature: impl std::fmt::Display, location: i32) -> Error {
+        self.at(Error::unsupported(feature), location)
+    }
+
+    /// Goes one level down; every call is paired with one of [`Self::leave`] unless the statement fails.
+    pub(super) fn enter(&mut self) -> Result<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Error::new(Condition::StatementTooComplex, "stack depth limit exceeded")
+                .hint("Split the statement: it nests too deeply."));
+        }
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The innermost scope; there is one whenever an expression is bound.
+    pub(super) fn scope(&mut self) -> &mut Scope {
+        if self.scopes.is_empty() {
+            self.scopes.push(Scope::default());
+        }
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    /// Binds within a clause of the innermost scope.
+    pub(super) fn within<T>(&mut self, clause: Clause, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before = std::mem::replace(&mut self.scope().clause, clause);
+        let result = bind(self);
+        self.scope().clause = before;
+        result
+    }
+
+    /// Binds with another innermost scope, and gives the scope back.
+    pub(super) fn with_scope<T>(
+        &mut self,
+        scope: Scope,
+        bind: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, Scope)> {
+        self.scopes.push(scope);
+        let result = bind(self);
+        let scope = self.scopes.pop().unwrap_or_default();
+        Ok((result?, scope))
+    }
+
+    /// Parameter `$number` as an expression, of its type as far as it is known.
+    pub(super) fn param(&mut self, number: i32, location: i32) -> Result<Expr> {
+        if !(1..=65_535).contains(&number) {
+            return Err(self.error(
+                Condition::UndefinedParameter,
+                format!("there is no parameter ${number}"),
+                location,
+            ));
+        }
+        let index = number as usize - 1;
+        if self.params.len() <= index {
+            self.params.resize(index + 1, None);
+        }
+        let ty = self.params[index].clone().unwrap_or(Type::Unknown);
+        Ok(Expr::new(ExprKind::Param(index), ty))
+    }
+
+    /// Finds a relation by its name in a statement.
+    pub(super) fn relation(&mut self, range: &pg_query::protobuf::RangeVar) -> Result<Arc<Relation>> {
+        if !range.catalogname.is_empty() && range.catalogname != self.context.database {
+            return Err(self.unsupported(
+                format!(
+                    "a reference to another database (\"{}.{}.{}\")",
+                    range.catalogname, range.schemaname, range.relname
+                ),
+                range.location,
+            ));
+        }
+        let name = QualifiedName {
+            schema: (!range.schemaname.is_empty()).then(|| range.schemaname.clone()),
+            name: range.relname.clone(),
+        };
+        self.schema.relation(&name).ok_or_else(|| {
+            self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), range.location)
+        })
+    }
+}
+
+impl Entry {
+    /// An entry for a table or catalog table under an id.
+    pub(super) fn of_relation(relation: &Arc<Relation>, id: RelId, alias: Option<&str>) -> Self {
+        let columns = relation
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(position, column)| {
+                let ty = types::import(&column.ty);
+                let expr = Expr::column(id, position, column.ty.clone()).cast(ty, ir::CastContext::Implicit);
+                EntryColumn {
+                    name: column.name.clone(),
+                    expr,
+                    origin: Some((relation.oid, position)),
+                    not_null: column.not_null,
+                    identity: column.identity.is_some(),
+                }
+            })
+            .collect();
+        Self {
+            name: alias.unwrap_or(&relation.name).to_owned(),
+            schema: alias.is_none().then(|| relation.namespace.clone()),
+            columns,
+            qualified: true,
+            unqualified: true,
+            relation: Some((id, relation.clone())),
+        }
+    }
+
+    /// An entry for the result of a query.
+    pub(super) fn of_columns(name: &str, id: RelId, columns: &[ResultColumn]) -> Self {
+        Self {
+            name: name.to_owned(),
+            schema: None,
+            columns: columns
+                .iter()
+                .enumerate()
+                .map(|(position, column)| EntryColumn {
+                    name: column.name.clone(),
+                    expr: Expr::column(id, position, column.ty.clone()),
+                    origin: column.origin,
+                    not_null: column.not_null,
+                    identity: column.identity,
+                })
+                .collect(),
+            qualified: true,
+            unqualified: true,
+            relation: None,
+        }
+    }
+}
+
+/// The output columns of result columns.
+pub(super) fn outputs(columns: &[ResultColumn]) -> Vec<OutputColumn> {
+    columns.iter().map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() }).collect()
+}
+
+/// A result column that is nothing but a value.
+pub(super) fn computed(name: impl Into<String>, ty: Type) -> ResultColumn {
+    ResultColumn { name: name.into(), ty, origin: None, not_null: false, identity: false }
+}

@@ -1,0 +1,354 @@
+//! Conversions: which types follow from which, literals and parameters of unknown type, common types.
+
+use super::binder::Binder;
+use super::types;
+use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::values;
+use crate::{Condition, Result, Type};
+
+/// True for types that differ in modifiers at most, in PostgreSQL's eyes.
+pub(super) fn same(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Char(_), Type::Char(_)) => true,
+        (Type::Array(a), Type::Array(b)) => same(a, b),
+        (a, b) => a.same_base(b),
+    }
+}
+
+/// The type without its modifiers.
+pub(super) fn base(ty: &Type) -> Type {
+    match ty {
+        Type::Char(_) => Type::Char(types::BLANK_PADDED_ANY),
+        Type::Array(element) => Type::Array(Box::new(base(element))),
+        ty => ty.base(),
+    }
+}
+
+/// The least context in which `from` becomes `to`; `None` when it never does. Source: PostgreSQL's `pg_cast`.
+pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
+    use CastContext::{Assignment, Explicit, Implicit};
+    if same(from, to) || *from == Type::Unknown {
+        return Some(Implicit);
+    }
+    if let (Type::Array(from), Type::Array(to)) = (from, to) {
+        return cast_context(from, to);
+    }
+    let name = |ty: &Type| types::row_of(ty).map_or("", |row| row.name);
+    let found = match (name(from), name(to)) {
+        ("int2", "int4" | "int8" | "numeric" | "float4" | "float8")
+        | ("int4", "int8" | "numeric" | "float4" | "float8")
+        | ("int8", "numeric" | "float4" | "float8")
+        | ("numeric", "float4" | "float8")
+        | ("float4", "float8")
+        | ("text", "varchar" | "bpchar" | "name" | "regclass")
+        | ("varchar", "text" | "bpchar" | "name" | "regclass")
+        | ("bpchar", "text" | "varchar" | "name")
+        | ("char" | "name", "text")
+        | ("date", "timestamp" | "timestamptz")
+        | ("time", "interval" | "timetz")
+        | ("timestamp", "timestamptz")
+        | ("int2" | "int4" | "int8", "oid")
+        | (
+            "int2" | "int4" | "int8" | "oid",
+            "regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace",
+        )
+        | ("regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace", "oid") => Implicit,
+        ("int4", "int2")
+        | ("int8", "int2" | "int4")
+        | ("numeric" | "float4" | "float8", "int2" | "int4" | "int8")
+        | ("float4" | "float8", "numeric")
+        | ("float8", "float4")
+        | ("text" | "bpchar" | "varchar", "char")
+        | ("timestamp", "date" | "time")
+        | ("timestamptz", "date" | "time" | "timestamp" | "timetz")
+        | ("interval" | "timetz", "time")
+        | ("oid" | "regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace", "int4" | "int8")
+        | ("json", "jsonb")
+        | ("jsonb", "json") => Assignment,
+        ("int4", "bool") | ("bool", "int4") | ("int4", "char") | ("char", "int4") => Explicit,
+        ("jsonb", "bool" | "int2" | "int4" | "int8" | "numeric" | "float4" | "float8") => Explicit,
+        (_, "void" | "unknown" | "record") | ("void" | "record", "") => return None,
+        // By way of the text form.
+        (_, "text" | "varchar" | "bpchar" | "name") => Assignment,
+        ("text" | "varchar" | "bpchar" | "name", _) => Explicit,
+        _ => return None,
+    };
+    Some(found)
+}
+
+/// True when `from` becomes `to` without being asked.
+pub(super) fn implicit(from: &Type, to: &Type) -> bool {
+    cast_context(from, to) == Some(CastContext::Implicit)
+}
+
+const fn rank(context: CastContext) -> u8 {
+    match context {
+        CastContext::Implicit => 0,
+        CastContext::Assignment => 1,
+        CastContext::Explicit => 2,
+    }
+}
+
+impl Binder<'_> {
+    /// Converts an expression to a type, or says why not; `location` is the expression's.
+    pub(super) fn coerce(&mut self, expr: Expr, to: &Type, context: CastContext, location: i32) -> Result<Expr> {
+        match self.try_coerce(expr, to, context, location)? {
+            Ok(expr) => Ok(expr),
+            Err(expr) => Err(self.error(
+                Condition::CannotCoerce,
+                format!("cannot cast type {} to {}", types::words(&expr.ty), types::words(to)),
+                location,
+            )),
+        }
+    }
+
+    /// Converts an expression to a type; gives it back when the context does not allow it.
+    pub(super) fn try_coerce(
+        &mut self,
+        expr: Expr,
+        to: &Type,
+        context: CastContext,
+        location: i32,
+    ) -> Result<Result<Expr, Expr>> {
+        if expr.ty == *to {
+            return Ok(Ok(expr));
+        }
+        if expr.ty == Type::Unknown {
+            return self.decide(expr, to, context, location).map(Ok);
+        }
+        // ARRAY[…] of undecided or narrower members takes the type asked for member by member.
+        if let (ExprKind::Array(members), Type::Array(element)) = (&expr.kind, to)
+            && cast_context(&expr.ty, to).is_some_and(|least| rank(least) <= rank(context))
+        {
+            let members = members.clone();
+            let mut converted = Vec::with_capacity(members.len());
+            for member in members {
+                converted.push(self.coerce(member, element, context, location)?);
+            }
+            return Ok(Ok(Expr::new(ExprKind::Array(converted), to.clone())));
+        }
+        if same(&expr.ty, to) {
+            // Only modifiers differ. Without any, the value is of the type as it stands.
+            return Ok(Ok(if types::typmod(to) == -1 {
+                expr
+            } else {
+                Expr::new(ExprKind::Cast { arg: Box::new(expr), context }, to.clone())
+            }));
+        }
+        match cast_context(&expr.ty, to) {
+            Some(least) if rank(least) <= rank(context) => Ok(Ok(convert(expr, to, context))),
+            _ => Ok(Err(expr)),
+        }
+    }
+
+    /// Gives a literal, NULL or parameter of unknown type the type that its context asks for.
+    pub(super) fn decide(&mut self, expr: Expr, to: &Type, context: CastContext, location: i32) -> Result<Expr> {
+        if *to == Type::Unknown {
+            return Ok(expr);
+        }
+        match expr.kind {
+            ExprKind::Literal(Value::Null) => Ok(Expr::null(to.clone())),
+            ExprKind::Literal(Value::Text(text)) => self.literal(&text, to, context, location),
+            ExprKind::Param(index) => {
+                let wanted = base(to);
+                match &self.params[index] {
+                    None => self.params[index] = Some(wanted.clone()),
+                    Some(known) if same(known, &wanted) => {}
+                    Some(known) if implicit(known, &wanted) => {
+                        let param = Expr::new(ExprKind::Param(index), known.clone());
+                        return Ok(convert(param, to, context));
+                    }
+                    Some(known) => {
+                        let (known, number) = (types::words(known), index + 1);
+                        return Err(self
+                            .error(
+                                Condition::AmbiguousParameter,
+                                format!("inconsistent types deduced for parameter ${number}"),
+                                location,
+                            )
+                            .detail(format!("{known} versus {}", types::words(&wanted))));
+                    }
+                }
+                let param = Expr::new(ExprKind::Param(index), wanted);
+                Ok(if types::typmod(to) == -1 {
+                    param
+                } else {
+                    Expr::new(ExprKind::Cast { arg: Box::new(param), context }, to.clone())
+                })
+            }
+            // A subquery's column of unknown type and its like: by way of text.
+            kind => Ok(Expr::new(
+                ExprKind::Cast { arg: Box::new(Expr::new(kind, Type::Text)), context: CastContext::Explicit },
+                to.clone(),
+            )),
+        }
+    }
+
+    /// A quoted constant as a value of a type.
+    pub(super) fn literal(&mut self, text: &str, to: &Type, context: CastContext, location: i32) -> Result<Expr> {
+        let asis = || Expr::new(ExprKind::Literal(Value::Text(text.to_owned())), Type::Text);
+        let cast = || Expr::new(ExprKind::Cast { arg: Box::new(asis()), context: CastContext::Explicit }, to.clone());
+        match to {
+            Type::Text | Type::Varchar(None) | Type::Name => {
+                Ok(Expr::new(ExprKind::Literal(Value::Text(text.to_owned())), to.clone()))
+            }
+            // Lengths: an explicit cast cuts, an assignment refuses; both at run time, with the column's name.
+            Type::Varchar(_) | Type::Char(_) => {
+                Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
+            }
+            // Depend on the session's time zone, or on objects that may be renamed.
+            Type::TimestampTz(_) | Type::TimeTz(_) => Ok(cast()),
+            Type::Reg(_) => self.object_literal(text, to, location),
+            ty if types::typmod(ty) != -1 => {
+                let whole = self.literal(text, &base(ty), context, location)?;
+                Ok(Expr::new(ExprKind::Cast { arg: Box::new(whole), context }, ty.clone()))
+            }
+            ty => match values::input(text, ty, &values::Settings::default()) {
+                Ok(value) => Ok(Expr::new(ExprKind::Literal(value), ty.clone())),
+                // `now`, `today` and their kin are decided when the statement runs.
+                Err(error) if error.condition() == Condition::FeatureNotSupported => Ok(cast()),
+                Err(error) => Err(self.at(error, location)),
+            },
+        }
+    }
+
+    /// A name in quotes as an object identifier: looked up now, since a plan is renewed when the schema changes.
+    fn object_literal(&mut self, text: &str, to: &Type, location: i32) -> Result<Expr> {
+        use crate::types::Reg;
+        if let Ok(number) = text.trim().parse::<u32>() {
+            return Ok(Expr::integer(i64::from(number), to.clone()));
+        }
+        if text.trim() == "-" {
+            return Ok(Expr::integer(0, to.clone()));
+        }
+        match to {
+            Type::Reg(Reg::Class) => {
+                let name = super::names::qualified(text)
+                    .ok_or_else(|| self.error(Condition::InvalidName, "invalid name syntax".to_owned(), location))?;
+                if let Some(relation) = self.schema.relation(&name) {
+                    return Ok(Expr::integer(i64::from(relation.oid), to.clone()));
+                }
+                if let Some(sequence) = self.schema.sequence(&name) {
+                    return Ok(Expr::integer(i64::from(sequence.oid), to.clone()));
+                }
+                if let Some((relation, index)) = self.schema.index(&name) {
+                    return Ok(Expr::integer(i64::from(relation.indexes[index].oid), to.clone()));
+                }
+                Err(self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), location))
+            }
+            Type::Reg(Reg::Type) => {
+                let ty = super::type_from_words(text).map_err(|error| self.at(error, location))?;
+                Ok(Expr::integer(i64::from(types::oid(&ty)), to.clone()))
+            }
+            _ => Ok(Expr::new(
+                ExprKind::Cast { arg: Box::new(Expr::text(text)), context: CastContext::Explicit },
+                to.clone(),
+            )),
+        }
+    }
+
+    /// The type that several expressions have in common, by the rules of UNION, CASE and related constructs; `what` is
+    /// the construct's name for messages.
+    pub(super) fn common_type(&self, members: &[(&Type, i32)], what: &str) -> Result<Type> {
+        let mut common: Option<&Type> = None;
+        for (ty, location) in members {
+            if **ty == Type::Unknown {
+                continue;
+            }
+            let Some(current) = common else {
+                common = Some(ty);
+                continue;
+            };
+            if same(current, ty) {
+                continue;
+            }
+            if types::category(current) != types::category(ty) {
+                return Err(self.error(
+                    Condition::DatatypeMismatch,
+                    format!("{what} types {} and {} cannot be matched", types::words(current), types::words(ty)),
+                    *location,
+                ));
+            }
+            if !types::is_preferred(current) && implicit(current, ty) && !implicit(ty, current) {
+                common = Some(ty);
+            }
+        }
+        let Some(common) = common else { return Ok(Type::Text) };
+        let alike = members.iter().all(|(ty, _)| **ty == *common || **ty == Type::Unknown);
+        Ok(if alike { common.clone() } else { base(common) })
+    }
+
+    /// Converts members to their common type.
+    pub(super) fn to_common(&mut self, members: Vec<(Expr, i32)>, what: &str) -> Result<(Vec<Expr>, Type)> {
+        let kinds: Vec<_> = members.iter().map(|(expr, location)| (&expr.ty, *location)).collect();
+        let ty = self.common_type(&kinds, what)?;
+        let mut converted = Vec::with_capacity(members.len());
+        for (expr, location) in members {
+            let from = types::words(&expr.ty);
+            let Ok(expr) = self.try_coerce(expr, &ty, CastContext::Implicit, location)? else {
+                return Err(self.error(
+                    Condition::CannotCoerce,
+                    format!("{what} could not convert type {from} to {}", types::words(&ty)),
+                    location,
+                ));
+            };
+            converted.push(expr);
+        }
+        Ok((converted, ty))
+    }
+
+    /// A condition: boolean, or an error that names the place (`argument of WHERE must be type boolean, not type …`).
+    pub(super) fn condition(&mut self, expr: Expr, what: &str, location: i32) -> Result<Expr> {
+        let from = types::words(&expr.ty);
+        self.try_coerce(expr, &Type::Bool, CastContext::Implicit, location)?.map_err(|_| {
+            self.error(
+                Condition::DatatypeMismatch,
+                format!("argument of {what} must be type boolean, not type {from}"),
+                location,
+            )
+        })
+    }
+
+    /// An expression whose type nothing decides is text.
+    pub(super) fn settle(&mut self, expr: Expr, location: i32) -> Result<Expr> {
+        if expr.ty == Type::Unknown {
+            self.decide(expr, &Type::Text, CastContext::Implicit, location)
+        } else {
+            Ok(expr)
+        }
+    }
+}
+
+/// A conversion that is known to exist; constants are converted at once where that cannot fail.
+fn convert(expr: Expr, to: &Type, context: CastContext) -> Expr {
+    if let ExprKind::Literal(value) = &expr.kind
+        && types::typmod(to) == -1
+    {
+        match (value, to) {
+            (Value::Null, ty) => return Expr::null(ty.clone()),
+            (Value::Integer(value), Type::Int4 | Type::Int8 | Type::Oid)
+                if expr.ty.is_integer() && (*to == Type::Int8 || (0..=i64::from(i32::MAX)).contains(value)) =>
+            {
+                return Expr::integer(*value, to.clone());
+            }
+            (Value::Integer(value), Type::Int2) if expr.ty.is_integer() && i16::try_from(*value).is_ok() => {
+                return Expr::integer(*value, Type::Int2);
+            }
+            (Value::Integer(value), Type::Numeric(None)) if expr.ty.is_integer() => {
+                return Expr::new(ExprKind::Literal(Value::Text(value.to_string())), to.clone());
+            }
+            (Value::Integer(value), Type::Float8) if expr.ty.is_integer() && value.unsigned_abs() < 1 << 53 => {
+                return Expr::new(ExprKind::Literal(Value::Real(*value as f64)), to.clone());
+            }
+            (Value::Text(digits), Type::Float8) if expr.ty.is_decimal() => {
+                if let Ok(value) = digits.parse::<f64>()
+                    && value.is_finite()
+                {
+                    return Expr::new(ExprKind::Literal(Value::Real(value)), to.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    Expr::new(ExprKind::Cast { arg: Box::new(expr), context }, to.clone())
+}

@@ -1,0 +1,298 @@
+//! ALTER TABLE and renaming.
+
+use std::sync::Arc;
+
+use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, ObjectType, node::Node as N};
+
+use super::super::binder::{Binder, Clause, Entry, Scope};
+use super::table::Draft;
+use crate::ir::{AlterTable, CastContext, ColumnDefinition, Constraint, ConstraintKind, Ddl, Expr, Statement, Text};
+use crate::schema::{QualifiedName, Relation, RelationKind};
+use crate::{Condition, Result};
+
+impl Binder<'_> {
+    /// A table as it is, to be altered.
+    fn draft_of(relation: &Relation) -> Draft {
+        let columns = relation
+            .columns
+            .iter()
+            .map(|column| ColumnDefinition {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                not_null: column.not_null,
+                default: None,
+                identity: None,
+                generated: None,
+            })
+            .collect();
+        let taken = relation
+            .indexes
+            .iter()
+            .map(|index| index.name.clone())
+            .chain(relation.checks.iter().map(|check| check.name.clone()))
+            .chain(relation.foreign_keys.iter().map(|key| key.name.clone()))
+            .collect();
+        let keys = relation.indexes.iter().filter(|index| index.unique && index.predicate.is_none());
+        let constraints = keys
+            .filter_map(|index| {
+                let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
+                let columns = columns?;
+                let kind =
+                    if index.primary { ConstraintKind::PrimaryKey(columns) } else { ConstraintKind::Unique(columns) };
+                Some(Constraint { name: index.name.clone(), named: true, kind })
+            })
+            .collect();
+        Draft {
+            name: QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
+            columns,
+            constraints,
+            taken,
+        }
+    }
+
+    fn altered_column(&self, relation: &Relation, name: &str) -> Result<usize> {
+        relation.column(name).ok_or_else(|| {
+            crate::Error::new(
+                Condition::UndefinedColumn,
+                format!("column \"{name}\" of relation \"{}\" does not exist", relation.name),
+            )
+        })
+    }
+
+    pub(super) fn alter_table(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
+        let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
+        if alter.objtype() != ObjectType::ObjectTable {
+            let words = alter.objtype().as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+            return Err(self.unsupported(format!("ALTER {words}"), range.location));
+        }
+        if alter.missing_ok && self.relation(range).is_err() {
+            self.notices.push(format!("relation \"{}\" does not exist, skipping", range.relname));
+            return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+        }
+        let table = self.own_table(range)?;
+        let mut draft = Self::draft_of(&table);
+        let mut actions = Vec::with_capacity(alter.cmds.len());
+        for node in &alter.cmds {
+            let Some(N::AlterTableCmd(command)) = &node.node else { continue };
+            if let Some(action) = self.alter_action(command, &table, &mut draft, range.location)? {
+                actions.push(action);
+            }
+        }
+        if actions.is_empty() {
+            return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+        }
+        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions })))
+    }
+
+    fn alter_action(
+        &mut self,
+        command: &pg::AlterTableCmd,
+        table: &Arc<Relation>,
+        draft: &mut Draft,
+        place: i32,
+    ) -> Result<Option<AlterTable>> {
+        let cascade = command.behavior() == DropBehavior::DropCascade;
+        let definition = command.def.as_deref().and_then(|node| node.node.as_ref());
+        let entry = || Entry::of_relation(table, Text::TABLE, None);
+        Ok(Some(match command.subtype() {
+            AlterTableType::AtAddColumn => {
+                let Some(N::ColumnDef(column)) = definition else {
+                    return Err(crate::Error::internal("ADD COLUMN without a column"));
+                };
+                if table.column(&column.colname).is_some() && command.missing_ok {
+                    self.notices.push(format!(
+                        "column \"{}\" of relation \"{}\" already exists, skipping",
+                        column.colname, table.name
+                    ));
+                    return Ok(None);
+                }
+                if draft.columns.iter().any(|known| known.name == column.colname) {
+                    return Err(crate::Error::new(
+                        Condition::DuplicateColumn,
+                        format!("column \"{}\" of relation \"{}\" already exists", column.colname, table.name),
+                    ));
+                }
+                let before = draft.constraints.len();
+                let added = self.column_definition(column, draft)?;
+                draft.columns.push(added);
+                let position = draft.columns.len() - 1;
+                self.column_expressions(column, position, draft)?;
+                self.column_constraints(column, position, draft)?;
+                AlterTable::AddColumn {
+                    column: draft.columns[position].clone(),
+                    constraints: draft.constraints.split_off(before),
+                    if_not_exists: command.missing_ok,
+                }
+            }
+            AlterTableType::AtDropColumn => {
+                if command.missing_ok && table.column(&command.name).is_none() {
+                    self.notices.push(format!(
+                        "column \"{}\" of relation \"{}\" does not exist, skipping",
+                        command.name, table.name
+                    ));
+                    return Ok(None);
+                }
+                AlterTable::DropColumn { column: self.altered_column(table, &command.name)?, cascade }
+            }
+            AlterTableType::AtColumnDefault => {
+                let position = self.altered_column(table, &command.name)?;
+                let column = &table.columns[position];
+                let default = match command.def.as_deref() {
+                    Some(node) => self.default_text(node, &column.name, &column.ty)?,
+                    None => None,
+                };
+                if column.identity.is_some() || column.generated.is_some() {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        format!(
+                            "column \"{}\" of relation \"{}\" is an identity or generated column",
+                            column.name, table.name
+                        ),
+                        place,
+                    ));
+                }
+                AlterTable::SetDefault { column: position, default }
+            }
+            AlterTableType::AtSetNotNull => {
+                AlterTable::SetNotNull { column: self.altered_column(table, &command.name)?, not_null: true }
+            }
+            AlterTableType::AtDropNotNull => {
+                let column = self.altered_column(table, &command.name)?;
+                if table.primary_key().is_some_and(|key| key.columns.contains(&Some(column))) {
+                    return Err(crate::Error::new(
+                        Condition::InvalidTableDefinition,
+                        format!("column \"{}\" is in a primary key", table.columns[column].name),
+                    ));
+                }
+                AlterTable::SetNotNull { column, not_null: false }
+            }
+            AlterTableType::AtAlterColumnType => {
+                let Some(N::ColumnDef(column)) = definition else {
+                    return Err(crate::Error::internal("SET TYPE without a type"));
+                };
+                let position = self.altered_column(table, &command.name)?;
+                let Some(type_name) = &column.type_name else {
+                    return Err(crate::Error::internal("SET TYPE without a type"));
+                };
+                let ty = self.resolve_type(type_name)?;
+                let using = match column.raw_default.as_deref() {
+                    Some(node) => {
+                        let scope = Scope { entries: vec![entry()], clause: Clause::Update, ..Scope::default() };
+                        let ((value, at), _) = self.with_scope(scope, |binder| binder.placed(node))?;
+                        self.assign(value, &command.name, &ty, at)?
+                    }
+                    None => {
+                        let value = Expr::column(Text::TABLE, position, table.columns[position].ty.clone());
+                        match self.try_coerce(value, &ty, CastContext::Assignment, -1)? {
+                            Ok(value) => value,
+                            Err(_) => {
+                                let words = super::super::types::format_type(&ty);
+                                return Err(crate::Error::new(
+                                    Condition::DatatypeMismatch,
+                                    format!("column \"{}\" cannot be cast automatically to type {words}", command.name),
+                                )
+                                .hint(format!(
+                                    "You might need to specify \"USING {}::{words}\".",
+                                    super::quote(&command.name)
+                                )));
+                            }
+                        }
+                    }
+                };
+                AlterTable::SetType { column: position, ty, using }
+            }
+            AlterTableType::AtAddConstraint => {
+                let Some(N::Constraint(constraint)) = definition else {
+                    return Err(crate::Error::internal("ADD CONSTRAINT without a constraint"));
+                };
+                let before = draft.constraints.len();
+                let not_null: Vec<bool> = draft.columns.iter().map(|column| column.not_null).collect();
+                self.table_constraint(constraint, draft)?;
+                match draft.constraints.get(before).cloned() {
+                    Some(constraint) => AlterTable::AddConstraint(constraint),
+                    None => {
+                        let changed =
+                            draft.columns.iter().zip(not_null).position(|(column, before)| column.not_null && !before);
+                        match changed {
+                            Some(column) => AlterTable::SetNotNull { column, not_null: true },
+                            None => return Ok(None),
+                        }
+                    }
+                }
+            }
+            AlterTableType::AtDropConstraint => {
+                let known = draft.taken.contains(&command.name);
+                if !known && !command.missing_ok {
+                    return Err(crate::Error::new(
+                        Condition::UndefinedObject,
+                        format!("constraint \"{}\" of relation \"{}\" does not exist", command.name, table.name),
+                    ));
+                }
+                if !known {
+                    self.notices.push(format!(
+                        "constraint \"{}\" of relation \"{}\" does not exist, skipping",
+                        command.name, table.name
+                    ));
+                    return Ok(None);
+                }
+                AlterTable::DropConstraint { name: command.name.clone(), if_exists: command.missing_ok, cascade }
+            }
+            // Every constraint is valid from the start here.
+            AlterTableType::AtValidateConstraint => return Ok(None),
+            other => {
+                let words = other.as_str_name().trim_start_matches("AT_");
+                let mut shown = String::new();
+                for character in words.chars() {
+                    if character.is_uppercase() && !shown.is_empty() {
+                        shown.push(' ');
+                    }
+                    shown.extend(character.to_uppercase());
+                }
+                return Err(self.unsupported(format!("ALTER TABLE … {shown}"), place));
+            }
+        }))
+    }
+
+    pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
+        let kind = rename.rename_type();
+        let Some(range) = &rename.relation else {
+            let words = kind.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+            return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));
+        };
+        if rename.missing_ok && self.relation(range).is_err() {
+            self.notices.push(format!("relation \"{}\" does not exist, skipping", range.relname));
+            return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+        }
+        let action = match kind {
+            ObjectType::ObjectTable => AlterTable::RenameTable(rename.newname.clone()),
+            ObjectType::ObjectColumn if rename.relation_type() == ObjectType::ObjectTable => {
+                let table = self.relation(range)?;
+                let column = self.altered_column(&table, &rename.subname)?;
+                if table.column(&rename.newname).is_some_and(|other| other != column) {
+                    return Err(crate::Error::new(
+                        Condition::DuplicateColumn,
+                        format!("column \"{}\" of relation \"{}\" already exists", rename.newname, table.name),
+                    ));
+                }
+                AlterTable::RenameColumn { column, to: rename.newname.clone() }
+            }
+            ObjectType::ObjectTabconstraint => {
+                AlterTable::RenameConstraint { from: rename.subname.clone(), to: rename.newname.clone() }
+            }
+            other => {
+                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+                return Err(self.unsupported(format!("ALTER {words} … RENAME"), range.location));
+            }
+        };
+        let table = self.relation(range)?;
+        if !matches!(table.kind, RelationKind::Table) {
+            return Err(self.unsupported("renaming a view", range.location));
+        }
+        if let AlterTable::RenameTable(name) = &action
+            && self.is_taken(&QualifiedName::new(table.namespace.clone(), name.clone()))
+        {
+            return Err(crate::Error::new(Condition::DuplicateTable, format!("relation \"{name}\" already exists")));
+        }
+        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions: vec![action] })))
+    }
+}

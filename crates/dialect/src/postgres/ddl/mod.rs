@@ -1,0 +1,626 @@
+//! Changes of the schema: views, indexes, sequences, schemas, DROP, TRUNCATE, COMMENT, tables of queries.
+
+mod alter;
+mod table;
+
+use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, SortByDir, node::Node as N};
+
+use super::binder::{Binder, Clause, Entry, Scope};
+use super::{names, raw};
+use crate::ir::{
+    self, CreateIndex, CreateSequence, CreateTable, CreateTableAs, CreateView, Ddl, Drop, IndexKeyDefinition,
+    ObjectKind, Statement, Text,
+};
+use crate::schema::{QualifiedName, RelationKind};
+use crate::{Condition, Language, Result, Type};
+
+/// The longest identifier, in bytes.
+const NAME_LENGTH: usize = 63;
+
+impl Binder<'_> {
+    /// Binds a schema change, or says which statement is not there.
+    pub(super) fn ddl(&mut self, node: &N) -> Result<Statement> {
+        let ddl = match node {
+            N::CreateStmt(create) => return self.create_table(create),
+            N::CreateTableAsStmt(create) => return self.create_table_as(create),
+            N::IndexStmt(index) => return self.create_index(index),
+            N::ViewStmt(view) => self.create_view(view)?,
+            N::CreateSeqStmt(sequence) => self.create_sequence(sequence)?,
+            N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
+            N::DropStmt(drop) => return self.drop_objects(drop),
+            N::AlterTableStmt(alter) => return self.alter_table(alter),
+            N::RenameStmt(rename) => return self.rename_object(rename),
+            N::TruncateStmt(truncate) => {
+                let mut tables = Vec::with_capacity(truncate.relations.len());
+                for node in &truncate.relations {
+                    let Some(N::RangeVar(range)) = &node.node else { continue };
+                    tables.push(self.own_table(range)?);
+                }
+                Ddl::Truncate {
+                    tables,
+                    restart_identity: truncate.restart_seqs,
+                    cascade: truncate.behavior() == DropBehavior::DropCascade,
+                }
+            }
+            N::CommentStmt(comment) => self.comment(comment)?,
+            node => return Err(self.no_statement(node)),
+        };
+        Ok(Statement::Ddl(Box::new(ddl)))
+    }
+
+    /// The name of an object to be, its schema decided.
+    fn new_name(&mut self, range: &pg::RangeVar) -> Result<QualifiedName> {
+        if range.relpersistence == "t" {
+            return Ok(QualifiedName::new("pg_temp", range.relname.clone()));
+        }
+        if range.schemaname.is_empty() {
+            return match self.schema.creation_namespace() {
+                Some(schema) => Ok(QualifiedName::new(schema, range.relname.clone())),
+                None => Err(self.error(
+                    Condition::InvalidSchemaName,
+                    "no schema has been selected to create in",
+                    range.location,
+                )),
+            };
+        }
+        if matches!(range.schemaname.as_str(), "pg_catalog" | "information_schema") {
+            return Err(self
+                .error(
+                    Condition::InsufficientPrivilege,
+                    format!("permission denied to create \"{}.{}\"", range.schemaname, range.relname),
+                    range.location,
+                )
+                .detail("System catalog modifications are currently disallowed."));
+        }
+        if !self.schema.has_namespace(&range.schemaname) {
+            return Err(self.error(
+                Condition::InvalidSchemaName,
+                format!("schema \"{}\" does not exist", range.schemaname),
+                range.location,
+            ));
+        }
+        Ok(QualifiedName::new(range.schemaname.clone(), range.relname.clone()))
+    }
+
+    /// True when the name of an object to be is taken in its own schema.
+    fn is_taken(&self, name: &QualifiedName) -> bool {
+        self.schema.relation(name).is_some_and(|relation| {
+            name.schema.as_deref() == Some(relation.namespace.as_str())
+                || name.schema.as_deref() == Some("pg_temp") && relation.database == "temp"
+        })
+    }
+
+    /// Checks that a name is free; `Some` is the statement to do instead when IF NOT EXISTS lets it pass.
+    fn check_free(
+        &mut self,
+        name: &QualifiedName,
+        if_not_exists: bool,
+        tag: &'static str,
+        place: i32,
+    ) -> Result<Option<Statement>> {
+        if !self.is_taken(name) {
+            return Ok(None);
+        }
+        if if_not_exists {
+            self.notices.push(format!("relation \"{}\" already exists, skipping", name.name));
+            return Ok(Some(Statement::Nothing { tag }));
+        }
+        let _ = place;
+        Err(crate::Error::new(Condition::DuplicateTable, format!("relation \"{}\" already exists", name.name)))
+    }
+
+    /// A table of ours that a statement may change.
+    pub(super) fn own_table(&mut self, range: &pg::RangeVar) -> Result<std::sync::Arc<crate::schema::Relation>> {
+        let relation = self.relation(range)?;
+        match relation.kind {
+            RelationKind::Table => Ok(relation),
+            RelationKind::Catalog => Err(self.error(
+                Condition::InsufficientPrivilege,
+                format!("permission denied: \"{}\" is a system catalog", relation.name),
+                range.location,
+            )),
+            RelationKind::View { .. } | RelationKind::NativeView => {
+                Err(crate::Error::new(Condition::WrongObjectType, format!("\"{}\" is not a table", relation.name)))
+            }
+        }
+    }
+
+    /// An expression of a definition: its text and its meaning, as `ty` when the place asks for one.
+    fn definition(
+        &mut self,
+        node: &Node,
+        entries: Vec<Entry>,
+        clause: Clause,
+        ty: Option<(&str, &Type)>,
+    ) -> Result<Text> {
+        let scope = Scope { entries, clause, ..Scope::default() };
+        let ((expr, at), _) = self.with_scope(scope, |binder| binder.placed(node))?;
+        let expr = match ty {
+            Some((column, ty)) => self.assign(expr, column, ty, at)?,
+            None => self.settle(expr, at)?,
+        };
+        let text =
+            raw::print_expression(node).ok_or_else(|| crate::Error::unsupported("this expression in a definition"))?;
+        Ok(Text { text, expr })
+    }
+
+    fn create_table_as(&mut self, create: &pg::CreateTableAsStmt) -> Result<Statement> {
+        if create.objtype() == ObjectType::ObjectMatview {
+            return Err(self.unsupported("CREATE MATERIALIZED VIEW", -1));
+        }
+        let (Some(into), Some(node)) = (&create.into, create.query.as_deref().and_then(|node| node.node.as_ref()))
+        else {
+            return Err(crate::Error::internal("CREATE TABLE AS without a query"));
+        };
+        let N::SelectStmt(select) = node else {
+            return Err(self.unsupported("CREATE TABLE AS of this statement", -1));
+        };
+        self.table_of_query(into, select, create.if_not_exists, "CREATE TABLE AS")
+    }
+
+    /// `SELECT … INTO table`.
+    pub(super) fn select_into(&mut self, select: &pg::SelectStmt) -> Result<Statement> {
+        let mut query = select.clone();
+        let Some(into) = query.into_clause.take() else { return Err(crate::Error::internal("INTO is missing")) };
+        self.effects.schema = true;
+        self.effects.writes = true;
+        self.table_of_query(&into, &query, false, "SELECT INTO")
+    }
+
+    fn table_of_query(
+        &mut self,
+        into: &pg::IntoClause,
+        select: &pg::SelectStmt,
+        if_not_exists: bool,
+        tag: &'static str,
+    ) -> Result<Statement> {
+        let Some(range) = &into.rel else { return Err(crate::Error::internal("INTO without a name")) };
+        let name = self.new_name(range)?;
+        if let Some(instead) = self.check_free(&name, if_not_exists, tag, range.location)? {
+            return Ok(instead);
+        }
+        let mut bound = self.query(select, true)?;
+        let given = names::strings(&into.col_names);
+        if given.len() > bound.columns.len() {
+            return Err(self.error(Condition::SyntaxError, "too many column names were specified", range.location));
+        }
+        for (index, name) in given.into_iter().enumerate() {
+            name.clone_into(&mut bound.columns[index].name);
+            name.clone_into(&mut bound.query.columns[index].name);
+        }
+        let mut columns: Vec<ir::ColumnDefinition> = Vec::with_capacity(bound.columns.len());
+        for column in &bound.columns {
+            if columns.iter().any(|known| known.name == column.name) {
+                return Err(crate::Error::new(
+                    Condition::DuplicateColumn,
+                    format!("column \"{}\" specified more than once", column.name),
+                ));
+            }
+            columns.push(ir::ColumnDefinition {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                not_null: false,
+                default: None,
+                identity: None,
+                generated: None,
+            });
+        }
+        let table = CreateTable {
+            temporary: name.schema.as_deref() == Some("pg_temp"),
+            name,
+            if_not_exists,
+            language: Language::Postgres,
+            columns,
+            constraints: Vec::new(),
+        };
+        Ok(Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound.query, no_data: into.skip_data })))
+    }
+
+    fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
+        let Some(range) = &index.relation else { return Err(crate::Error::internal("an index without its table")) };
+        let table = self.own_table(range)?;
+        if !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
+            return Err(self.unsupported(format!("the access method \"{}\"", index.access_method), range.location));
+        }
+        if !index.index_including_params.is_empty() {
+            return Err(self.unsupported("INCLUDE", range.location));
+        }
+        if index.nulls_not_distinct {
+            return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
+        }
+        let entry = Entry::of_relation(&table, Text::TABLE, None);
+        let mut keys = Vec::with_capacity(index.index_params.len());
+        let mut words = Vec::new();
+        for node in &index.index_params {
+            let Some(N::IndexElem(element)) = &node.node else { continue };
+            if !element.collation.is_empty() {
+                self.check_collation(&element.collation, range.location)?;
+            }
+            let key = if element.name.is_empty() {
+                let Some(expr) = element.expr.as_deref() else {
+                    return Err(crate::Error::internal("an index key without an expression"));
+                };
+                words.push(names::column(expr).replace("?column?", "expr"));
+                self.definition(expr, vec![entry.clone()], Clause::Index, None)?
+            } else {
+                let Some(position) = table.column(&element.name) else {
+                    return Err(crate::Error::new(
+                        Condition::UndefinedColumn,
+                        format!("column \"{}\" does not exist", element.name),
+                    ));
+                };
+                let column = &table.columns[position];
+                words.push(column.name.clone());
+                Text { text: quote(&column.name), expr: ir::Expr::column(Text::TABLE, position, column.ty.clone()) }
+            };
+            keys.push(IndexKeyDefinition { key, descending: element.ordering() == SortByDir::SortbyDesc });
+        }
+        let predicate = match index.where_clause.as_deref() {
+            Some(node) => {
+                let mut text = self.definition(node, vec![entry], Clause::Policy, None)?;
+                text.expr = self.condition(text.expr, "WHERE", super::expr::location(node))?;
+                Some(text)
+            }
+            None => None,
+        };
+        let taken = |binder: &Self, name: &str| {
+            let name = QualifiedName::new(table.namespace.clone(), name);
+            binder.schema.index(&name).is_some() || binder.is_taken(&name)
+        };
+        let name = if index.idxname.is_empty() {
+            let base = format!("{}_{}", table.name, words.join("_"));
+            unused(&base, "idx", |name| taken(self, name))
+        } else {
+            if taken(self, &index.idxname) {
+                if index.if_not_exists {
+                    self.notices.push(format!("relation \"{}\" already exists, skipping", index.idxname));
+                    return Ok(Statement::Nothing { tag: "CREATE INDEX" });
+                }
+                return Err(crate::Error::new(
+                    Condition::DuplicateTable,
+                    format!("relation \"{}\" already exists", index.idxname),
+                ));
+            }
+            index.idxname.clone()
+        };
+        Ok(Statement::Ddl(Box::new(Ddl::CreateIndex(CreateIndex {
+            name,
+            table,
+            unique: index.unique,
+            if_not_exists: index.if_not_exists,
+            keys,
+            predicate,
+        }))))
+    }
+
+    fn create_view(&mut self, view: &pg::ViewStmt) -> Result<Ddl> {
+        let (Some(range), Some(N::SelectStmt(select))) =
+            (&view.view, view.query.as_deref().and_then(|node| node.node.as_ref()))
+        else {
+            return Err(self.unsupported("this view", -1));
+        };
+        if matches!(
+            view.with_check_option(),
+            pg::ViewCheckOption::LocalCheckOption | pg::ViewCheckOption::CascadedCheckOption
+        ) {
+            return Err(self.unsupported("WITH CHECK OPTION", range.location));
+        }
+        if !view.options.is_empty() {
+            return Err(self.unsupported("options of a view", range.location));
+        }
+        let name = self.new_name(range)?;
+        if let Some(existing) = self.schema.relation(&name).filter(|_| self.is_taken(&name)) {
+            let replaceable =
+                view.replace && matches!(existing.kind, RelationKind::View { .. } | RelationKind::NativeView);
+            if !replaceable {
+                return Err(if view.replace {
+                    crate::Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", existing.name))
+                } else {
+                    crate::Error::new(
+                        Condition::DuplicateTable,
+                        format!("relation \"{}\" already exists", existing.name),
+                    )
+                });
+            }
+        }
+        let mut bound = self.query(select, true)?;
+        if !self.params.is_empty() {
+            return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
+        }
+        let given = names::strings(&view.aliases);
+        if given.len() > bound.columns.len() {
+            return Err(self.error(
+                Condition::SyntaxError,
+                "CREATE VIEW specifies more column names than columns",
+                range.location,
+            ));
+        }
+        for (index, name) in given.into_iter().enumerate() {
+            name.clone_into(&mut bound.query.columns[index].name);
+        }
+        for (index, column) in bound.query.columns.iter().enumerate() {
+            if bound.query.columns[..index].iter().any(|known| known.name == column.name) {
+                return Err(crate::Error::new(
+                    Condition::DuplicateColumn,
+                    format!("column \"{}\" specified more than once", column.name),
+                ));
+            }
+        }
+        let text = raw::print_select(select).ok_or_else(|| crate::Error::unsupported("this query in a view"))?;
+        Ok(Ddl::CreateView(CreateView {
+            temporary: name.schema.as_deref() == Some("pg_temp"),
+            name,
+            replace: view.replace,
+            language: Language::Postgres,
+            text,
+            query: bound.query,
+        }))
+    }
+
+    fn create_sequence(&mut self, create: &pg::CreateSeqStmt) -> Result<Ddl> {
+        let Some(range) = &create.sequence else { return Err(crate::Error::internal("a sequence without a name")) };
+        let name = self.new_name(range)?;
+        if !create.if_not_exists && (self.schema.sequence(&name).is_some() || self.is_taken(&name)) {
+            return Err(crate::Error::new(
+                Condition::DuplicateTable,
+                format!("relation \"{}\" already exists", name.name),
+            ));
+        }
+        let options = self.sequence_options(&create.options, Type::Int8)?;
+        Ok(Ddl::CreateSequence(CreateSequence { name, if_not_exists: create.if_not_exists, ..options }))
+    }
+
+    /// Options of a sequence or an identity column; the name is the caller's.
+    fn sequence_options(&mut self, nodes: &[Node], default_type: Type) -> Result<CreateSequence> {
+        let (mut ty, mut start, mut increment, mut min, mut max, mut cycle) =
+            (default_type, None, 1_i64, None, None, false);
+        for node in nodes {
+            let Some(N::DefElem(element)) = &node.node else { continue };
+            let number = || -> Option<i64> {
+                match element.arg.as_deref()?.node.as_ref()? {
+                    N::Integer(value) => Some(i64::from(value.ival)),
+                    N::Float(value) => value.fval.parse().ok(),
+                    _ => None,
+                }
+            };
+            let required = || {
+                number().ok_or_else(|| {
+                    self.error(
+                        Condition::InvalidParameterValue,
+                        format!("invalid value for sequence option \"{}\"", element.defname),
+                        element.location,
+                    )
+                })
+            };
+            match element.defname.as_str() {
+                "as" => {
+                    if let Some(N::TypeName(name)) = element.arg.as_deref().and_then(|node| node.node.as_ref()) {
+                        ty = self.resolve_type(name)?;
+                        if !matches!(ty, Type::Int2 | Type::Int4 | Type::Int8) {
+                            return Err(self.error(
+                                Condition::InvalidParameterValue,
+                                "sequence type must be smallint, integer, or bigint",
+                                element.location,
+                            ));
+                        }
+                    }
+                }
+                "start" | "restart" => start = Some(required()?),
+                "increment" => {
+                    increment = required()?;
+                    if increment == 0 {
+                        return Err(self.error(
+                            Condition::InvalidParameterValue,
+                            "INCREMENT must not be zero",
+                            element.location,
+                        ));
+                    }
+                }
+                "minvalue" => min = number(),
+                "maxvalue" => max = number(),
+                "cycle" => {
+                    cycle = !matches!(
+                        element.arg.as_deref().and_then(|node| node.node.as_ref()),
+                        Some(N::Boolean(value)) if !value.boolval
+                    );
+                }
+                // Numbers are handed out one by one, and a sequence owned by a column goes with its table.
+                "cache" | "owned_by" => {}
+                other => return Err(self.unsupported(format!("the sequence option {other}"), element.location)),
+            }
+        }
+        let (least, most) = match ty {
+            Type::Int2 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+            Type::Int4 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            _ => (i64::MIN, i64::MAX),
+        };
+        let min = min.unwrap_or(if increment > 0 { 1 } else { least });
+        let max = max.unwrap_or(if increment > 0 { most } else { -1 });
+        if min >= max {
+            return Err(crate::Error::new(
+                Condition::InvalidParameterValue,
+                format!("MINVALUE ({min}) must be less than MAXVALUE ({max})"),
+            ));
+        }
+        let start = start.unwrap_or(if increment > 0 { min } else { max });
+        if start < min {
+            return Err(crate::Error::new(
+                Condition::InvalidParameterValue,
+                format!("START value ({start}) cannot be less than MINVALUE ({min})"),
+            ));
+        }
+        if start > max {
+            return Err(crate::Error::new(
+                Condition::InvalidParameterValue,
+                format!("START value ({start}) cannot be greater than MAXVALUE ({max})"),
+            ));
+        }
+        Ok(CreateSequence {
+            name: QualifiedName::bare(""),
+            if_not_exists: false,
+            ty,
+            start,
+            increment,
+            min,
+            max,
+            cycle,
+        })
+    }
+
+    fn create_schema(&mut self, create: &pg::CreateSchemaStmt) -> Result<Ddl> {
+        if !create.schema_elts.is_empty() {
+            return Err(self.unsupported("objects within CREATE SCHEMA", -1));
+        }
+        if create.schemaname.starts_with("pg_") {
+            return Err(crate::Error::new(
+                Condition::ReservedName,
+                format!("unacceptable schema name \"{}\"", create.schemaname),
+            )
+            .detail("The prefix \"pg_\" is reserved for system schemas."));
+        }
+        let name = if create.schemaname.is_empty() {
+            create.authrole.as_ref().map(|role| role.rolename.clone()).unwrap_or_default()
+        } else {
+            create.schemaname.clone()
+        };
+        if !create.if_not_exists && self.schema.has_namespace(&name) {
+            return Err(crate::Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")));
+        }
+        Ok(Ddl::CreateSchema { name, if_not_exists: create.if_not_exists })
+    }
+
+    fn drop_objects(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
+        let (kind, words) = match drop.remove_type() {
+            ObjectType::ObjectTable => (ObjectKind::Table, "table"),
+            ObjectType::ObjectView => (ObjectKind::View, "view"),
+            ObjectType::ObjectIndex => (ObjectKind::Index, "index"),
+            ObjectType::ObjectSequence => (ObjectKind::Sequence, "sequence"),
+            ObjectType::ObjectSchema => (ObjectKind::Schema, "schema"),
+            other => {
+                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+                return Err(self.unsupported(format!("DROP {words}"), -1));
+            }
+        };
+        let mut found = Vec::new();
+        let mut missing = Vec::new();
+        for node in &drop.objects {
+            let parts = match &node.node {
+                Some(N::List(list)) => names::strings(&list.items),
+                Some(N::String(name)) => vec![name.sval.as_str()],
+                _ => continue,
+            };
+            let name = match parts.as_slice() {
+                [name] => QualifiedName::bare(*name),
+                [schema, name] | [_, schema, name] => QualifiedName::new(*schema, *name),
+                _ => continue,
+            };
+            let resolved = match kind {
+                ObjectKind::Schema => self.schema.has_namespace(&name.name).then(|| name.clone()),
+                ObjectKind::Sequence => self
+                    .schema
+                    .sequence(&name)
+                    .map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())),
+                ObjectKind::Index => self.schema.index(&name).map(|(relation, index)| {
+                    QualifiedName::new(relation.namespace.clone(), relation.indexes[index].name.clone())
+                }),
+                ObjectKind::Table | ObjectKind::View => match self.schema.relation(&name) {
+                    None => None,
+                    Some(relation) => {
+                        let is_view = matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
+                        if relation.kind == RelationKind::Catalog {
+                            return Err(crate::Error::new(
+                                Condition::InsufficientPrivilege,
+                                format!("permission denied: \"{}\" is a system catalog", relation.name),
+                            ));
+                        }
+                        if is_view != (kind == ObjectKind::View) {
+                            let error = crate::Error::new(
+                                Condition::WrongObjectType,
+                                format!("\"{}\" is not a {words}", relation.name),
+                            );
+                            let other = if is_view { "view" } else { "table" };
+                            return Err(error.hint(format!("Use DROP {} to remove a {other}.", other.to_uppercase())));
+                        }
+                        Some(QualifiedName::new(relation.namespace.clone(), relation.name.clone()))
+                    }
+                },
+            };
+            match resolved {
+                Some(name) => found.push(name),
+                None if drop.missing_ok => {
+                    self.notices.push(format!("{words} \"{name}\" does not exist, skipping"));
+                    missing.push(name.to_string());
+                }
+                None => {
+                    let condition = match kind {
+                        ObjectKind::Schema => Condition::InvalidSchemaName,
+                        ObjectKind::Index => Condition::UndefinedObject,
+                        _ => Condition::UndefinedTable,
+                    };
+                    return Err(crate::Error::new(condition, format!("{words} \"{name}\" does not exist")));
+                }
+            }
+        }
+        let cascade = drop.behavior() == DropBehavior::DropCascade;
+        Ok(Statement::Ddl(Box::new(Ddl::Drop(Drop { kind, names: found, missing, cascade }))))
+    }
+
+    fn comment(&mut self, comment: &pg::CommentStmt) -> Result<Ddl> {
+        let parts: Vec<String> = match comment.object.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::List(list)) => names::strings(&list.items).into_iter().map(str::to_owned).collect(),
+            Some(N::String(name)) => vec![name.sval.clone()],
+            _ => Vec::new(),
+        };
+        let text = (!comment.comment.is_empty()).then(|| comment.comment.clone());
+        let (name, column) = match (comment.objtype(), parts.as_slice()) {
+            (ObjectType::ObjectTable | ObjectType::ObjectView, [.., schema, name]) => {
+                (QualifiedName::new(schema.clone(), name.clone()), None)
+            }
+            (ObjectType::ObjectTable | ObjectType::ObjectView, [name]) => (QualifiedName::bare(name.clone()), None),
+            (ObjectType::ObjectColumn, [.., schema, table, column]) => {
+                (QualifiedName::new(schema.clone(), table.clone()), Some(column.clone()))
+            }
+            (ObjectType::ObjectColumn, [table, column]) => (QualifiedName::bare(table.clone()), Some(column.clone())),
+            (other, _) => {
+                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+                return Err(self.unsupported(format!("COMMENT ON {words}"), -1));
+            }
+        };
+        let Some(relation) = self.schema.relation(&name) else {
+            return Err(crate::Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));
+        };
+        let column = match column {
+            Some(column) => match relation.column(&column) {
+                Some(position) => Some(position),
+                None => {
+                    return Err(crate::Error::new(
+                        Condition::UndefinedColumn,
+                        format!("column \"{column}\" of relation \"{}\" does not exist", relation.name),
+                    ));
+                }
+            },
+            None => None,
+        };
+        Ok(Ddl::Comment { relation, column, text })
+    }
+}
+
+/// An identifier as it must be written: in quotes unless it is plain.
+pub(super) fn quote(name: &str) -> String {
+    let plain = name.chars().next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// A name `base_suffix` that is not taken, with a number if need be, within the length of an identifier.
+fn unused(base: &str, suffix: &str, taken: impl Fn(&str) -> bool) -> String {
+    let build = |number: u32| {
+        let tail = if number == 0 { format!("_{suffix}") } else { format!("_{suffix}{number}") };
+        let mut end = base.len().min(NAME_LENGTH - tail.len().min(NAME_LENGTH));
+        while !base.is_char_boundary(end) {
+            end -= 1;
+        }
+        format!("{}{tail}", &base[..end])
+    };
+    (0..).map(build).find(|name| !taken(name)).unwrap_or_else(|| build(0))
+}

@@ -1,0 +1,591 @@
+//! CREATE TABLE: columns, constraints, their names.
+
+use pg_query::protobuf::{self as pg, ConstrType, Node, OnCommitAction, node::Node as N};
+
+use super::super::binder::{Binder, Clause, Entry, EntryColumn};
+use super::super::expr::operators::comparison_type;
+use super::super::names;
+use super::unused;
+use crate::ir::{
+    ColumnDefinition, Constraint, ConstraintKind, CreateTable, Ddl, Expr, IdentityDefinition, Statement, Text,
+};
+use crate::schema::{QualifiedName, ReferentialAction};
+use crate::{Condition, Language, Result, Type};
+
+/// A table under definition, as far as it goes.
+pub(super) struct Draft {
+    pub(super) name: QualifiedName,
+    pub(super) columns: Vec<ColumnDefinition>,
+    pub(super) constraints: Vec<Constraint>,
+    /// Names of constraints that are taken already.
+    pub(super) taken: Vec<String>,
+}
+
+impl Draft {
+    /// The columns as names in scope.
+    pub(super) fn entry(&self) -> Entry {
+        Entry {
+            name: self.name.name.clone(),
+            schema: self.name.schema.clone(),
+            columns: self
+                .columns
+                .iter()
+                .enumerate()
+                .map(|(position, column)| EntryColumn {
+                    name: column.name.clone(),
+                    expr: Expr::column(Text::TABLE, position, column.ty.clone()),
+                    origin: None,
+                    not_null: column.not_null,
+                    identity: column.identity.is_some(),
+                })
+                .collect(),
+            qualified: true,
+            unqualified: true,
+            relation: None,
+        }
+    }
+
+    fn constraint_name(&mut self, given: &str, columns: &[String], suffix: &str) -> (String, bool) {
+        if !given.is_empty() {
+            self.taken.push(given.to_owned());
+            return (given.to_owned(), true);
+        }
+        let base = std::iter::once(self.name.name.as_str())
+            .chain(columns.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join("_");
+        let name = unused(&base, suffix, |name| self.taken.iter().any(|taken| taken == name));
+        self.taken.push(name.clone());
+        (name, false)
+    }
+}
+
+impl Binder<'_> {
+    pub(super) fn create_table(&mut self, create: &pg::CreateStmt) -> Result<Statement> {
+        let Some(range) = &create.relation else { return Err(crate::Error::internal("a table without a name")) };
+        let gap = if create.partspec.is_some() || create.partbound.is_some() {
+            Some("partitioning")
+        } else if !create.inh_relations.is_empty() {
+            Some("INHERITS")
+        } else if create.of_typename.is_some() {
+            Some("CREATE TABLE OF")
+        } else if matches!(create.oncommit(), OnCommitAction::OncommitDeleteRows | OnCommitAction::OncommitDrop) {
+            Some("ON COMMIT DELETE ROWS or DROP")
+        } else if !matches!(create.access_method.as_str(), "" | "heap") {
+            Some("a table access method")
+        } else {
+            None
+        };
+        if let Some(feature) = gap {
+            return Err(self.unsupported(feature, range.location));
+        }
+        let name = self.new_name(range)?;
+        if let Some(instead) = self.check_free(&name, create.if_not_exists, "CREATE TABLE", range.location)? {
+            return Ok(instead);
+        }
+        let mut draft = Draft { name: name.clone(), columns: Vec::new(), constraints: Vec::new(), taken: Vec::new() };
+        let mut definitions = Vec::new();
+        let mut table_constraints = Vec::new();
+        for node in &create.table_elts {
+            match &node.node {
+                Some(N::ColumnDef(column)) => {
+                    let definition = self.column_definition(column, &draft)?;
+                    draft.columns.push(definition);
+                    definitions.push(&**column);
+                }
+                Some(N::Constraint(constraint)) => table_constraints.push(&**constraint),
+                Some(N::TableLikeClause(like)) => {
+                    return Err(
+                        self.unsupported("LIKE", like.relation.as_ref().map_or(-1, |relation| relation.location))
+                    );
+                }
+                _ => return Err(self.unsupported("this element of a table", range.location)),
+            }
+        }
+        // Constraints may name columns that come later, so they wait until all are known.
+        for (position, column) in definitions.iter().enumerate() {
+            self.column_expressions(column, position, &mut draft)?;
+        }
+        for (position, column) in definitions.iter().enumerate() {
+            self.column_constraints(column, position, &mut draft)?;
+        }
+        for constraint in table_constraints {
+            self.table_constraint(constraint, &mut draft)?;
+        }
+        Ok(Statement::Ddl(Box::new(Ddl::CreateTable(CreateTable {
+            temporary: name.schema.as_deref() == Some("pg_temp"),
+            name,
+            if_not_exists: create.if_not_exists,
+            language: Language::Postgres,
+            columns: draft.columns,
+            constraints: draft.constraints,
+        }))))
+    }
+
+    /// Name, type, NOT NULL and identity of a column.
+    pub(super) fn column_definition(&mut self, column: &pg::ColumnDef, draft: &Draft) -> Result<ColumnDefinition> {
+        let place = column.location;
+        if draft.columns.iter().any(|known| known.name == column.colname) {
+            return Err(self.error(
+                Condition::DuplicateColumn,
+                format!("column \"{}\" specified more than once", column.colname),
+                place,
+            ));
+        }
+        let Some(type_name) = &column.type_name else {
+            return Err(crate::Error::internal("a column without a type"));
+        };
+        let ty = self.resolve_type(type_name)?;
+        if matches!(ty, Type::Unknown | Type::Record | Type::Void) {
+            return Err(self.error(
+                Condition::InvalidTableDefinition,
+                format!("column \"{}\" has pseudo-type {}", column.colname, super::super::types::words(&ty)),
+                place,
+            ));
+        }
+        let (_, word) = names::of_type(type_name);
+        let serial = matches!(word, "serial" | "serial2" | "serial4" | "serial8" | "bigserial" | "smallserial");
+        let mut definition = ColumnDefinition {
+            name: column.colname.clone(),
+            ty,
+            not_null: column.is_not_null || serial,
+            default: None,
+            identity: serial.then_some(IdentityDefinition {
+                always: false,
+                zero_is_next: false,
+                start: 1,
+                increment: 1,
+            }),
+            generated: None,
+        };
+        if let Some(collation) = &column.coll_clause {
+            self.check_collation(&collation.collname, collation.location)?;
+        }
+        for node in &column.constraints {
+            let Some(N::Constraint(constraint)) = &node.node else { continue };
+            match constraint.contype() {
+                ConstrType::ConstrNotnull | ConstrType::ConstrPrimary => definition.not_null = true,
+                ConstrType::ConstrNull if definition.identity.is_some() || definition.not_null => {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        format!(
+                            "conflicting NULL/NOT NULL declarations for column \"{}\" of table \"{}\"",
+                            column.colname, draft.name.name
+                        ),
+                        constraint.location,
+                    ));
+                }
+                ConstrType::ConstrIdentity => {
+                    if definition.identity.is_some() {
+                        return Err(self.error(
+                            Condition::SyntaxError,
+                            format!(
+                                "both default and identity specified for column \"{}\" of table \"{}\"",
+                                column.colname, draft.name.name
+                            ),
+                            constraint.location,
+                        ));
+                    }
+                    if !definition.ty.is_integer() {
+                        return Err(self.error(
+                            Condition::InvalidParameterValue,
+                            "identity column type must be smallint, integer, or bigint",
+                            constraint.location,
+                        ));
+                    }
+                    let options = self.sequence_options(&constraint.options, definition.ty.clone())?;
+                    definition.not_null = true;
+                    definition.identity = Some(IdentityDefinition {
+                        always: constraint.generated_when == "a",
+                        zero_is_next: false,
+                        start: options.start,
+                        increment: options.increment,
+                    });
+                }
+                _ => {}
+            }
+        }
+        Ok(definition)
+    }
+
+    /// DEFAULT and GENERATED of a column.
+    pub(super) fn column_expressions(
+        &mut self,
+        column: &pg::ColumnDef,
+        position: usize,
+        draft: &mut Draft,
+    ) -> Result<()> {
+        for node in &column.constraints {
+            let Some(N::Constraint(constraint)) = &node.node else { continue };
+            let place = constraint.location;
+            let (name, ty) = {
+                let definition = &draft.columns[position];
+                (definition.name.clone(), definition.ty.clone())
+            };
+            match constraint.contype() {
+                ConstrType::ConstrDefault => {
+                    let Some(expr) = constraint.raw_expr.as_deref() else { continue };
+                    if draft.columns[position].identity.is_some() {
+                        return Err(self.error(
+                            Condition::SyntaxError,
+                            format!(
+                                "multiple default values specified for column \"{name}\" of table \"{}\"",
+                                draft.name.name
+                            ),
+                            place,
+                        ));
+                    }
+                    draft.columns[position].default = self.default_text(expr, &name, &ty)?;
+                }
+                ConstrType::ConstrGenerated => {
+                    let Some(expr) = constraint.raw_expr.as_deref() else { continue };
+                    if constraint.generated_kind == "v" {
+                        return Err(self.unsupported("a virtual generated column", place).hint("Use STORED."));
+                    }
+                    let volatile = std::mem::take(&mut self.effects.volatile);
+                    let text = self.definition(expr, vec![draft.entry()], Clause::Generated, Some((&name, &ty)))?;
+                    if std::mem::replace(&mut self.effects.volatile, volatile) {
+                        return Err(self.error(
+                            Condition::InvalidObjectDefinition,
+                            "generation expression is not immutable",
+                            -1,
+                        ));
+                    }
+                    draft.columns[position].generated = Some(text);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A default; `DEFAULT NULL` is none.
+    pub(super) fn default_text(&mut self, expr: &Node, name: &str, ty: &Type) -> Result<Option<Text>> {
+        let text = self.definition(expr, Vec::new(), Clause::Default, Some((name, ty)))?;
+        let null = matches!(text.expr.kind, crate::ir::ExprKind::Literal(crate::ir::Value::Null));
+        Ok((!null).then_some(text))
+    }
+
+    /// PRIMARY KEY, UNIQUE, CHECK and REFERENCES written at a column.
+    pub(super) fn column_constraints(
+        &mut self,
+        column: &pg::ColumnDef,
+        position: usize,
+        draft: &mut Draft,
+    ) -> Result<()> {
+        for (index, node) in column.constraints.iter().enumerate() {
+            let Some(N::Constraint(constraint)) = &node.node else { continue };
+            // DEFERRABLE and INITIALLY DEFERRED stand behind the constraint that they belong to.
+            let mut constraint = (**constraint).clone();
+            for node in &column.constraints[index + 1..] {
+                let Some(N::Constraint(attribute)) = &node.node else { continue };
+                match attribute.contype() {
+                    ConstrType::ConstrAttrDeferrable => constraint.deferrable = true,
+                    ConstrType::ConstrAttrDeferred => constraint.initdeferred = true,
+                    ConstrType::ConstrAttrNotDeferrable | ConstrType::ConstrAttrImmediate => {}
+                    _ => break,
+                }
+            }
+            let kind = constraint.contype();
+            match kind {
+                ConstrType::ConstrPrimary | ConstrType::ConstrUnique => {
+                    self.key_constraint(&constraint, vec![position], draft)?;
+                }
+                ConstrType::ConstrCheck => self.check_constraint(&constraint, Some(position), draft)?,
+                ConstrType::ConstrForeign => self.foreign_key(&constraint, Some(position), draft)?,
+                ConstrType::ConstrExclusion => {
+                    return Err(self.unsupported("EXCLUDE", constraint.location));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn table_constraint(&mut self, constraint: &pg::Constraint, draft: &mut Draft) -> Result<()> {
+        match constraint.contype() {
+            ConstrType::ConstrPrimary | ConstrType::ConstrUnique => {
+                if !constraint.indexname.is_empty() {
+                    return Err(self.unsupported("a constraint USING INDEX", constraint.location));
+                }
+                let columns = self.draft_columns(&constraint.keys, draft, constraint.location)?;
+                self.key_constraint(constraint, columns, draft)
+            }
+            ConstrType::ConstrCheck => self.check_constraint(constraint, None, draft),
+            ConstrType::ConstrForeign => self.foreign_key(constraint, None, draft),
+            ConstrType::ConstrNotnull => {
+                for position in self.draft_columns(&constraint.keys, draft, constraint.location)? {
+                    draft.columns[position].not_null = true;
+                }
+                Ok(())
+            }
+            ConstrType::ConstrExclusion => Err(self.unsupported("EXCLUDE", constraint.location)),
+            _ => Err(self.unsupported("this constraint", constraint.location)),
+        }
+    }
+
+    fn draft_columns(&self, nodes: &[Node], draft: &Draft, place: i32) -> Result<Vec<usize>> {
+        let mut positions = Vec::with_capacity(nodes.len());
+        for name in names::strings(nodes) {
+            let Some(position) = draft.columns.iter().position(|column| column.name == name) else {
+                return Err(self.error(
+                    Condition::UndefinedColumn,
+                    format!("column \"{name}\" named in key does not exist"),
+                    place,
+                ));
+            };
+            if positions.contains(&position) {
+                return Err(self.error(
+                    Condition::DuplicateColumn,
+                    format!("column \"{name}\" appears twice in unique constraint"),
+                    place,
+                ));
+            }
+            positions.push(position);
+        }
+        Ok(positions)
+    }
+
+    fn key_constraint(&mut self, constraint: &pg::Constraint, columns: Vec<usize>, draft: &mut Draft) -> Result<()> {
+        if constraint.deferrable || constraint.initdeferred {
+            return Err(self.unsupported("a deferrable unique constraint", constraint.location));
+        }
+        if !constraint.including.is_empty() {
+            return Err(self.unsupported("INCLUDE", constraint.location));
+        }
+        if constraint.nulls_not_distinct {
+            return Err(self.unsupported("NULLS NOT DISTINCT", constraint.location));
+        }
+        if constraint.without_overlaps {
+            return Err(self.unsupported("WITHOUT OVERLAPS", constraint.location));
+        }
+        if constraint.contype() == ConstrType::ConstrPrimary {
+            if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
+                return Err(self.error(
+                    Condition::InvalidTableDefinition,
+                    format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name),
+                    constraint.location,
+                ));
+            }
+            for position in &columns {
+                draft.columns[*position].not_null = true;
+            }
+            let (name, named) = draft.constraint_name(&constraint.conname, &[], "pkey");
+            draft.constraints.push(Constraint { name, named, kind: ConstraintKind::PrimaryKey(columns) });
+        } else {
+            let words: Vec<String> = columns.iter().map(|position| draft.columns[*position].name.clone()).collect();
+            let (name, named) = draft.constraint_name(&constraint.conname, &words, "key");
+            draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Unique(columns) });
+        }
+        Ok(())
+    }
+
+    fn check_constraint(
+        &mut self,
+        constraint: &pg::Constraint,
+        position: Option<usize>,
+        draft: &mut Draft,
+    ) -> Result<()> {
+        let Some(node) = constraint.raw_expr.as_deref() else {
+            return Err(crate::Error::internal("a check without a condition"));
+        };
+        let mut text = self.definition(node, vec![draft.entry()], Clause::Check, None)?;
+        text.expr = self.condition(text.expr, "CHECK", super::super::expr::location(node))?;
+        let mut used = std::collections::BTreeSet::new();
+        let mut subquery = false;
+        crate::ir::walk::expr(&text.expr, &mut |part| {
+            match &part.kind {
+                crate::ir::ExprKind::Column(column) => {
+                    if let crate::ir::ColumnIndex::At(at) = column.column {
+                        used.insert(at);
+                    }
+                }
+                crate::ir::ExprKind::Scalar(_)
+                | crate::ir::ExprKind::Exists(_)
+                | crate::ir::ExprKind::InQuery { .. }
+                | crate::ir::ExprKind::Quantified { .. }
+                | crate::ir::ExprKind::ArrayQuery(_) => subquery = true,
+                _ => {}
+            }
+            true
+        });
+        if subquery {
+            return Err(self.error(
+                Condition::FeatureNotSupported,
+                "cannot use subquery in check constraint",
+                constraint.location,
+            ));
+        }
+        // PostgreSQL names a check after its column when there is just one.
+        let words = match (position, used.len()) {
+            (Some(position), _) => vec![draft.columns[position].name.clone()],
+            (None, 1) => used.iter().map(|position| draft.columns[*position].name.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let (name, named) = draft.constraint_name(&constraint.conname, &words, "check");
+        draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text) });
+        Ok(())
+    }
+
+    fn foreign_key(&mut self, constraint: &pg::Constraint, position: Option<usize>, draft: &mut Draft) -> Result<()> {
+        let place = constraint.location;
+        let columns = match position {
+            Some(position) => vec![position],
+            None => {
+                let mut columns = Vec::new();
+                for name in names::strings(&constraint.fk_attrs) {
+                    let Some(position) = draft.columns.iter().position(|column| column.name == name) else {
+                        return Err(self.error(
+                            Condition::UndefinedColumn,
+                            format!("column \"{name}\" referenced in foreign key constraint does not exist"),
+                            place,
+                        ));
+                    };
+                    columns.push(position);
+                }
+                columns
+            }
+        };
+        let Some(range) = &constraint.pktable else {
+            return Err(crate::Error::internal("a foreign key without its target"));
+        };
+        if constraint.fk_matchtype == "f" && columns.len() > 1 {
+            return Err(self.unsupported("MATCH FULL", place));
+        }
+        let itself = range.relname == draft.name.name
+            && (range.schemaname.is_empty() || Some(&range.schemaname) == draft.name.schema.as_ref());
+        let given: Vec<String> = names::strings(&constraint.pk_attrs).into_iter().map(str::to_owned).collect();
+        // Names and types of the target's columns, and the keys that may be referenced.
+        let (target, known, keys): (QualifiedName, Vec<(String, Type)>, Vec<(bool, Vec<String>)>) = if itself {
+            let name_of = |position: &usize| draft.columns[*position].name.clone();
+            (
+                draft.name.clone(),
+                draft.columns.iter().map(|column| (column.name.clone(), column.ty.clone())).collect(),
+                draft
+                    .constraints
+                    .iter()
+                    .filter_map(|constraint| match &constraint.kind {
+                        ConstraintKind::PrimaryKey(columns) => Some((true, columns.iter().map(name_of).collect())),
+                        ConstraintKind::Unique(columns) => Some((false, columns.iter().map(name_of).collect())),
+                        _ => None,
+                    })
+                    .collect(),
+            )
+        } else {
+            let relation = self.own_table(range)?;
+            (
+                QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
+                relation.columns.iter().map(|column| (column.name.clone(), column.ty.clone())).collect(),
+                relation
+                    .indexes
+                    .iter()
+                    .filter(|index| index.unique && index.predicate.is_none())
+                    .filter_map(|index| {
+                        let columns: Option<Vec<String>> = index
+                            .columns
+                            .iter()
+                            .map(|position| position.map(|position| relation.columns[position].name.clone()))
+                            .collect();
+                        columns.map(|columns| (index.primary, columns))
+                    })
+                    .collect(),
+            )
+        };
+        let target_columns = if given.is_empty() {
+            match keys.iter().find(|(primary, _)| *primary) {
+                Some((_, columns)) => columns.clone(),
+                None => {
+                    return Err(self.error(
+                        Condition::UndefinedObject,
+                        format!("there is no primary key for referenced table \"{}\"", target.name),
+                        -1,
+                    ));
+                }
+            }
+        } else {
+            given
+        };
+        if target_columns.len() != columns.len() {
+            return Err(self.error(
+                Condition::InvalidForeignKey,
+                "number of referencing and referenced columns for foreign key disagree",
+                -1,
+            ));
+        }
+        for name in &target_columns {
+            if !known.iter().any(|(column, _)| column == name) {
+                return Err(self.error(
+                    Condition::UndefinedColumn,
+                    format!("column \"{name}\" referenced in foreign key constraint does not exist"),
+                    -1,
+                ));
+            }
+        }
+        let mut sorted = target_columns.clone();
+        sorted.sort();
+        let unique = keys.iter().any(|(_, columns)| {
+            let mut columns = columns.clone();
+            columns.sort();
+            columns == sorted
+        });
+        // A table's own keys may be declared behind the foreign key.
+        if !unique && !itself {
+            return Err(self.error(
+                Condition::InvalidForeignKey,
+                format!("there is no unique constraint matching given keys for referenced table \"{}\"", target.name),
+                -1,
+            ));
+        }
+        let words: Vec<String> = columns.iter().map(|position| draft.columns[*position].name.clone()).collect();
+        for (position, name) in columns.iter().zip(&target_columns) {
+            let here = &draft.columns[*position].ty;
+            let Some((_, there)) = known.iter().find(|(column, _)| column == name) else { continue };
+            if comparison_type(here, there).is_none() {
+                return Err(self
+                    .error(
+                        Condition::DatatypeMismatch,
+                        format!(
+                            "foreign key constraint \"{}_{}_fkey\" cannot be implemented",
+                            draft.name.name,
+                            words.join("_")
+                        ),
+                        -1,
+                    )
+                    .detail(format!(
+                        "Key columns \"{}\" of the referencing table and \"{name}\" of the referenced table are of incompatible types: {} and {}.",
+                        draft.columns[*position].name,
+                        super::super::types::words(here),
+                        super::super::types::words(there)
+                    )));
+            }
+        }
+        if !constraint.fk_del_set_cols.is_empty() {
+            return Err(self.unsupported("ON DELETE SET of some columns", place));
+        }
+        let (name, named) = draft.constraint_name(&constraint.conname, &words, "fkey");
+        draft.constraints.push(Constraint {
+            name,
+            named,
+            kind: ConstraintKind::ForeignKey {
+                columns,
+                target,
+                target_columns,
+                on_delete: action(&constraint.fk_del_action),
+                on_update: action(&constraint.fk_upd_action),
+                deferred: constraint.initdeferred,
+            },
+        });
+        Ok(())
+    }
+}
+
+/// A referential action, by the letter of `pg_constraint`.
+fn action(letter: &str) -> ReferentialAction {
+    match letter {
+        "r" => ReferentialAction::Restrict,
+        "c" => ReferentialAction::Cascade,
+        "n" => ReferentialAction::SetNull,
+        "d" => ReferentialAction::SetDefault,
+        _ => ReferentialAction::NoAction,
+    }
+}

@@ -1,0 +1,750 @@
+//! INSERT, UPDATE, DELETE.
+
+use std::sync::Arc;
+
+use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, SetOperation, node::Node as N};
+
+use super::binder::{Binder, Clause, Entry, Scope, outputs};
+use super::expr::location;
+use super::{raw, types};
+use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, RelId};
+use crate::plan::ResultColumn;
+use crate::schema::{Column, Relation, RelationKind};
+use crate::{Condition, Language, Result, Type};
+
+impl Binder<'_> {
+    /// Binds a data-modifying statement; the columns are RETURNING's.
+    pub(super) fn dml(&mut self, statement: &N) -> Result<(Dml, Vec<ResultColumn>)> {
+        self.effects.writes = true;
+        self.effects.reads = true;
+        let visible = self.ctes.len();
+        let result = match statement {
+            N::InsertStmt(insert) => self.insert(insert),
+            N::UpdateStmt(update) => self.update(update),
+            N::DeleteStmt(delete) => self.delete(delete),
+            _ => Err(crate::Error::internal("not a data-modifying statement")),
+        };
+        self.ctes.truncate(visible);
+        result
+    }
+
+    /// The table that a statement changes.
+    fn target(&mut self, range: Option<&pg::RangeVar>, verb: &str) -> Result<(Arc<Relation>, RelId, Entry)> {
+        let Some(range) = range else { return Err(crate::Error::internal("a statement without its table")) };
+        let relation = self.relation(range)?;
+        match &relation.kind {
+            RelationKind::Table => {}
+            RelationKind::View { .. } => return Err(self.unsupported(format!("{verb} a view"), range.location)),
+            RelationKind::NativeView => {
+                return Err(self.error(
+                    Condition::ObjectNotInPrerequisiteState,
+                    format!("cannot {verb} view \"{}\"", relation.name),
+                    range.location,
+                ));
+            }
+            RelationKind::Catalog => {
+                return Err(self.error(
+                    Condition::InsufficientPrivilege,
+                    format!("permission denied: \"{}\" is a system catalog", relation.name),
+                    range.location,
+                ));
+            }
+        }
+        let id = self.ids.relation();
+        let alias = range.alias.as_ref().map(|alias| alias.aliasname.as_str());
+        let entry = Entry::of_relation(&relation, id, alias);
+        Ok((relation, id, entry))
+    }
+
+    /// A column of the table that a statement changes.
+    fn target_column(&self, relation: &Relation, name: &str, place: i32) -> Result<usize> {
+        relation.column(name).ok_or_else(|| {
+            self.error(
+                Condition::UndefinedColumn,
+                format!("column \"{name}\" of relation \"{}\" does not exist", relation.name),
+                place,
+            )
+        })
+    }
+
+    /// A value as it is stored in a column.
+    fn to_column(&mut self, value: Expr, column: &Column, place: i32) -> Result<Expr> {
+        let ty = types::import(&column.ty);
+        let value = self.assign(value, &column.name, &ty, place)?;
+        Ok(if ty == column.ty {
+            value
+        } else {
+            Expr::new(ExprKind::Cast { arg: Box::new(value), context: CastContext::Assignment }, column.ty.clone())
+        })
+    }
+
+    /// What DEFAULT means for a column. `native` allows leaving a native default to the back end.
+    fn default_value(&mut self, relation: &Relation, position: usize, native: bool, place: i32) -> Result<Expr> {
+        let column = &relation.columns[position];
+        let by_itself = || Expr::new(ExprKind::Default, column.ty.clone());
+        if column.generated.is_some() {
+            return Ok(by_itself());
+        }
+        if let Some(identity) = &column.identity {
+            return match &identity.sequence {
+                Some(sequence) => {
+                    let Some(found) = self.schema.sequence(sequence) else {
+                        return Err(self.error(
+                            Condition::UndefinedTable,
+                            format!("relation \"{sequence}\" does not exist"),
+                            place,
+                        ));
+                    };
+                    let regclass = Expr::integer(i64::from(found.oid), Type::Reg(crate::types::Reg::Class));
+                    let next = self.call_named("nextval", vec![(regclass, place)], place)?;
+                    self.to_column(next, column, place)
+                }
+                None if native => Ok(by_itself()),
+                None => Err(self.unsupported("SET an identity column to DEFAULT", place)),
+            };
+        }
+        match &column.default {
+            Some(default) if default.native && native => Ok(by_itself()),
+            Some(default) => {
+                let text = default.text.clone();
+                let value = self.stored(&text, relation.language, Vec::new(), Clause::Default)?;
+                self.to_column(value, column, -1)
+            }
+            None => Ok(Expr::null(column.ty.clone())),
+        }
+    }
+
+    /// Binds an expression that the database keeps as text.
+    pub(super) fn stored(
+        &mut self,
+        text: &str,
+        language: Language,
+        entries: Vec<Entry>,
+        clause: Clause,
+    ) -> Result<Expr> {
+        if language == Language::Informix {
+            return Err(crate::Error::unsupported(format!("the Informix expression `{text}` here")));
+        }
+        let tree = raw::parse(&format!("SELECT {text}")).map_err(|error| {
+            crate::Error::new(
+                Condition::DataCorrupted,
+                format!("the stored expression `{text}` cannot be read: {}", error.message),
+            )
+        })?;
+        let value =
+            tree.stmts.first().and_then(|statement| statement.stmt.as_ref()).and_then(|node| match &node.node {
+                Some(N::SelectStmt(select)) => match select.target_list.as_slice() {
+                    [Node { node: Some(N::ResTarget(target)) }] => target.val.as_deref().cloned(),
+                    _ => None,
+                },
+                _ => None,
+            });
+        let Some(value) = value else {
+            return Err(crate::Error::new(
+                Condition::DataCorrupted,
+                format!("the stored expression `{text}` is not an expression"),
+            ));
+        };
+        let source = self.source.take();
+        let scopes = std::mem::take(&mut self.scopes);
+        let scope = Scope { entries, clause, ..Scope::default() };
+        let result = self.with_scope(scope, |binder| binder.expr(&value));
+        self.scopes = scopes;
+        self.source = source;
+        Ok(result?.0)
+    }
+
+    fn insert(&mut self, insert: &pg::InsertStmt) -> Result<(Dml, Vec<ResultColumn>)> {
+        let ctes = match &insert.with_clause {
+            Some(with) => self.with_clause(with)?,
+            None => Vec::new(),
+        };
+        let (relation, id, entry) = self.target(insert.relation.as_ref(), "insert into")?;
+        let mut columns: Vec<(usize, i32)> = Vec::new();
+        for node in &insert.cols {
+            let Some(N::ResTarget(target)) = &node.node else { continue };
+            if !target.indirection.is_empty() {
+                return Err(self.unsupported("assigning to a part of a column", target.location));
+            }
+            let position = self.target_column(&relation, &target.name, target.location)?;
+            if columns.iter().any(|(known, _)| *known == position) {
+                return Err(self.error(
+                    Condition::DuplicateColumn,
+                    format!("column \"{}\" specified more than once", target.name),
+                    target.location,
+                ));
+            }
+            columns.push((position, target.location));
+        }
+        let explicit = !columns.is_empty();
+        if !explicit {
+            columns = (0..relation.columns.len()).map(|position| (position, -1)).collect();
+        }
+        let overriding = insert.r#override();
+        let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::SelectStmt(select)) => Some(select),
+            _ => None,
+        };
+        let source = match select {
+            None => {
+                columns.clear();
+                InsertSource::Defaults
+            }
+            Some(select) if is_plain_values(select) => {
+                self.insert_values(&relation, select, &mut columns, explicit, overriding)?
+            }
+            Some(select) => self.insert_query(&relation, select, &mut columns, explicit, overriding)?,
+        };
+        let mut positions: Vec<usize> = columns.iter().map(|(position, _)| *position).collect();
+        let source = self.add_defaults(&relation, &mut positions, source)?;
+        let on_conflict = match &insert.on_conflict_clause {
+            Some(clause) => self.on_conflict(clause, &relation, &entry)?,
+            None => None,
+        };
+        let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
+        let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
+        let dml = Dml {
+            ctes,
+            target: relation,
+            id,
+            action: DmlAction::Insert { columns: positions, source, on_conflict },
+            returning,
+            columns: outputs(&results),
+        };
+        Ok((dml, results))
+    }
+
+    /// Too many or too few values for the columns.
+    fn check_width(
+        &self,
+        columns: &mut Vec<(usize, i32)>,
+        width: usize,
+        explicit: bool,
+        place: impl Fn(usize) -> i32,
+    ) -> Result<()> {
+        if width > columns.len() {
+            return Err(self.error(
+                Condition::SyntaxError,
+                "INSERT has more expressions than target columns",
+                place(columns.len()),
+            ));
+        }
+        if explicit && width < columns.len() {
+            return Err(self.error(
+                Condition::SyntaxError,
+                "INSERT has more target columns than expressions",
+                columns[width].1,
+            ));
+        }
+        columns.truncate(width);
+        Ok(())
+    }
+
+    /// A column that numbers or computes itself takes no value from outside.
+    fn check_given(&self, column: &Column, overriding: OverridingKind, place: i32) -> Result<()> {
+        let refuse = |detail: String| {
+            self.error(
+                Condition::GeneratedAlways,
+                format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name),
+                place,
+            )
+            .detail(detail)
+        };
+        if column.generated.is_some() {
+            return Err(refuse(format!("Column \"{}\" is a generated column.", column.name)));
+        }
+        if column.identity.as_ref().is_some_and(|identity| identity.always)
+            && overriding != OverridingKind::OverridingSystemValue
+        {
+            return Err(refuse(format!(
+                "Column \"{}\" is an identity column defined as GENERATED ALWAYS.",
+                column.name
+            ))
+            .hint("Use OVERRIDING SYSTEM VALUE to override."));
+        }
+        Ok(())
+    }
+
+    fn insert_values(
+        &mut self,
+        relation: &Relation,
+        select: &pg::SelectStmt,
+        columns: &mut Vec<(usize, i32)>,
+        explicit: bool,
+        overriding: OverridingKind,
+    ) -> Result<InsertSource> {
+        let mut rows = Vec::with_capacity(select.values_lists.len());
+        let mut width = None;
+        for list in &select.values_lists {
+            let Some(N::List(list)) = &list.node else { continue };
+            match width {
+                None => {
+                    self.check_width(columns, list.items.len(), explicit, |index| {
+                        list.items.get(index).map_or(-1, location)
+                    })?;
+                    width = Some(list.items.len());
+                }
+                Some(width) if width != list.items.len() => {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        "VALUES lists must all be the same length",
+                        list.items.first().map_or(-1, location),
+                    ));
+                }
+                Some(_) => {}
+            }
+            let scope = Scope { clause: Clause::Values, ..Scope::default() };
+            let (row, _) = self.with_scope(scope, |binder| {
+                let mut row = Vec::with_capacity(list.items.len());
+                for (node, (position, _)) in list.items.iter().zip(columns.iter()) {
+                    let column = &relation.columns[*position];
+                    let place = location(node);
+                    let user_value = overriding == OverridingKind::OverridingUserValue && column.identity.is_some();
+                    if matches!(node.node, Some(N::SetToDefault(_))) || user_value {
+                        row.push(binder.default_value(relation, *position, true, place)?);
+                    } else {
+                        binder.check_given(column, overriding, place)?;
+                        let value = binder.expr(node)?;
+                        row.push(binder.to_column(value, column, place)?);
+                    }
+                }
+                Ok(row)
+            })?;
+            rows.push(row);
+        }
+        Ok(InsertSource::Values(rows))
+    }
+
+    fn insert_query(
+        &mut self,
+        relation: &Relation,
+        select: &pg::SelectStmt,
+        columns: &mut Vec<(usize, i32)>,
+        explicit: bool,
+        overriding: OverridingKind,
+    ) -> Result<InsertSource> {
+        let bound = self.subquery(select, false)?;
+        let places = bound.places.clone();
+        self.check_width(columns, bound.columns.len(), explicit, |index| places.get(index).copied().unwrap_or(-1))?;
+        let mut wanted = Vec::with_capacity(columns.len());
+        for (index, ((position, _), result)) in columns.iter().zip(&bound.columns).enumerate() {
+            let column = &relation.columns[*position];
+            let place = places.get(index).copied().unwrap_or(-1);
+            self.check_given(column, overriding, place)?;
+            let ty = types::import(&column.ty);
+            if !Self::assignable(&result.ty, &ty) {
+                return Err(self
+                    .error(
+                        Condition::DatatypeMismatch,
+                        format!(
+                            "column \"{}\" is of type {} but expression is of type {}",
+                            column.name,
+                            types::words(&ty),
+                            types::words(&result.ty)
+                        ),
+                        place,
+                    )
+                    .hint("You will need to rewrite or cast the expression."));
+            }
+            wanted.push(ty);
+        }
+        let mut bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        let declared: Vec<Type> = columns.iter().map(|(position, _)| relation.columns[*position].ty.clone()).collect();
+        if declared != wanted {
+            bound = self.wrap(bound);
+            if let crate::ir::Body::Select(select) = &mut bound.query.body {
+                for ((item, column), ty) in select.items.iter_mut().zip(&mut bound.query.columns).zip(declared) {
+                    *item = item.clone().cast(ty.clone(), CastContext::Assignment);
+                    column.ty = ty;
+                }
+            }
+        }
+        Ok(InsertSource::Query(Box::new(bound.query)))
+    }
+
+    /// Columns that were left out, where the back end does not know what to store.
+    pub(super) fn add_defaults(
+        &mut self,
+        relation: &Relation,
+        positions: &mut Vec<usize>,
+        source: InsertSource,
+    ) -> Result<InsertSource> {
+        let mut added = Vec::new();
+        for (position, column) in relation.columns.iter().enumerate() {
+            if positions.contains(&position) || column.generated.is_some() {
+                continue;
+            }
+            let ours = match (&column.identity, &column.default) {
+                (Some(identity), _) => identity.sequence.is_some(),
+                (None, Some(default)) => !default.native,
+                (None, None) => false,
+            };
+            if ours {
+                added.push((position, self.default_value(relation, position, true, -1)?));
+            }
+        }
+        if added.is_empty() {
+            return Ok(source);
+        }
+        positions.extend(added.iter().map(|(position, _)| *position));
+        let values: Vec<Expr> = added.into_iter().map(|(_, value)| value).collect();
+        Ok(match source {
+            InsertSource::Defaults => InsertSource::Values(vec![values]),
+            InsertSource::Values(mut rows) => {
+                for row in &mut rows {
+                    row.extend(values.iter().cloned());
+                }
+                InsertSource::Values(rows)
+            }
+            InsertSource::Query(query) => {
+                let columns: Vec<ResultColumn> = query
+                    .columns
+                    .iter()
+                    .map(|column| super::binder::computed(column.name.clone(), column.ty.clone()))
+                    .collect();
+                let bound = super::binder::BoundQuery { query: *query, columns, places: Vec::new() };
+                let mut bound = self.wrap(bound);
+                if let crate::ir::Body::Select(select) = &mut bound.query.body {
+                    for value in values {
+                        bound
+                            .query
+                            .columns
+                            .push(crate::ir::OutputColumn { name: "?column?".to_owned(), ty: value.ty.clone() });
+                        select.items.push(value);
+                    }
+                }
+                InsertSource::Query(Box::new(bound.query))
+            }
+        })
+    }
+
+    fn on_conflict(
+        &mut self,
+        clause: &pg::OnConflictClause,
+        relation: &Arc<Relation>,
+        entry: &Entry,
+    ) -> Result<Option<OnConflict>> {
+        let update = match clause.action() {
+            OnConflictAction::OnconflictUpdate => true,
+            OnConflictAction::OnconflictNothing => false,
+            _ => return Ok(None),
+        };
+        let index = match clause.infer.as_deref() {
+            Some(infer) => Some(self.infer_index(infer, relation, entry)?),
+            None if update => {
+                return Err(self
+                    .error(
+                        Condition::SyntaxError,
+                        "ON CONFLICT DO UPDATE requires inference specification or constraint name",
+                        clause.location,
+                    )
+                    .hint("For example, ON CONFLICT (column_name)."));
+            }
+            None => None,
+        };
+        if !update {
+            return Ok(Some(OnConflict { index, action: ConflictAction::Nothing }));
+        }
+        let excluded = self.ids.relation();
+        let mut proposed = Entry::of_relation(relation, excluded, Some("excluded"));
+        proposed.unqualified = false;
+        let scope = Scope { entries: vec![entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
+        let ((assignments, filter), _) = self.with_scope(scope, |binder| {
+            let assignments = binder.assignments(&clause.target_list, relation)?;
+            let filter = match clause.where_clause.as_deref() {
+                Some(node) => Some(binder.within(Clause::Where, |binder| {
+                    let (filter, at) = binder.placed(node)?;
+                    binder.condition(filter, "WHERE", at)
+                })?),
+                None => None,
+            };
+            Ok((assignments, filter))
+        })?;
+        Ok(Some(OnConflict { index, action: ConflictAction::Update { excluded, assignments, filter } }))
+    }
+
+    /// The unique index that ON CONFLICT (…) means.
+    fn infer_index(&mut self, infer: &pg::InferClause, relation: &Relation, entry: &Entry) -> Result<usize> {
+        if !infer.conname.is_empty() {
+            return relation
+                .indexes
+                .iter()
+                .position(|index| index.name == infer.conname && index.unique && index.constraint)
+                .ok_or_else(|| {
+                    self.error(
+                        Condition::UndefinedObject,
+                        format!("constraint \"{}\" for table \"{}\" does not exist", infer.conname, relation.name),
+                        infer.location,
+                    )
+                });
+        }
+        let mut wanted: Vec<usize> = Vec::new();
+        let mut expressions: Vec<String> = Vec::new();
+        for node in &infer.index_elems {
+            let Some(N::IndexElem(element)) = &node.node else { continue };
+            if element.name.is_empty() {
+                let Some(expr) = element.expr.as_deref() else { continue };
+                let scope = Scope { entries: vec![entry.clone()], clause: Clause::Index, ..Scope::default() };
+                self.with_scope(scope, |binder| binder.expr(expr))?;
+                expressions.push(normal_text(&raw::print_expression(expr).unwrap_or_default()));
+            } else {
+                wanted.push(self.target_column(relation, &element.name, infer.location).map_err(|_| {
+                    self.error(
+                        Condition::UndefinedColumn,
+                        format!("column \"{}\" does not exist", element.name),
+                        infer.location,
+                    )
+                })?);
+            }
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        expressions.sort();
+        let predicate = infer.where_clause.as_deref().and_then(raw::print_expression).map(|text| normal_text(&text));
+        let found = relation.indexes.iter().position(|index| {
+            let mut columns: Vec<usize> = index.columns.iter().flatten().copied().collect();
+            columns.sort_unstable();
+            let mut others: Vec<String> = index
+                .columns
+                .iter()
+                .zip(&index.keys)
+                .filter(|(column, _)| column.is_none())
+                .map(|(_, key)| printed(&key.text))
+                .collect();
+            others.sort();
+            let fits = match &index.predicate {
+                None => true,
+                Some(text) => predicate.as_deref() == Some(printed(text).as_str()),
+            };
+            index.unique && columns == wanted && others == expressions && fits
+        });
+        found.ok_or_else(|| {
+            self.error(
+                Condition::InvalidColumnReference,
+                "there is no unique or exclusion constraint matching the ON CONFLICT specification",
+                -1,
+            )
+        })
+    }
+
+    /// SET column = value, …
+    fn assignments(&mut self, nodes: &[Node], relation: &Relation) -> Result<Vec<(usize, Expr)>> {
+        let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let Some(N::ResTarget(target)) = &node.node else { continue };
+            let place = target.location;
+            if !target.indirection.is_empty() {
+                return Err(self.unsupported("assigning to a part of a column", place));
+            }
+            let position = self.target_column(relation, &target.name, place)?;
+            if assignments.iter().any(|(known, _)| *known == position) {
+                return Err(self.error(
+                    Condition::SyntaxError,
+                    format!("multiple assignments to same column \"{}\"", target.name),
+                    place,
+                ));
+            }
+            let column = &relation.columns[position];
+            let Some(node) = target.val.as_deref() else { continue };
+            let node = match &node.node {
+                // (a, b) = (x, y)
+                Some(N::MultiAssignRef(multiple)) => match multiple.source.as_deref().map(|node| &node.node) {
+                    Some(Some(N::RowExpr(row))) => {
+                        if row.args.len() != multiple.ncolumns as usize {
+                            return Err(self.error(
+                                Condition::SyntaxError,
+                                "number of columns does not match number of values",
+                                place,
+                            ));
+                        }
+                        match row.args.get((multiple.colno - 1).max(0) as usize) {
+                            Some(node) => node,
+                            None => return Err(crate::Error::internal("a row assignment lacks a value")),
+                        }
+                    }
+                    Some(Some(N::SubLink(_))) => {
+                        return Err(self.unsupported("assigning a row from a subquery", place));
+                    }
+                    Some(Some(_)) if multiple.ncolumns == 1 => match multiple.source.as_deref() {
+                        Some(node) => node,
+                        None => return Err(crate::Error::internal("a row assignment lacks its source")),
+                    },
+                    _ => {
+                        return Err(self.error(
+                            Condition::FeatureNotSupported,
+                            "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression",
+                            place,
+                        ));
+                    }
+                },
+                _ => node,
+            };
+            let is_default = matches!(node.node, Some(N::SetToDefault(_)));
+            let computed = column.generated.is_some() || column.identity.as_ref().is_some_and(|i| i.always);
+            if computed && !is_default {
+                let detail = if column.generated.is_some() {
+                    format!("Column \"{}\" is a generated column.", column.name)
+                } else {
+                    format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name)
+                };
+                return Err(self
+                    .error(
+                        Condition::GeneratedAlways,
+                        format!("column \"{}\" can only be updated to DEFAULT", column.name),
+                        place,
+                    )
+                    .detail(detail));
+            }
+            if is_default && column.generated.is_some() {
+                continue;
+            }
+            let value = if is_default {
+                self.default_value(relation, position, false, place)?
+            } else {
+                let value = self.expr(node)?;
+                self.to_column(value, column, location(node))?
+            };
+            assignments.push((position, value));
+        }
+        Ok(assignments)
+    }
+
+    /// WHERE, or WHERE CURRENT OF a cursor.
+    fn dml_filter(&mut self, node: Option<&Node>) -> Result<(Option<Expr>, Option<String>)> {
+        match node.map(|node| (&node.node, node)) {
+            None => Ok((None, None)),
+            Some((Some(N::CurrentOfExpr(current)), _)) => Ok((None, Some(current.cursor_name.clone()))),
+            Some((_, node)) => {
+                let filter = self.within(Clause::Where, |binder| {
+                    let (filter, at) = binder.placed(node)?;
+                    binder.condition(filter, "WHERE", at)
+                })?;
+                Ok((Some(filter), None))
+            }
+        }
+    }
+
+    fn update(&mut self, update: &pg::UpdateStmt) -> Result<(Dml, Vec<ResultColumn>)> {
+        let ctes = match &update.with_clause {
+            Some(with) => self.with_clause(with)?,
+            None => Vec::new(),
+        };
+        let (relation, id, entry) = self.target(update.relation.as_ref(), "update")?;
+        let (from, others) = self.from_clause(&update.from_clause)?;
+        let mut entries = vec![entry];
+        let at = update.from_clause.first().cloned().unwrap_or_default();
+        self.merge_entries(&mut entries, others, &at)?;
+        let scope = Scope { entries, clause: Clause::Update, ..Scope::default() };
+        let ((assignments, filter, current_of), scope) = self.with_scope(scope, |binder| {
+            let assignments = binder.assignments(&update.target_list, &relation)?;
+            let (filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
+            Ok((assignments, filter, current_of))
+        })?;
+        let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
+        let dml = Dml {
+            ctes,
+            target: relation,
+            id,
+            action: DmlAction::Update { assignments, from, filter, current_of },
+            returning,
+            columns: outputs(&results),
+        };
+        Ok((dml, results))
+    }
+
+    fn delete(&mut self, delete: &pg::DeleteStmt) -> Result<(Dml, Vec<ResultColumn>)> {
+        let ctes = match &delete.with_clause {
+            Some(with) => self.with_clause(with)?,
+            None => Vec::new(),
+        };
+        let (relation, id, entry) = self.target(delete.relation.as_ref(), "delete from")?;
+        let (using, others) = self.from_clause(&delete.using_clause)?;
+        let mut entries = vec![entry];
+        let at = delete.using_clause.first().cloned().unwrap_or_default();
+        self.merge_entries(&mut entries, others, &at)?;
+        let scope = Scope { entries, clause: Clause::Where, ..Scope::default() };
+        let ((filter, current_of), scope) =
+            self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
+        let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
+        let dml = Dml {
+            ctes,
+            target: relation,
+            id,
+            action: DmlAction::Delete { using, filter, current_of },
+            returning,
+            columns: outputs(&results),
+        };
+        Ok((dml, results))
+    }
+
+    fn returning(
+        &mut self,
+        clause: Option<&pg::ReturningClause>,
+        mut scope: Scope,
+    ) -> Result<(Vec<Expr>, Vec<ResultColumn>)> {
+        let Some(clause) = clause else { return Ok((Vec::new(), Vec::new())) };
+        if !clause.options.is_empty() {
+            return Err(self.unsupported("RETURNING WITH", -1));
+        }
+        scope.clause = Clause::Returning;
+        let (targets, _) = self.with_scope(scope, |binder| {
+            let mut targets = binder.targets(&clause.exprs)?;
+            for target in &mut targets {
+                if target.expr.ty == Type::Unknown {
+                    target.expr = binder.settle(target.expr.clone(), target.place)?;
+                    target.column.ty = Type::Text;
+                }
+            }
+            Ok(targets)
+        })?;
+        Ok(targets.into_iter().map(|target| (target.expr, target.column)).unzip())
+    }
+}
+
+/// VALUES and nothing around it.
+fn is_plain_values(select: &pg::SelectStmt) -> bool {
+    !select.values_lists.is_empty()
+        && matches!(select.op(), SetOperation::SetopNone | SetOperation::Undefined)
+        && select.with_clause.is_none()
+        && select.sort_clause.is_empty()
+        && select.limit_count.is_none()
+        && select.limit_offset.is_none()
+        && select.locking_clause.is_empty()
+}
+
+/// An expression's text in one spelling, for comparison.
+fn printed(text: &str) -> String {
+    let tree = raw::parse(&format!("SELECT {text}")).ok();
+    let value = tree.and_then(|tree| {
+        let node = tree.stmts.into_iter().next()?.stmt?.node?;
+        match node {
+            N::SelectStmt(select) => match select.target_list.into_iter().next()?.node? {
+                N::ResTarget(target) => raw::print_expression(target.val.as_deref()?),
+                _ => None,
+            },
+            _ => None,
+        }
+    });
+    normal_text(&value.unwrap_or_else(|| text.to_owned()))
+}
+
+/// Without the parentheses around the whole.
+fn normal_text(text: &str) -> String {
+    let mut text = text.trim();
+    while let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        let mut depth = 0_i32;
+        let balanced = inner.chars().all(|character| {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth >= 0
+        });
+        if !balanced {
+            break;
+        }
+        text = inner.trim();
+    }
+    text.to_owned()
+}

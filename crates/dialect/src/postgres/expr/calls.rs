@@ -1,0 +1,472 @@
+//! Function calls: scalar functions, casts in call form, aggregates, window functions, set-returning functions.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use super::super::binder::Binder;
+use super::super::coerce::base;
+use super::super::resolve::{Candidate, Miss};
+use super::super::{names, types};
+use super::location;
+use crate::functions::FunctionKind;
+use crate::ir::{
+    self, Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, OutputColumn, WindowCall,
+};
+use crate::{Condition, Result, Type};
+
+/// Names of arguments, for calls by name.
+const NAMED_ARGUMENTS: &[(&str, &[&str])] =
+    &[("make_interval", &["years", "months", "weeks", "days", "hours", "mins", "secs"])];
+
+/// The function's own name, when its schema is one where functions live.
+pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Result<String, String> {
+    match names::strings(&call.funcname).as_slice() {
+        [name] | ["pg_catalog", name] => Ok((*name).to_owned()),
+        parts => Err(parts.join(".")),
+    }
+}
+
+impl Binder<'_> {
+    pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
+        let name = match function_name(call) {
+            Ok(name) => name,
+            Err(name) => {
+                let args = self.placed_all(&call.args)?;
+                let inputs: Vec<Type> = args.iter().map(|(arg, _)| arg.ty.clone()).collect();
+                return Err(self.no_function(&name, &inputs, call.location, Miss::None));
+            }
+        };
+        if call.func_variadic {
+            return Err(self.unsupported("VARIADIC in a call", call.location));
+        }
+        if call.agg_within_group {
+            return Err(self.unsupported(format!("the ordered-set aggregate {name}"), call.location));
+        }
+        let over = call.over.as_deref();
+        let is_aggregate =
+            crate::functions::named(crate::Language::Postgres, &name).any(|row| row.kind == FunctionKind::Aggregate);
+        if is_aggregate || over.is_some() {
+            return self.grouped_call(&name, call, over);
+        }
+        if call.agg_star || call.agg_distinct || call.agg_filter.is_some() || !call.agg_order.is_empty() {
+            let what = if call.agg_star {
+                format!("{name}(*) specified, but {name} is not an aggregate function")
+            } else if call.agg_distinct {
+                format!("DISTINCT specified, but {name} is not an aggregate function")
+            } else if call.agg_filter.is_some() {
+                format!("FILTER specified, but {name} is not an aggregate function")
+            } else {
+                format!("ORDER BY specified, but {name} is not an aggregate function")
+            };
+            return Err(self.error(Condition::WrongObjectType, what, call.location));
+        }
+        let args = self.call_arguments(&name, &call.args)?;
+        let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        let found = self
+            .find_function(&name, &inputs, |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning));
+        match found {
+            Ok(candidate) if candidate.function.kind == FunctionKind::SetReturning => {
+                self.set_returning(candidate, &name, args, call.location)
+            }
+            Ok(candidate) => self.call(candidate, args),
+            Err(miss) => {
+                // `float8(x)`, `text(x)`: a type's name in call form is a cast.
+                if let ([_], Ok(ty)) = (inputs.as_slice(), types::named(&name, &[]))
+                    && let Some((arg, at)) = args.into_iter().next()
+                    && let Ok(value) = self.try_coerce(arg, &ty, CastContext::Explicit, at)?
+                {
+                    return Ok(value);
+                }
+                if crate::functions::named(crate::Language::Postgres, &name).any(|row| row.kind == FunctionKind::Window)
+                {
+                    return Err(self.error(
+                        Condition::WrongObjectType,
+                        format!("window function {name} requires an OVER clause"),
+                        call.location,
+                    ));
+                }
+                Err(self.no_function(&name, &inputs, call.location, miss))
+            }
+        }
+    }
+
+    /// Arguments in order; named ones are put into their places, with zeros for those left out.
+    fn call_arguments(&mut self, name: &str, nodes: &[Node]) -> Result<Vec<(Expr, i32)>> {
+        if !nodes.iter().any(|node| matches!(node.node, Some(N::NamedArgExpr(_)))) {
+            return self.placed_all(nodes);
+        }
+        let place = nodes.first().map_or(-1, location);
+        let Some((_, arguments)) = NAMED_ARGUMENTS.iter().find(|(function, _)| *function == name) else {
+            return Err(self.unsupported(format!("named arguments of {name}"), place));
+        };
+        let mut placed: Vec<(Expr, i32)> = arguments.iter().map(|_| (Expr::integer(0, Type::Int4), -1)).collect();
+        for (position, node) in nodes.iter().enumerate() {
+            let (index, value) = match &node.node {
+                Some(N::NamedArgExpr(named)) => {
+                    let Some(index) = arguments.iter().position(|argument| *argument == named.name) else {
+                        return Err(self.error(
+                            Condition::UndefinedFunction,
+                            format!("function {name} has no argument named \"{}\"", named.name),
+                            location(node),
+                        ));
+                    };
+                    (index, self.required(&named.arg)?)
+                }
+                _ => (position, self.placed(node)?),
+            };
+            match placed.get_mut(index) {
+                Some(slot) => *slot = value,
+                None => {
+                    return Err(self.error(
+                        Condition::UndefinedFunction,
+                        format!("function {name} has too many arguments"),
+                        location(node),
+                    ));
+                }
+            }
+        }
+        Ok(placed)
+    }
+
+    /// Columns of a set-returning function's rows.
+    pub(in super::super) fn function_columns(name: &str, result: &Type) -> Vec<OutputColumn> {
+        let column = |name: &str, ty: Type| OutputColumn { name: name.to_owned(), ty };
+        match name {
+            "json_each" | "jsonb_each" => vec![column("key", Type::Text), column("value", result.clone())],
+            "json_each_text" | "jsonb_each_text" => vec![column("key", Type::Text), column("value", Type::Text)],
+            "json_array_elements"
+            | "jsonb_array_elements"
+            | "json_array_elements_text"
+            | "jsonb_array_elements_text" => vec![column("value", result.clone())],
+            name => vec![column(name, result.clone())],
+        }
+    }
+
+    /// A set-returning function in a select list becomes a member of FROM that sees those before it.
+    fn set_returning(&mut self, candidate: Candidate, name: &str, args: Vec<(Expr, i32)>, place: i32) -> Result<Expr> {
+        let scope = self.scope();
+        if !scope.allow_set_returning || scope.in_aggregate || scope.in_window {
+            let clause = scope.clause.words();
+            return Err(self.error(
+                Condition::FeatureNotSupported,
+                format!("set-returning functions are not allowed in {clause}"),
+                place,
+            ));
+        }
+        let args = self.arguments(&candidate, args)?;
+        let columns = Self::function_columns(name, &candidate.result);
+        if columns.len() != 1 {
+            return Err(self.unsupported(format!("the set of rows of {name} in a select list"), place));
+        }
+        // Several run in step: possible where all walk the same array.
+        let earlier = self.scope().set_returning.first().cloned();
+        if let Some(ir::From::Function { id, function, args: first, .. }) = earlier {
+            if first.first() != args.first() || !walks_array(function.name) || !walks_array(name) {
+                return Err(self.unsupported("several set-returning functions in one select list", place));
+            }
+            let ordinal = name == "generate_subscripts";
+            if let Some(ir::From::Function { function, columns, ordinality, .. }) =
+                self.scope().set_returning.first_mut()
+            {
+                if function.name == "generate_subscripts" {
+                    if ordinal {
+                        return Ok(Expr::column(id, 0, Type::Int4));
+                    }
+                    return Err(self.unsupported("generate_subscripts before unnest in one select list", place));
+                }
+                if !ordinal {
+                    return Ok(Expr::column(id, 0, candidate.result));
+                }
+                if !*ordinality {
+                    *ordinality = true;
+                    columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+                }
+            }
+            return Ok(Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment));
+        }
+        let id = self.ids.relation();
+        self.scope().set_returning.push(ir::From::Function {
+            id,
+            function: candidate.function,
+            args,
+            columns,
+            ordinality: false,
+        });
+        Ok(Expr::column(id, 0, candidate.result))
+    }
+
+    /// An aggregate, a window function, or an aggregate over a window.
+    fn grouped_call(&mut self, name: &str, call: &pg::FuncCall, over: Option<&pg::WindowDef>) -> Result<Expr> {
+        let clause = self.scope().clause;
+        let (in_aggregate, in_window) = (self.scope().in_aggregate, self.scope().in_window);
+        if over.is_some() {
+            if in_aggregate {
+                return Err(self.error(
+                    Condition::GroupingError,
+                    "aggregate function calls cannot contain window function calls",
+                    call.location,
+                ));
+            }
+            if in_window {
+                return Err(self.error(
+                    Condition::WindowingError,
+                    "window function calls cannot be nested",
+                    call.location,
+                ));
+            }
+            if !clause.windows() {
+                return Err(self.error(
+                    Condition::WindowingError,
+                    format!("window functions are not allowed in {}", clause.words()),
+                    call.location,
+                ));
+            }
+        } else {
+            if in_aggregate {
+                return Err(self.error(
+                    Condition::GroupingError,
+                    "aggregate function calls cannot be nested",
+                    call.location,
+                ));
+            }
+            if !clause.aggregates() {
+                return Err(self.error(
+                    Condition::GroupingError,
+                    format!("aggregate functions are not allowed in {}", clause.words()),
+                    call.location,
+                ));
+            }
+        }
+        if over.is_some() {
+            self.scope().in_window = true;
+        } else {
+            self.scope().in_aggregate = true;
+        }
+        let inner = self.grouped_parts(call);
+        self.scope().in_aggregate = in_aggregate;
+        self.scope().in_window = in_window;
+        let (args, order_by, filter) = inner?;
+        let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        let found = self.find_function(name, &inputs, |kind| {
+            kind == FunctionKind::Aggregate || (over.is_some() && kind == FunctionKind::Window)
+        });
+        let candidate = match found {
+            Ok(candidate) => candidate,
+            Err(miss) => {
+                if over.is_some() && self.find_function(name, &inputs, |kind| kind == FunctionKind::Scalar).is_ok() {
+                    return Err(self.error(
+                        Condition::WrongObjectType,
+                        format!("OVER specified, but {name} is not a window function nor an aggregate function"),
+                        call.location,
+                    ));
+                }
+                return Err(self.no_function(name, &inputs, call.location, miss));
+            }
+        };
+        if name == "count" && args.is_empty() && !call.agg_star {
+            return Err(self.error(
+                Condition::WrongObjectType,
+                "count(*) must be used to call a parameterless aggregate function",
+                call.location,
+            ));
+        }
+        let args = self.arguments(&candidate, args)?;
+        let ty = candidate.result;
+        let function = candidate.function;
+        let Some(over) = over else {
+            self.scope().aggregates = true;
+            if call.agg_distinct && order_by.iter().any(|key| !args.iter().any(|arg| *arg == key.expr)) {
+                return Err(self.error(
+                    Condition::InvalidColumnReference,
+                    "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                    call.location,
+                ));
+            }
+            let aggregate = Aggregate { function, args, distinct: call.agg_distinct, order_by, filter };
+            return Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty));
+        };
+        if call.agg_distinct {
+            return Err(self.unsupported("DISTINCT for window functions", call.location));
+        }
+        if !order_by.is_empty() {
+            return Err(self.unsupported("aggregate ORDER BY for window functions", call.location));
+        }
+        if function.kind == FunctionKind::Window && filter.is_some() {
+            return Err(self.unsupported("FILTER for non-aggregate window functions", call.location));
+        }
+        self.scope().windowed = true;
+        self.scope().in_window = true;
+        let window = self.window(over, call.location);
+        self.scope().in_window = in_window;
+        let (partition_by, order_by, frame) = window?;
+        let window = WindowCall { function, args, filter, partition_by, order_by, frame };
+        Ok(Expr::new(ExprKind::Window(Box::new(window)), ty))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn grouped_parts(&mut self, call: &pg::FuncCall) -> Result<(Vec<(Expr, i32)>, Vec<ir::SortKey>, Option<Expr>)> {
+        let args = self.placed_all(&call.args)?;
+        let mut order_by = Vec::with_capacity(call.agg_order.len());
+        for node in &call.agg_order {
+            order_by.push(self.plain_sort_key(node)?);
+        }
+        let filter = match call.agg_filter.as_deref() {
+            Some(node) => {
+                let (filter, at) = self.placed(node)?;
+                Some(self.condition(filter, "FILTER", at)?)
+            }
+            None => None,
+        };
+        Ok((args, order_by, filter))
+    }
+
+    /// A sort key that is an expression of the input, never a position or an output's name.
+    pub(in super::super) fn plain_sort_key(&mut self, node: &Node) -> Result<ir::SortKey> {
+        let Some(N::SortBy(sort)) = &node.node else {
+            return Err(crate::Error::internal("a sort key that is none"));
+        };
+        let (expr, at) = self.required(&sort.node)?;
+        let expr = self.settle(expr, at)?;
+        self.sort_key(sort, expr, at)
+    }
+
+    /// A window's definition: by name, or in place.
+    #[allow(clippy::type_complexity)]
+    fn window(&mut self, over: &pg::WindowDef, place: i32) -> Result<(Vec<Expr>, Vec<ir::SortKey>, Option<Frame>)> {
+        let base_name = if over.name.is_empty() { &over.refname } else { &over.name };
+        let mut partition_by = Vec::new();
+        let mut order_by = Vec::new();
+        let mut frame = None;
+        if !base_name.is_empty() {
+            let Some((_, named)) = self.scope().windows.iter().find(|(name, _)| name == base_name).cloned() else {
+                return Err(self.error(
+                    Condition::UndefinedObject,
+                    format!("window \"{base_name}\" does not exist"),
+                    over.location,
+                ));
+            };
+            let mut anonymous = named;
+            anonymous.name = String::new();
+            self.enter()?;
+            let inherited = self.window(&anonymous, place);
+            self.leave();
+            (partition_by, order_by, frame) = inherited?;
+            if !over.name.is_empty() {
+                return Ok((partition_by, order_by, frame));
+            }
+            if !over.partition_clause.is_empty() {
+                return Err(self.error(
+                    Condition::WindowingError,
+                    format!("cannot override PARTITION BY clause of window \"{base_name}\""),
+                    over.location,
+                ));
+            }
+            if !over.order_clause.is_empty() && !order_by.is_empty() {
+                return Err(self.error(
+                    Condition::WindowingError,
+                    format!("cannot override ORDER BY clause of window \"{base_name}\""),
+                    over.location,
+                ));
+            }
+        }
+        for node in &over.partition_clause {
+            let (key, at) = self.placed(node)?;
+            partition_by.push(self.settle(key, at)?);
+        }
+        for node in &over.order_clause {
+            order_by.push(self.plain_sort_key(node)?);
+        }
+        if let Some(own) = self.frame(over, &order_by)? {
+            frame = Some(own);
+        }
+        Ok((partition_by, order_by, frame))
+    }
+
+    /// A frame, from the bits of `parsenodes.h`.
+    fn frame(&mut self, over: &pg::WindowDef, order_by: &[ir::SortKey]) -> Result<Option<Frame>> {
+        const NON_DEFAULT: i32 = 0x0_0001;
+        const RANGE: i32 = 0x0_0002;
+        const GROUPS: i32 = 0x0_0008;
+        const START_UNBOUNDED_PRECEDING: i32 = 0x0_0020;
+        const END_UNBOUNDED_FOLLOWING: i32 = 0x0_0100;
+        const START_CURRENT_ROW: i32 = 0x0_0200;
+        const END_CURRENT_ROW: i32 = 0x0_0400;
+        const START_OFFSET_PRECEDING: i32 = 0x0_0800;
+        const END_OFFSET_PRECEDING: i32 = 0x0_1000;
+        const START_OFFSET_FOLLOWING: i32 = 0x0_2000;
+        const END_OFFSET_FOLLOWING: i32 = 0x0_4000;
+        const EXCLUDE_CURRENT_ROW: i32 = 0x0_8000;
+        const EXCLUDE_GROUP: i32 = 0x1_0000;
+        const EXCLUDE_TIES: i32 = 0x2_0000;
+        let options = over.frame_options;
+        if options & NON_DEFAULT == 0 {
+            return Ok(None);
+        }
+        let unit = if options & RANGE != 0 {
+            FrameUnit::Range
+        } else if options & GROUPS != 0 {
+            FrameUnit::Groups
+        } else {
+            FrameUnit::Rows
+        };
+        let by_offset = START_OFFSET_PRECEDING | START_OFFSET_FOLLOWING | END_OFFSET_PRECEDING | END_OFFSET_FOLLOWING;
+        if unit == FrameUnit::Range && options & by_offset != 0 {
+            let numeric = matches!(order_by, [key] if key.expr.ty.is_integer()
+                || matches!(key.expr.ty, Type::Float4 | Type::Float8));
+            if !numeric {
+                return Err(self.unsupported("RANGE with an offset over this type", over.location));
+            }
+        }
+        if unit == FrameUnit::Groups && order_by.is_empty() {
+            return Err(self.error(
+                Condition::WindowingError,
+                "GROUPS mode requires an ORDER BY clause",
+                over.location,
+            ));
+        }
+        let offset = |binder: &mut Self, node: &Option<Box<Node>>| -> Result<Box<Expr>> {
+            let (value, at) = binder.required(node)?;
+            let ty = match (unit, order_by) {
+                (FrameUnit::Range, [key]) if !key.expr.ty.is_integer() => Type::Float8,
+                _ => Type::Int8,
+            };
+            Ok(Box::new(binder.coerce(value, &ty, CastContext::Implicit, at)?))
+        };
+        let start = if options & START_UNBOUNDED_PRECEDING != 0 {
+            FrameBound::UnboundedPreceding
+        } else if options & START_CURRENT_ROW != 0 {
+            FrameBound::CurrentRow
+        } else if options & START_OFFSET_PRECEDING != 0 {
+            FrameBound::Preceding(offset(self, &over.start_offset)?)
+        } else if options & START_OFFSET_FOLLOWING != 0 {
+            FrameBound::Following(offset(self, &over.start_offset)?)
+        } else {
+            FrameBound::UnboundedFollowing
+        };
+        let end = if options & END_UNBOUNDED_FOLLOWING != 0 {
+            FrameBound::UnboundedFollowing
+        } else if options & END_CURRENT_ROW != 0 {
+            FrameBound::CurrentRow
+        } else if options & END_OFFSET_PRECEDING != 0 {
+            FrameBound::Preceding(offset(self, &over.end_offset)?)
+        } else if options & END_OFFSET_FOLLOWING != 0 {
+            FrameBound::Following(offset(self, &over.end_offset)?)
+        } else {
+            FrameBound::CurrentRow
+        };
+        let exclude = if options & EXCLUDE_CURRENT_ROW != 0 {
+            FrameExclude::CurrentRow
+        } else if options & EXCLUDE_GROUP != 0 {
+            FrameExclude::Group
+        } else if options & EXCLUDE_TIES != 0 {
+            FrameExclude::Ties
+        } else {
+            FrameExclude::NoOthers
+        };
+        Ok(Some(Frame { unit, start, end, exclude }))
+    }
+}
+
+/// Functions that walk an array's members in step.
+fn walks_array(name: &str) -> bool {
+    matches!(name, "unnest" | "generate_subscripts")
+}

@@ -1,0 +1,312 @@
+//! Column references.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use super::super::binder::{Binder, Entry, EntryColumn};
+use super::super::names;
+use crate::ir::{CastContext, Expr, ExprKind};
+use crate::schema::RelationKind;
+use crate::{Condition, Result, Type};
+
+/// Columns of an entry with a name: those spelled exactly, else those that differ in case only (names in a SQLite file
+/// need not be lower-case).
+fn matching<'e>(entry: &'e Entry, name: &str) -> Vec<&'e EntryColumn> {
+    let exact: Vec<_> = entry.columns.iter().filter(|column| column.name == name).collect();
+    if exact.is_empty() {
+        entry.columns.iter().filter(|column| column.name.eq_ignore_ascii_case(name)).collect()
+    } else {
+        exact
+    }
+}
+
+impl Binder<'_> {
+    /// `column`, `table.column`, `schema.table.column`, or a whole row.
+    pub(in super::super) fn column_reference(&mut self, reference: &pg::ColumnRef) -> Result<Expr> {
+        Ok(self.column_entry(reference)?.expr)
+    }
+
+    /// The column that a reference means, with what is known of it.
+    pub(in super::super) fn column_entry(&mut self, reference: &pg::ColumnRef) -> Result<EntryColumn> {
+        let place = reference.location;
+        if reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_)))) {
+            return Err(self.error(Condition::SyntaxError, "row expansion via \"*\" is not supported here", place));
+        }
+        match names::strings(&reference.fields).as_slice() {
+            [name] => self.bare_column(name, place),
+            [table, name] => self.qualified_column(None, table, name, place),
+            [schema, table, name] => self.qualified_column(Some(schema), table, name, place),
+            [database, schema, table, name] if *database == self.context.database => {
+                self.qualified_column(Some(schema), table, name, place)
+            }
+            parts => Err(self.error(
+                Condition::SyntaxError,
+                format!("improper qualified name (too many dotted names): {}", parts.join(".")),
+                place,
+            )),
+        }
+    }
+
+    fn bare_column(&mut self, name: &str, place: i32) -> Result<EntryColumn> {
+        for level in (0..self.scopes.len()).rev() {
+            let entries = &self.scopes[level].entries;
+            let mut found: Vec<EntryColumn> = Vec::new();
+            for exact in [true, false] {
+                found = entries
+                    .iter()
+                    .filter(|entry| entry.unqualified)
+                    .flat_map(|entry| entry.columns.iter())
+                    .filter(|column| if exact { column.name == name } else { column.name.eq_ignore_ascii_case(name) })
+                    .cloned()
+                    .collect();
+                if !found.is_empty() {
+                    break;
+                }
+            }
+            match found.len() {
+                0 => {}
+                1 => {
+                    let column = found.swap_remove(0);
+                    self.note_use(level, &column.expr, place);
+                    return Ok(column);
+                }
+                _ => {
+                    return Err(self.error(
+                        Condition::AmbiguousColumn,
+                        format!("column reference \"{name}\" is ambiguous"),
+                        place,
+                    ));
+                }
+            }
+        }
+        // A relation's name alone means its whole row.
+        for level in (0..self.scopes.len()).rev() {
+            if let Some(entry) = self.scopes[level].entries.iter().find(|entry| entry.qualified && entry.name == name) {
+                let entry = entry.clone();
+                return Ok(self.whole_row(level, &entry, place));
+            }
+        }
+        if let Some(column) = self.system_column(None, name, place)? {
+            return Ok(column);
+        }
+        let mut error = self.error(Condition::UndefinedColumn, format!("column \"{name}\" does not exist"), place);
+        if let Some(hint) = self.similar_column(None, name) {
+            error = error.hint(hint);
+        }
+        Err(error)
+    }
+
+    fn qualified_column(&mut self, schema: Option<&str>, table: &str, name: &str, place: i32) -> Result<EntryColumn> {
+        let Some((level, entry)) = self.find_entry(schema, table) else {
+            return Err(self.missing_entry(schema, table, place));
+        };
+        let mut found: Vec<EntryColumn> = matching(&entry, name).into_iter().cloned().collect();
+        match found.len() {
+            0 => {
+                if let Some(column) = self.system_column(Some(&entry), name, place)? {
+                    return Ok(column);
+                }
+                let mut error =
+                    self.error(Condition::UndefinedColumn, format!("column {table}.{name} does not exist"), place);
+                if let Some(hint) = self.similar_column(Some(&entry), name) {
+                    error = error.hint(hint);
+                }
+                Err(error)
+            }
+            1 => {
+                let column = found.swap_remove(0);
+                self.note_use(level, &column.expr, place);
+                Ok(column)
+            }
+            _ => {
+                Err(self.error(Condition::AmbiguousColumn, format!("column reference \"{name}\" is ambiguous"), place))
+            }
+        }
+    }
+
+    /// The innermost relation name in scope that a qualifier means.
+    pub(in super::super) fn find_entry(&self, schema: Option<&str>, table: &str) -> Option<(usize, Entry)> {
+        for level in (0..self.scopes.len()).rev() {
+            for exact in [true, false] {
+                let found = self.scopes[level].entries.iter().find(|entry| {
+                    entry.qualified
+                        && (if exact { entry.name == table } else { entry.name.eq_ignore_ascii_case(table) })
+                        && schema.is_none_or(|schema| entry.schema.as_deref() == Some(schema))
+                });
+                if let Some(entry) = found {
+                    return Some((level, entry.clone()));
+                }
+            }
+        }
+        None
+    }
+
+    /// The error for a qualifier that names nothing in scope.
+    pub(in super::super) fn missing_entry(&self, schema: Option<&str>, table: &str, place: i32) -> crate::Error {
+        let behind_alias = self.scopes.iter().rev().flat_map(|scope| &scope.entries).find(|entry| {
+            entry.name != table && entry.relation.as_ref().is_some_and(|(_, relation)| relation.name == table)
+        });
+        let shown = match schema {
+            Some(schema) => format!("{schema}.{table}"),
+            None => table.to_owned(),
+        };
+        match behind_alias {
+            Some(entry) => self
+                .error(
+                    Condition::UndefinedTable,
+                    format!("invalid reference to FROM-clause entry for table \"{shown}\""),
+                    place,
+                )
+                .hint(format!("Perhaps you meant to reference the table alias \"{}\".", entry.name)),
+            None => {
+                self.error(Condition::UndefinedTable, format!("missing FROM-clause entry for table \"{shown}\""), place)
+            }
+        }
+    }
+
+    /// Remembers where a column was named, for messages about grouping.
+    fn note_use(&mut self, level: usize, expr: &Expr, place: i32) {
+        let column = match &expr.kind {
+            ExprKind::Column(column) => *column,
+            ExprKind::Cast { arg, context: CastContext::Implicit } => match arg.kind {
+                ExprKind::Column(column) => column,
+                _ => return,
+            },
+            _ => return,
+        };
+        let scope = &mut self.scopes[level];
+        if !scope.in_aggregate {
+            scope.uses.push((column, place));
+        }
+    }
+
+    fn whole_row(&mut self, level: usize, entry: &Entry, place: i32) -> EntryColumn {
+        for column in &entry.columns {
+            self.note_use(level, &column.expr, place);
+        }
+        let members = entry.columns.iter().map(|column| column.expr.clone()).collect();
+        EntryColumn {
+            name: entry.name.clone(),
+            expr: Expr::new(ExprKind::Row(members), Type::Record),
+            origin: None,
+            not_null: false,
+            identity: false,
+        }
+    }
+
+    /// `tableoid` is known; PostgreSQL's other system columns are not here.
+    fn system_column(&mut self, entry: Option<&Entry>, name: &str, place: i32) -> Result<Option<EntryColumn>> {
+        if !matches!(name, "tableoid" | "ctid" | "xmin" | "xmax" | "cmin" | "cmax") {
+            return Ok(None);
+        }
+        let table = match entry {
+            Some(entry) => entry.relation.clone(),
+            None => self.scopes.last().and_then(|scope| scope.entries.iter().find_map(|entry| entry.relation.clone())),
+        };
+        let Some((_, relation)) = table else { return Ok(None) };
+        if !matches!(relation.kind, RelationKind::Table | RelationKind::Catalog) {
+            return Ok(None);
+        }
+        if name != "tableoid" {
+            return Err(self.unsupported(format!("the system column \"{name}\""), place));
+        }
+        Ok(Some(EntryColumn {
+            name: name.to_owned(),
+            expr: Expr::integer(i64::from(relation.oid), Type::Oid),
+            origin: None,
+            not_null: true,
+            identity: false,
+        }))
+    }
+
+    /// A hint for a misspelt column: the nearest name in the innermost scope.
+    fn similar_column(&self, entry: Option<&Entry>, name: &str) -> Option<String> {
+        let entries: Vec<&Entry> = match entry {
+            Some(entry) => vec![entry],
+            None => self.scopes.last()?.entries.iter().filter(|entry| entry.unqualified).collect(),
+        };
+        let limit = (name.chars().count() / 2).min(3);
+        let mut best: Option<(usize, String)> = None;
+        for entry in entries {
+            for column in &entry.columns {
+                let far = distance(name, &column.name);
+                if far <= limit && best.as_ref().is_none_or(|(least, _)| far < *least) {
+                    let shown = if entry.name.is_empty() {
+                        column.name.clone()
+                    } else {
+                        format!("{}.{}", entry.name, column.name)
+                    };
+                    best = Some((far, shown));
+                }
+            }
+        }
+        best.map(|(_, shown)| format!("Perhaps you meant to reference the column \"{shown}\"."))
+    }
+
+    /// Members of ROW(…), `table.*` spread out.
+    pub(in super::super) fn row_members(&mut self, nodes: &[Node]) -> Result<Vec<Expr>> {
+        let mut members = Vec::new();
+        for node in nodes {
+            if let Some(N::ColumnRef(reference)) = &node.node
+                && reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_))))
+            {
+                members.extend(self.star(reference)?.into_iter().map(|column| column.expr));
+            } else {
+                members.push(self.expr(node)?);
+            }
+        }
+        Ok(members)
+    }
+
+    /// `*` or `table.*`: the columns that it covers.
+    pub(in super::super) fn star(&mut self, reference: &pg::ColumnRef) -> Result<Vec<EntryColumn>> {
+        let place = reference.location;
+        let (entries, level): (Vec<Entry>, usize) = match names::strings(&reference.fields).as_slice() {
+            [] => {
+                let level = self.scopes.len().saturating_sub(1);
+                let entries: Vec<Entry> = self
+                    .scopes
+                    .last()
+                    .map(|scope| scope.entries.iter().filter(|entry| entry.unqualified).cloned().collect())
+                    .unwrap_or_default();
+                if entries.is_empty() {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        "SELECT * with no tables specified is not valid",
+                        place,
+                    ));
+                }
+                (entries, level)
+            }
+            [table] => match self.find_entry(None, table) {
+                Some((level, entry)) => (vec![entry], level),
+                None => return Err(self.missing_entry(None, table, place)),
+            },
+            [schema, table] | [_, schema, table] => match self.find_entry(Some(schema), table) {
+                Some((level, entry)) => (vec![entry], level),
+                None => return Err(self.missing_entry(Some(schema), table, place)),
+            },
+            _ => return Err(self.error(Condition::SyntaxError, "improper qualified name", place)),
+        };
+        let columns: Vec<EntryColumn> = entries.into_iter().flat_map(|entry| entry.columns).collect();
+        for column in &columns {
+            self.note_use(level, &column.expr, place);
+        }
+        Ok(columns)
+    }
+}
+
+/// Levenshtein distance, for hints.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,497 @@
+//! Expressions: constants, casts, logic, CASE and its kin. Operators, calls, columns and subqueries have files of their
+//! own.
+
+pub(super) mod calls;
+mod columns;
+pub(super) mod operators;
+mod subqueries;
+
+use pg_query::protobuf::{
+    self as pg, BoolExprType, BoolTestType, MinMaxOp, Node, NullTestType, SqlValueFunctionOp, TypeName, a_const,
+    node::Node as N,
+};
+
+use super::binder::Binder;
+use super::{names, types};
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
+use crate::{Condition, Result, Type};
+
+/// The place where an expression begins, as PostgreSQL's `exprLocation` tells it; -1 when unknown.
+pub(super) fn location(node: &Node) -> i32 {
+    fn leftmost(a: i32, b: i32) -> i32 {
+        match (a, b) {
+            (a, b) if a < 0 => b,
+            (a, b) if b < 0 => a,
+            (a, b) => a.min(b),
+        }
+    }
+    let of = |node: &Option<Box<Node>>| node.as_deref().map_or(-1, location);
+    let Some(node) = &node.node else { return -1 };
+    match node {
+        N::AConst(constant) => constant.location,
+        N::ColumnRef(column) => column.location,
+        N::ParamRef(param) => param.location,
+        N::AExpr(expr) => leftmost(of(&expr.lexpr), expr.location),
+        N::TypeCast(cast) => {
+            leftmost(of(&cast.arg), leftmost(cast.type_name.as_ref().map_or(-1, |ty| ty.location), cast.location))
+        }
+        N::CollateClause(collate) => leftmost(of(&collate.arg), collate.location),
+        N::FuncCall(call) => call.location,
+        N::AIndirection(indirection) => of(&indirection.arg),
+        N::AArrayExpr(array) => array.location,
+        N::ResTarget(target) => target.location,
+        N::SubLink(link) => leftmost(of(&link.testexpr), link.location),
+        N::BoolExpr(expr) => leftmost(expr.args.first().map_or(-1, location), expr.location),
+        N::NullTest(test) => leftmost(of(&test.arg), test.location),
+        N::BooleanTest(test) => leftmost(of(&test.arg), test.location),
+        N::CaseExpr(case) => case.location,
+        N::CoalesceExpr(expr) => expr.location,
+        N::MinMaxExpr(expr) => expr.location,
+        N::RowExpr(row) => row.location,
+        N::SqlvalueFunction(function) => function.location,
+        N::SetToDefault(default) => default.location,
+        N::NamedArgExpr(arg) => leftmost(arg.location, of(&arg.arg)),
+        N::GroupingFunc(function) => function.location,
+        N::XmlExpr(expr) => expr.location,
+        N::SortBy(sort) => of(&sort.node),
+        N::List(list) => list.items.first().map_or(-1, location),
+        N::JsonObjectConstructor(expr) => expr.location,
+        N::JsonArrayConstructor(expr) => expr.location,
+        N::JsonFuncExpr(expr) => expr.location,
+        N::JsonIsPredicate(expr) => expr.location,
+        N::RangeVar(range) => range.location,
+        _ => -1,
+    }
+}
+
+impl Binder<'_> {
+    /// Binds an expression.
+    pub(super) fn expr(&mut self, node: &Node) -> Result<Expr> {
+        self.enter()?;
+        let result = self.expr_inner(node);
+        self.leave();
+        result
+    }
+
+    /// Binds an expression and keeps its place.
+    pub(super) fn placed(&mut self, node: &Node) -> Result<(Expr, i32)> {
+        Ok((self.expr(node)?, location(node)))
+    }
+
+    /// Binds the expression of an optional node that the grammar always gives.
+    pub(super) fn required(&mut self, node: &Option<Box<Node>>) -> Result<(Expr, i32)> {
+        match node.as_deref() {
+            Some(node) => self.placed(node),
+            None => Err(crate::Error::internal("the parse tree lacks an expression")),
+        }
+    }
+
+    fn expr_inner(&mut self, node: &Node) -> Result<Expr> {
+        let place = location(node);
+        let Some(inner) = &node.node else { return Err(crate::Error::internal("the parse tree has an empty node")) };
+        match inner {
+            N::AConst(constant) => self.constant(constant),
+            N::ColumnRef(column) => self.column_reference(column),
+            N::ParamRef(param) => self.param(param.number, param.location),
+            N::AExpr(expr) => self.operator_expression(expr),
+            N::TypeCast(cast) => self.type_cast(cast),
+            N::CollateClause(collate) => self.collate(collate),
+            N::FuncCall(call) => self.function_call(call),
+            N::AIndirection(indirection) => self.indirection(indirection),
+            N::AArrayExpr(array) => self.array(array, None),
+            N::SubLink(link) => self.sublink(link),
+            N::BoolExpr(expr) => self.logic(expr),
+            N::NullTest(test) => {
+                let (arg, _) = self.required(&test.arg)?;
+                let negated = test.nulltesttype() == NullTestType::IsNotNull;
+                if let ExprKind::Row(members) = arg.kind {
+                    let tests = members
+                        .into_iter()
+                        .map(|arg| Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated }, Type::Bool))
+                        .collect();
+                    return Ok(all_of(tests));
+                }
+                Ok(Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated }, Type::Bool))
+            }
+            N::BooleanTest(test) => {
+                let (arg, at) = self.required(&test.arg)?;
+                let (what, test, negated) = match test.booltesttype() {
+                    BoolTestType::IsTrue => ("IS TRUE", Some(true), false),
+                    BoolTestType::IsNotTrue => ("IS NOT TRUE", Some(true), true),
+                    BoolTestType::IsFalse => ("IS FALSE", Some(false), false),
+                    BoolTestType::IsNotFalse => ("IS NOT FALSE", Some(false), true),
+                    BoolTestType::IsNotUnknown => ("IS NOT UNKNOWN", None, true),
+                    BoolTestType::IsUnknown | BoolTestType::Undefined => ("IS UNKNOWN", None, false),
+                };
+                let arg = self.condition(arg, what, at)?;
+                Ok(Expr::new(ExprKind::IsTruth { arg: Box::new(arg), test, negated }, Type::Bool))
+            }
+            N::CaseExpr(case) => self.case(case),
+            N::CoalesceExpr(expr) => {
+                let members = self.placed_all(&expr.args)?;
+                let (members, ty) = self.to_common(members, "COALESCE")?;
+                Ok(Expr::new(ExprKind::Coalesce(members), ty))
+            }
+            N::MinMaxExpr(expr) => {
+                let least = expr.op() == MinMaxOp::IsLeast;
+                let members = self.placed_all(&expr.args)?;
+                let (members, ty) = self.to_common(members, if least { "LEAST" } else { "GREATEST" })?;
+                let kind = if least { ExprKind::Least(members) } else { ExprKind::Greatest(members) };
+                Ok(Expr::new(kind, ty))
+            }
+            N::RowExpr(row) => {
+                let members = self.row_members(&row.args)?;
+                Ok(Expr::new(ExprKind::Row(members), Type::Record))
+            }
+            N::SqlvalueFunction(function) => self.value_function(function),
+            N::SetToDefault(_) => {
+                Err(self.error(Condition::SyntaxError, "DEFAULT is not allowed in this context", place))
+            }
+            N::NamedArgExpr(_) => Err(self.unsupported("a named argument here", place)),
+            N::GroupingFunc(_) => Err(self.unsupported("GROUPING", place)),
+            N::CurrentOfExpr(_) => Err(self.unsupported("WHERE CURRENT OF here", place)),
+            N::XmlExpr(_) | N::XmlSerialize(_) => Err(self.unsupported("XML", place)),
+            N::JsonObjectConstructor(_) | N::JsonArrayConstructor(_) | N::JsonArrayQueryConstructor(_) => {
+                Err(self.unsupported("the SQL/JSON constructor", place))
+            }
+            N::JsonObjectAgg(_) | N::JsonArrayAgg(_) => Err(self.unsupported("the SQL/JSON aggregate", place)),
+            N::JsonFuncExpr(_) | N::JsonParseExpr(_) | N::JsonScalarExpr(_) | N::JsonSerializeExpr(_) => {
+                Err(self.unsupported("the SQL/JSON function", place))
+            }
+            N::JsonIsPredicate(_) => Err(self.unsupported("IS JSON", place)),
+            N::MergeSupportFunc(_) => Err(self.unsupported("merge_action", place)),
+            _ => Err(self.unsupported("this expression", place)),
+        }
+    }
+
+    /// Binds each of a list and keeps the places.
+    pub(super) fn placed_all(&mut self, nodes: &[Node]) -> Result<Vec<(Expr, i32)>> {
+        nodes.iter().map(|node| self.placed(node)).collect()
+    }
+
+    fn constant(&mut self, constant: &pg::AConst) -> Result<Expr> {
+        if constant.isnull {
+            return Ok(Expr::null(Type::Unknown));
+        }
+        match &constant.val {
+            None => Ok(Expr::null(Type::Unknown)),
+            Some(a_const::Val::Ival(value)) => Ok(Expr::integer(i64::from(value.ival), Type::Int4)),
+            Some(a_const::Val::Boolval(value)) => Ok(Expr::bool(value.boolval)),
+            Some(a_const::Val::Sval(value)) => {
+                Ok(Expr::new(ExprKind::Literal(Value::Text(value.sval.clone())), Type::Unknown))
+            }
+            Some(a_const::Val::Fval(value)) => {
+                let digits = value.fval.replace('_', "");
+                match whole_number(&digits) {
+                    Some(value) if i32::try_from(value).is_ok() => Ok(Expr::integer(value, Type::Int4)),
+                    Some(value) => Ok(Expr::integer(value, Type::Int8)),
+                    None => self.literal(&digits, &Type::Numeric(None), CastContext::Explicit, constant.location),
+                }
+            }
+            Some(a_const::Val::Bsval(_)) => Err(self.unsupported("a bit string", constant.location)),
+        }
+    }
+
+    fn type_cast(&mut self, cast: &pg::TypeCast) -> Result<Expr> {
+        let Some(type_name) = &cast.type_name else {
+            return Err(crate::Error::internal("the parse tree lacks a type"));
+        };
+        let unit = interval_unit(type_name);
+        let to = match unit {
+            Some(_) => Type::Interval,
+            None => self.resolve_type(type_name)?,
+        };
+        let arg_node = cast.arg.as_deref();
+        if let (Some(N::AArrayExpr(array)), Type::Array(element)) = (arg_node.and_then(|node| node.node.as_ref()), &to)
+        {
+            return self.array(array, Some(element));
+        }
+        let (arg, at) = self.required(&cast.arg)?;
+        if let Some(unit) = unit {
+            return match &arg.kind {
+                ExprKind::Literal(Value::Text(text)) if arg.ty == Type::Unknown => {
+                    let text = text.trim();
+                    let bare = text.parse::<f64>().is_ok();
+                    let text = if bare { format!("{text} {unit}") } else { text.to_owned() };
+                    if bare {
+                        self.literal(&text, &Type::Interval, CastContext::Explicit, at)
+                    } else {
+                        Err(self.unsupported("an interval literal with fields", cast.location))
+                    }
+                }
+                _ => Err(self.unsupported("interval with fields", cast.location)),
+            };
+        }
+        let from = types::words(&arg.ty);
+        self.try_coerce(arg, &to, CastContext::Explicit, at)?.map_err(|_| {
+            self.error(
+                Condition::CannotCoerce,
+                format!("cannot cast type {from} to {}", types::words(&to)),
+                cast.location,
+            )
+        })
+    }
+
+    /// The type that a type name means, with modifiers and array bounds.
+    pub(super) fn resolve_type(&mut self, name: &TypeName) -> Result<Type> {
+        if name.setof || name.pct_type {
+            return Err(self.unsupported("SETOF or %TYPE", name.location));
+        }
+        let (schema, word) = names::of_type(name);
+        if !matches!(schema, None | Some("pg_catalog" | "information_schema")) {
+            return Err(self.error(
+                Condition::UndefinedObject,
+                format!("type \"{}.{word}\" does not exist", schema.unwrap_or_default()),
+                name.location,
+            ));
+        }
+        let mut modifiers = Vec::new();
+        for modifier in &name.typmods {
+            match &modifier.node {
+                Some(N::AConst(pg::AConst { val: Some(a_const::Val::Ival(value)), .. })) => {
+                    modifiers.push(i64::from(value.ival));
+                }
+                _ => {
+                    return Err(self.error(
+                        Condition::InvalidParameterValue,
+                        "type modifiers must be simple constants or identifiers",
+                        name.location,
+                    ));
+                }
+            }
+        }
+        // The grammar writes `char` and `character` as bpchar(1), and `bpchar` without length as itself.
+        let ty = types::named(word, &modifiers).map_err(|error| self.at(error, name.location))?;
+        Ok(if name.array_bounds.is_empty() { ty } else { Type::Array(Box::new(ty)) })
+    }
+
+    fn collate(&mut self, collate: &pg::CollateClause) -> Result<Expr> {
+        let (arg, at) = self.required(&collate.arg)?;
+        self.check_collation(&collate.collname, collate.location)?;
+        let arg = self.settle(arg, at)?;
+        if !arg.ty.is_text() && !matches!(arg.ty, Type::Array(_)) {
+            return Err(self.error(
+                Condition::DatatypeMismatch,
+                format!("collations are not supported by type {}", types::words(&arg.ty)),
+                collate.location,
+            ));
+        }
+        Ok(arg)
+    }
+
+    /// All text is ordered by code point here: PostgreSQL's `C`, under any of its names.
+    pub(super) fn check_collation(&self, name: &[Node], location: i32) -> Result<()> {
+        let parts = names::strings(name);
+        match parts.last().copied() {
+            Some("default" | "C" | "POSIX" | "ucs_basic" | "C.UTF-8" | "C.utf8" | "pg_c_utf8") => Ok(()),
+            name => Err(self.error(
+                Condition::UndefinedObject,
+                format!("collation \"{}\" for encoding \"UTF8\" does not exist", name.unwrap_or_default()),
+                location,
+            )),
+        }
+    }
+
+    fn logic(&mut self, expr: &pg::BoolExpr) -> Result<Expr> {
+        let what = match expr.boolop() {
+            BoolExprType::OrExpr => "OR",
+            BoolExprType::NotExpr => "NOT",
+            _ => "AND",
+        };
+        let mut args = Vec::with_capacity(expr.args.len());
+        for node in &expr.args {
+            let (arg, at) = self.placed(node)?;
+            args.push(self.condition(arg, what, at)?);
+        }
+        Ok(match (what, args.len()) {
+            ("NOT", _) => match args.pop() {
+                Some(arg) => Expr::new(ExprKind::Not(Box::new(arg)), Type::Bool),
+                None => return Err(crate::Error::internal("the parse tree lacks an operand")),
+            },
+            ("OR", _) => any_of(args),
+            _ => all_of(args),
+        })
+    }
+
+    fn case(&mut self, case: &pg::CaseExpr) -> Result<Expr> {
+        let subject = match case.arg.as_deref() {
+            Some(node) => {
+                let (expr, at) = self.placed(node)?;
+                Some((self.settle(expr, at)?, at))
+            }
+            None => None,
+        };
+        let mut conditions = Vec::new();
+        let mut results = Vec::new();
+        for node in &case.args {
+            let Some(N::CaseWhen(when)) = &node.node else { continue };
+            let (condition, at) = self.required(&when.expr)?;
+            conditions.push(match &subject {
+                Some(subject) => self.compare(CompareOp::Equal, subject.clone(), (condition, at), when.location)?,
+                None => self.condition(condition, "CASE/WHEN", at)?,
+            });
+            results.push(self.required(&when.result)?);
+        }
+        // PostgreSQL looks at ELSE first.
+        let otherwise = match case.defresult.as_deref() {
+            Some(node) => Some(self.placed(node)?),
+            None => None,
+        };
+        let has_otherwise = otherwise.is_some();
+        let members: Vec<_> = otherwise.into_iter().chain(results).collect();
+        let (mut members, ty) = self.to_common(members, "CASE")?;
+        let otherwise = has_otherwise.then(|| Box::new(members.remove(0)));
+        let branches = conditions.into_iter().zip(members).collect();
+        Ok(Expr::new(ExprKind::Case { branches, otherwise }, ty))
+    }
+
+    /// ARRAY[…]; members take `element` when the array is cast, their common type otherwise.
+    pub(super) fn array(&mut self, array: &pg::AArrayExpr, element: Option<&Type>) -> Result<Expr> {
+        let mut members = Vec::with_capacity(array.elements.len());
+        let mut nested = false;
+        for node in &array.elements {
+            if let Some(N::AArrayExpr(inner)) = &node.node {
+                nested = true;
+                members.push((self.array(inner, element)?, location(node)));
+            } else {
+                let member = self.placed(node)?;
+                nested |= matches!(member.0.ty, Type::Array(_));
+                members.push(member);
+            }
+        }
+        if let (Some(element), false) = (element, nested) {
+            let mut converted = Vec::with_capacity(members.len());
+            for (member, at) in members {
+                converted.push(self.coerce(member, element, CastContext::Explicit, at)?);
+            }
+            return Ok(Expr::new(ExprKind::Array(converted), Type::Array(Box::new(element.clone()))));
+        }
+        if members.is_empty() {
+            return Err(self
+                .error(Condition::IndeterminateDatatype, "cannot determine type of empty array", array.location)
+                .hint("Explicitly cast to the desired type, for example ARRAY[]::integer[]."));
+        }
+        let (members, ty) = self.to_common(members, "ARRAY")?;
+        let ty = if nested { ty } else { Type::Array(Box::new(ty)) };
+        Ok(Expr::new(ExprKind::Array(members), ty))
+    }
+
+    fn indirection(&mut self, indirection: &pg::AIndirection) -> Result<Expr> {
+        let (mut value, at) = self.required(&indirection.arg)?;
+        for part in &indirection.indirection {
+            match &part.node {
+                Some(N::AIndices(indices)) => {
+                    if indices.is_slice {
+                        return Err(self.unsupported("an array slice", at));
+                    }
+                    let (index, index_at) = self.required(&indices.uidx)?;
+                    if matches!(value.ty, Type::Json | Type::Jsonb) {
+                        return Err(self.unsupported("subscripting jsonb", at));
+                    }
+                    let Type::Array(element) = value.ty.clone() else {
+                        return Err(self.error(
+                            Condition::DatatypeMismatch,
+                            format!(
+                                "cannot subscript type {} because it does not support subscripting",
+                                types::words(&value.ty)
+                            ),
+                            at,
+                        ));
+                    };
+                    let index = self.coerce(index, &Type::Int4, CastContext::Assignment, index_at)?;
+                    value = Expr::new(
+                        ExprKind::Subscript { array: Box::new(value), index: Box::new(index) },
+                        (*element).clone(),
+                    );
+                }
+                Some(N::String(_)) => return Err(self.unsupported("a field of a composite value", at)),
+                _ => return Err(self.unsupported("this indirection", at)),
+            }
+        }
+        Ok(value)
+    }
+
+    fn value_function(&mut self, function: &pg::SqlValueFunction) -> Result<Expr> {
+        use SqlValueFunctionOp as Op;
+        let place = function.location;
+        let (name, with_precision): (_, fn(Option<u8>) -> Type) = match function.op() {
+            Op::SvfopCurrentDate => ("current_date", |_| Type::Date),
+            Op::SvfopCurrentTime | Op::SvfopCurrentTimeN => ("current_time", Type::TimeTz),
+            Op::SvfopCurrentTimestamp | Op::SvfopCurrentTimestampN => ("current_timestamp", Type::TimestampTz),
+            Op::SvfopLocaltime | Op::SvfopLocaltimeN => ("localtime", Type::Time),
+            Op::SvfopLocaltimestamp | Op::SvfopLocaltimestampN => ("localtimestamp", Type::Timestamp),
+            Op::SvfopCurrentRole => ("current_role", |_| Type::Name),
+            Op::SvfopCurrentUser => ("current_user", |_| Type::Name),
+            Op::SvfopUser => ("user", |_| Type::Name),
+            Op::SvfopSessionUser => ("session_user", |_| Type::Name),
+            Op::SvfopCurrentCatalog => ("current_catalog", |_| Type::Name),
+            Op::SvfopCurrentSchema => ("current_schema", |_| Type::Name),
+            Op::SqlvalueFunctionOpUndefined => return Err(self.unsupported("this function", place)),
+        };
+        let value = self.call_named(name, Vec::new(), place)?;
+        let precise = matches!(
+            function.op(),
+            Op::SvfopCurrentTimeN | Op::SvfopCurrentTimestampN | Op::SvfopLocaltimeN | Op::SvfopLocaltimestampN
+        );
+        if precise {
+            let ty = with_precision(Some(function.typmod.clamp(0, 6) as u8));
+            return self.coerce(value, &ty, CastContext::Explicit, place);
+        }
+        Ok(value)
+    }
+}
+
+/// All conditions; the only one by itself.
+pub(super) fn all_of(mut conditions: Vec<Expr>) -> Expr {
+    match conditions.len() {
+        0 => Expr::bool(true),
+        1 => conditions.swap_remove(0),
+        _ => Expr::new(ExprKind::And(conditions), Type::Bool),
+    }
+}
+
+/// One of the conditions; the only one by itself.
+pub(super) fn any_of(mut conditions: Vec<Expr>) -> Expr {
+    match conditions.len() {
+        0 => Expr::bool(false),
+        1 => conditions.swap_remove(0),
+        _ => Expr::new(ExprKind::Or(conditions), Type::Bool),
+    }
+}
+
+/// A numeric token that is a 64-bit integer, in any of PostgreSQL's bases.
+fn whole_number(token: &str) -> Option<i64> {
+    let (sign, digits) = match token.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", token),
+    };
+    let lower = digits.to_ascii_lowercase();
+    let (radix, digits) = match lower.get(..2) {
+        Some("0x") => (16, &lower[2..]),
+        Some("0o") => (8, &lower[2..]),
+        Some("0b") => (2, &lower[2..]),
+        _ => (10, lower.as_str()),
+    };
+    i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()
+}
+
+/// The unit of `interval '1' day` and its like, which the grammar gives as a bit mask.
+fn interval_unit(name: &TypeName) -> Option<&'static str> {
+    if names::of_type(name).1 != "interval" {
+        return None;
+    }
+    let [Node { node: Some(N::AConst(pg::AConst { val: Some(a_const::Val::Ival(mask)), .. })) }] =
+        name.typmods.as_slice()
+    else {
+        return None;
+    };
+    match mask.ival {
+        0x0004 => Some("year"),
+        0x0002 => Some("month"),
+        0x0008 => Some("day"),
+        0x0400 => Some("hour"),
+        0x0800 => Some("minute"),
+        0x1000 => Some("second"),
+        _ => None,
+    }
+}

@@ -1,0 +1,436 @@
+//! Operators: comparisons, LIKE, IN, BETWEEN, DISTINCT, ANY and ALL over arrays; all others by the function table.
+
+use pg_query::protobuf::{self as pg, AExprKind, Node, node::Node as N};
+
+use super::super::binder::Binder;
+use super::super::coerce::{base, implicit, same};
+use super::super::resolve::Miss;
+use super::super::{names, types};
+use super::{all_of, any_of, location};
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind, LikeKind, Value};
+use crate::{Condition, Result, Type};
+
+/// The comparison that an operator's name means.
+pub(in super::super) fn comparison(name: &str) -> Option<CompareOp> {
+    Some(match name {
+        "=" => CompareOp::Equal,
+        "<>" | "!=" => CompareOp::NotEqual,
+        "<" => CompareOp::Less,
+        "<=" => CompareOp::LessOrEqual,
+        ">" => CompareOp::Greater,
+        ">=" => CompareOp::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
+/// The name of a comparison.
+const fn comparison_name(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Equal => "=",
+        CompareOp::NotEqual => "<>",
+        CompareOp::Less => "<",
+        CompareOp::LessOrEqual => "<=",
+        CompareOp::Greater => ">",
+        CompareOp::GreaterOrEqual => ">=",
+    }
+}
+
+/// The pattern match that an operator's name means, and whether it is negated.
+fn pattern(name: &str) -> Option<(LikeKind, bool)> {
+    Some(match name {
+        "~~" => (LikeKind::Like, false),
+        "!~~" => (LikeKind::Like, true),
+        "~~*" => (LikeKind::ILike, false),
+        "!~~*" => (LikeKind::ILike, true),
+        _ => return None,
+    })
+}
+
+/// The type in which two operands are compared; `None` when PostgreSQL has no operator for them.
+pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Type> {
+    let ordered = |ty: Type| (!matches!(ty, Type::Json | Type::Void)).then_some(ty);
+    match (left, right) {
+        (Type::Unknown, Type::Unknown) => Some(Type::Text),
+        (Type::Unknown, known) | (known, Type::Unknown) => match known {
+            Type::Varchar(_) | Type::Name => Some(Type::Text),
+            known => ordered(base(known)),
+        },
+        (left, right) if same(left, right) => match left {
+            Type::Varchar(_) | Type::Name => Some(Type::Text),
+            left => ordered(base(left)),
+        },
+        (left, right) if left.is_number() && right.is_number() => {
+            let (left, right) = (base(left), base(right));
+            Some(if matches!(left, Type::Float4 | Type::Float8) || matches!(right, Type::Float4 | Type::Float8) {
+                Type::Float8
+            } else if implicit(&left, &right) {
+                right
+            } else {
+                left
+            })
+        }
+        (Type::Array(left), Type::Array(right)) => Some(Type::Array(Box::new(comparison_type(left, right)?))),
+        (Type::Oid | Type::Reg(_), Type::Oid | Type::Reg(_)) => Some(Type::Oid),
+        (Type::Oid | Type::Reg(_), other) | (other, Type::Oid | Type::Reg(_)) if other.is_integer() => Some(Type::Int8),
+        (Type::Reg(_), other) | (other, Type::Reg(_)) if other.is_text() => None,
+        (Type::Interval, Type::Time(_)) | (Type::Time(_), Type::Interval) => Some(Type::Interval),
+        (left, right) => {
+            let category = types::category(left);
+            if category == 'D' && types::category(right) == 'D' {
+                return if implicit(left, right) {
+                    Some(base(right))
+                } else if implicit(right, left) {
+                    Some(base(left))
+                } else {
+                    None
+                };
+            }
+            let textual = |ty: &Type| types::category(ty) == 'S' || matches!(ty, Type::InternalChar);
+            (textual(left) && textual(right)).then_some(Type::Text)
+        }
+    }
+}
+
+/// A row constructor's members.
+fn row_of(node: Option<&Node>) -> Option<&pg::RowExpr> {
+    match node.and_then(|node| node.node.as_ref()) {
+        Some(N::RowExpr(row)) => Some(row),
+        _ => None,
+    }
+}
+
+impl Binder<'_> {
+    pub(super) fn operator_expression(&mut self, expr: &pg::AExpr) -> Result<Expr> {
+        let parts = names::strings(&expr.name);
+        if let [schema, _] = parts.as_slice()
+            && *schema != "pg_catalog"
+        {
+            return Err(self.error(
+                Condition::UndefinedFunction,
+                format!("operator does not exist: {}", parts.join(".")),
+                expr.location,
+            ));
+        }
+        let name = parts.last().copied().unwrap_or_default();
+        match expr.kind() {
+            AExprKind::AexprOp => self.plain_operator(name, expr),
+            AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
+                let all = expr.kind() == AExprKind::AexprOpAll;
+                self.array_operator(name, all, expr)
+            }
+            AExprKind::AexprDistinct | AExprKind::AexprNotDistinct => {
+                let negated = expr.kind() == AExprKind::AexprNotDistinct;
+                if let (Some(left), Some(right)) = (row_of(expr.lexpr.as_deref()), row_of(expr.rexpr.as_deref())) {
+                    let pairs = self.row_pairs(left, right, expr.location)?;
+                    let tests = pairs
+                        .into_iter()
+                        .map(|(left, right)| self.distinct(negated, left, right, expr.location))
+                        .collect::<Result<Vec<_>>>()?;
+                    return Ok(if negated { all_of(tests) } else { any_of(tests) });
+                }
+                let left = self.required(&expr.lexpr)?;
+                let right = self.required(&expr.rexpr)?;
+                self.distinct(negated, left, right, expr.location)
+            }
+            AExprKind::AexprNullif => {
+                let left = self.required(&expr.lexpr)?;
+                let right = self.required(&expr.rexpr)?;
+                let (left, right) = (self.settled_pair(left.0, left.1)?, right);
+                let equal = self.compare(CompareOp::Equal, left.clone(), right, expr.location)?;
+                let ty = left.0.ty.clone();
+                Ok(match equal.kind {
+                    ExprKind::Compare { left: first, right: second, .. } if first.ty == ty => {
+                        Expr::new(ExprKind::NullIf(first, second), ty)
+                    }
+                    kind => Expr::new(
+                        ExprKind::Case {
+                            branches: vec![(Expr::new(kind, Type::Bool), Expr::null(ty.clone()))],
+                            otherwise: Some(Box::new(left.0)),
+                        },
+                        ty,
+                    ),
+                })
+            }
+            AExprKind::AexprIn => self.in_list(name == "<>", expr),
+            AExprKind::AexprLike | AExprKind::AexprIlike => match pattern(name) {
+                Some((kind, negated)) => self.like(kind, negated, name, expr),
+                None => Err(self.unsupported(format!("operator {name}"), expr.location)),
+            },
+            AExprKind::AexprSimilar => Err(self.unsupported("SIMILAR TO", expr.location)),
+            AExprKind::AexprBetween
+            | AExprKind::AexprNotBetween
+            | AExprKind::AexprBetweenSym
+            | AExprKind::AexprNotBetweenSym => self.between(expr),
+            AExprKind::Undefined => Err(self.unsupported("this operator", expr.location)),
+        }
+    }
+
+    fn settled_pair(&mut self, expr: Expr, place: i32) -> Result<(Expr, i32)> {
+        Ok((self.settle(expr, place)?, place))
+    }
+
+    fn plain_operator(&mut self, name: &str, expr: &pg::AExpr) -> Result<Expr> {
+        if let (Some(op), true) = (comparison(name), expr.lexpr.is_some()) {
+            if let (Some(left), Some(right)) = (row_of(expr.lexpr.as_deref()), row_of(expr.rexpr.as_deref())) {
+                let pairs = self.row_pairs(left, right, expr.location)?;
+                return self.compare_rows(op, pairs, expr.location);
+            }
+            let left = self.required(&expr.lexpr)?;
+            let right = self.required(&expr.rexpr)?;
+            return self.compare(op, left, right, expr.location);
+        }
+        if let (Some((kind, negated)), true) = (pattern(name), expr.lexpr.is_some()) {
+            return self.like(kind, negated, name, expr);
+        }
+        let mut operands = Vec::with_capacity(2);
+        if expr.lexpr.is_some() {
+            operands.push(self.required(&expr.lexpr)?);
+        }
+        operands.push(self.required(&expr.rexpr)?);
+        self.operator(name, operands, expr.location)
+    }
+
+    /// `left op right` in the type that both share.
+    pub(in super::super) fn compare(
+        &mut self,
+        op: CompareOp,
+        left: (Expr, i32),
+        right: (Expr, i32),
+        place: i32,
+    ) -> Result<Expr> {
+        let (left, right) = self.comparable(comparison_name(op), left, right, place)?;
+        Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
+    }
+
+    /// Both operands in the type in which they are compared.
+    fn comparable(
+        &mut self,
+        name: &str,
+        (left, left_at): (Expr, i32),
+        (right, right_at): (Expr, i32),
+        place: i32,
+    ) -> Result<(Expr, Expr)> {
+        let Some(ty) = comparison_type(&left.ty, &right.ty) else {
+            return Err(self.no_operator(name, &[base(&left.ty), base(&right.ty)], place, Miss::None));
+        };
+        // Storage of oid and integers is the same, so that the wider integer holds both without loss.
+        let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
+        let context = |from: &Type| {
+            if matches!(from, Type::InternalChar) { CastContext::Implicit } else { context }
+        };
+        let (from_left, from_right) = (left.ty.clone(), right.ty.clone());
+        Ok((
+            self.coerce(left, &ty, context(&from_left), left_at)?,
+            self.coerce(right, &ty, context(&from_right), right_at)?,
+        ))
+    }
+
+    fn distinct(&mut self, negated: bool, left: (Expr, i32), right: (Expr, i32), place: i32) -> Result<Expr> {
+        // IS DISTINCT FROM NULL needs no comparison.
+        let null = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(Value::Null));
+        if null(&right.0) {
+            return Ok(Expr::new(ExprKind::IsNull { arg: Box::new(left.0), negated: !negated }, Type::Bool));
+        }
+        let (left, right) = self.comparable("=", left, right, place)?;
+        Ok(Expr::new(ExprKind::Distinct { negated, left: Box::new(left), right: Box::new(right) }, Type::Bool))
+    }
+
+    /// Members of two rows, side by side.
+    fn row_pairs(
+        &mut self,
+        left: &pg::RowExpr,
+        right: &pg::RowExpr,
+        place: i32,
+    ) -> Result<Vec<((Expr, i32), (Expr, i32))>> {
+        if left.args.len() != right.args.len() {
+            return Err(self.error(Condition::SyntaxError, "unequal number of entries in row expressions", place));
+        }
+        let left = self.placed_all(&left.args)?;
+        let right = self.placed_all(&right.args)?;
+        Ok(left.into_iter().zip(right).collect())
+    }
+
+    /// Rows compare as their members do, from left to right.
+    #[allow(clippy::type_complexity)]
+    fn compare_rows(&mut self, op: CompareOp, pairs: Vec<((Expr, i32), (Expr, i32))>, place: i32) -> Result<Expr> {
+        match op {
+            CompareOp::Equal | CompareOp::NotEqual => {
+                let mut tests = Vec::with_capacity(pairs.len());
+                for (left, right) in pairs {
+                    tests.push(self.compare(op, left, right, place)?);
+                }
+                Ok(if op == CompareOp::Equal { all_of(tests) } else { any_of(tests) })
+            }
+            _ => {
+                let strict = match op {
+                    CompareOp::Less | CompareOp::LessOrEqual => CompareOp::Less,
+                    _ => CompareOp::Greater,
+                };
+                // a < x OR (a = x AND (b < y OR …)); the last pair compares by the operator itself.
+                let mut result: Option<Expr> = None;
+                for (left, right) in pairs.into_iter().rev() {
+                    result = Some(match result {
+                        None => self.compare(op, left, right, place)?,
+                        Some(rest) => {
+                            let less = self.compare(strict, left.clone(), right.clone(), place)?;
+                            let equal = self.compare(CompareOp::Equal, left, right, place)?;
+                            any_of(vec![less, all_of(vec![equal, rest])])
+                        }
+                    });
+                }
+                result.ok_or_else(|| {
+                    self.error(Condition::FeatureNotSupported, "cannot compare rows of zero length", place)
+                })
+            }
+        }
+    }
+
+    fn like(&mut self, kind: LikeKind, negated: bool, name: &str, expr: &pg::AExpr) -> Result<Expr> {
+        let text = self.required(&expr.lexpr)?;
+        let (pattern, escape) = match expr.rexpr.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::FuncCall(call)) if names::strings(&call.funcname).last() == Some(&"like_escape") => {
+                match call.args.as_slice() {
+                    [pattern, escape] => (self.placed(pattern)?, Some(self.placed(escape)?)),
+                    _ => return Err(self.unsupported("this ESCAPE", expr.location)),
+                }
+            }
+            _ => (self.required(&expr.rexpr)?, None),
+        };
+        let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
+        if from_text == Type::Bytea {
+            return Err(self.unsupported("LIKE on bytea", expr.location));
+        }
+        let mut sides = Vec::with_capacity(2);
+        for (side, at) in [text, pattern] {
+            match self.try_coerce(side, &Type::Text, CastContext::Implicit, at)? {
+                Ok(side) => sides.push(side),
+                Err(_) => {
+                    return Err(self.no_operator(name, &[from_text, from_pattern], expr.location, Miss::None));
+                }
+            }
+        }
+        let escape = match escape {
+            Some((escape, at)) => Some(Box::new(self.coerce(escape, &Type::Text, CastContext::Implicit, at)?)),
+            None => None,
+        };
+        let (Some(pattern), Some(text)) = (sides.pop(), sides.pop()) else {
+            return Err(crate::Error::internal("LIKE lost an operand"));
+        };
+        Ok(Expr::new(
+            ExprKind::Like { kind, negated, text: Box::new(text), pattern: Box::new(pattern), escape },
+            Type::Bool,
+        ))
+    }
+
+    fn between(&mut self, expr: &pg::AExpr) -> Result<Expr> {
+        let Some(N::List(list)) = expr.rexpr.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(crate::Error::internal("BETWEEN without bounds"));
+        };
+        let [low, high] = list.items.as_slice() else {
+            return Err(crate::Error::internal("BETWEEN without two bounds"));
+        };
+        let value = self.required(&expr.lexpr)?;
+        let low = self.placed(low)?;
+        let high = self.placed(high)?;
+        let place = expr.location;
+        let inside = |binder: &mut Self, low: (Expr, i32), high: (Expr, i32)| -> Result<Expr> {
+            let above = binder.compare(CompareOp::GreaterOrEqual, value.clone(), low, place)?;
+            let below = binder.compare(CompareOp::LessOrEqual, value.clone(), high, place)?;
+            Ok(all_of(vec![above, below]))
+        };
+        let symmetric = matches!(expr.kind(), AExprKind::AexprBetweenSym | AExprKind::AexprNotBetweenSym);
+        let mut result = inside(self, low.clone(), high.clone())?;
+        if symmetric {
+            let swapped = inside(self, high, low)?;
+            result = any_of(vec![result, swapped]);
+        }
+        Ok(match expr.kind() {
+            AExprKind::AexprNotBetween | AExprKind::AexprNotBetweenSym => {
+                Expr::new(ExprKind::Not(Box::new(result)), Type::Bool)
+            }
+            _ => result,
+        })
+    }
+
+    fn in_list(&mut self, negated: bool, expr: &pg::AExpr) -> Result<Expr> {
+        let Some(N::List(list)) = expr.rexpr.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(crate::Error::internal("IN without a list"));
+        };
+        if let Some(left) = row_of(expr.lexpr.as_deref()) {
+            let mut tests = Vec::with_capacity(list.items.len());
+            for item in &list.items {
+                let Some(right) = row_of(Some(item)) else {
+                    return Err(self.unsupported("IN of a row and a value", location(item)));
+                };
+                let pairs = self.row_pairs(left, right, expr.location)?;
+                tests.push(self.compare_rows(CompareOp::Equal, pairs, expr.location)?);
+            }
+            let found = any_of(tests);
+            return Ok(if negated { Expr::new(ExprKind::Not(Box::new(found)), Type::Bool) } else { found });
+        }
+        let (arg, arg_at) = self.required(&expr.lexpr)?;
+        let members = self.placed_all(&list.items)?;
+        // One type for all, if there is one; else each is compared by itself.
+        let kinds: Vec<_> = members.iter().map(|(member, at)| (&member.ty, *at)).collect();
+        let undecided = arg.ty == Type::Unknown || members.iter().any(|(member, _)| member.ty == Type::Unknown);
+        let everywhere: Vec<_> = kinds.iter().copied().chain([(&arg.ty, arg_at)]).collect();
+        let common = if undecided { self.common_type(&everywhere, "IN") } else { self.common_type(&kinds, "IN") };
+        if let Ok(common) = common
+            && let Some(ty) = comparison_type(&arg.ty, &common)
+        {
+            let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
+            let arg = self.coerce(arg, &ty, context, arg_at)?;
+            let mut list = Vec::with_capacity(members.len());
+            for (member, at) in members {
+                list.push(self.coerce(member, &ty, context, at)?);
+            }
+            return Ok(Expr::new(ExprKind::InList { arg: Box::new(arg), negated, list }, Type::Bool));
+        }
+        let mut tests = Vec::with_capacity(members.len());
+        let op = if negated { CompareOp::NotEqual } else { CompareOp::Equal };
+        for member in members {
+            tests.push(self.compare(op, (arg.clone(), arg_at), member, expr.location)?);
+        }
+        Ok(if negated { all_of(tests) } else { any_of(tests) })
+    }
+
+    /// `value op ANY (array)`, `value op ALL (array)`.
+    fn array_operator(&mut self, name: &str, all: bool, expr: &pg::AExpr) -> Result<Expr> {
+        let place = expr.location;
+        let (arg, arg_at) = self.required(&expr.lexpr)?;
+        let (array, array_at) = self.required(&expr.rexpr)?;
+        let Some(op) = comparison(name) else {
+            return Err(self.unsupported(format!("operator {name} with {}", if all { "ALL" } else { "ANY" }), place));
+        };
+        let element = match &array.ty {
+            Type::Array(element) => (**element).clone(),
+            Type::Unknown => Type::Unknown,
+            _ => {
+                return Err(self.error(
+                    Condition::WrongObjectType,
+                    "op ANY/ALL (array) requires array on right side",
+                    place,
+                ));
+            }
+        };
+        let Some(ty) = comparison_type(&arg.ty, &element) else {
+            return Err(self.no_operator(name, &[base(&arg.ty), base(&element)], place, Miss::None));
+        };
+        let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
+        let arg = self.coerce(arg, &ty, context, arg_at)?;
+        let array = self.coerce(array, &Type::Array(Box::new(ty)), context, array_at)?;
+        // A list of values is IN, which an index can serve.
+        let listed = matches!((op, all), (CompareOp::Equal, false) | (CompareOp::NotEqual, true));
+        if let ExprKind::Array(members) = &array.kind
+            && listed
+            && !members.is_empty()
+            && members.iter().all(|member| !matches!(member.ty, Type::Array(_)))
+        {
+            return Ok(Expr::new(
+                ExprKind::InList { arg: Box::new(arg), negated: all, list: members.clone() },
+                Type::Bool,
+            ));
+        }
+        Ok(Expr::new(ExprKind::QuantifiedArray { op, all, arg: Box::new(arg), array: Box::new(array) }, Type::Bool))
+    }
+}

@@ -1,0 +1,88 @@
+//! Subqueries in expressions.
+
+use pg_query::protobuf::{self as pg, SubLinkType, node::Node as N};
+
+use super::super::binder::{Binder, BoundQuery};
+use super::super::coerce::base;
+use super::super::names;
+use super::super::resolve::Miss;
+use super::operators::{comparison, comparison_type};
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind};
+use crate::{Condition, Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn sublink(&mut self, link: &pg::SubLink) -> Result<Expr> {
+        let Some(N::SelectStmt(select)) = link.subselect.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(self.unsupported("this subquery", link.location));
+        };
+        let kind = link.sub_link_type();
+        if kind == SubLinkType::ExistsSublink {
+            let bound = self.subquery(select, true)?;
+            return Ok(Expr::new(ExprKind::Exists(Box::new(bound.query)), Type::Bool));
+        }
+        match kind {
+            SubLinkType::ExprSublink | SubLinkType::ArraySublink => {
+                let bound = self.subquery(select, true)?;
+                let [column] = bound.columns.as_slice() else {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        "subquery must return only one column",
+                        link.location,
+                    ));
+                };
+                let ty = column.ty.clone();
+                Ok(if kind == SubLinkType::ExprSublink {
+                    Expr::new(ExprKind::Scalar(Box::new(bound.query)), ty)
+                } else {
+                    let ty = if matches!(ty, Type::Array(_)) { ty } else { Type::Array(Box::new(base(&ty))) };
+                    Expr::new(ExprKind::ArrayQuery(Box::new(bound.query)), ty)
+                })
+            }
+            SubLinkType::AnySublink | SubLinkType::AllSublink => self.quantified(link, select, kind),
+            _ => Err(self.unsupported("comparing a row with a subquery", link.location)),
+        }
+    }
+
+    fn quantified(&mut self, link: &pg::SubLink, select: &pg::SelectStmt, kind: SubLinkType) -> Result<Expr> {
+        let all = kind == SubLinkType::AllSublink;
+        let name = names::strings(&link.oper_name).last().copied().unwrap_or("=");
+        let Some(op) = comparison(name) else {
+            return Err(self.unsupported(format!("operator {name} with a subquery"), link.location));
+        };
+        let members = match link.testexpr.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::RowExpr(row)) => self.placed_all(&row.args)?,
+            _ => vec![self.required(&link.testexpr)?],
+        };
+        let bound = self.subquery(select, false)?;
+        if bound.columns.len() != members.len() {
+            let message = if bound.columns.len() < members.len() {
+                "subquery has too few columns"
+            } else {
+                "subquery has too many columns"
+            };
+            return Err(self.error(Condition::SyntaxError, message, link.location));
+        }
+        let mut wanted = Vec::with_capacity(members.len());
+        let mut row = Vec::with_capacity(members.len());
+        for ((member, at), column) in members.into_iter().zip(&bound.columns) {
+            let Some(ty) = comparison_type(&member.ty, &column.ty) else {
+                return Err(self.no_operator(name, &[base(&member.ty), base(&column.ty)], link.location, Miss::None));
+            };
+            let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
+            row.push(self.coerce(member, &ty, context, at)?);
+            wanted.push(ty);
+        }
+        let BoundQuery { query, .. } = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        let query = Box::new(query);
+        let any = |row, negated| Expr::new(ExprKind::InQuery { row, negated, query: query.clone() }, Type::Bool);
+        match (op, all) {
+            (CompareOp::Equal, false) => Ok(any(row, false)),
+            (CompareOp::NotEqual, true) => Ok(any(row, true)),
+            _ if row.len() != 1 => Err(self.unsupported("comparing a row with ANY or ALL of a query", link.location)),
+            _ => {
+                let arg = Box::new(row.swap_remove(0));
+                Ok(Expr::new(ExprKind::Quantified { op, all, arg, query }, Type::Bool))
+            }
+        }
+    }
+}

@@ -1,0 +1,598 @@
+//! FROM: tables, views, subqueries, functions, joins; WITH.
+
+use std::sync::Arc;
+
+use pg_query::protobuf::{self as pg, CteMaterialize, JoinType, Node, SetOperation, node::Node as N};
+
+use super::binder::{Binder, BoundQuery, Clause, CteEntry, Entry, EntryColumn, Scope, computed, outputs};
+use super::expr::calls::function_name;
+use super::expr::location;
+use super::{names, raw};
+use crate::functions::FunctionKind;
+use crate::ir::{CastContext, CompareOp, Cte, CteBody, Expr, ExprKind, From, JoinKind, OutputColumn, SetOp};
+use crate::plan::ResultColumn;
+use crate::schema::{Relation, RelationKind};
+use crate::{Condition, Language, Result, Type};
+
+impl Binder<'_> {
+    /// Binds a FROM list: the join of its members, and the names that it brings into scope.
+    pub(super) fn from_clause(&mut self, nodes: &[Node]) -> Result<(Option<From>, Vec<Entry>)> {
+        let mut joined: Option<From> = None;
+        let mut entries: Vec<Entry> = Vec::new();
+        for node in nodes {
+            let (from, new) = self.from_item(node, &entries)?;
+            self.merge_entries(&mut entries, new, node)?;
+            joined = Some(match joined {
+                None => from,
+                Some(left) => {
+                    From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(from), on: None }
+                }
+            });
+        }
+        Ok((joined, entries))
+    }
+
+    /// Adds names to a scope; each may stand once.
+    pub(super) fn merge_entries(&mut self, entries: &mut Vec<Entry>, new: Vec<Entry>, node: &Node) -> Result<()> {
+        for entry in new {
+            let twice = entry.qualified
+                && entries.iter().any(|known| {
+                    known.qualified
+                        && known.name == entry.name
+                        && (known.schema == entry.schema || known.schema.is_none() || entry.schema.is_none())
+                });
+            if twice {
+                return Err(self.error(
+                    Condition::DuplicateAlias,
+                    format!("table name \"{}\" specified more than once", entry.name),
+                    alias_location(node),
+                ));
+            }
+            entries.push(entry);
+        }
+        Ok(())
+    }
+
+    fn from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        self.enter()?;
+        let result = match &node.node {
+            Some(N::RangeVar(range)) => self.range_var(range),
+            Some(N::RangeSubselect(subselect)) => self.range_subselect(subselect, left),
+            Some(N::RangeFunction(function)) => self.range_function(function, left),
+            Some(N::JoinExpr(join)) => self.join(join, left),
+            Some(N::RangeTableSample(sample)) => Err(self.unsupported("TABLESAMPLE", sample.location)),
+            Some(N::RangeTableFunc(function)) => Err(self.unsupported("XMLTABLE", function.location)),
+            Some(N::JsonTable(_)) => Err(self.unsupported("JSON_TABLE", -1)),
+            _ => Err(self.unsupported("this member of FROM", -1)),
+        };
+        self.leave();
+        result
+    }
+
+    /// New names for columns, as `AS t(a, b)` gives them.
+    fn rename(&self, entry: &mut Entry, alias: Option<&pg::Alias>, place: i32) -> Result<()> {
+        let Some(alias) = alias else { return Ok(()) };
+        let given = names::strings(&alias.colnames);
+        if given.len() > entry.columns.len() {
+            return Err(self.error(
+                Condition::InvalidColumnReference,
+                format!(
+                    "table \"{}\" has {} columns available but {} columns specified",
+                    alias.aliasname,
+                    entry.columns.len(),
+                    given.len()
+                ),
+                place,
+            ));
+        }
+        for (column, name) in entry.columns.iter_mut().zip(given) {
+            column.name = name.to_owned();
+        }
+        Ok(())
+    }
+
+    fn range_var(&mut self, range: &pg::RangeVar) -> Result<(From, Vec<Entry>)> {
+        let alias = range.alias.as_ref();
+        let alias_name = alias.map(|alias| alias.aliasname.as_str());
+        if range.schemaname.is_empty()
+            && let Some(cte) = self.ctes.iter_mut().rev().find(|cte| cte.name == range.relname)
+        {
+            cte.referenced = true;
+            let (cte_id, columns) = (cte.id, cte.columns.clone());
+            let id = self.ids.relation();
+            let mut entry = Entry::of_columns(alias_name.unwrap_or(&range.relname), id, &columns);
+            self.rename(&mut entry, alias, range.location)?;
+            return Ok((From::Cte { id, cte: cte_id, columns: outputs(&columns) }, vec![entry]));
+        }
+        let relation = self.relation(range)?;
+        self.effects.reads = true;
+        let (from, mut entry) = self.table(&relation, alias_name, range.location)?;
+        self.rename(&mut entry, alias, range.location)?;
+        Ok((from, vec![entry]))
+    }
+
+    /// A table as a member of FROM; a view of ours as the query behind it.
+    pub(super) fn table(&mut self, relation: &Arc<Relation>, alias: Option<&str>, place: i32) -> Result<(From, Entry)> {
+        let RelationKind::View { definition } = &relation.kind else {
+            let id = self.ids.relation();
+            let entry = Entry::of_relation(relation, id, alias);
+            return Ok((From::Relation { id, relation: relation.clone() }, entry));
+        };
+        if self.views.contains(&relation.oid) {
+            return Err(self.error(
+                Condition::InvalidObjectDefinition,
+                format!("infinite recursion detected in rules for relation \"{}\"", relation.name),
+                place,
+            ));
+        }
+        let bound = match relation.language {
+            Language::Postgres | Language::Sqlite => self.view_query(relation, definition)?,
+            Language::Informix => {
+                return Err(self.unsupported(
+                    format!("the view \"{}\", whose definition is in Informix SQL,", relation.name),
+                    place,
+                ));
+            }
+        };
+        let id = self.ids.relation();
+        let mut entry = Entry::of_columns(alias.unwrap_or(&relation.name), id, &bound.columns);
+        for (column, declared) in entry.columns.iter_mut().zip(&relation.columns) {
+            column.name.clone_from(&declared.name);
+        }
+        for (position, column) in entry.columns.iter_mut().enumerate() {
+            column.origin = Some((relation.oid, position));
+            column.not_null = false;
+            column.identity = false;
+        }
+        entry.schema = alias.is_none().then(|| relation.namespace.clone());
+        Ok((From::Query { id, query: Box::new(bound.query), lateral: false }, entry))
+    }
+
+    /// The query behind a view, bound in a world of its own.
+    fn view_query(&mut self, relation: &Relation, definition: &str) -> Result<BoundQuery> {
+        let tree = raw::parse(definition).map_err(|error| {
+            crate::Error::new(
+                Condition::DataCorrupted,
+                format!("the definition of view \"{}\" cannot be read: {}", relation.name, error.message),
+            )
+        })?;
+        let Some(N::SelectStmt(select)) =
+            tree.stmts.first().and_then(|statement| statement.stmt.as_ref()).and_then(|node| node.node.as_ref())
+        else {
+            return Err(crate::Error::new(
+                Condition::DataCorrupted,
+                format!("the definition of view \"{}\" is not a query", relation.name),
+            ));
+        };
+        let source = self.source.take();
+        let scopes = std::mem::take(&mut self.scopes);
+        let ctes = std::mem::take(&mut self.ctes);
+        self.views.push(relation.oid);
+        let result = self.subquery(select, true);
+        self.views.pop();
+        self.ctes = ctes;
+        self.scopes = scopes;
+        self.source = source;
+        result
+    }
+
+    /// Binds something that may refer to names on its left, when it is LATERAL.
+    fn laterally<T>(&mut self, lateral: bool, left: &[Entry], bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if !lateral {
+            return bind(self);
+        }
+        let scope = Scope { entries: left.to_vec(), clause: Clause::From, ..Scope::default() };
+        Ok(self.with_scope(scope, bind)?.0)
+    }
+
+    fn range_subselect(&mut self, subselect: &pg::RangeSubselect, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        let Some(N::SelectStmt(select)) = subselect.subquery.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(self.unsupported("this subquery in FROM", -1));
+        };
+        let lateral = subselect.lateral;
+        let bound = self.laterally(lateral, left, |binder| binder.subquery(select, true))?;
+        let id = self.ids.relation();
+        let alias = subselect.alias.as_ref();
+        let name = alias.map_or("", |alias| alias.aliasname.as_str());
+        let mut entry = Entry::of_columns(name, id, &bound.columns);
+        entry.qualified = alias.is_some();
+        self.rename(&mut entry, alias, -1)?;
+        Ok((From::Query { id, query: Box::new(bound.query), lateral }, vec![entry]))
+    }
+
+    fn range_function(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        let [Node { node: Some(N::List(item)) }] = range.functions.as_slice() else {
+            return Err(self.unsupported("ROWS FROM with several functions", -1));
+        };
+        let Some(function_node) = item.items.first() else {
+            return Err(crate::Error::internal("FROM without a function"));
+        };
+        let place = location(function_node);
+        let with_definitions = !range.coldeflist.is_empty()
+            || item
+                .items
+                .get(1)
+                .is_some_and(|node| matches!(&node.node, Some(N::List(list)) if !list.items.is_empty()));
+        if with_definitions {
+            return Err(self.unsupported("a column definition list", place));
+        }
+        let alias = range.alias.as_ref();
+        let (from, name, mut columns) =
+            self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?;
+        let id = match &from {
+            From::Function { id, .. } | From::Query { id, .. } => *id,
+            _ => return Err(crate::Error::internal("a function in FROM that is none")),
+        };
+        // A function's only column is named as the function is.
+        if let (Some(alias), true) = (alias, columns.len() == 1 + usize::from(range.ordinality))
+            && columns[0].name == name
+        {
+            columns[0].name.clone_from(&alias.aliasname);
+        }
+        let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
+        let mut entry = Entry::of_columns(alias.map_or(name.as_str(), |alias| &alias.aliasname), id, &results);
+        self.rename(&mut entry, alias, place)?;
+        Ok((from, vec![entry]))
+    }
+
+    fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<(From, String, Vec<OutputColumn>)> {
+        let place = location(node);
+        if let Some(N::FuncCall(call)) = &node.node {
+            let name = function_name(call).map_err(|name| {
+                self.error(Condition::UndefinedFunction, format!("function {name} does not exist"), place)
+            })?;
+            let args = self.placed_all(&call.args)?;
+            let inputs: Vec<Type> = args.iter().map(|(arg, _)| super::coerce::base(&arg.ty)).collect();
+            match self.find_function(&name, &inputs, |kind| kind == FunctionKind::SetReturning) {
+                Ok(candidate) => {
+                    let mut columns = Self::function_columns(&name, &candidate.result);
+                    if ordinality {
+                        columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+                    }
+                    let args = self.arguments(&candidate, args)?;
+                    let id = self.ids.relation();
+                    let from =
+                        From::Function { id, function: candidate.function, args, columns: columns.clone(), ordinality };
+                    return Ok((from, name, columns));
+                }
+                Err(miss) => {
+                    let set_returning = crate::functions::named(Language::Postgres, &name)
+                        .any(|row| row.kind == FunctionKind::SetReturning);
+                    if set_returning {
+                        if name == "unnest" && args.len() > 1 {
+                            return Err(self.unsupported("unnest of several arrays", place));
+                        }
+                        return Err(self.no_function(&name, &inputs, place, miss));
+                    }
+                }
+            }
+        }
+        if ordinality {
+            return Err(self.unsupported("WITH ORDINALITY of a function of one row", place));
+        }
+        // Any other function yields one row.
+        let (value, at) = self.placed(node)?;
+        let value = self.settle(value, at)?;
+        let name = names::column(node);
+        let columns = vec![computed(name.clone(), value.ty.clone())];
+        let output = self.ids.relation();
+        let select = crate::ir::Select {
+            distinct: crate::ir::Distinct::All,
+            items: vec![value],
+            from: None,
+            filter: None,
+            group_by: crate::ir::GroupBy::None,
+            having: None,
+        };
+        let query = Self::bare_query(crate::ir::Body::Select(Box::new(select)), &columns, output);
+        let id = self.ids.relation();
+        Ok((From::Query { id, query: Box::new(query), lateral: true }, name, outputs(&columns)))
+    }
+
+    fn join(&mut self, join: &pg::JoinExpr, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        let kind = match join.jointype() {
+            JoinType::JoinLeft => JoinKind::Left,
+            JoinType::JoinRight => JoinKind::Right,
+            JoinType::JoinFull => JoinKind::Full,
+            _ => JoinKind::Inner,
+        };
+        let (Some(left_node), Some(right_node)) = (join.larg.as_deref(), join.rarg.as_deref()) else {
+            return Err(crate::Error::internal("a join without sides"));
+        };
+        let (left_from, left_entries) = self.from_item(left_node, left)?;
+        // A lateral right side of an inner or left join sees the left side.
+        let mut visible = left.to_vec();
+        if matches!(kind, JoinKind::Inner | JoinKind::Left) {
+            visible.extend(left_entries.iter().cloned());
+        }
+        let (right_from, right_entries) = self.from_item(right_node, &visible)?;
+        let mut entries = left_entries.clone();
+        self.merge_entries(&mut entries, right_entries.clone(), right_node)?;
+
+        let shared: Option<Vec<String>> = if join.is_natural {
+            let right: Vec<&EntryColumn> = unqualified(&right_entries).collect();
+            Some(
+                unqualified(&left_entries)
+                    .filter(|column| right.iter().any(|other| other.name == column.name))
+                    .map(|column| column.name.clone())
+                    .collect(),
+            )
+        } else if join.using_clause.is_empty() {
+            None
+        } else {
+            Some(names::strings(&join.using_clause).into_iter().map(str::to_owned).collect())
+        };
+        let mut merged: Option<Entry> = None;
+        let on = match shared {
+            Some(shared) => {
+                let (condition, entry) = self.merge_columns(kind, &shared, &left_entries, &right_entries)?;
+                merged = Some(entry);
+                condition
+            }
+            None => match join.quals.as_deref() {
+                Some(node) => {
+                    let scope = Scope { entries: entries.clone(), clause: Clause::Join, ..Scope::default() };
+                    let (condition, _) = self.with_scope(scope, |binder| {
+                        let (condition, at) = binder.placed(node)?;
+                        binder.condition(condition, "JOIN/ON", at)
+                    })?;
+                    Some(condition)
+                }
+                None => None,
+            },
+        };
+        if let Some(merged) = merged {
+            // The sides keep their names, but only the merged columns stand alone.
+            for entry in &mut entries {
+                entry.unqualified = false;
+            }
+            entries.push(merged);
+        }
+        if let Some(alias) = &join.alias {
+            let mut columns: Vec<EntryColumn> = Vec::new();
+            for entry in entries.iter().filter(|entry| entry.unqualified) {
+                columns.extend(entry.columns.iter().cloned());
+            }
+            let mut entry = Entry {
+                name: alias.aliasname.clone(),
+                schema: None,
+                columns,
+                qualified: true,
+                unqualified: true,
+                relation: None,
+            };
+            self.rename(&mut entry, Some(alias), -1)?;
+            entries = vec![entry];
+        } else if let Some(alias) = &join.join_using_alias {
+            return Err(self.unsupported(format!("the join alias \"{}\"", alias.aliasname), -1));
+        }
+        let from = From::Join { kind, left: Box::new(left_from), right: Box::new(right_from), on };
+        Ok((from, entries))
+    }
+
+    /// Columns of USING or NATURAL: the condition, and the columns of the join as they stand alone.
+    fn merge_columns(
+        &mut self,
+        kind: JoinKind,
+        shared: &[String],
+        left: &[Entry],
+        right: &[Entry],
+    ) -> Result<(Option<Expr>, Entry)> {
+        let mut tests = Vec::with_capacity(shared.len());
+        let mut columns = Vec::new();
+        for name in shared {
+            let side = |binder: &Self, entries: &[Entry], which: &str| -> Result<EntryColumn> {
+                let mut found = unqualified(entries).filter(|column| column.name == *name);
+                match (found.next(), found.next()) {
+                    (Some(column), None) => Ok(column.clone()),
+                    (Some(_), Some(_)) => Err(binder.error(
+                        Condition::AmbiguousColumn,
+                        format!("common column name \"{name}\" appears more than once in {which} table"),
+                        -1,
+                    )),
+                    _ => Err(binder.error(
+                        Condition::UndefinedColumn,
+                        format!("column \"{name}\" specified in USING clause does not exist in {which} table"),
+                        -1,
+                    )),
+                }
+            };
+            let a = side(self, left, "left")?;
+            let b = side(self, right, "right")?;
+            tests.push(self.compare(CompareOp::Equal, (a.expr.clone(), -1), (b.expr.clone(), -1), -1)?);
+            let (members, ty) = self.to_common(vec![(a.expr.clone(), -1), (b.expr.clone(), -1)], "JOIN/USING")?;
+            let same_type = a.expr.ty == ty && b.expr.ty == ty;
+            let column = match kind {
+                JoinKind::Inner | JoinKind::Left if a.expr.ty == ty => a,
+                JoinKind::Right if b.expr.ty == ty => b,
+                JoinKind::Full => EntryColumn {
+                    name: name.clone(),
+                    expr: Expr::new(ExprKind::Coalesce(members), ty),
+                    origin: None,
+                    not_null: same_type && a.not_null && b.not_null,
+                    identity: false,
+                },
+                _ => {
+                    let expr = members.into_iter().nth(usize::from(kind == JoinKind::Right));
+                    let Some(expr) = expr else { return Err(crate::Error::internal("a merged column was lost")) };
+                    EntryColumn { name: name.clone(), expr, origin: None, not_null: false, identity: false }
+                }
+            };
+            columns.push(column);
+        }
+        for entries in [left, right] {
+            columns.extend(
+                unqualified(entries).filter(|column| !shared.contains(&column.name)).cloned().collect::<Vec<_>>(),
+            );
+        }
+        let condition = (!tests.is_empty()).then(|| super::expr::all_of(tests));
+        let entry =
+            Entry { name: String::new(), schema: None, columns, qualified: false, unqualified: true, relation: None };
+        Ok((condition, entry))
+    }
+
+    /// Binds WITH and leaves its members in scope.
+    pub(super) fn with_clause(&mut self, with: &pg::WithClause) -> Result<Vec<Cte>> {
+        let mut ctes: Vec<Cte> = Vec::with_capacity(with.ctes.len());
+        for node in &with.ctes {
+            let Some(N::CommonTableExpr(cte)) = &node.node else { continue };
+            if ctes.iter().any(|known| known.name == cte.ctename) {
+                return Err(self.error(
+                    Condition::DuplicateAlias,
+                    format!("WITH query name \"{}\" specified more than once", cte.ctename),
+                    cte.location,
+                ));
+            }
+            if cte.search_clause.is_some() || cte.cycle_clause.is_some() {
+                return Err(self.unsupported("SEARCH or CYCLE", cte.location));
+            }
+            self.enter()?;
+            let bound = self.common_table(cte, with.recursive);
+            self.leave();
+            let (cte, columns) = bound?;
+            self.ctes.push(CteEntry { name: cte.name.clone(), id: cte.id, columns, referenced: false });
+            ctes.push(cte);
+        }
+        Ok(ctes)
+    }
+
+    fn common_table(&mut self, cte: &pg::CommonTableExpr, recursive: bool) -> Result<(Cte, Vec<ResultColumn>)> {
+        let id = self.ids.cte();
+        let materialized = match cte.ctematerialized() {
+            CteMaterialize::Always => Some(true),
+            CteMaterialize::Never => Some(false),
+            _ => None,
+        };
+        let query_node = cte.ctequery.as_deref().and_then(|node| node.node.as_ref());
+        let mut is_recursive = false;
+        let (body, mut columns) = match query_node {
+            Some(N::SelectStmt(select))
+                if recursive
+                    && select.op() == SetOperation::SetopUnion
+                    && select.with_clause.is_none()
+                    && select.larg.is_some() =>
+            {
+                let (bound, found) = self.recursive_union(cte, select, id)?;
+                is_recursive = found;
+                (CteBody::Query(Box::new(bound.query)), bound.columns)
+            }
+            Some(N::SelectStmt(select)) => {
+                let bound = self.subquery(select, true)?;
+                (CteBody::Query(Box::new(bound.query)), bound.columns)
+            }
+            Some(statement @ (N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_))) => {
+                let (dml, columns) = self.dml(statement)?;
+                (CteBody::Dml(Box::new(dml)), columns)
+            }
+            Some(N::MergeStmt(_)) => return Err(self.unsupported("MERGE", cte.location)),
+            _ => return Err(self.unsupported("this statement in WITH", cte.location)),
+        };
+        self.rename_columns(&mut columns, cte)?;
+        let outputs = outputs(&columns);
+        let cte = Cte { name: cte.ctename.clone(), id, recursive: is_recursive, materialized, body, columns: outputs };
+        Ok((cte, columns))
+    }
+
+    fn rename_columns(&self, columns: &mut [ResultColumn], cte: &pg::CommonTableExpr) -> Result<()> {
+        let given = names::strings(&cte.aliascolnames);
+        if given.len() > columns.len() {
+            return Err(self.error(
+                Condition::InvalidColumnReference,
+                format!(
+                    "WITH query \"{}\" has {} columns available but {} columns specified",
+                    cte.ctename,
+                    columns.len(),
+                    given.len()
+                ),
+                cte.location,
+            ));
+        }
+        for (column, name) in columns.iter_mut().zip(given) {
+            column.name = name.to_owned();
+        }
+        Ok(())
+    }
+
+    /// A UNION whose right side may refer to the member itself; tells whether it does.
+    fn recursive_union(
+        &mut self,
+        cte: &pg::CommonTableExpr,
+        select: &pg::SelectStmt,
+        id: crate::ir::CteId,
+    ) -> Result<(BoundQuery, bool)> {
+        let (Some(left), Some(right)) = (&select.larg, &select.rarg) else {
+            return Err(crate::Error::internal("a set operation without sides"));
+        };
+        let left = self.subquery(left, true)?;
+        let mut columns = left.columns.clone();
+        self.rename_columns(&mut columns, cte)?;
+        for column in &mut columns {
+            column.origin = None;
+            column.not_null = false;
+            column.identity = false;
+        }
+        let visible = self.ctes.len();
+        self.ctes.push(CteEntry { name: cte.ctename.clone(), id, columns, referenced: false });
+        let right = self.subquery(right, false)?;
+        let referenced = self.ctes.get(visible).is_some_and(|entry| entry.referenced);
+        self.ctes.truncate(visible);
+        if referenced {
+            let plain = select.sort_clause.is_empty()
+                && select.limit_count.is_none()
+                && select.limit_offset.is_none()
+                && select.locking_clause.is_empty();
+            if !plain {
+                return Err(self.unsupported("ORDER BY, LIMIT or FOR UPDATE in a recursive query", cte.location));
+            }
+            if left.columns.len() == right.columns.len() {
+                for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
+                    let overall = self.common_type(&[(&a.ty, -1), (&b.ty, -1)], "UNION")?;
+                    if !super::coerce::same(&a.ty, &overall) {
+                        return Err(self
+                            .error(
+                                Condition::DatatypeMismatch,
+                                format!(
+                                    "recursive query \"{}\" column {} has type {} in non-recursive term but type {} overall",
+                                    cte.ctename,
+                                    index + 1,
+                                    super::types::format_type(&a.ty),
+                                    super::types::format_type(&overall)
+                                ),
+                                left.places.get(index).copied().unwrap_or(-1),
+                            )
+                            .hint("Cast the output of the non-recursive term to the correct type."));
+                    }
+                }
+            }
+        }
+        let bound = self.combine(select, SetOp::Union, "UNION", left, right)?;
+        Ok((bound, referenced))
+    }
+
+    /// A value of any type as it is assigned to a column.
+    pub(super) fn assign(&mut self, value: Expr, column: &str, to: &Type, place: i32) -> Result<Expr> {
+        let from = super::types::words(&value.ty);
+        self.try_coerce(value, to, CastContext::Assignment, place)?.map_err(|_| {
+            self.error(
+                Condition::DatatypeMismatch,
+                format!("column \"{column}\" is of type {} but expression is of type {from}", super::types::words(to)),
+                place,
+            )
+            .hint("You will need to rewrite or cast the expression.")
+        })
+    }
+}
+
+/// Columns that can be named alone.
+fn unqualified(entries: &[Entry]) -> impl Iterator<Item = &EntryColumn> {
+    entries.iter().filter(|entry| entry.unqualified).flat_map(|entry| entry.columns.iter())
+}
+
+/// Where a member of FROM has its name.
+fn alias_location(node: &Node) -> i32 {
+    match &node.node {
+        Some(N::RangeVar(range)) => range.location,
+        Some(N::JoinExpr(join)) => join.rarg.as_deref().map_or(-1, alias_location),
+        _ => -1,
+    }
+}

@@ -1,0 +1,131 @@
+//! From a text to its statements.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use pg_query::protobuf::node::Node as N;
+
+use super::raw;
+use crate::{Condition, Error, Result};
+
+/// A statement of a text, parsed; what [`super::bind`] takes.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    whole: Arc<str>,
+    range: Range<usize>,
+    pub(super) node: Arc<N>,
+}
+
+impl Parsed {
+    /// The statement's own text, without the semicolon behind it.
+    pub fn text(&self) -> &str {
+        &self.whole[self.range.clone()]
+    }
+
+    /// The whole text that it stood in.
+    pub fn whole(&self) -> &Arc<str> {
+        &self.whole
+    }
+
+    /// Its bytes in the whole text.
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The position for an error: 1-based, in characters of the whole text, of a byte offset from the parse tree.
+    /// `None` for the tree's "unknown" (-1).
+    pub fn position(&self, location: i32) -> Option<u32> {
+        let offset = usize::try_from(location).ok()?;
+        let before = self.whole.get(..offset)?;
+        Some(before.chars().count() as u32 + 1)
+    }
+
+    /// True for statements that may stand in an aborted transaction: COMMIT, ROLLBACK and their kin.
+    pub fn ends_transaction(&self) -> bool {
+        use pg_query::protobuf::TransactionStmtKind as Kind;
+        match &*self.node {
+            N::TransactionStmt(statement) => matches!(
+                statement.kind(),
+                Kind::TransStmtCommit | Kind::TransStmtRollback | Kind::TransStmtRollbackTo | Kind::TransStmtPrepare
+            ),
+            _ => false,
+        }
+    }
+}
+
+/// Splits a text into its statements and parses each. An empty text has none.
+///
+/// Errors: `SyntaxError` in PostgreSQL's words with the position in the whole text; `StatementTooComplex` for nesting
+/// beyond what the parser bears.
+pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
+    let tree = raw::parse(sql).map_err(|error| classify(&error))?;
+    let whole: Arc<str> = sql.into();
+    let mut statements = Vec::with_capacity(tree.stmts.len());
+    for statement in tree.stmts {
+        let start = (statement.stmt_location.max(0) as usize).min(whole.len());
+        let end = match statement.stmt_len {
+            length if length > 0 => (start + length as usize).min(whole.len()),
+            _ => whole.len(),
+        };
+        let Some(node) = statement.stmt.and_then(|node| node.node) else { continue };
+        let leading = whole[start..end].len() - whole[start..end].trim_start().len();
+        statements.push(Parsed { whole: whole.clone(), range: start + leading..end, node: Arc::new(node) });
+    }
+    Ok(statements)
+}
+
+/// The condition of a parser's message: the C library does not hand out SQLSTATEs.
+fn classify(error: &raw::ParseError) -> Error {
+    let message = error.message.as_str();
+    let condition = if message.starts_with("stack depth limit exceeded") || message.starts_with("memory exhausted") {
+        Condition::StatementTooComplex
+    } else if message.contains("not yet implemented")
+        || message.contains("not supported")
+        || message.contains("not implemented")
+    {
+        Condition::FeatureNotSupported
+    } else if message.starts_with("invalid byte sequence") {
+        Condition::CharacterNotInRepertoire
+    } else if message.starts_with("invalid Unicode escape") || message.starts_with("unsafe use of \\'") {
+        Condition::InvalidEscapeSequence
+    } else if message.starts_with("unterminated") {
+        Condition::UnterminatedString
+    } else {
+        Condition::SyntaxError
+    };
+    let mut failure = Error::new(condition, message);
+    if condition == Condition::StatementTooComplex {
+        failure = failure.hint("Split the statement: it nests too deeply or chains too many operators.");
+    }
+    if error.position > 0 { failure.at(error.position) } else { failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_a_text_into_statements_with_their_places() {
+        let statements = parse("select 'a;b' ; -- note\n  begin;;").expect("parses");
+        let texts: Vec<_> = statements.iter().map(Parsed::text).collect();
+        assert_eq!(texts, ["select 'a;b' ", "begin"]);
+        assert!(parse(" ; ").expect("parses").is_empty());
+    }
+
+    #[test]
+    fn syntax_errors_have_a_position_in_characters_of_the_whole_text() {
+        let error = parse("select 'ä'; selec 1").expect_err("is no SQL");
+        assert_eq!(error.condition(), Condition::SyntaxError);
+        assert_eq!(error.message, "syntax error at or near \"selec\"");
+        assert_eq!(error.position, Some(13));
+        assert_eq!(parse("select 1 +").expect_err("ends early").message, "syntax error at end of input");
+    }
+
+    #[test]
+    fn deep_nesting_ends_in_an_error() {
+        let deep = format!("select {}1{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert_eq!(parse(&deep).expect_err("too deep").condition(), Condition::StatementTooComplex);
+        let chain = format!("select 1{}", "+1".repeat(200_000));
+        assert_eq!(parse(&chain).expect_err("too long").condition(), Condition::StatementTooComplex);
+    }
+}

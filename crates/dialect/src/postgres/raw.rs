@@ -1,0 +1,107 @@
+//! The one foreign call: PostgreSQL's parser in libpg_query, with the error position that the crate's own API drops.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+
+use pg_query::protobuf::{Node, ParseResult, RawStmt, SelectStmt, node};
+use prost::Message as _;
+
+/// What the parser says of a text that is not SQL.
+#[derive(Debug)]
+pub(super) struct ParseError {
+    /// PostgreSQL's message.
+    pub(super) message: String,
+    /// 1-based position in characters; 0 when there is none.
+    pub(super) position: u32,
+}
+
+/// `PgQueryProtobuf` of `pg_query.h`.
+#[repr(C)]
+struct Protobuf {
+    length: usize,
+    data: *mut c_char,
+}
+
+/// `PgQueryError` of `pg_query.h`.
+#[repr(C)]
+struct CError {
+    message: *mut c_char,
+    function: *mut c_char,
+    file: *mut c_char,
+    line: c_int,
+    position: c_int,
+    context: *mut c_char,
+}
+
+/// `PgQueryProtobufParseResult` of `pg_query.h`.
+#[repr(C)]
+struct CParseResult {
+    tree: Protobuf,
+    stderr: *mut c_char,
+    error: *mut CError,
+}
+
+unsafe extern "C" {
+    fn pg_query_parse_protobuf(input: *const c_char) -> CParseResult;
+    fn pg_query_free_protobuf_parse_result(result: CParseResult);
+}
+
+/// Parses a text into its raw statements.
+pub(super) fn parse(sql: &str) -> Result<ParseResult, ParseError> {
+    let Ok(input) = CString::new(sql) else {
+        return Err(ParseError {
+            message: "invalid byte sequence for encoding \"UTF8\": 0x00".to_owned(),
+            position: 0,
+        });
+    };
+    // SAFETY: `input` is a NUL-terminated string that lives through the call. The library keeps its state in
+    // thread-local memory and initialises itself, so that calls from several threads are sound.
+    let result = unsafe { pg_query_parse_protobuf(input.as_ptr()) };
+    let parsed = if result.error.is_null() {
+        let bytes = if result.tree.data.is_null() {
+            &[][..]
+        } else {
+            // SAFETY: without an error, `data` points to `length` bytes that stay until the result is freed below.
+            unsafe { std::slice::from_raw_parts(result.tree.data.cast::<u8>(), result.tree.length) }
+        };
+        ParseResult::decode(bytes)
+            .map_err(|_| ParseError { message: "stack depth limit exceeded".to_owned(), position: 0 })
+    } else {
+        // SAFETY: a non-null `error` points to the library's structure, whose message is a NUL-terminated string; both
+        // stay until the result is freed below.
+        let (message, position) = unsafe {
+            (CStr::from_ptr((*result.error).message).to_string_lossy().into_owned(), (*result.error).position)
+        };
+        Err(ParseError { message, position: u32::try_from(position).unwrap_or(0) })
+    };
+    // SAFETY: `result` came from the parse call above, is freed once, and nothing borrows from it any more.
+    unsafe { pg_query_free_protobuf_parse_result(result) };
+    parsed
+}
+
+/// The text of a SELECT, as PostgreSQL's deparser prints it.
+pub(super) fn print_select(select: &SelectStmt) -> Option<String> {
+    print(node::Node::SelectStmt(Box::new(select.clone())))
+}
+
+/// The text of an expression, as PostgreSQL's deparser prints it.
+pub(super) fn print_expression(expression: &Node) -> Option<String> {
+    use pg_query::protobuf::{LimitOption, ResTarget, SetOperation};
+    let target = ResTarget { val: Some(Box::new(expression.clone())), ..Default::default() };
+    let select = SelectStmt {
+        target_list: vec![Node { node: Some(node::Node::ResTarget(Box::new(target))) }],
+        limit_option: LimitOption::Default as i32,
+        op: SetOperation::SetopNone as i32,
+        ..Default::default()
+    };
+    let text = print(node::Node::SelectStmt(Box::new(select)))?;
+    text.strip_prefix("SELECT ").map(str::to_owned)
+}
+
+/// The text of any statement.
+pub(super) fn print(statement: node::Node) -> Option<String> {
+    let tree = ParseResult {
+        version: 180_000,
+        stmts: vec![RawStmt { stmt: Some(Box::new(Node { node: Some(statement) })), stmt_location: 0, stmt_len: 0 }],
+    };
+    pg_query::deparse(&tree, pg_query::DeparseOptions::default()).ok()
+}

@@ -1,0 +1,334 @@
+//! Which row of the function table a call or operator means (PostgreSQL's chapter "Type Conversion").
+
+use super::binder::Binder;
+use super::coerce::{base, implicit, same};
+use super::types;
+use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
+use crate::ir::{CastContext, Expr, ExprKind};
+use crate::{Condition, Language, Result, Type};
+
+/// A row with the types that its arguments take in one call.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) function: &'static Function,
+    /// One for each argument; `Unknown` where the row takes anything as it is.
+    pub(super) args: Vec<Type>,
+    pub(super) result: Type,
+}
+
+/// Why no candidate could be chosen.
+pub(super) enum Miss {
+    /// None takes these arguments.
+    None,
+    /// Several do.
+    Ambiguous,
+}
+
+/// The rows of a name that take so many arguments, with polymorphic types solved for `inputs`.
+fn candidates(name: &str, inputs: &[Type], wanted: impl Fn(FunctionKind) -> bool) -> Vec<Candidate> {
+    functions::named(Language::Postgres, name)
+        .filter(|row| wanted(row.kind))
+        .filter_map(|row| instantiate(row, inputs))
+        .collect()
+}
+
+/// A row's signature for a call; `None` when the number of arguments or the polymorphic types do not fit.
+fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate> {
+    let declared = function.args.len();
+    let fits = if function.variadic {
+        inputs.len() >= declared - function.optional.min(declared)
+    } else {
+        inputs.len() <= declared && inputs.len() + function.optional >= declared
+    };
+    if !fits {
+        return None;
+    }
+    let spec = |index: usize| &function.args[index.min(declared.saturating_sub(1))];
+    // What AnyElement stands for: members of one common type.
+    let mut element: Option<Type> = None;
+    let mut polymorphic = false;
+    for (index, input) in inputs.iter().enumerate() {
+        let found = match (spec(index), input) {
+            (TypeSpec::AnyElement, ty) => {
+                polymorphic = true;
+                if *ty == Type::Unknown { None } else { Some(base(ty)) }
+            }
+            (TypeSpec::AnyArray, Type::Array(ty)) => {
+                polymorphic = true;
+                if **ty == Type::Unknown { None } else { Some(base(ty)) }
+            }
+            (TypeSpec::AnyArray, Type::Unknown) => {
+                polymorphic = true;
+                None
+            }
+            (TypeSpec::AnyArray, _) => return None,
+            _ => None,
+        };
+        if let Some(found) = found {
+            element = match element {
+                None => Some(found),
+                Some(current) if same(&current, &found) || implicit(&found, &current) => Some(current),
+                Some(current) if implicit(&current, &found) => Some(found),
+                Some(_) => return None,
+            };
+        }
+    }
+    let element = match element {
+        Some(element) => element,
+        None if polymorphic => Type::Text,
+        None => Type::Unknown,
+    };
+    let array = || Type::Array(Box::new(element.clone()));
+    let args: Vec<Type> = inputs
+        .iter()
+        .enumerate()
+        .map(|(index, input)| match spec(index) {
+            TypeSpec::Is(ty) => ty.clone(),
+            TypeSpec::Any if *input == Type::Unknown => Type::Text,
+            TypeSpec::Any => Type::Unknown,
+            TypeSpec::AnyElement => element.clone(),
+            TypeSpec::AnyArray => array(),
+            TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
+            TypeSpec::SameAs(_) => input.clone(),
+        })
+        .collect();
+    if function.kind == FunctionKind::Operator
+        && inputs.iter().enumerate().any(|(index, input)| {
+            matches!(spec(index), TypeSpec::Any) && matches!(input, Type::Array(_) | Type::Unknown)
+        })
+    {
+        return None;
+    }
+    let result = match &function.result {
+        TypeSpec::Is(ty) => ty.clone(),
+        TypeSpec::AnyElement => element.clone(),
+        TypeSpec::AnyArray => array(),
+        TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
+        TypeSpec::SameAs(index) => inputs.get(*index).cloned().unwrap_or(Type::Text),
+        TypeSpec::Any => Type::Text,
+    };
+    Some(Candidate { function, args, result })
+}
+
+/// Chooses among candidates by PostgreSQL's steps; `None` in `args` types means "as it is".
+fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::Result<Candidate, Miss> {
+    let exact = |candidate: &Candidate, inputs: &[Type]| {
+        candidate.args.iter().zip(inputs).all(|(arg, input)| *arg != Type::Unknown && same(arg, input))
+    };
+    if let Some(found) = all.iter().find(|candidate| exact(candidate, inputs)) {
+        return Ok(found.clone());
+    }
+    // A binary operator with one operand of unknown type: first try the other's type for it.
+    if operator && inputs.len() == 2 {
+        let assumed = match (&inputs[0], &inputs[1]) {
+            (Type::Unknown, known) if *known != Type::Unknown => Some(known),
+            (known, Type::Unknown) if *known != Type::Unknown => Some(known),
+            _ => None,
+        };
+        if let Some(known) = assumed
+            && let Some(found) = all.iter().find(|candidate| exact(candidate, &[known.clone(), known.clone()]))
+        {
+            return Ok(found.clone());
+        }
+    }
+    let mut left: Vec<Candidate> = all
+        .into_iter()
+        .filter(|candidate| {
+            candidate.args.iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
+        })
+        .collect();
+    match left.len() {
+        0 => return Err(Miss::None),
+        1 => return left.pop().ok_or(Miss::None),
+        _ => {}
+    }
+    keep_best(&mut left, |candidate| {
+        candidate
+            .args
+            .iter()
+            .zip(inputs)
+            .filter(|(arg, input)| **input != Type::Unknown && **arg != Type::Unknown && same(arg, input))
+            .count()
+    });
+    if left.len() == 1 {
+        return left.pop().ok_or(Miss::None);
+    }
+    keep_best(&mut left, |candidate| {
+        candidate
+            .args
+            .iter()
+            .zip(inputs)
+            .filter(|(arg, input)| {
+                **input != Type::Unknown
+                    && **arg != Type::Unknown
+                    && (same(arg, input)
+                        || (types::is_preferred(arg) && types::category(arg) == types::category(input)))
+            })
+            .count()
+    });
+    if left.len() == 1 {
+        return left.pop().ok_or(Miss::None);
+    }
+    if !inputs.contains(&Type::Unknown) {
+        return Err(Miss::Ambiguous);
+    }
+    if let Some(found) = by_category(&left, inputs) {
+        return Ok(found);
+    }
+    // All known types alike: the unknown ones are that, too.
+    let mut known = inputs.iter().filter(|ty| **ty != Type::Unknown);
+    if let Some(first) = known.next()
+        && known.all(|ty| same(ty, first))
+    {
+        let mut fitting = left
+            .iter()
+            .filter(|candidate| candidate.args.iter().all(|arg| *arg == Type::Unknown || implicit(first, arg)));
+        if let (Some(found), None) = (fitting.next(), fitting.next()) {
+            return Ok(found.clone());
+        }
+    }
+    Err(Miss::Ambiguous)
+}
+
+fn keep_best(left: &mut Vec<Candidate>, score: impl Fn(&Candidate) -> usize) {
+    let best = left.iter().map(&score).max().unwrap_or(0);
+    left.retain(|candidate| score(candidate) == best);
+}
+
+/// Decides unknown arguments by the category that candidates agree on; text wins when any accepts it.
+fn by_category(left: &[Candidate], inputs: &[Type]) -> Option<Candidate> {
+    let mut kept: Vec<&Candidate> = left.iter().collect();
+    let mut slots = Vec::new();
+    for (index, input) in inputs.iter().enumerate() {
+        if *input != Type::Unknown {
+            continue;
+        }
+        let categories: Vec<char> = left.iter().map(|candidate| types::category(&candidate.args[index])).collect();
+        let category = if categories.contains(&'S') {
+            'S'
+        } else {
+            let first = *categories.first()?;
+            if categories.iter().any(|category| *category != first) {
+                return None;
+            }
+            first
+        };
+        let preferred = left.iter().any(|candidate| {
+            types::category(&candidate.args[index]) == category && types::is_preferred(&candidate.args[index])
+        });
+        slots.push((index, category, preferred));
+    }
+    for (index, category, preferred) in slots {
+        kept.retain(|candidate| {
+            let arg = &candidate.args[index];
+            types::category(arg) == category && (!preferred || types::is_preferred(arg))
+        });
+    }
+    match kept.as_slice() {
+        [found] => Some((*found).clone()),
+        _ => None,
+    }
+}
+
+/// Types of arguments in a message.
+pub(super) fn signature(args: &[Type]) -> String {
+    args.iter()
+        .map(|ty| if *ty == Type::Unknown { "unknown".to_owned() } else { types::words(ty) })
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+impl Binder<'_> {
+    /// Finds the function that a call means.
+    pub(super) fn find_function(
+        &self,
+        name: &str,
+        inputs: &[Type],
+        wanted: impl Fn(FunctionKind) -> bool,
+    ) -> std::result::Result<Candidate, Miss> {
+        choose(candidates(name, inputs, wanted), inputs, false)
+    }
+
+    /// An operator that stands in the function table, applied to its operands.
+    pub(super) fn operator(&mut self, name: &str, operands: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
+        let inputs: Vec<Type> = operands.iter().map(|(expr, _)| base(&expr.ty)).collect();
+        match choose(candidates(name, &inputs, |kind| kind == FunctionKind::Operator), &inputs, true) {
+            Ok(candidate) => self.call(candidate, operands),
+            Err(miss) => Err(self.no_operator(name, &inputs, location, miss)),
+        }
+    }
+
+    /// The error for an operator that does not exist for these operands.
+    pub(super) fn no_operator(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
+        let words = |ty: &Type| if *ty == Type::Unknown { "unknown".to_owned() } else { types::words(ty) };
+        let shown = match inputs {
+            [operand] => format!("{name} {}", words(operand)),
+            [left, right] => format!("{} {name} {}", words(left), words(right)),
+            _ => name.to_owned(),
+        };
+        let (condition, message, hint) = match miss {
+            Miss::None => (
+                Condition::UndefinedFunction,
+                format!("operator does not exist: {shown}"),
+                if inputs.len() == 1 {
+                    "No operator matches the given name and argument type. You might need to add an explicit type cast."
+                } else {
+                    "No operator matches the given name and argument types. You might need to add explicit type casts."
+                },
+            ),
+            Miss::Ambiguous => (
+                Condition::AmbiguousFunction,
+                format!("operator is not unique: {shown}"),
+                "Could not choose a best candidate operator. You might need to add explicit type casts.",
+            ),
+        };
+        self.error(condition, message, location).hint(hint)
+    }
+
+    /// Arguments converted to what a candidate takes.
+    pub(super) fn arguments(&mut self, candidate: &Candidate, args: Vec<(Expr, i32)>) -> Result<Vec<Expr>> {
+        match candidate.function.volatility {
+            Volatility::Immutable => {}
+            Volatility::Stable | Volatility::Volatile => self.effects.volatile = true,
+        }
+        let mut converted = Vec::with_capacity(args.len());
+        for ((arg, location), ty) in args.into_iter().zip(&candidate.args) {
+            converted.push(if *ty == Type::Unknown {
+                self.settle(arg, location)?
+            } else {
+                self.coerce(arg, ty, CastContext::Implicit, location)?
+            });
+        }
+        Ok(converted)
+    }
+
+    /// A call of a candidate.
+    pub(super) fn call(&mut self, candidate: Candidate, args: Vec<(Expr, i32)>) -> Result<Expr> {
+        let args = self.arguments(&candidate, args)?;
+        Ok(Expr::new(ExprKind::Call { function: candidate.function, args }, candidate.result))
+    }
+
+    /// A call of a function by name, for constructs that the grammar spells otherwise.
+    pub(super) fn call_named(&mut self, name: &str, args: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
+        let inputs: Vec<Type> = args.iter().map(|(expr, _)| base(&expr.ty)).collect();
+        match self.find_function(name, &inputs, |kind| kind == FunctionKind::Scalar) {
+            Ok(candidate) => self.call(candidate, args),
+            Err(miss) => Err(self.no_function(name, &inputs, location, miss)),
+        }
+    }
+
+    /// The error for a function that does not exist for these arguments.
+    pub(super) fn no_function(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
+        let shown = format!("{name}({})", signature(inputs));
+        match miss {
+            Miss::None => {
+                self.error(Condition::UndefinedFunction, format!("function {shown} does not exist"), location).hint(
+                    "No function matches the given name and argument types. You might need to add explicit type casts.",
+                )
+            }
+            Miss::Ambiguous => self
+                .error(Condition::AmbiguousFunction, format!("function {shown} is not unique"), location)
+                .hint("Could not choose a best candidate function. You might need to add explicit type casts."),
+        }
+    }
+}

@@ -1,0 +1,708 @@
+//! Queries: SELECT, VALUES, set operations, with ORDER BY, LIMIT and DISTINCT.
+
+use pg_query::protobuf::{
+    self as pg, LimitOption, Node, SelectStmt, SetOperation, SortByDir, SortByNulls, a_const, node::Node as N,
+};
+
+use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
+use super::coerce::cast_context;
+use super::expr::location;
+use super::{names, types};
+use crate::ir::{
+    Body, CastContext, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, Query, RelId, Select, SetOp, SortKey,
+};
+use crate::plan::ResultColumn;
+use crate::{Condition, Result, Type};
+
+/// A bound item of a select list.
+pub(super) struct Target {
+    pub(super) expr: Expr,
+    pub(super) column: ResultColumn,
+    pub(super) place: i32,
+}
+
+/// Which clause looks up select-list items, for messages.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum ItemClause {
+    DistinctOn,
+    GroupBy,
+    OrderBy,
+}
+
+impl ItemClause {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::DistinctOn => "DISTINCT ON",
+            Self::GroupBy => "GROUP BY",
+            Self::OrderBy => "ORDER BY",
+        }
+    }
+}
+
+impl Binder<'_> {
+    /// Binds a query below the statement. `settle` makes text of columns that nothing has decided.
+    pub(super) fn subquery(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
+        self.enter()?;
+        let result = self.query(select, settle);
+        self.leave();
+        result
+    }
+
+    /// Binds a query.
+    pub(super) fn query(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
+        if let Some(into) = &select.into_clause {
+            let place = into.rel.as_ref().map_or(-1, |rel| rel.location);
+            return Err(self.error(Condition::SyntaxError, "SELECT ... INTO is not allowed here", place));
+        }
+        let visible = self.ctes.len();
+        let ctes = match &select.with_clause {
+            Some(with) => self.with_clause(with)?,
+            None => Vec::new(),
+        };
+        let mut bound = match select.op() {
+            SetOperation::SetopNone | SetOperation::Undefined if !select.values_lists.is_empty() => {
+                self.values(select, settle)?
+            }
+            SetOperation::SetopNone | SetOperation::Undefined => self.select(select, settle)?,
+            op => self.set_operation(select, op)?,
+        };
+        bound.query.ctes = ctes;
+        self.limits(select, &mut bound.query)?;
+        if !select.locking_clause.is_empty() {
+            bound.query.locking = true;
+            self.effects.writes = true;
+        }
+        self.ctes.truncate(visible);
+        Ok(bound)
+    }
+
+    fn limits(&mut self, select: &SelectStmt, query: &mut Query) -> Result<()> {
+        query.with_ties = select.limit_option() == LimitOption::WithTies;
+        if query.with_ties && query.order_by.is_empty() {
+            return Err(self.error(
+                Condition::SyntaxError,
+                "WITH TIES cannot be specified without ORDER BY clause",
+                -1,
+            ));
+        }
+        let bind = |binder: &mut Self, node: &Node, what: &str| -> Result<Expr> {
+            let scope = Scope { clause: Clause::Limit, ..Scope::default() };
+            let ((expr, at), _) = binder.with_scope(scope, |binder| binder.placed(node))?;
+            let from = types::words(&expr.ty);
+            binder.try_coerce(expr, &Type::Int8, CastContext::Assignment, at)?.map_err(|_| {
+                binder.error(
+                    Condition::DatatypeMismatch,
+                    format!("argument of {what} must be type bigint, not type {from}"),
+                    at,
+                )
+            })
+        };
+        if let Some(node) = select.limit_count.as_deref() {
+            let limit = bind(self, node, "LIMIT")?;
+            // LIMIT ALL is LIMIT NULL.
+            query.limit = (limit != Expr::null(Type::Int8)).then_some(limit);
+        }
+        if let Some(node) = select.limit_offset.as_deref() {
+            query.offset = Some(bind(self, node, "OFFSET")?);
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
+        let scope = Scope { clause: Clause::Values, ..Scope::default() };
+        let (rows, _) = self.with_scope(scope, |binder| binder.value_rows(&select.values_lists))?;
+        let width = rows.first().map_or(0, Vec::len);
+        let mut columns = Vec::with_capacity(width);
+        let mut table: Vec<Vec<Expr>> = rows.iter().map(|row| Vec::with_capacity(row.len())).collect();
+        let places = rows.first().map(|row| row.iter().map(|(_, at)| *at).collect()).unwrap_or_default();
+        for index in 0..width {
+            let members: Vec<(Expr, i32)> = rows.iter().map(|row| row[index].clone()).collect();
+            let undecided = members.iter().all(|(member, _)| member.ty == Type::Unknown);
+            let (members, ty) = if undecided && !settle {
+                (members.into_iter().map(|(member, _)| member).collect(), Type::Unknown)
+            } else {
+                self.to_common(members, "VALUES")?
+            };
+            for (row, member) in table.iter_mut().zip(members) {
+                row.push(member);
+            }
+            columns.push(computed(format!("column{}", index + 1), ty));
+        }
+        let output = self.ids.relation();
+        let mut query = Self::bare_query(Body::Values(table), &columns, output);
+        query.order_by = self.output_order(select, &columns, output, "VALUES")?;
+        Ok(BoundQuery { query, columns, places })
+    }
+
+    /// Rows of VALUES, all of one length.
+    pub(super) fn value_rows(&mut self, lists: &[Node]) -> Result<Vec<Vec<(Expr, i32)>>> {
+        let mut rows: Vec<Vec<(Expr, i32)>> = Vec::with_capacity(lists.len());
+        for list in lists {
+            let Some(N::List(list)) = &list.node else { continue };
+            if let Some(first) = rows.first()
+                && first.len() != list.items.len()
+            {
+                let place = list.items.first().map_or(-1, location);
+                return Err(self.error(Condition::SyntaxError, "VALUES lists must all be the same length", place));
+            }
+            rows.push(self.placed_all(&list.items)?);
+        }
+        Ok(rows)
+    }
+
+    pub(super) fn bare_query(body: Body, columns: &[ResultColumn], output: RelId) -> Query {
+        Query {
+            ctes: Vec::new(),
+            body,
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+            with_ties: false,
+            locking: false,
+            columns: outputs(columns),
+            output,
+        }
+    }
+
+    fn set_operation(&mut self, select: &SelectStmt, op: SetOperation) -> Result<BoundQuery> {
+        let (op, what) = match op {
+            SetOperation::SetopIntersect => (SetOp::Intersect, "INTERSECT"),
+            SetOperation::SetopExcept => (SetOp::Except, "EXCEPT"),
+            _ => (SetOp::Union, "UNION"),
+        };
+        let (Some(left), Some(right)) = (&select.larg, &select.rarg) else {
+            return Err(crate::Error::internal("a set operation without sides"));
+        };
+        let left = self.subquery(left, false)?;
+        let right = self.subquery(right, false)?;
+        self.combine(select, op, what, left, right)
+    }
+
+    /// Both sides of a set operation in their common types.
+    pub(super) fn combine(
+        &mut self,
+        select: &SelectStmt,
+        op: SetOp,
+        what: &str,
+        left: BoundQuery,
+        right: BoundQuery,
+    ) -> Result<BoundQuery> {
+        if left.columns.len() != right.columns.len() {
+            return Err(self.error(
+                Condition::SyntaxError,
+                format!("each {what} query must have the same number of columns"),
+                right.places.first().copied().unwrap_or(-1),
+            ));
+        }
+        let mut wanted = Vec::with_capacity(left.columns.len());
+        for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
+            let at = |bound: &BoundQuery| bound.places.get(index).copied().unwrap_or(-1);
+            wanted.push(self.common_type(&[(&a.ty, at(&left)), (&b.ty, at(&right))], what)?);
+        }
+        let places = left.places.clone();
+        let left = self.coerce_columns(left, &wanted, CastContext::Implicit, &[])?;
+        let right = self.coerce_columns(right, &wanted, CastContext::Implicit, &[])?;
+        let columns: Vec<ResultColumn> =
+            left.columns.iter().zip(wanted).map(|(column, ty)| computed(column.name.clone(), ty)).collect();
+        let output = self.ids.relation();
+        let body = Body::Set { op, all: select.all, left: Box::new(left.query), right: Box::new(right.query) };
+        let mut query = Self::bare_query(body, &columns, output);
+        query.order_by = self.output_order(select, &columns, output, "UNION/INTERSECT/EXCEPT")?;
+        Ok(BoundQuery { query, columns, places })
+    }
+
+    /// ORDER BY over results only: names and positions.
+    fn output_order(
+        &mut self,
+        select: &SelectStmt,
+        columns: &[ResultColumn],
+        output: RelId,
+        what: &str,
+    ) -> Result<Vec<SortKey>> {
+        let mut keys = Vec::with_capacity(select.sort_clause.len());
+        for node in &select.sort_clause {
+            let Some(N::SortBy(sort)) = &node.node else { continue };
+            let Some(value) = sort.node.as_deref() else { continue };
+            let place = location(value);
+            let index = match self.item_position(value, columns.len(), ItemClause::OrderBy)? {
+                Some(index) => index,
+                None => {
+                    let name = match &value.node {
+                        Some(N::ColumnRef(reference)) => match names::strings(&reference.fields).as_slice() {
+                            [name] => Some((*name).to_owned()),
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    match name {
+                        Some(name) => match columns.iter().position(|column| column.name == name) {
+                            Some(index) => index,
+                            None => {
+                                return Err(self.error(
+                                    Condition::UndefinedColumn,
+                                    format!("column \"{name}\" does not exist"),
+                                    place,
+                                ));
+                            }
+                        },
+                        None => {
+                            return Err(self
+                                .error(
+                                    Condition::FeatureNotSupported,
+                                    format!("invalid {what} ORDER BY clause"),
+                                    place,
+                                )
+                                .detail("Only result column names can be used, not expressions or functions.")
+                                .hint(
+                                    "Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
+                                ));
+                        }
+                    }
+                }
+            };
+            let expr = Expr::column(output, index, columns[index].ty.clone());
+            keys.push(self.sort_key(sort, expr, place)?);
+        }
+        Ok(keys)
+    }
+
+    /// Direction and place of NULLs of a sort key.
+    pub(super) fn sort_key(&mut self, sort: &pg::SortBy, expr: Expr, place: i32) -> Result<SortKey> {
+        if matches!(expr.ty, Type::Json | Type::Void) {
+            return Err(self
+                .error(
+                    Condition::UndefinedFunction,
+                    format!("could not identify an ordering operator for type {}", types::words(&expr.ty)),
+                    place,
+                )
+                .hint("Use an explicit ordering operator or modify the query."));
+        }
+        let descending = match sort.sortby_dir() {
+            SortByDir::SortbyDesc => true,
+            SortByDir::SortbyUsing => match names::strings(&sort.use_op).last() {
+                Some(&"<") => false,
+                Some(&">") => true,
+                _ => return Err(self.unsupported("ORDER BY USING this operator", place)),
+            },
+            _ => false,
+        };
+        let nulls_first = match sort.sortby_nulls() {
+            SortByNulls::SortbyNullsFirst => true,
+            SortByNulls::SortbyNullsLast => false,
+            _ => descending,
+        };
+        Ok(SortKey { expr, descending, nulls_first })
+    }
+
+    /// The select-list position that an integer constant in ORDER BY or GROUP BY means.
+    fn item_position(&self, node: &Node, width: usize, clause: ItemClause) -> Result<Option<usize>> {
+        let Some(N::AConst(constant)) = &node.node else { return Ok(None) };
+        match &constant.val {
+            Some(a_const::Val::Ival(value)) => {
+                let index = usize::try_from(value.ival).ok().and_then(|value| value.checked_sub(1));
+                match index {
+                    Some(index) if index < width => Ok(Some(index)),
+                    _ => Err(self.error(
+                        Condition::InvalidColumnReference,
+                        format!("{} position {} is not in select list", clause.words(), value.ival),
+                        constant.location,
+                    )),
+                }
+            }
+            _ if clause == ItemClause::GroupBy && constant.isnull => Ok(None),
+            _ => Err(self.error(
+                Condition::SyntaxError,
+                format!("non-integer constant in {}", clause.words()),
+                constant.location,
+            )),
+        }
+    }
+
+    fn select(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
+        let (from, entries) = self.from_clause(&select.from_clause)?;
+        let mut scope = Scope { entries, ..Scope::default() };
+        for node in &select.window_clause {
+            if let Some(N::WindowDef(window)) = &node.node {
+                if scope.windows.iter().any(|(name, _)| *name == window.name) {
+                    return Err(self.error(
+                        Condition::WindowingError,
+                        format!("window \"{}\" is already defined", window.name),
+                        window.location,
+                    ));
+                }
+                scope.windows.push((window.name.clone(), (**window).clone()));
+            }
+        }
+        let output = self.ids.relation();
+        let ((mut bound, group_by), scope) =
+            self.with_scope(scope, |binder| binder.select_parts(select, settle, from, output))?;
+        // Set-returning functions of the select list join what stands in FROM.
+        if !scope.set_returning.is_empty()
+            && let Body::Select(body) = &mut bound.query.body
+        {
+            if scope.aggregates || !matches!(group_by, GroupBy::None) || body.having.is_some() {
+                return Err(self.unsupported("a set-returning function in the select list of a grouped query", -1));
+            }
+            for function in scope.set_returning {
+                body.from = Some(match body.from.take() {
+                    None => function,
+                    Some(left) => {
+                        From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(function), on: None }
+                    }
+                });
+            }
+        }
+        Ok(bound)
+    }
+
+    fn select_parts(
+        &mut self,
+        select: &SelectStmt,
+        settle: bool,
+        from: Option<From>,
+        output: RelId,
+    ) -> Result<(BoundQuery, GroupBy)> {
+        let filter = match select.where_clause.as_deref() {
+            Some(node) => Some(self.within(Clause::Where, |binder| {
+                let (filter, at) = binder.placed(node)?;
+                binder.condition(filter, "WHERE", at)
+            })?),
+            None => None,
+        };
+        self.scope().allow_set_returning = true;
+        let mut targets = self.within(Clause::Select, |binder| binder.targets(&select.target_list))?;
+        self.scope().allow_set_returning = false;
+        if settle {
+            for target in &mut targets {
+                if target.expr.ty == Type::Unknown {
+                    target.expr = self.settle(target.expr.clone(), target.place)?;
+                    target.column.ty = Type::Text;
+                }
+            }
+        }
+        let group_by = self.within(Clause::GroupBy, |binder| binder.group_by(select, &targets))?;
+        let having = match select.having_clause.as_deref() {
+            Some(node) => Some(self.within(Clause::Having, |binder| {
+                let (filter, at) = binder.placed(node)?;
+                binder.condition(filter, "HAVING", at)
+            })?),
+            None => None,
+        };
+        let plain_distinct = matches!(select.distinct_clause.as_slice(), [Node { node: None }]);
+        let mut order_by = Vec::with_capacity(select.sort_clause.len());
+        for node in &select.sort_clause {
+            let Some(N::SortBy(sort)) = &node.node else { continue };
+            let Some(value) = sort.node.as_deref() else { continue };
+            let place = location(value);
+            let found = self.within(Clause::OrderBy, |binder| binder.item(value, &targets, ItemClause::OrderBy))?;
+            let expr = match found {
+                Item::Target(index) => Expr::column(output, index, targets[index].expr.ty.clone()),
+                Item::Other(expr) if plain_distinct => {
+                    let _ = expr;
+                    return Err(self.error(
+                        Condition::InvalidColumnReference,
+                        "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                        place,
+                    ));
+                }
+                Item::Other(expr) => expr,
+            };
+            order_by.push(self.sort_key(sort, expr, place)?);
+        }
+        let distinct = if select.distinct_clause.is_empty() {
+            Distinct::All
+        } else if plain_distinct {
+            for target in &targets {
+                if target.expr.ty == Type::Json {
+                    return Err(self.error(
+                        Condition::UndefinedFunction,
+                        "could not identify an equality operator for type json",
+                        target.place,
+                    ));
+                }
+            }
+            Distinct::Rows
+        } else {
+            let mut keys = Vec::with_capacity(select.distinct_clause.len());
+            for node in &select.distinct_clause {
+                let found =
+                    self.within(Clause::Select, |binder| binder.item(node, &targets, ItemClause::DistinctOn))?;
+                keys.push(match found {
+                    Item::Target(index) => targets[index].expr.clone(),
+                    Item::Other(expr) => expr,
+                });
+            }
+            let leading = order_by.iter().take(keys.len()).all(|key| match &key.expr.kind {
+                ExprKind::Column(column) if column.relation == output => match column.column {
+                    crate::ir::ColumnIndex::At(index) => keys.contains(&targets[index].expr),
+                    crate::ir::ColumnIndex::RowId => false,
+                },
+                _ => keys.contains(&key.expr),
+            });
+            if !leading {
+                return Err(self.error(
+                    Condition::InvalidColumnReference,
+                    "SELECT DISTINCT ON expressions must match initial ORDER BY expressions",
+                    select.distinct_clause.first().map_or(-1, location),
+                ));
+            }
+            Distinct::On(keys)
+        };
+        let grouped = self.scope().aggregates || !matches!(group_by, GroupBy::None) || having.is_some();
+        if grouped {
+            let exprs =
+                targets.iter().map(|target| &target.expr).chain(&having).chain(order_by.iter().map(|key| &key.expr));
+            self.check_grouping(exprs, &group_by, from.as_ref())?;
+        }
+        let places = targets.iter().map(|target| target.place).collect();
+        let (items, columns): (Vec<Expr>, Vec<ResultColumn>) =
+            targets.into_iter().map(|target| (target.expr, target.column)).unzip();
+        let body = Body::Select(Box::new(Select { distinct, items, from, filter, group_by: group_by.clone(), having }));
+        let mut query = Self::bare_query(body, &columns, output);
+        query.order_by = order_by;
+        Ok((BoundQuery { query, columns, places }, group_by))
+    }
+
+    /// Binds a select list or RETURNING list, stars spread out.
+    pub(super) fn targets(&mut self, nodes: &[Node]) -> Result<Vec<Target>> {
+        let mut targets = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let Some(N::ResTarget(target)) = &node.node else { continue };
+            let Some(value) = target.val.as_deref() else { continue };
+            match &value.node {
+                Some(N::ColumnRef(reference))
+                    if reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_)))) =>
+                {
+                    for column in self.star(reference)? {
+                        targets.push(Target {
+                            column: ResultColumn {
+                                name: column.name,
+                                ty: column.expr.ty.clone(),
+                                origin: column.origin,
+                                not_null: column.not_null,
+                                identity: column.identity,
+                            },
+                            expr: column.expr,
+                            place: reference.location,
+                        });
+                    }
+                }
+                Some(N::AIndirection(indirection))
+                    if indirection.indirection.iter().any(|part| matches!(part.node, Some(N::AStar(_)))) =>
+                {
+                    return Err(self.unsupported("the columns of a composite value", location(value)));
+                }
+                inner => {
+                    let place = location(value);
+                    let name = if target.name.is_empty() { names::column(value) } else { target.name.clone() };
+                    if let Some(N::ColumnRef(reference)) = inner {
+                        let column = self.column_entry(reference)?;
+                        targets.push(Target {
+                            column: ResultColumn {
+                                name,
+                                ty: column.expr.ty.clone(),
+                                origin: column.origin,
+                                not_null: column.not_null,
+                                identity: column.identity,
+                            },
+                            expr: column.expr,
+                            place,
+                        });
+                    } else {
+                        let expr = self.expr(value)?;
+                        targets.push(Target { column: computed(name, expr.ty.clone()), expr, place });
+                    }
+                }
+            }
+        }
+        Ok(targets)
+    }
+
+    /// What an item of ORDER BY, GROUP BY or DISTINCT ON means: an item of the select list, or an expression.
+    fn item(&mut self, node: &Node, targets: &[Target], clause: ItemClause) -> Result<Item> {
+        if let Some(index) = self.item_position(node, targets.len(), clause)? {
+            return Ok(Item::Target(index));
+        }
+        if let Some(N::ColumnRef(reference)) = &node.node
+            && let [name] = names::strings(&reference.fields).as_slice()
+        {
+            // GROUP BY prefers a column of FROM, the others an item of the list.
+            let is_input = clause == ItemClause::GroupBy
+                && self
+                    .scope()
+                    .entries
+                    .iter()
+                    .filter(|entry| entry.unqualified)
+                    .any(|entry| entry.columns.iter().any(|column| column.name == **name));
+            if !is_input {
+                let mut found: Option<usize> = None;
+                for (index, target) in targets.iter().enumerate() {
+                    if target.column.name != **name {
+                        continue;
+                    }
+                    match found {
+                        None => found = Some(index),
+                        Some(first) if targets[first].expr == target.expr => {}
+                        Some(_) => {
+                            return Err(self.error(
+                                Condition::AmbiguousColumn,
+                                format!("{} \"{name}\" is ambiguous", clause.words()),
+                                reference.location,
+                            ));
+                        }
+                    }
+                }
+                if let Some(index) = found {
+                    return Ok(Item::Target(index));
+                }
+            }
+        }
+        let (expr, at) = self.placed(node)?;
+        let expr = self.settle(expr, at)?;
+        match targets.iter().position(|target| target.expr == expr) {
+            Some(index) => Ok(Item::Target(index)),
+            None => Ok(Item::Other(expr)),
+        }
+    }
+
+    /// The expression of an item of GROUP BY.
+    pub(super) fn group_item(&mut self, node: &Node, targets: &[Target]) -> Result<Expr> {
+        let expr = match self.item(node, targets, ItemClause::GroupBy)? {
+            Item::Target(index) => {
+                let target = &targets[index];
+                if contains_aggregate(&target.expr) {
+                    return Err(self.error(
+                        Condition::GroupingError,
+                        "aggregate functions are not allowed in GROUP BY",
+                        target.place,
+                    ));
+                }
+                target.expr.clone()
+            }
+            Item::Other(expr) => expr,
+        };
+        if expr.ty == Type::Json {
+            return Err(self.error(
+                Condition::UndefinedFunction,
+                "could not identify an equality operator for type json",
+                location(node),
+            ));
+        }
+        Ok(expr)
+    }
+
+    /// Converts the columns of a query: in place where that cannot change which rows there are, else around it.
+    pub(super) fn coerce_columns(
+        &mut self,
+        mut bound: BoundQuery,
+        wanted: &[Type],
+        context: CastContext,
+        places: &[i32],
+    ) -> Result<BoundQuery> {
+        if bound.columns.iter().zip(wanted).all(|(column, ty)| column.ty == *ty) {
+            return Ok(bound);
+        }
+        let place = |index: usize, own: &[i32]| places.get(index).or_else(|| own.get(index)).copied().unwrap_or(-1);
+        let in_place = match &bound.query.body {
+            Body::Select(select) => {
+                matches!(select.distinct, Distinct::All)
+                    || bound
+                        .columns
+                        .iter()
+                        .zip(wanted)
+                        .all(|(column, ty)| column.ty == *ty || column.ty == Type::Unknown)
+            }
+            Body::Values(_) => true,
+            Body::Set { .. } => false,
+        };
+        // Sort keys that name an output column sort by the value before its conversion; only undecided columns have
+        // no value yet.
+        let sorted = !bound.query.order_by.is_empty()
+            && bound.columns.iter().zip(wanted).any(|(column, ty)| column.ty != *ty && column.ty != Type::Unknown);
+        if !in_place || sorted {
+            bound = self.wrap(bound);
+        }
+        let own = bound.places.clone();
+        match &mut bound.query.body {
+            Body::Select(select) => {
+                for (index, ty) in wanted.iter().enumerate() {
+                    let item = std::mem::replace(&mut select.items[index], Expr::null(Type::Unknown));
+                    select.items[index] = self.coerce(item, ty, context, place(index, &own))?;
+                }
+            }
+            Body::Values(rows) => {
+                for row in rows {
+                    for (index, ty) in wanted.iter().enumerate() {
+                        let item = std::mem::replace(&mut row[index], Expr::null(Type::Unknown));
+                        row[index] = self.coerce(item, ty, context, place(index, &own))?;
+                    }
+                }
+            }
+            Body::Set { .. } => return Err(crate::Error::internal("a set operation was not wrapped")),
+        }
+        let output = bound.query.output;
+        for (index, (column, ty)) in bound.columns.iter_mut().zip(wanted).enumerate() {
+            if column.ty != *ty {
+                if column.ty != Type::Unknown && !super::coerce::same(&column.ty, ty) {
+                    column.origin = None;
+                }
+                column.ty = ty.clone();
+                bound.query.columns[index].ty = ty.clone();
+                for key in &mut bound.query.order_by {
+                    if let ExprKind::Column(reference) = key.expr.kind
+                        && reference.relation == output
+                        && reference.column == crate::ir::ColumnIndex::At(index)
+                    {
+                        key.expr.ty = ty.clone();
+                    }
+                }
+            }
+        }
+        Ok(bound)
+    }
+
+    /// `SELECT all FROM (query)`.
+    pub(super) fn wrap(&mut self, bound: BoundQuery) -> BoundQuery {
+        let id = self.ids.relation();
+        let output = self.ids.relation();
+        let items = bound
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| Expr::column(id, index, column.ty.clone()))
+            .collect();
+        let body = Body::Select(Box::new(Select {
+            distinct: Distinct::All,
+            items,
+            from: Some(From::Query { id, query: Box::new(bound.query), lateral: false }),
+            filter: None,
+            group_by: GroupBy::None,
+            having: None,
+        }));
+        let query = Self::bare_query(body, &bound.columns, output);
+        BoundQuery { query, columns: bound.columns, places: bound.places }
+    }
+
+    /// True when a value of one type can be assigned to a column of another.
+    pub(super) fn assignable(from: &Type, to: &Type) -> bool {
+        matches!(cast_context(from, to), Some(CastContext::Implicit | CastContext::Assignment))
+    }
+}
+
+/// An item of ORDER BY and its like.
+enum Item {
+    /// The select list's item at a position.
+    Target(usize),
+    /// Something else.
+    Other(Expr),
+}
+
+/// True when an aggregate of this level stands in an expression.
+fn contains_aggregate(expr: &Expr) -> bool {
+    let mut found = false;
+    crate::ir::walk::expr(expr, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Aggregate(_));
+        !found && !matches!(part.kind, ExprKind::Scalar(_) | ExprKind::Exists(_) | ExprKind::ArrayQuery(_))
+    });
+    found
+}

@@ -1,0 +1,466 @@
+//! Statements that are neither queries nor changes of data or schema: transactions, settings, cursors and their kin.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use super::binder::{Binder, Clause, computed};
+use super::names;
+use crate::ir::{
+    Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation, Notify,
+    SetVariable, Statement, Transaction, TransactionModes,
+};
+use crate::plan::ResultColumn;
+use crate::{Condition, Error, Result, Type};
+
+/// Options of DECLARE that matter here (`CURSOR_OPT_*` of PostgreSQL's parsenodes.h).
+const CURSOR_BINARY: i32 = 0x0001;
+const CURSOR_SCROLL: i32 = 0x0002;
+const CURSOR_HOLD: i32 = 0x0020;
+
+impl Binder<'_> {
+    /// Binds a utility statement and tells what columns it returns; `None` for statements of other kinds.
+    pub(super) fn utility(&mut self, node: &N) -> Result<Option<(Statement, Vec<ResultColumn>)>> {
+        let plain = |statement| Ok(Some((statement, Vec::new())));
+        match node {
+            N::TransactionStmt(statement) => {
+                self.effects.transaction = true;
+                plain(Statement::Transaction(self.transaction(statement)?))
+            }
+            N::VariableSetStmt(statement) => {
+                self.effects.volatile = true;
+                plain(self.set(statement)?)
+            }
+            N::VariableShowStmt(show) => {
+                self.effects.volatile = true;
+                Ok(Some(show_variable(&show.name)))
+            }
+            N::DiscardStmt(discard) => {
+                use pg::DiscardMode as Mode;
+                plain(Statement::Discard(match discard.target() {
+                    Mode::DiscardPlans => Discard::Plans,
+                    Mode::DiscardSequences => Discard::Sequences,
+                    Mode::DiscardTemp => Discard::Temp,
+                    Mode::DiscardAll | Mode::Undefined => Discard::All,
+                }))
+            }
+            N::PrepareStmt(prepare) => plain(self.prepare(prepare)?),
+            N::ExecuteStmt(execute) => {
+                let args = self.within(Clause::Execute, |binder| binder.placed_all(&execute.params))?;
+                let args =
+                    args.into_iter().map(|(arg, location)| self.settle(arg, location)).collect::<Result<Vec<_>>>()?;
+                plain(Statement::ExecutePrepared { name: execute.name.clone(), args })
+            }
+            N::DeallocateStmt(deallocate) => {
+                plain(Statement::Deallocate((!deallocate.isall).then(|| deallocate.name.clone())))
+            }
+            N::DeclareCursorStmt(declare) => plain(self.declare(declare)?),
+            N::FetchStmt(fetch) => plain(self.fetch(fetch)?),
+            N::ClosePortalStmt(close) => {
+                plain(Statement::CloseCursor((!close.portalname.is_empty()).then(|| close.portalname.clone())))
+            }
+            N::ExplainStmt(explain) => {
+                let explain = self.explain(explain)?;
+                let ty = if explain.json { Type::Json } else { Type::Text };
+                Ok(Some((Statement::Explain(Box::new(explain)), vec![computed("QUERY PLAN", ty)])))
+            }
+            N::ListenStmt(listen) => plain(Statement::Notify(Notify::Listen(listen.conditionname.clone()))),
+            N::UnlistenStmt(unlisten) => {
+                let channel = (!unlisten.conditionname.is_empty()).then(|| unlisten.conditionname.clone());
+                plain(Statement::Notify(Notify::Unlisten(channel)))
+            }
+            N::NotifyStmt(notify) => {
+                plain(Statement::Notify(Notify::Notify(notify.conditionname.clone(), notify.payload.clone())))
+            }
+            N::LockStmt(lock) => {
+                let mut relations = Vec::with_capacity(lock.relations.len());
+                for relation in &lock.relations {
+                    if let Some(N::RangeVar(range)) = &relation.node {
+                        relations.push(self.relation(range)?);
+                    }
+                }
+                self.effects.writes = true;
+                plain(Statement::Lock(relations))
+            }
+            N::CopyStmt(copy) => plain(self.copy(copy)?),
+            N::CheckPointStmt(_) => plain(Statement::Nothing { tag: "CHECKPOINT" }),
+            N::ReindexStmt(_) => plain(Statement::Nothing { tag: "REINDEX" }),
+            N::VacuumStmt(vacuum) => {
+                for relation in &vacuum.rels {
+                    if let Some(N::VacuumRelation(relation)) = &relation.node
+                        && let Some(range) = &relation.relation
+                    {
+                        self.relation(range)?;
+                    }
+                }
+                plain(Statement::Nothing { tag: if vacuum.is_vacuumcmd { "VACUUM" } else { "ANALYZE" } })
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn transaction(&mut self, statement: &pg::TransactionStmt) -> Result<Transaction> {
+        use pg::TransactionStmtKind as Kind;
+        let name = || statement.savepoint_name.clone();
+        Ok(match statement.kind() {
+            Kind::TransStmtBegin | Kind::TransStmtStart => Transaction::Begin(self.modes(&statement.options)?),
+            Kind::TransStmtCommit => Transaction::Commit { chain: statement.chain },
+            Kind::TransStmtRollback => Transaction::Rollback { chain: statement.chain },
+            Kind::TransStmtSavepoint => Transaction::Savepoint(name()),
+            Kind::TransStmtRelease => Transaction::Release(name()),
+            Kind::TransStmtRollbackTo => Transaction::RollbackTo(name()),
+            Kind::TransStmtPrepare
+            | Kind::TransStmtCommitPrepared
+            | Kind::TransStmtRollbackPrepared
+            | Kind::Undefined => {
+                return Err(self.unsupported("two-phase commit", statement.location));
+            }
+        })
+    }
+
+    fn modes(&self, options: &[Node]) -> Result<TransactionModes> {
+        let mut modes = TransactionModes::default();
+        for option in options {
+            let Some(N::DefElem(option)) = &option.node else { continue };
+            match option.defname.as_str() {
+                "transaction_isolation" => {
+                    modes.isolation = Some(match text_of(option.arg.as_deref()).as_str() {
+                        "read uncommitted" => Isolation::ReadUncommitted,
+                        "read committed" => Isolation::ReadCommitted,
+                        "repeatable read" => Isolation::RepeatableRead,
+                        "serializable" => Isolation::Serializable,
+                        other => {
+                            return Err(self.error(
+                                Condition::InvalidParameterValue,
+                                format!("unrecognized isolation level \"{other}\""),
+                                option.location,
+                            ));
+                        }
+                    });
+                }
+                "transaction_read_only" => modes.read_only = Some(is_true(option.arg.as_deref())),
+                "transaction_deferrable" => modes.deferrable = Some(is_true(option.arg.as_deref())),
+                other => return Err(self.unsupported(format!("transaction mode {other}"), option.location)),
+            }
+        }
+        Ok(modes)
+    }
+
+    fn set(&mut self, statement: &pg::VariableSetStmt) -> Result<Statement> {
+        use pg::VariableSetKind as Kind;
+        let variable = |value| {
+            Statement::Set(SetVariable { name: Some(statement.name.to_lowercase()), value, local: statement.is_local })
+        };
+        Ok(match statement.kind() {
+            Kind::VarSetValue => variable(Some(setting(&statement.args))),
+            Kind::VarSetDefault | Kind::VarReset => variable(None),
+            Kind::VarResetAll => Statement::Set(SetVariable { name: None, value: None, local: false }),
+            Kind::VarSetCurrent => return Err(self.unsupported("SET … FROM CURRENT", statement.location)),
+            Kind::VarSetMulti => match statement.name.as_str() {
+                "TRANSACTION" | "SESSION CHARACTERISTICS" => {
+                    self.effects.transaction = statement.name == "TRANSACTION";
+                    Statement::Transaction(Transaction::SetModes {
+                        session: statement.name != "TRANSACTION",
+                        modes: self.modes(&statement.args)?,
+                    })
+                }
+                other => return Err(self.unsupported(format!("SET {other}"), statement.location)),
+            },
+            Kind::Undefined => return Err(Error::internal("SET of no kind")),
+        })
+    }
+
+    fn prepare(&mut self, prepare: &pg::PrepareStmt) -> Result<Statement> {
+        let mut params = Vec::with_capacity(prepare.argtypes.len());
+        for ty in &prepare.argtypes {
+            if let Some(N::TypeName(name)) = &ty.node {
+                params.push(self.resolve_type(name)?);
+            }
+        }
+        let text = prepare
+            .query
+            .as_deref()
+            .and_then(|query| query.node.clone())
+            .and_then(super::raw::print)
+            .ok_or_else(|| Error::unsupported("PREPARE of this statement"))?;
+        Ok(Statement::Prepare { name: prepare.name.clone(), text, params })
+    }
+
+    fn declare(&mut self, declare: &pg::DeclareCursorStmt) -> Result<Statement> {
+        if declare.options & CURSOR_BINARY != 0 {
+            return Err(Error::unsupported("DECLARE … BINARY CURSOR"));
+        }
+        let Some(N::SelectStmt(select)) = declare.query.as_deref().and_then(|query| query.node.as_ref()) else {
+            return Err(Error::internal("a cursor without a query"));
+        };
+        let query = self.query(select, true)?.query;
+        Ok(Statement::DeclareCursor {
+            name: declare.portalname.clone(),
+            scroll: declare.options & CURSOR_SCROLL != 0,
+            hold: declare.options & CURSOR_HOLD != 0,
+            query: Box::new(query),
+        })
+    }
+
+    fn fetch(&self, fetch: &pg::FetchStmt) -> Result<Statement> {
+        use pg::FetchDirection as Kind;
+        let count = fetch.how_many;
+        Ok(Statement::Fetch {
+            cursor: fetch.portalname.clone(),
+            direction: match fetch.direction() {
+                Kind::FetchForward if count < 0 => FetchDirection::Backward(count.saturating_neg()),
+                Kind::FetchForward | Kind::Undefined => FetchDirection::Forward(count),
+                Kind::FetchBackward if count < 0 => FetchDirection::Forward(count.saturating_neg()),
+                Kind::FetchBackward => FetchDirection::Backward(count),
+                Kind::FetchAbsolute => FetchDirection::Absolute(count),
+                Kind::FetchRelative => FetchDirection::Relative(count),
+            },
+            no_rows: fetch.ismove,
+        })
+    }
+
+    fn explain(&mut self, explain: &pg::ExplainStmt) -> Result<Explain> {
+        let (mut analyze, mut json) = (false, false);
+        for option in &explain.options {
+            let Some(N::DefElem(option)) = &option.node else { continue };
+            match option.defname.as_str() {
+                "analyze" => analyze = option.arg.is_none() || is_true(option.arg.as_deref()),
+                "format" => match text_of(option.arg.as_deref()).as_str() {
+                    "text" => json = false,
+                    "json" => json = true,
+                    other => return Err(self.unsupported(format!("EXPLAIN (FORMAT {other})"), option.location)),
+                },
+                // Of what these ask for there is nothing to tell.
+                "verbose" | "costs" | "buffers" | "timing" | "summary" | "settings" | "wal" | "memory"
+                | "serialize" => {}
+                other => {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        format!("unrecognized EXPLAIN option \"{other}\""),
+                        option.location,
+                    ));
+                }
+            }
+        }
+        let Some(query) = explain.query.as_deref().and_then(|query| query.node.as_ref()) else {
+            return Err(Error::internal("EXPLAIN of nothing"));
+        };
+        let (statement, _) = self.statement(query)?;
+        if !matches!(statement, Statement::Query(_) | Statement::Dml(_)) {
+            return Err(Error::unsupported("EXPLAIN of this statement"));
+        }
+        Ok(Explain { analyze, json, statement })
+    }
+
+    fn copy(&mut self, copy: &pg::CopyStmt) -> Result<Statement> {
+        if copy.is_program || !copy.filename.is_empty() {
+            return Err(Error::unsupported("COPY between the database and a file or program of the server")
+                .hint("Use COPY … FROM STDIN or TO STDOUT, or psql's \\copy."));
+        }
+        if copy.where_clause.is_some() {
+            return Err(Error::unsupported("COPY FROM … WHERE"));
+        }
+        let options = self.copy_options(&copy.options)?;
+        if let Some(query) = &copy.query {
+            let Some(N::SelectStmt(select)) = &query.node else {
+                return Err(Error::unsupported("COPY of a statement that is not a query"));
+            };
+            let query = self.query(select, true)?.query;
+            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), options })));
+        }
+        let Some(range) = &copy.relation else { return Err(Error::internal("COPY of nothing")) };
+        let relation = self.relation(range)?;
+        let columns = self.column_positions(&relation, &names::strings(&copy.attlist), range.location)?;
+        if !copy.is_from {
+            self.effects.reads = true;
+            let (from, entry) = self.table(&relation, None, range.location)?;
+            let (items, outputs): (Vec<_>, Vec<_>) = columns
+                .iter()
+                .map(|at| {
+                    let column = &entry.columns[*at];
+                    (column.expr.clone(), computed(column.name.clone(), column.expr.ty.clone()))
+                })
+                .unzip();
+            let select = crate::ir::Select {
+                distinct: crate::ir::Distinct::All,
+                items,
+                from: Some(from),
+                filter: None,
+                group_by: crate::ir::GroupBy::None,
+                having: None,
+            };
+            let output = self.ids.relation();
+            let query = Self::bare_query(crate::ir::Body::Select(Box::new(select)), &outputs, output);
+            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), options })));
+        }
+        let relation = self.own_table(range)?;
+        self.effects.writes = true;
+        let values = columns
+            .iter()
+            .enumerate()
+            .map(|(param, at)| {
+                let ty = relation.columns[*at].ty.clone();
+                let told = super::types::import(&ty);
+                self.params.push(Some(told.clone()));
+                crate::ir::Expr::new(crate::ir::ExprKind::Param(param), told)
+                    .cast(ty, crate::ir::CastContext::Assignment)
+            })
+            .collect();
+        let mut columns = columns;
+        let source = self.add_defaults(&relation, &mut columns, InsertSource::Values(vec![values]))?;
+        let from = Dml {
+            ctes: Vec::new(),
+            id: self.ids.relation(),
+            target: relation,
+            action: DmlAction::Insert { columns, source, on_conflict: None },
+            returning: Vec::new(),
+            columns: Vec::new(),
+        };
+        Ok(Statement::Copy(Box::new(Copy { from: Some(from), to: None, options })))
+    }
+
+    fn copy_options(&self, nodes: &[Node]) -> Result<CopyOptions> {
+        let option = |wanted: &str| {
+            nodes.iter().rev().find_map(|node| match &node.node {
+                Some(N::DefElem(option)) if option.defname == wanted => Some(option),
+                _ => None,
+            })
+        };
+        for node in nodes {
+            if let Some(N::DefElem(option)) = &node.node
+                && !matches!(
+                    option.defname.as_str(),
+                    "format" | "delimiter" | "null" | "header" | "quote" | "escape" | "encoding" | "freeze"
+                )
+            {
+                return Err(self.unsupported(format!("COPY option {}", option.defname), option.location));
+            }
+        }
+        let format = match option("format").map(|option| text_of(option.arg.as_deref())).as_deref() {
+            None | Some("text") => CopyFormat::Text,
+            Some("csv") => CopyFormat::Csv,
+            Some("binary") => CopyFormat::Binary,
+            Some(other) => {
+                return Err(Error::new(
+                    Condition::InvalidParameterValue,
+                    format!("COPY format \"{other}\" not recognized"),
+                ));
+            }
+        };
+        let byte = |name: &str, default: u8| match option(name).map(|option| text_of(option.arg.as_deref())) {
+            None => Ok(default),
+            Some(text) if text.len() == 1 => Ok(text.as_bytes()[0]),
+            Some(_) => Err(Error::new(
+                Condition::InvalidParameterValue,
+                format!("COPY {name} must be a single one-byte character"),
+            )),
+        };
+        let csv = format == CopyFormat::Csv;
+        let quote = byte("quote", b'"')?;
+        if let Some(encoding) = option("encoding") {
+            let name = text_of(encoding.arg.as_deref());
+            if !matches!(name.to_ascii_lowercase().as_str(), "utf8" | "utf-8" | "unicode") {
+                return Err(self.unsupported(format!("COPY in encoding \"{name}\""), encoding.location));
+            }
+        }
+        Ok(CopyOptions {
+            format,
+            delimiter: byte("delimiter", if csv { b',' } else { b'\t' })?,
+            null: option("null").map_or_else(
+                || if csv { String::new() } else { "\\N".into() },
+                |option| text_of(option.arg.as_deref()),
+            ),
+            header: option("header").is_some_and(|option| option.arg.is_none() || is_true(option.arg.as_deref())),
+            quote,
+            escape: byte("escape", quote)?,
+        })
+    }
+
+    /// Places of named columns; of all that can be written when none is named.
+    pub(super) fn column_positions(
+        &self,
+        relation: &crate::schema::Relation,
+        names: &[&str],
+        location: i32,
+    ) -> Result<Vec<usize>> {
+        if names.is_empty() {
+            return Ok((0..relation.columns.len()).filter(|at| relation.columns[*at].generated.is_none()).collect());
+        }
+        let mut positions = Vec::with_capacity(names.len());
+        for name in names {
+            let at = relation.column(name).ok_or_else(|| {
+                self.error(
+                    Condition::UndefinedColumn,
+                    format!("column \"{name}\" of relation \"{}\" does not exist", relation.name),
+                    location,
+                )
+            })?;
+            if positions.contains(&at) {
+                return Err(self.error(
+                    Condition::DuplicateColumn,
+                    format!("column \"{name}\" specified more than once"),
+                    location,
+                ));
+            }
+            positions.push(at);
+        }
+        Ok(positions)
+    }
+}
+
+fn show_variable(name: &str) -> (Statement, Vec<ResultColumn>) {
+    if name.eq_ignore_ascii_case("all") {
+        let columns = ["name", "setting", "description"].map(|name| computed(name, Type::Text));
+        return (Statement::Show(None), columns.to_vec());
+    }
+    let name = name.to_lowercase();
+    let title = match name.as_str() {
+        "timezone" => "TimeZone",
+        "datestyle" => "DateStyle",
+        "intervalstyle" => "IntervalStyle",
+        name => name,
+    };
+    let columns = vec![computed(title, Type::Text)];
+    (Statement::Show(Some(name)), columns)
+}
+
+/// The value of SET: a list is joined as PostgreSQL joins it.
+fn setting(args: &[Node]) -> String {
+    let part = |arg| {
+        let text = text_of(Some(arg));
+        let plain = text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        // A list of names keeps what quotes would have kept.
+        if args.len() == 1 || plain { text } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    };
+    args.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// A constant of an option as text.
+pub(super) fn text_of(node: Option<&Node>) -> String {
+    match node.and_then(|node| node.node.as_ref()) {
+        Some(N::AConst(constant)) => match &constant.val {
+            Some(pg::a_const::Val::Ival(value)) => value.ival.to_string(),
+            Some(pg::a_const::Val::Fval(value)) => value.fval.clone(),
+            Some(pg::a_const::Val::Boolval(value)) => on_off(value.boolval),
+            Some(pg::a_const::Val::Sval(value)) => value.sval.clone(),
+            Some(pg::a_const::Val::Bsval(value)) => value.bsval.clone(),
+            None => String::new(),
+        },
+        Some(N::String(value)) => value.sval.clone(),
+        Some(N::Integer(value)) => value.ival.to_string(),
+        Some(N::Float(value)) => value.fval.clone(),
+        Some(N::Boolean(value)) => on_off(value.boolval),
+        Some(N::TypeName(name)) => names::of_type(name).1.to_owned(),
+        // SET TIME ZONE INTERVAL '…', and the typed strings of time zones.
+        Some(N::TypeCast(cast)) => text_of(cast.arg.as_deref()),
+        Some(N::List(list)) => setting(&list.items),
+        _ => String::new(),
+    }
+}
+
+/// A boolean in the words of settings.
+fn on_off(value: bool) -> String {
+    if value { "on" } else { "off" }.to_owned()
+}
+
+fn is_true(node: Option<&Node>) -> bool {
+    matches!(text_of(node).to_ascii_lowercase().as_str(), "true" | "on" | "1" | "yes" | "match")
+}
