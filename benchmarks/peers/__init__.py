@@ -24,6 +24,7 @@ PEERS: dict[str, str] = {
     "rowferry.informix": "rowferry_informix:RowferryInformix",
     "rowferry.informix.aio": "rowferry_informix:RowferryInformixAio",
     "rowferry.mysql": "rowferry_mysql:RowferryMySQL",
+    "rowferry.mysql-cached": "rowferry_mysql:RowferryMySQLCached",
     "rowferry.mysql.aio": "rowferry_mysql:RowferryMySQLAio",
     "rowferry.mysql.aio-uvloop": "rowferry_mysql:RowferryMySQLAioUvloop",
     "sqlite3": "sqlite:Sqlite",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from typing import Any, ClassVar
 
 import rowferry.mysql
 import rowferry.mysql.aio
@@ -11,13 +12,22 @@ from .base import Address, AsyncPeer, DbapiPeer
 
 
 class RowferryMySQL(DbapiPeer):
-    """The blocking driver."""
+    """The blocking driver, text protocol, its default."""
+
+    options: ClassVar[dict[str, Any]] = {}
 
     def version(self) -> str:
-        return f"rowferry {metadata.version('rowferry')}"
+        extra = "".join(f", {name}={value}" for name, value in self.options.items())
+        return f"rowferry {metadata.version('rowferry')}{extra}"
 
     def connect(self, address: Address) -> None:
-        self.connection = rowferry.mysql.connect(**address)
+        self.connection = rowferry.mysql.connect(**address, **self.options)
+
+
+class RowferryMySQLCached(RowferryMySQL):
+    """Prepared statements through the statement cache."""
+
+    options: ClassVar[dict[str, Any]] = {"stmt_cache_size": 128}
 
 
 class RowferryMySQLAio(AsyncPeer):
@@ -30,7 +40,7 @@ class RowferryMySQLAio(AsyncPeer):
         self.connection = await rowferry.mysql.aio.connect(**address)
 
     async def close_async(self) -> None:
-        await self.connection.close()
+        await self.connection.ensure_closed()
 
 
 class RowferryMySQLAioUvloop(RowferryMySQLAio):

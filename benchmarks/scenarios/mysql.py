@@ -7,6 +7,7 @@ from .base import Contestant, Scenario, scattered
 
 _PEERS = (
     "rowferry.mysql",
+    "rowferry.mysql-cached",
     "rowferry.mysql.aio",
     "rowferry.mysql.aio-uvloop",
     "asyncmy",
