@@ -22,6 +22,16 @@ CREATE TABLE bench_rows (
     placed_at timestamp NOT NULL
 )"""
 
+#: Empty; scenarios that write fill it. `{timestamp}` is the server's word for a moment without zone.
+WRITTEN_TABLE = """\
+CREATE TABLE bench_written (
+    id        integer NOT NULL PRIMARY KEY,
+    name      varchar(40) NOT NULL,
+    amount    numeric(10,2) NOT NULL,
+    quantity  integer,
+    placed_at {timestamp} NOT NULL
+)"""
+
 WIDE_TABLE = """\
 CREATE TABLE bench_wide (
     id       int NOT NULL PRIMARY KEY,
@@ -65,3 +75,17 @@ def wide_rows() -> Iterator[tuple[Any, ...]]:
             date(2020, 1, 1) + timedelta(days=number % 2_000),
             _EPOCH + timedelta(seconds=number * 61),
         )
+
+
+def written_rows(count: int) -> list[tuple[Any, ...]]:
+    """The first `count` rows for `bench_written`."""
+    return [
+        (
+            number,
+            f"Written {number:07}",
+            Decimal(number * 41 % 1_000_000) / 100,
+            None if number % 19 == 0 else number * 3,
+            _EPOCH + timedelta(seconds=number * 77),
+        )
+        for number in range(1, count + 1)
+    ]

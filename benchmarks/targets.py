@@ -55,7 +55,6 @@ class Targets(contextlib.ExitStack):
         self._running: dict[str, Target | Missing] = {}
         self._directory = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="rf-bench-", dir="/tmp")))
         self._file: Path | None = None
-        self._server: Rowferry | None = None
 
     def get(self, name: str) -> Target:
         """The running target called `name`; raises `Missing` when it is not installed."""
@@ -73,12 +72,12 @@ class Targets(contextlib.ExitStack):
         return Target({"path": str(self._sqlite_file())}, sqlite3.sqlite_version)
 
     def _start_rowferry(self) -> Target:
-        server = self._rowferry()
+        server = self.enter_context(Rowferry.start(self._sqlite_file(), postgres=False, unix_dir=self._directory))
         dsn = f"postgresql://rowferry@/{server.dbname}?host={server.unix_dir}"
         return Target({"dsn": dsn}, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
 
     def _start_rowferry_informix(self) -> Target:
-        server = self._rowferry()
+        server = self.enter_context(Rowferry.start(self._sqlite_file(), postgres=False, informix=True))
         assert server.informix is not None
         host, port = server.informix
         address = {
@@ -105,19 +104,13 @@ class Targets(contextlib.ExitStack):
         _fill_postgresql(server)
         return Target({"dsn": server.dsn}, f"PostgreSQL {server.version}", server.pids)
 
-    def _rowferry(self) -> Rowferry:
-        if self._server is None:
-            self._server = self.enter_context(
-                Rowferry.start(self._sqlite_file(), postgres=False, informix=True, unix_dir=self._directory)
-            )
-        return self._server
-
     def _sqlite_file(self) -> Path:
         if self._file is None:
             self._file = self._directory / "bench.db"
             with contextlib.closing(sqlite3.connect(self._file)) as connection, connection:
                 connection.execute("PRAGMA journal_mode = wal")
                 connection.execute(data.NARROW_TABLE)
+                connection.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
                 connection.executemany(
                     "INSERT INTO bench_rows VALUES (?, ?, ?, ?, ?, ?)",
                     # As design decision D6 stores them.
@@ -131,6 +124,7 @@ def _fill_mariadb(server: MariaDB) -> None:
 
     with contextlib.closing(pymysql.connect(**server.dsn, ssl_disabled=True)) as connection:
         with connection.cursor() as cursor:
+            cursor.execute(data.WRITTEN_TABLE.format(timestamp="datetime"))
             cursor.execute(data.WIDE_TABLE)
             cursor.executemany(
                 "INSERT INTO bench_wide VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", list(data.wide_rows())
@@ -145,6 +139,7 @@ def _fill_postgresql(server: PostgreSQL) -> None:
 
     with psycopg.connect(server.dsn) as connection, connection.cursor() as cursor:
         cursor.execute(data.NARROW_TABLE)
+        cursor.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
         with cursor.copy("COPY bench_rows FROM STDIN") as copy:
             for row in data.narrow_rows():
                 copy.write_row(row)

@@ -41,14 +41,25 @@ class Worker:
 
     def check(self) -> dict[str, Any]:
         """Run the work and describe its rows so that equal values are equal, whatever Python types they have."""
-        return results.describe(self.peer.select(self.sql, self.scenario.parameters))
+        if self.scenario.read_back is None:
+            return results.describe(self.peer.select(self.sql, self.scenario.parameters))
+        self.reset()
+        self.peer.write(self.sql, self.scenario.parameters)
+        return results.describe(self.peer.select(self.scenario.read_back, [()]))
+
+    def reset(self) -> None:
+        """Undo what a round wrote."""
+        if self.scenario.reset is not None:
+            self.peer.execute(self.scenario.reset)
 
     def round(self) -> dict[str, Any]:
         """Run the work once and say what it took."""
         parameters = self.scenario.parameters
+        self.reset()
+        work = self.peer.select if self.scenario.read_back is None else self.peer.write
         cpu = time.process_time_ns()
         wall = time.perf_counter_ns()
-        rows = self.peer.select(self.sql, parameters)
+        rows = work(self.sql, parameters)
         wall = time.perf_counter_ns() - wall
         cpu = time.process_time_ns() - cpu
         # Freeing the rows is the caller's business, not the driver's, and happens outside the clock.

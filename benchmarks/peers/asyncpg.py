@@ -25,3 +25,10 @@ class Asyncpg(AsyncPeer):
 
     async def select_async(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
         return [await self.connection.fetch(sql, *row) for row in parameters]
+
+    async def write_async(self, sql: str, rows: Sequence[Row]) -> None:
+        async with self.connection.transaction():
+            await self.connection.executemany(sql, rows)
+
+    async def execute_async(self, sql: str) -> None:
+        await self.connection.execute(sql)

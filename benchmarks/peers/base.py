@@ -33,6 +33,14 @@ class Peer(abc.ABC):
     def select(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
         """Run `sql` once per parameter tuple, one after the other, and return all rows of each run."""
 
+    @abc.abstractmethod
+    def write(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run `sql` for all `rows` with `executemany`, in one transaction."""
+
+    @abc.abstractmethod
+    def execute(self, sql: str) -> None:
+        """Run a statement without parameters and rows, and commit."""
+
     def marks(self, count: int) -> list[str]:
         """The parameter marks for `count` parameters."""
         return [self.mark.format(number) for number in range(1, count + 1)]
@@ -58,6 +66,37 @@ class DbapiPeer(Peer):
             results.append(cursor.fetchall())
         cursor.close()
         return results
+
+    def write(self, sql: str, rows: Sequence[Row]) -> None:
+        cursor = self.connection.cursor()
+        self.begin(cursor)
+        cursor.executemany(sql, rows)
+        self.commit(cursor)
+        cursor.close()
+
+    def execute(self, sql: str) -> None:
+        cursor = self.connection.cursor()
+        self.begin(cursor)
+        cursor.execute(sql)
+        self.commit(cursor)
+        cursor.close()
+
+    def begin(self, cursor: Any) -> None:
+        """Begin a transaction. PEP 249 drivers do that by themselves."""
+
+    def commit(self, cursor: Any) -> None:
+        """End the transaction."""
+        self.connection.commit()
+
+
+class AutocommitPeer(DbapiPeer):
+    """A blocking driver whose connection is in autocommit mode, so that reading begins no transaction."""
+
+    def begin(self, cursor: Any) -> None:
+        cursor.execute("BEGIN")
+
+    def commit(self, cursor: Any) -> None:
+        cursor.execute("COMMIT")
 
 
 class AsyncPeer(Peer):
@@ -88,6 +127,12 @@ class AsyncPeer(Peer):
     def select(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
         return self._runner.run(self.select_async(sql, parameters))
 
+    def write(self, sql: str, rows: Sequence[Row]) -> None:
+        self._runner.run(self.write_async(sql, rows))
+
+    def execute(self, sql: str) -> None:
+        self._runner.run(self.execute_async(sql))
+
     @abc.abstractmethod
     async def connect_async(self, address: Address) -> None:
         """Open the connection on the running loop."""
@@ -107,3 +152,15 @@ class AsyncPeer(Peer):
                     await cursor.execute(sql)
                 results.append(await cursor.fetchall())
         return results
+
+    async def write_async(self, sql: str, rows: Sequence[Row]) -> None:
+        """What `write` does, inside one coroutine."""
+        async with self.connection.cursor() as cursor:
+            await cursor.executemany(sql, rows)
+        await self.connection.commit()
+
+    async def execute_async(self, sql: str) -> None:
+        """What `execute` does, inside one coroutine."""
+        async with self.connection.cursor() as cursor:
+            await cursor.execute(sql)
+        await self.connection.commit()

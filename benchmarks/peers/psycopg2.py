@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import psycopg2
 
-from .base import Address, DbapiPeer
+from .base import Address, AutocommitPeer
 
 
-class Psycopg2(DbapiPeer):
+class Psycopg2(AutocommitPeer):
     """The driver as its documentation uses it."""
 
     def version(self) -> str:

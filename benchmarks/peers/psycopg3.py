@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import psycopg
 
-from .base import Address, DbapiPeer
+from .base import Address, AutocommitPeer
 
 
-class Psycopg3(DbapiPeer):
+class Psycopg3(AutocommitPeer):
     """Text results, its default; statements are prepared after five runs, its default."""
 
     binary = False

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime
+from decimal import Decimal
 
-from .base import Address, DbapiPeer
+from .base import Address, AutocommitPeer
 
 
-class Sqlite(DbapiPeer):
+class Sqlite(AutocommitPeer):
     """In-process. Dates stay text and numerics floating point here, so it also makes cheaper objects than a driver."""
 
     mark = "?"
@@ -16,4 +18,7 @@ class Sqlite(DbapiPeer):
         return f"sqlite3 {sqlite3.sqlite_version}, in-process"
 
     def connect(self, address: Address) -> None:
+        # As design decision D6 stores them.
+        sqlite3.register_adapter(Decimal, float)
+        sqlite3.register_adapter(datetime, lambda moment: moment.isoformat(" "))
         self.connection = sqlite3.connect(address["path"], isolation_level=None)

@@ -8,6 +8,11 @@ from functools import cached_property
 
 from ..peers.base import Peer, Row
 
+#: The statements of scenarios that write.
+INSERT = "INSERT INTO bench_written (id, name, amount, quantity, placed_at) VALUES ({0}, {1}, {2}, {3}, {4})"
+READ_BACK = "SELECT id, name, amount, quantity, placed_at FROM bench_written ORDER BY id"
+RESET = "DELETE FROM bench_written"
+
 
 @dataclass(frozen=True)
 class Contestant:
@@ -38,6 +43,10 @@ class Scenario:
     #: Rows that one round must return: a benchmark of an empty table is fast.
     rows: int
     notes: Sequence[str] = field(default=())
+    #: For scenarios that write: `sql` is run for all parameters at once, and this reads back what was written.
+    read_back: str | None = None
+    #: Brings the table back to where it was before a round that writes.
+    reset: str | None = None
 
     @cached_property
     def parameters(self) -> Sequence[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import data
-from .base import Contestant, Scenario, scattered
+from .base import INSERT, READ_BACK, RESET, Contestant, Scenario, scattered
 
 _PEERS = (
     "rowferry.mysql",
@@ -42,5 +42,17 @@ SCENARIOS = (
         reference=_REFERENCE,
         rows=5_000,
         notes=("One after the other on one connection and one cursor: the cost of a round trip.",),
+    ),
+    Scenario(
+        name="mysql_executemany_10k",
+        title="MySQL: executemany of 10,000 rows in one transaction",
+        sql=INSERT,
+        make_parameters=lambda: data.written_rows(10_000),
+        contestants=_CONTESTANTS,
+        reference=_REFERENCE,
+        rows=10_000,
+        read_back=READ_BACK,
+        reset=RESET,
+        notes=("Per row. The table is emptied before each round, outside the clock.",),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import data
-from .base import Contestant, Scenario, scattered
+from .base import INSERT, READ_BACK, RESET, Contestant, Scenario, scattered
 
 _PEERS = ("psycopg2", "psycopg3", "psycopg3-binary", "asyncpg")
 _REFERENCE = Contestant("sqlite3", "sqlite")
@@ -34,5 +34,17 @@ SCENARIOS = (
         reference=_REFERENCE,
         rows=20_000,
         notes=_NOTES,
+    ),
+    Scenario(
+        name="postgres_executemany_1000",
+        title="PostgreSQL door: executemany of 1,000 rows in one transaction",
+        sql=INSERT,
+        make_parameters=lambda: data.written_rows(1_000),
+        contestants=_CONTESTANTS,
+        reference=_REFERENCE,
+        rows=1_000,
+        read_back=READ_BACK,
+        reset=RESET,
+        notes=("Per row. The table is emptied before each round, outside the clock.",),
     ),
 )

@@ -1,4 +1,4 @@
-"""Truncated, oversized and random bytes at the Informix door: the sender is left, nobody else notices, nothing stays."""
+"""Truncated, oversized and random bytes at the Informix door: the sender is left and nobody else notices."""
 
 from __future__ import annotations
 

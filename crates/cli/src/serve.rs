@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use rowferry_engine::{Database, Durability, Options};
+use rowferry_server::SqliDoor;
 use rowferry_server::auth::Users;
 use rowferry_server::pg::PgDoor;
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server, Stopper, tls};
@@ -18,6 +19,8 @@ use crate::Failure;
 
 /// PostgreSQL's port.
 const POSTGRES_PORT: u16 = 5432;
+/// Where Informix clients look.
+const INFORMIX_PORT: u16 = 9088;
 
 /// When a transaction that was acknowledged is safe.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
@@ -40,6 +43,7 @@ pub enum DurabilityChoice {
 ///   rowferry serve app.db                              to PostgreSQL clients on this machine, port 5432
 ///   rowferry serve app.db --postgres :0 --json         on a free port, which a line of JSON tells
 ///   rowferry serve app.db --unix-dir /tmp              over the unix socket /tmp/.s.PGSQL.5432
+///   rowferry serve app.db --informix :9088             to Informix clients, such as IBM's JDBC driver
 ///   rowferry serve app.db --user ada:secret --tls --postgres 0.0.0.0
 ///                                                      to the network: passwords and encryption
 ///   rowferry serve :memory:                            a database that is gone when the server stops
@@ -65,6 +69,10 @@ pub struct Arguments {
     /// The socket is named `.s.PGSQL.<port>` after the port of --postgres, or 5432.
     #[arg(long, value_name = "DIR")]
     unix_dir: Option<PathBuf>,
+
+    /// Listen for Informix clients (SQLI) at this address: 127.0.0.1:9088, :9088, 0.0.0.0, [::1]:0
+    #[arg(long, value_name = "ADDR", env = "ROWFERRY_INFORMIX")]
+    informix: Option<String>,
 
     /// A user who may connect; can be given more than once
     ///
@@ -153,6 +161,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         Server::new(limits, tls).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     let open_to_all = !users.is_empty();
     let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&users)));
+    let informix: Arc<dyn Door> = Arc::new(SqliDoor::new(database.clone(), Arc::clone(&users)));
     let mut bound = Vec::new();
     let mut listen = |endpoint: &Endpoint, door: &Arc<dyn Door>| {
         server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {
@@ -174,6 +183,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         let path = directory.join(format!(".s.PGSQL.{port}"));
         bound.push(listen(&Endpoint::Unix(path), &postgres)?);
     }
+    if let Some(address) = doors.informix {
+        bound.push(listen(&Endpoint::Tcp(address), &informix)?);
+    }
 
     let signals = stop_at_signals(server.stopper())?;
     announce(&arguments, &database, &bound, &users)?;
@@ -187,6 +199,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
 struct Doors {
     postgres: Option<SocketAddr>,
     unix_dir: Option<PathBuf>,
+    informix: Option<SocketAddr>,
 }
 
 impl Doors {
@@ -200,15 +213,16 @@ impl Doors {
         };
         let mut postgres =
             arguments.postgres.as_deref().map(|text| tcp("--postgres", text, POSTGRES_PORT)).transpose()?;
-        if postgres.is_none() && arguments.unix_dir.is_none() {
+        let informix = arguments.informix.as_deref().map(|text| tcp("--informix", text, INFORMIX_PORT)).transpose()?;
+        if postgres.is_none() && arguments.unix_dir.is_none() && informix.is_none() {
             postgres = Some(SocketAddr::from(([127, 0, 0, 1], POSTGRES_PORT)));
         }
-        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone() })
+        Ok(Self { postgres, unix_dir: arguments.unix_dir.clone(), informix })
     }
 
     /// Without passwords nobody but this machine is let in, unless that is wanted.
     fn check_trust(&self, arguments: &Arguments, users: &Users) -> Result<(), Failure> {
-        let far = self.postgres.into_iter().find(|address| !address.ip().is_loopback());
+        let far = self.postgres.into_iter().chain(self.informix).find(|address| !address.ip().is_loopback());
         match far {
             Some(address) if users.is_empty() && !arguments.trust_network => Err(Failure::new(format!(
                 "refusing to listen at {address} without users: everybody on the network could read and write the database"

@@ -75,6 +75,8 @@ conditions! {
     IncompatibleIntervals "22007" -1266 0,
     IntegerOutOfRange "22003" -1215 0,
     InvalidBoolean "22P02" -1211 0,
+    InvalidLargeObject "42704" -9810 0,
+    TooFewParameters "07001" -254 0,
     InvalidDateText "22007" -1218 0,
     InvalidDay "22008" -1206 0,
     InvalidIntervalFormat "22007" -1263 0,
@@ -104,6 +106,7 @@ conditions! {
     SavepointException "3B001" -256 0,
     InvalidCursorName "34000" -507 0,
     InvalidCatalogName "3D000" -329 -111,
+    NoDatabase "3D000" -349 0,
     InvalidSchemaName "3F000" -206 -111,
     // Class 40: try again
     SerializationFailure "40001" -244 -143,

@@ -17,6 +17,7 @@ mod database;
 mod interrupt;
 mod options;
 mod session;
+pub mod smart_objects;
 
 pub use cursor::{Cursor, Row};
 pub use database::Database;

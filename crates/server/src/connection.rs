@@ -204,6 +204,15 @@ impl Connection {
         }
     }
 
+    /// True when a read would not have to wait: bytes, or the end of the stream, are there.
+    pub fn input_waits(&self) -> bool {
+        match &self.transport {
+            Transport::Plain(socket) => socket.input_waits(),
+            // Under TLS waiting bytes may be no data at all; the caller then writes what it has, which is never wrong.
+            Transport::Tls(_) | Transport::Moving => false,
+        }
+    }
+
     /// Writes all bytes. `TimedOut` when the peer took none for [`Limits::write_timeout`].
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.transport {

@@ -19,9 +19,11 @@ mod listener;
 pub mod pg;
 mod registry;
 mod socket;
+pub mod sqli;
 pub mod tls;
 
 pub use config::{Endpoint, Limits, ParseEndpointError};
 pub use connection::{Connection, Ending, TooManyConnections};
 pub use listener::{Bound, Door, Server, StartError, Stopper};
 pub use socket::Peer;
+pub use sqli::SqliDoor;

@@ -117,6 +117,14 @@ impl Socket {
         either!(self, stream => stream.shutdown(std::net::Shutdown::Write))
     }
 
+    /// True when a read would not wait.
+    pub(crate) fn input_waits(&self) -> bool {
+        let descriptor = either!(&self, stream => stream.as_raw_fd());
+        let mut asked = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one pollfd, alive during the call, which does not wait.
+        unsafe { libc::poll(&mut asked, 1, 0) > 0 }
+    }
+
     fn apply_patience(&mut self) -> io::Result<()> {
         let wanted = match self.patience {
             Patience::Unlimited => None,

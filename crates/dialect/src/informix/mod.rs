@@ -6,6 +6,7 @@
 
 mod ast;
 mod bind;
+pub mod codes;
 mod lexer;
 mod parse_expr;
 mod parse_query;

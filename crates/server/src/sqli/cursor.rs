@@ -1,0 +1,181 @@
+//! Statements by number, and the cursors open on them.
+
+use std::sync::Arc;
+
+use rowferry_dialect::informix::Control;
+use rowferry_engine::{Cursor, Prepared, Result};
+use rowferry_wire_sqli::values::CellFormat;
+
+use super::values::{Bound, RowContext, WireColumn, encode_cell};
+
+/// A prepared statement.
+#[derive(Debug)]
+pub(super) struct Statement {
+    /// Informix's number for this kind of statement.
+    pub kind: i16,
+    /// What it does when it is the door's own business.
+    pub control: Option<Control>,
+    /// What it does otherwise.
+    pub prepared: Option<Arc<Prepared>>,
+    /// The columns that are described: a query's result, an INSERT's target.
+    pub columns: Arc<[WireColumn]>,
+    /// It was prepared FOR UPDATE.
+    pub for_update: bool,
+    /// How the client wants its rows, if it said.
+    pub requested: Option<Arc<[CellFormat]>>,
+    /// The values bound last.
+    pub bound: Vec<Bound>,
+    /// The next OPEN makes a scroll cursor.
+    pub scroll: bool,
+    /// The cursor, while it is open.
+    pub cursor: Option<OpenCursor>,
+    /// The statement is freed with its cursor.
+    pub auto_free: bool,
+}
+
+impl Statement {
+    /// True when it is executed through a cursor.
+    pub fn is_query(&self) -> bool {
+        self.kind == 2 || (self.kind == 56 && !self.columns.is_empty())
+    }
+
+    /// The layout of its rows.
+    fn formats(&self) -> Arc<[CellFormat]> {
+        match &self.requested {
+            Some(requested) => requested.clone(),
+            None => self.columns.iter().map(|column| column.format).collect(),
+        }
+    }
+}
+
+/// A running query and where its client stands.
+#[derive(Debug)]
+pub(super) struct OpenCursor {
+    cursor: Option<Cursor>,
+    /// Rows of a scroll cursor that have been passed, encoded.
+    kept: Vec<Vec<u8>>,
+    scroll: bool,
+    /// A row that did not fit the last buffer.
+    waiting: Option<Vec<u8>>,
+    /// Rows delivered; for a scroll cursor the row where it stands, from 1.
+    pub delivered: i64,
+}
+
+impl OpenCursor {
+    pub fn new(cursor: Cursor, scroll: bool) -> Self {
+        Self { cursor: Some(cursor), kept: Vec::new(), scroll, waiting: None, delivered: 0 }
+    }
+
+    /// The next row, encoded; `None` after the last.
+    pub fn next(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<Option<Vec<u8>>> {
+        if self.scroll {
+            let next = self.delivered + 1;
+            return self.at(next, statement, context);
+        }
+        if let Some(waiting) = self.waiting.take() {
+            self.delivered += 1;
+            return Ok(Some(waiting));
+        }
+        let row = self.pull(statement, context)?;
+        self.delivered += i64::from(row.is_some());
+        Ok(row)
+    }
+
+    /// Gives back the row just yielded: it did not fit.
+    pub fn push_back(&mut self, row: Vec<u8>) {
+        self.delivered -= 1;
+        if !self.scroll {
+            self.waiting = Some(row);
+        }
+    }
+
+    /// A scroll cursor's row by number, from 1; the cursor stands there then.
+    pub fn at(&mut self, row: i64, statement: &Layout, context: &mut RowContext<'_>) -> Result<Option<Vec<u8>>> {
+        let Some(index) = row.checked_sub(1).and_then(|index| usize::try_from(index).ok()) else {
+            self.delivered = 0;
+            return Ok(None);
+        };
+        while self.kept.len() <= index {
+            match self.pull(statement, context)? {
+                Some(payload) => self.kept.push(payload),
+                None => {
+                    self.delivered = self.kept.len() as i64 + 1;
+                    return Ok(None);
+                }
+            }
+        }
+        self.delivered = row;
+        Ok(self.kept.get(index).cloned())
+    }
+
+    /// The number of the last row of a scroll cursor.
+    pub fn last(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<i64> {
+        while let Some(payload) = self.pull(statement, context)? {
+            self.kept.push(payload);
+        }
+        Ok(self.kept.len() as i64)
+    }
+
+    fn pull(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<Option<Vec<u8>>> {
+        let Some(cursor) = &mut self.cursor else { return Ok(None) };
+        let Some(row) = cursor.next()? else {
+            // Its resources go back as soon as it has nothing left.
+            self.cursor = None;
+            return Ok(None);
+        };
+        let mut payload = Vec::new();
+        for (at, (column, format)) in statement.columns.iter().zip(statement.formats.iter()).enumerate() {
+            encode_cell(column, *format, row.get(at), context, &mut payload)?;
+        }
+        Ok(Some(payload))
+    }
+}
+
+/// How a statement's rows are laid out.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    columns: Arc<[WireColumn]>,
+    formats: Arc<[CellFormat]>,
+}
+
+impl Layout {
+    pub fn of(statement: &Statement) -> Self {
+        Self { columns: statement.columns.clone(), formats: statement.formats() }
+    }
+}
+
+/// How many statements a session may have prepared.
+const MAX_STATEMENTS: usize = 4_096;
+
+/// The statements of a session, by number.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    slots: Vec<Option<Statement>>,
+}
+
+impl Statements {
+    /// Keeps a statement under the lowest number that is free; `None` when there are too many.
+    pub fn insert(&mut self, statement: Statement) -> Option<usize> {
+        if let Some(free) = self.slots.iter().position(Option::is_none) {
+            self.slots[free] = Some(statement);
+            return Some(free);
+        }
+        if self.slots.len() >= MAX_STATEMENTS {
+            return None;
+        }
+        self.slots.push(Some(statement));
+        Some(self.slots.len() - 1)
+    }
+
+    pub fn get(&mut self, id: usize) -> Option<&mut Statement> {
+        self.slots.get_mut(id)?.as_mut()
+    }
+
+    pub fn remove(&mut self, id: usize) -> Option<Statement> {
+        self.slots.get_mut(id)?.take()
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.clear();
+    }
+}

@@ -1,0 +1,99 @@
+//! From the first byte to a session.
+
+use std::io::ErrorKind;
+
+use rowferry_wire_sqli::login::LoginReply;
+use rowferry_wire_sqli::messages::warning;
+use rowferry_wire_sqli::server::Decoder;
+
+use super::session::SqliSession;
+use super::text::CodeSet;
+use super::{SERVER_NAME, SqliDoor};
+use crate::{Connection, Ending};
+
+/// The first byte of a TLS handshake.
+const TLS_HANDSHAKE: u8 = 0x16;
+/// What the login packet is answered with.
+const SERIAL: &[u8] = b"Software Serial Number AAA#B000000";
+/// The version's first words, in which drivers look for a number.
+const VERSION: &[u8] = b"IBM Informix Dynamic Server Version 15.0.1.0.3";
+/// The login packet has a length of two bytes.
+const READ: usize = 4 * 1024;
+
+/// User or password is wrong.
+const BAD_PASSWORD: i16 = -951;
+/// The server is full.
+const TOO_MANY: i16 = -27001;
+/// The request cannot be read.
+const BAD_REQUEST: i16 = -408;
+
+pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Result<SqliSession<'c>, Ending> {
+    // TLS is a plain wrapper, begun before the first byte.
+    if let Ok(Some(TLS_HANDSHAKE)) = connection.peek() {
+        connection.start_tls().map_err(|error| match error.kind() {
+            ErrorKind::TimedOut => Ending::TimedOut("the TLS handshake was not completed"),
+            ErrorKind::Unsupported => Ending::Protocol("TLS was begun, but the server has no certificate".into()),
+            _ => Ending::Protocol(format!("TLS handshake failed: {error}")),
+        })?;
+    }
+    let mut decoder = Decoder::new();
+    let request = loop {
+        match decoder.login_request() {
+            Ok(Some(request)) => break request,
+            Ok(None) => fill(connection, &mut decoder)?,
+            Err(error) => {
+                reject(connection, BAD_REQUEST, "The login packet cannot be read");
+                return Err(Ending::Protocol(error.to_string()));
+            }
+        }
+    };
+    let user = String::from_utf8_lossy(&request.user).into_owned();
+    let password = String::from_utf8_lossy(&request.password.0).into_owned();
+    if !door.users.accepts(&user, &password) {
+        reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+        return Err(Ending::Refused(format!("wrong password for user {user}")));
+    }
+    if let Err(full) = connection.admit() {
+        reject(connection, TOO_MANY, "The server has as many sessions as it may have");
+        return Err(Ending::Refused(format!("too many sessions: the limit is {}", full.limit)));
+    }
+    let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());
+    let code_set = CodeSet::of_locale(locale.as_deref().unwrap_or("en_US.8859-1"));
+    let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
+    let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
+    send(connection, &LoginReply::accept(VERSION, SERIAL, server, flags))?;
+    tracing::info!(
+        connection = connection.number(),
+        peer = %connection.peer(),
+        user,
+        tls = connection.is_encrypted(),
+        "session opened"
+    );
+    let server = String::from_utf8_lossy(server).into_owned();
+    Ok(SqliSession::new(door.database.clone(), connection, decoder, user, server, code_set))
+}
+
+fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {
+    match connection.read(decoder.space(READ)) {
+        Ok(0) if connection.stopping() => Err(Ending::Stopped),
+        Ok(0) if decoder.is_empty() => Err(Ending::Brief("closed before it said who it is")),
+        Ok(0) => Err(Ending::Protocol("connection closed in the middle of the login".into())),
+        Ok(count) => {
+            decoder.filled(count);
+            Ok(())
+        }
+        Err(error) if error.kind() == ErrorKind::TimedOut => Err(Ending::TimedOut("the login was not completed")),
+        Err(error) => Err(Ending::Broken(error)),
+    }
+}
+
+/// Tells the client why it is not let in; whether or not it can still be told, it is out.
+fn reject(connection: &mut Connection, code: i16, message: &str) {
+    let _ = send(connection, &LoginReply::reject(code, message.as_bytes(), SERVER_NAME.as_bytes()));
+}
+
+fn send(connection: &mut Connection, reply: &LoginReply) -> Result<(), Ending> {
+    let mut bytes = Vec::new();
+    reply.encode(&mut bytes).map_err(|error| Ending::Failed(error.to_string()))?;
+    connection.write_all(&bytes).map_err(Ending::Broken)
+}

@@ -1,0 +1,59 @@
+//! The Informix door: joins `wire-sqli` to the engine.
+//!
+//! ```text
+//! login ── who are you ──► session ── groups of messages ──► statement ── rows
+//!                             ├─ values: stored form ⇄ wire        └─ cursor
+//!                             ├─ objects: BYTE, TEXT, smart large objects, the client's files
+//!                             └─ report: errors as codes and tokens
+//! ```
+//!
+//! One thread per session. The client's messages come in groups, each answered by exactly one group; answers gather in
+//! a buffer that goes out when no more input waits, so that a client may write many groups before it reads.
+
+mod cursor;
+mod login;
+mod objects;
+mod report;
+mod session;
+mod text;
+mod values;
+
+use std::sync::Arc;
+
+use rowferry_engine::Database;
+
+use crate::auth::Users;
+use crate::{Connection, Door, Ending};
+
+/// What clients are told as the server's name, whatever name they ask for.
+pub(crate) const SERVER_NAME: &str = "rowferry";
+
+/// Informix clients, and one database for them.
+#[derive(Debug)]
+pub struct SqliDoor {
+    database: Database,
+    users: Arc<Users>,
+}
+
+impl SqliDoor {
+    /// Serves `database` to `users`; to everybody when there are none.
+    ///
+    /// Clients open it by its name (the file's, without extension), or as `sysmaster`: the same tables, without
+    /// transactions.
+    pub fn new(database: Database, users: Arc<Users>) -> Self {
+        Self { database, users }
+    }
+}
+
+impl Door for SqliDoor {
+    fn name(&self) -> &'static str {
+        "informix"
+    }
+
+    fn serve(&self, connection: &mut Connection) -> Ending {
+        match login::open(self, connection) {
+            Ok(session) => session.run(),
+            Err(ending) => ending,
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Large objects of a session: what clients fetch by handle or locator, and the routines that IBM's driver calls for them.
+
+use std::collections::HashMap;
+
+use rowferry_dialect::ir::Value;
+use rowferry_engine::{Condition, Error, Result, smart_objects};
+use rowferry_wire_sqli::TypeCode;
+use rowferry_wire_sqli::messages::{LoAction, LoRequest, Param, ParamValue};
+
+use super::values::Bound;
+
+/// Bytes of a locator.
+const LOCATOR: usize = 72;
+/// What a locator of ours begins with.
+const LOCATOR_MAGIC: &[u8; 8] = b"rowferry";
+/// Bytes of `ifx_lo_stat`; the size stands at offset 4.
+const STAT: usize = 644;
+/// Bytes of `ifx_lo_spec`.
+const SPEC: usize = 596;
+/// What an `ifx_lo_spec` begins with.
+const SPEC_MAGIC: [u8; 4] = [0xda, 0xda, 0xfe, 0xed];
+
+/// Objects that clients fetch after the row that mentions them.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    kept: HashMap<u64, Kept>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    /// The statement whose cursor mentioned it; `None`: made by the client, kept for the session.
+    statement: Option<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Objects {
+    /// Keeps a value until its statement's cursor closes; yields its handle.
+    pub fn keep(&mut self, statement: usize, bytes: Vec<u8>) -> u64 {
+        self.insert(Some(statement), bytes)
+    }
+
+    fn insert(&mut self, statement: Option<usize>, bytes: Vec<u8>) -> u64 {
+        self.next += 1;
+        self.kept.insert(self.next, Kept { statement, bytes });
+        self.next
+    }
+
+    /// A statement's cursor is closed.
+    pub fn forget(&mut self, statement: usize) {
+        self.kept.retain(|_, kept| kept.statement != Some(statement));
+    }
+
+    /// Keeps a smart large object; yields the 72 bytes by which the client knows it.
+    pub fn locator(&mut self, statement: usize, bytes: Vec<u8>) -> Vec<u8> {
+        let handle = self.insert(Some(statement), bytes);
+        locator_of(handle)
+    }
+
+    /// The value that a BYTE or TEXT descriptor stands for.
+    pub fn by_descriptor(&self, descriptor: &[u8]) -> Result<&[u8]> {
+        let handle = descriptor.first_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes));
+        let kept = handle.and_then(|handle| self.kept.get(&handle));
+        kept.map(|kept| &kept.bytes[..]).ok_or_else(gone)
+    }
+
+    /// The value that a locator stands for.
+    pub fn by_locator(&self, locator: &[u8]) -> Result<Vec<u8>> {
+        self.kept_at(locator).map(|kept| kept.bytes.clone())
+    }
+
+    fn kept_at(&self, locator: &[u8]) -> Result<&Kept> {
+        locator_handle(locator).and_then(|handle| self.kept.get(&handle)).ok_or_else(gone)
+    }
+}
+
+fn locator_of(handle: u64) -> Vec<u8> {
+    let mut locator = vec![0; LOCATOR];
+    locator[..8].copy_from_slice(LOCATOR_MAGIC);
+    locator[8..16].copy_from_slice(&handle.to_be_bytes());
+    locator
+}
+
+fn locator_handle(locator: &[u8]) -> Option<u64> {
+    let rest = locator.strip_prefix(LOCATOR_MAGIC)?;
+    rest.first_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+fn gone() -> Error {
+    Error::new(Condition::InvalidLargeObject, "this large object is not known any more: its cursor has been closed")
+}
+
+/// A routine of the fast path; its place in [`ROUTINES`], from 1, is its handle.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Routine {
+    Close,
+    ColumnInfo,
+    Create,
+    Open,
+    Seek,
+    Stat,
+    Tell,
+    Truncate,
+}
+
+/// The routines by name.
+const ROUTINES: &[(&str, Routine)] = &[
+    ("ifx_lo_close", Routine::Close),
+    ("ifx_lo_col_sbinfo", Routine::ColumnInfo),
+    ("ifx_lo_create", Routine::Create),
+    ("ifx_lo_open", Routine::Open),
+    ("ifx_lo_seek", Routine::Seek),
+    ("ifx_lo_stat", Routine::Stat),
+    ("ifx_lo_tell", Routine::Tell),
+    ("ifx_lo_truncate", Routine::Truncate),
+];
+
+/// The handle of the routine that a signature such as `function informix.ifx_lo_close(integer)` names.
+pub(super) fn routine(signature: &str) -> Result<i32> {
+    let before = signature.split('(').next().unwrap_or_default().trim();
+    let name = before.rsplit(['.', ' ']).next().unwrap_or_default().to_ascii_lowercase();
+    let found = ROUTINES.iter().position(|(known, _)| *known == name);
+    found
+        .map(|at| at as i32 + 1)
+        .ok_or_else(|| Error::new(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved")))
+}
+
+/// A value that a routine returns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Returned {
+    Integer(i32),
+    Int8(i64),
+    Opaque(&'static str, Vec<u8>),
+}
+
+impl Returned {
+    /// The value as it travels.
+    pub fn param(&self) -> Param<'_> {
+        match self {
+            Self::Integer(number) => Param::new(TypeCode::INTEGER, 0x0a00, ParamValue::Integer(*number)),
+            Self::Int8(number) => Param::new(TypeCode::INT8, 0x1300, ParamValue::Int8(*number)),
+            Self::Opaque(name, bytes) => Param {
+                code: TypeCode::SENDRECV,
+                owner: b"informix",
+                name: name.as_bytes(),
+                precision: 0,
+                value: ParamValue::Opaque(bytes),
+            },
+        }
+    }
+}
+
+/// A routine's argument, before it is known what the routine makes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Argument {
+    Value(Bound),
+    /// Bytes of a type that only routines have, or a locator.
+    Opaque(Vec<u8>),
+}
+
+impl Argument {
+    fn integer(arguments: &[Self], at: usize) -> Result<i64> {
+        match arguments.get(at) {
+            Some(Self::Value(Bound { value: Value::Integer(number), .. })) => Ok(*number),
+            _ => Err(Error::new(Condition::InvalidParameterValue, "a number is expected here")),
+        }
+    }
+
+    fn opaque(arguments: &[Self], at: usize) -> Result<&[u8]> {
+        match arguments.get(at) {
+            Some(Self::Opaque(bytes)) => Ok(bytes),
+            _ => Err(Error::new(Condition::InvalidParameterValue, "a large object is expected here")),
+        }
+    }
+}
+
+impl Objects {
+    /// Calls a routine: what it returns, OUT parameters first.
+    pub fn call(&mut self, handle: i32, arguments: &[Argument]) -> Result<Vec<Returned>> {
+        let routine = usize::try_from(handle).ok().and_then(|at| ROUTINES.get(at.wrapping_sub(1)));
+        let Some((_, routine)) = routine else {
+            return Err(Error::new(Condition::UndefinedFunction, format!("there is no routine {handle}")));
+        };
+        let number = |at| Argument::integer(arguments, at).map(|number| i32::try_from(number).unwrap_or(-1));
+        Ok(match routine {
+            Routine::Close => {
+                let number = number(0)?;
+                let closed = smart_objects::with(|open| open.close(number))?;
+                if let Some(handle) = self.created(number)
+                    && let Some(kept) = self.kept.get_mut(&handle)
+                {
+                    kept.bytes = closed.bytes;
+                    kept.statement = None;
+                }
+                vec![Returned::Integer(0)]
+            }
+            Routine::ColumnInfo => {
+                let mut spec = vec![0; SPEC];
+                spec[..4].copy_from_slice(&SPEC_MAGIC);
+                vec![Returned::Opaque("ifx_lo_spec", spec), Returned::Integer(0)]
+            }
+            Routine::Create => {
+                let fd = smart_objects::with(|open| open.open(Vec::new()))?;
+                // Until it is closed, the number of the open object says which kept one it will fill.
+                let handle = self.insert(Some(being_written(fd)), Vec::new());
+                vec![Returned::Opaque("blob", locator_of(handle)), Returned::Integer(fd)]
+            }
+            Routine::Open => {
+                let bytes = self.by_locator(Argument::opaque(arguments, 0)?)?;
+                vec![Returned::Integer(smart_objects::with(|open| open.open(bytes))?)]
+            }
+            Routine::Seek => {
+                let fd = number(0)?;
+                let offset = Argument::integer(arguments, 1)?;
+                let whence = Argument::integer(arguments, 2)?;
+                let position = seek(fd, offset, whence)?;
+                vec![Returned::Int8(position), Returned::Integer(0)]
+            }
+            Routine::Stat => {
+                let fd = number(0)?;
+                let size = smart_objects::with(|open| open.get(fd).map(|object| object.bytes.len()))? as u64;
+                let mut stat = vec![0; STAT];
+                stat[4..8].copy_from_slice(&(size as u32).to_be_bytes());
+                stat[8..12].copy_from_slice(&((size >> 32) as u32).to_be_bytes());
+                stat[12..14].copy_from_slice(&1_i16.to_be_bytes());
+                vec![Returned::Opaque("ifx_lo_stat", stat), Returned::Integer(0)]
+            }
+            Routine::Tell => {
+                let fd = number(0)?;
+                let position = smart_objects::with(|open| open.get(fd).map(|object| object.position))?;
+                vec![Returned::Int8(position as i64), Returned::Integer(0)]
+            }
+            Routine::Truncate => {
+                let fd = number(0)?;
+                let size = usize::try_from(Argument::integer(arguments, 1)?).unwrap_or(0);
+                smart_objects::with(|open| open.get(fd).map(|object| object.bytes.truncate(size)))?;
+                vec![Returned::Integer(0)]
+            }
+        })
+    }
+
+    /// The kept object that an open one will fill.
+    fn created(&self, fd: i32) -> Option<u64> {
+        let mark = Some(being_written(fd));
+        self.kept.iter().find(|(_, kept)| kept.statement == mark).map(|(handle, _)| *handle)
+    }
+}
+
+/// A statement number that no statement has, for an object that is being written.
+const fn being_written(fd: i32) -> usize {
+    usize::MAX - fd as usize
+}
+
+fn seek(fd: i32, offset: i64, whence: i64) -> Result<i64> {
+    smart_objects::with(|open| {
+        let object = open.get(fd)?;
+        let base = match whence {
+            1 => object.position,
+            2 => object.bytes.len(),
+            _ => 0,
+        };
+        let position = (base as i64).saturating_add(offset);
+        object.position = usize::try_from(position)
+            .map_err(|_| Error::new(Condition::InvalidParameterValue, "a position before the object's beginning"))?;
+        Ok(position)
+    })
+}
+
+/// Reads from an open object, as `SQ_LODATA` asks.
+pub(super) fn read(request: &LoRequest) -> Result<Vec<u8>> {
+    if let LoAction::SeekRead { offset, whence } = request.action {
+        seek(request.lofd.into(), offset.unwrap_or(0), whence.into())?;
+    }
+    smart_objects::with(|open| {
+        let object = open.get(request.lofd.into())?;
+        let start = object.position.min(object.bytes.len());
+        let end = start.saturating_add(usize::try_from(request.bytes).unwrap_or(0)).min(object.bytes.len());
+        object.position = end;
+        Ok(object.bytes[start..end].to_vec())
+    })
+}
+
+/// Writes to an open object.
+pub(super) fn write(lofd: i16, bytes: &[u8]) -> Result<()> {
+    smart_objects::with(|open| {
+        let object = open.get(lofd.into())?;
+        let end = object.position + bytes.len();
+        if object.bytes.len() < end {
+            object.bytes.resize(end, 0);
+        }
+        object.bytes[object.position..end].copy_from_slice(bytes);
+        object.position = end;
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routines_are_found_by_their_signature() {
+        assert_eq!(routine("function informix.ifx_lo_close(integer)").unwrap(), 1);
+        assert!(routine("function informix.no_such(integer)").is_err());
+    }
+
+    #[test]
+    fn an_object_is_written_then_bound_by_its_locator() {
+        smart_objects::with(smart_objects::SmartObjects::reset);
+        let mut objects = Objects::default();
+        let created = objects.call(3, &[]).unwrap();
+        let [Returned::Opaque(_, locator), Returned::Integer(fd)] = &created[..] else { panic!("{created:?}") };
+        write(*fd as i16, b"data").unwrap();
+        let fd = Argument::Value(Bound {
+            value: Value::Integer((*fd).into()),
+            ty: rowferry_engine::Type::Int4,
+            awaits_data: false,
+        });
+        objects.call(1, &[fd]).unwrap();
+        assert_eq!(objects.by_locator(locator).unwrap(), b"data");
+        assert!(objects.by_locator(&[0; 72]).is_err());
+    }
+}

@@ -1,0 +1,355 @@
+//! Values: SQLite's stored form ⇄ the wire's cells and parameters.
+
+use rowferry_dialect::informix::codes::{datetime_qualifier, interval_qualifier, type_code};
+use rowferry_dialect::informix::types::LVARCHAR_MAX;
+use rowferry_dialect::informix::values::{Decimal, convert, date_from_days, date_to_days, parse_date};
+use rowferry_dialect::informix::{codes, import};
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::types::Storage;
+use rowferry_engine::{Condition, Error, Result, ResultColumn, Type, ValueRef};
+use rowferry_wire_sqli::messages::{Param, ParamValue, SimpleLob, TypeDescription};
+use rowferry_wire_sqli::types::type_flag;
+use rowferry_wire_sqli::values::{Base100, Cell, CellFormat, DateTime, Interval};
+use rowferry_wire_sqli::{Qualifier, TypeCode, Widths};
+
+use super::objects::Objects;
+use super::text::CodeSet;
+
+/// A column as the client is told.
+#[derive(Clone, Debug)]
+pub(super) struct WireColumn {
+    /// Its name, in the client's code set.
+    pub name: Vec<u8>,
+    /// The type in the stored form's terms.
+    pub ty: Type,
+    /// Informix's type for it.
+    pub shown: Type,
+    code: codes::TypeCode,
+    not_null: bool,
+    /// The layout of its cells, unless the client asks for another.
+    pub format: CellFormat,
+}
+
+impl WireColumn {
+    /// Describes a result column.
+    pub fn new(column: &ResultColumn, code_set: CodeSet, widths: Widths) -> Result<Self> {
+        let code = type_code(&column.ty, column.identity);
+        let name = code_set.encode(column.name.as_bytes())?.into_owned();
+        let mut described = Self {
+            name,
+            ty: column.ty.clone(),
+            shown: import(&column.ty),
+            code,
+            not_null: column.not_null,
+            format: CellFormat::LongText,
+        };
+        described.format = CellFormat::described(&described.description(), widths)
+            .map_err(|error| Error::internal(format!("column {}: {error}", column.name)))?;
+        Ok(described)
+    }
+
+    /// The type as it travels.
+    pub fn description(&self) -> TypeDescription<'_> {
+        description(&self.code, self.not_null)
+    }
+
+    /// The column's place in a row of declared widths.
+    pub fn declared_width(&self) -> i32 {
+        self.format.declared_width(&self.description())
+    }
+}
+
+/// A type as it travels.
+pub(super) fn description(code: &codes::TypeCode, not_null: bool) -> TypeDescription<'_> {
+    TypeDescription {
+        type_word: u16::from(code.code) | if not_null { type_flag::NOT_NULL } else { 0 },
+        extended_id: code.extended_id,
+        owner: if matches!(code.extended_id, 1..=99) { b"informix" } else { b"" },
+        type_name: code.name.as_bytes(),
+        by_reference: 0,
+        alignment: code.alignment,
+        source_type: 0,
+        encoded_length: code.length,
+    }
+}
+
+/// A value for a moment, in a form from which a cell can borrow.
+#[derive(Debug)]
+enum Held<'a> {
+    Cell(Cell<'a>),
+    Text(std::borrow::Cow<'a, [u8]>),
+    Opaque(Vec<u8>),
+    Lob(Vec<u8>),
+}
+
+/// Appends one value to a row.
+pub(super) fn encode_cell(
+    column: &WireColumn,
+    format: CellFormat,
+    value: ValueRef<'_>,
+    context: &mut RowContext<'_>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let held = hold(column, format, value, context)?;
+    let cell = match &held {
+        Held::Cell(cell) => *cell,
+        Held::Text(text) => Cell::Text(text),
+        Held::Opaque(bytes) => Cell::Opaque(bytes),
+        Held::Lob(descriptor) => Cell::SimpleLob(SimpleLob(descriptor)),
+    };
+    format.encode(&cell, out).map_err(|misfit| {
+        Error::new(
+            Condition::DataException,
+            format!(
+                "the value stored in column {} does not fit its type: {misfit}",
+                String::from_utf8_lossy(&column.name)
+            ),
+        )
+        .column(String::from_utf8_lossy(&column.name))
+    })
+}
+
+/// What a row needs besides its values.
+pub(super) struct RowContext<'a> {
+    /// The client's code set.
+    pub code_set: CodeSet,
+    /// The widths agreed on.
+    pub widths: Widths,
+    /// Large objects that clients fetch by handle.
+    pub objects: &'a mut Objects,
+    /// The statement to which they belong.
+    pub statement: usize,
+}
+
+fn hold<'a>(
+    column: &WireColumn,
+    format: CellFormat,
+    value: ValueRef<'a>,
+    context: &mut RowContext<'_>,
+) -> Result<Held<'a>> {
+    if value == ValueRef::Null {
+        return Ok(match format {
+            CellFormat::SimpleLob(_) => Held::Lob(SimpleLob::row(0, None, context.widths)),
+            _ => Held::Cell(Cell::Null),
+        });
+    }
+    Ok(match format {
+        CellFormat::SmallInt | CellFormat::Integer | CellFormat::BigInt | CellFormat::Int8 => match value {
+            ValueRef::Integer(number) => Held::Cell(Cell::Int(number)),
+            other => match converted(column, other, &column.shown)? {
+                Value::Integer(number) => Held::Cell(Cell::Int(number)),
+                _ => return Err(misfit(column)),
+            },
+        },
+        CellFormat::Float | CellFormat::SmallFloat => {
+            let number = match value {
+                ValueRef::Real(number) => number,
+                ValueRef::Integer(number) => number as f64,
+                ValueRef::Text(text) => {
+                    match std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok()) {
+                        Some(number) => number,
+                        None => return Err(misfit(column)),
+                    }
+                }
+                _ => return Err(misfit(column)),
+            };
+            Held::Cell(if format == CellFormat::Float { Cell::Float(number) } else { Cell::SmallFloat(number as f32) })
+        }
+        CellFormat::Decimal { precision, scale } => {
+            Held::Cell(Cell::Decimal(decimal(column, value, precision, scale)?))
+        }
+        CellFormat::Date => {
+            let (year, month, day) = match value {
+                ValueRef::Text(text) => parse_date(utf8(column, text)?.get(..10).unwrap_or_default())?,
+                _ => return Err(misfit(column)),
+            };
+            let days = date_to_days(year, month, day);
+            Held::Cell(Cell::Date(i32::try_from(days).map_err(|_| misfit(column))?))
+        }
+        CellFormat::DateTime(qualifier) => {
+            let Value::Text(text) = converted(column, value, &column.shown)? else { return Err(misfit(column)) };
+            Held::Cell(Cell::DateTime(DateTime::from_text(&text, qualifier).map_err(|_| misfit(column))?))
+        }
+        CellFormat::Interval(qualifier) => {
+            let Value::Text(text) = converted(column, value, &column.shown)? else { return Err(misfit(column)) };
+            Held::Cell(Cell::Interval(Interval::from_text(&text, qualifier).map_err(|_| misfit(column))?))
+        }
+        CellFormat::BooleanText | CellFormat::BooleanBinary => match value {
+            ValueRef::Integer(number) => Held::Cell(Cell::Boolean(number != 0)),
+            _ => return Err(misfit(column)),
+        },
+        CellFormat::Char(_) | CellFormat::VarChar(_) | CellFormat::LongText => {
+            let text = match value {
+                ValueRef::Text(text) => context.code_set.encode(text)?,
+                other => match converted(column, other, &Type::Text)? {
+                    Value::Text(text) => {
+                        std::borrow::Cow::Owned(context.code_set.encode(text.as_bytes())?.into_owned())
+                    }
+                    _ => return Err(misfit(column)),
+                },
+            };
+            let widest = match format {
+                CellFormat::Char(width) => width,
+                CellFormat::VarChar(width) => usize::from(width),
+                _ => usize::MAX,
+            };
+            // A string that SQLite or another wire let grow beyond its column is served as far as the type goes, as
+            // Informix itself cuts on assignment.
+            match text {
+                std::borrow::Cow::Borrowed(bytes) => {
+                    Held::Text(std::borrow::Cow::Borrowed(&bytes[..bytes.len().min(widest)]))
+                }
+                std::borrow::Cow::Owned(mut bytes) => {
+                    bytes.truncate(widest);
+                    Held::Text(std::borrow::Cow::Owned(bytes))
+                }
+            }
+        }
+        CellFormat::Opaque => match value {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Held::Opaque(bytes.to_vec()),
+            _ => return Err(misfit(column)),
+        },
+        CellFormat::LocatorHex | CellFormat::LocatorRaw => {
+            let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
+            Held::Opaque(context.objects.locator(context.statement, bytes))
+        }
+        CellFormat::SimpleLob(_) => {
+            let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
+            let size = i32::try_from(bytes.len()).map_err(|_| misfit(column))?;
+            let handle = context.objects.keep(context.statement, bytes);
+            Held::Lob(SimpleLob::row(handle, Some(size), context.widths))
+        }
+    })
+}
+
+/// The bytes of a large object: text in the client's code set.
+fn large(value: ValueRef<'_>, code_set: CodeSet) -> Result<Option<Vec<u8>>> {
+    Ok(match value {
+        ValueRef::Blob(bytes) => Some(bytes.to_vec()),
+        ValueRef::Text(text) => Some(code_set.encode(text)?.into_owned()),
+        _ => None,
+    })
+}
+
+fn decimal(column: &WireColumn, value: ValueRef<'_>, precision: u8, scale: Option<u8>) -> Result<Base100> {
+    let text = match value {
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) if column.ty.storage() == Storage::NativeDecimal => format!("{number:e}"),
+        ValueRef::Real(number) => format!("{number:e}"),
+        ValueRef::Text(text) => utf8(column, text)?.to_owned(),
+        _ => return Err(misfit(column)),
+    };
+    let decimal = Decimal::parse(&text).map_err(|_| misfit(column))?;
+    let decimal = match scale {
+        Some(scale) => decimal.rescaled(scale.into()),
+        None => decimal.floating(precision),
+    };
+    Base100::from_text(&decimal.to_string(), precision, scale).map_err(|_| misfit(column))
+}
+
+fn converted(column: &WireColumn, value: ValueRef<'_>, to: &Type) -> Result<Value> {
+    let value = match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Integer(number),
+        ValueRef::Real(number) => Value::Real(number),
+        ValueRef::Text(text) => Value::Text(utf8(column, text)?.to_owned()),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+    };
+    convert(&value, &column.ty, to)
+}
+
+fn utf8<'a>(column: &WireColumn, text: &'a [u8]) -> Result<&'a str> {
+    std::str::from_utf8(text).map_err(|_| misfit(column))
+}
+
+fn misfit(column: &WireColumn) -> Error {
+    let name = String::from_utf8_lossy(&column.name).into_owned();
+    Error::new(Condition::DataException, format!("column {name} holds a value that is not of its type")).column(name)
+}
+
+/// A value that a client has bound: with the type that it says it is of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bound {
+    pub value: Value,
+    pub ty: Type,
+    /// The data is still to come, in `SQ_BBIND`.
+    pub awaits_data: bool,
+}
+
+impl Bound {
+    const NULL: Self = Self { value: Value::Null, ty: Type::Unknown, awaits_data: false };
+
+    fn new(value: Value, ty: Type) -> Self {
+        Self { value, ty, awaits_data: false }
+    }
+
+    /// The value in the stored form of a parameter's type.
+    pub fn stored(&self, to: &Type) -> Result<Value> {
+        convert(&self.value, &self.ty, to)
+    }
+}
+
+/// Reads a bound parameter.
+pub(super) fn bound(param: &Param<'_>, code_set: CodeSet, objects: &Objects) -> Result<Bound> {
+    let text_type = Type::Lvarchar(LVARCHAR_MAX);
+    Ok(match param.value {
+        ParamValue::Null => Bound::NULL,
+        ParamValue::Default => return Err(Error::unsupported("binding a default")),
+        ParamValue::SmallInt(number) => Bound::new(Value::Integer(number.into()), Type::Int2),
+        ParamValue::Integer(number) => Bound::new(Value::Integer(number.into()), Type::Int4),
+        ParamValue::BigInt(number) | ParamValue::Int8(number) => Bound::new(Value::Integer(number), Type::Int8),
+        ParamValue::Float(number) => Bound::new(Value::Real(number), Type::Float8),
+        ParamValue::SmallFloat(number) => Bound::new(Value::Real(number.into()), Type::Float4),
+        ParamValue::Date(days) => {
+            let days = i64::from(days);
+            if !(date_to_days(1, 1, 1)..=date_to_days(9999, 12, 31)).contains(&days) {
+                return Err(Error::new(Condition::InvalidYear, "the date is out of range"));
+            }
+            let (year, month, day) = date_from_days(days);
+            Bound::new(Value::Text(format!("{year:04}-{month:02}-{day:02}")), Type::Date)
+        }
+        ParamValue::Text(bytes) => Bound::new(Value::Text(code_set.decode(bytes)?), text_type),
+        ParamValue::Base100(bytes) => base100(param, bytes)?,
+        ParamValue::SimpleLob(_) => Bound {
+            value: Value::Null,
+            ty: if param.code == TypeCode::TEXT { Type::TextBlob } else { Type::Byte },
+            awaits_data: true,
+        },
+        ParamValue::Opaque(bytes) => match (param.code, param.name) {
+            (TypeCode::BOOLEAN, _) => {
+                Bound::new(Value::Integer((bytes.first().is_some_and(|&byte| byte != 0)).into()), Type::Bool)
+            }
+            (_, b"blob") => Bound::new(Value::Blob(objects.by_locator(bytes)?), Type::Blob),
+            (_, b"clob") => Bound::new(Value::Text(code_set.decode(&objects.by_locator(bytes)?)?), Type::Clob),
+            _ => Bound::new(Value::Text(code_set.decode(bytes)?), text_type),
+        },
+    })
+}
+
+fn base100(param: &Param<'_>, bytes: &[u8]) -> Result<Bound> {
+    let broken =
+        |what: &str| Error::new(Condition::InvalidBinaryRepresentation, format!("a bound {what} cannot be read"));
+    let qualifier = i32::from(param.precision);
+    Ok(match param.code {
+        TypeCode::DATETIME => {
+            let decoded = DateTime::decode(bytes, Qualifier(param.precision)).map_err(|_| broken("DATETIME"))?;
+            let ty = Type::Datetime(datetime_qualifier(qualifier).ok_or_else(|| broken("DATETIME"))?);
+            match decoded {
+                Some(moment) => Bound::new(Value::Text(moment.to_text(Qualifier(param.precision))), ty),
+                None => Bound::NULL,
+            }
+        }
+        TypeCode::INTERVAL => {
+            let decoded = Interval::decode(bytes, Qualifier(param.precision)).map_err(|_| broken("INTERVAL"))?;
+            let ty = Type::QualifiedInterval(interval_qualifier(qualifier).ok_or_else(|| broken("INTERVAL"))?);
+            match decoded {
+                Some(span) => Bound::new(Value::Text(span.to_text(Qualifier(param.precision))), ty),
+                None => Bound::NULL,
+            }
+        }
+        _ => match Base100::decode(bytes).map_err(|_| broken("DECIMAL"))? {
+            Some(number) => Bound::new(Value::Text(number.to_text(None)), Type::Numeric(None)),
+            None => Bound::NULL,
+        },
+    })
+}
