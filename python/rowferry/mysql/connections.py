@@ -23,6 +23,19 @@ ASYNC = False
 #: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
 CANCEL_GRACE = 5.0
 
+# Values that only text can carry, as a parenthesised list.
+_COLLECTIONS = (list, tuple, set, frozenset)
+# "This command is not supported in the prepared statement protocol yet".
+_NOT_PREPARABLE = 1295
+
+
+def _is_plain(args: Any) -> bool:
+    """Whether `args` can be the values of a prepared statement."""
+    if isinstance(args, Mapping):
+        return False
+    values = args if isinstance(args, (tuple, list)) else (args,)
+    return not any(isinstance(value, _COLLECTIONS) for value in values)
+
 
 class Connection:
     """A session with a server. Made by `connect`, whose parameters are explained there.
@@ -47,7 +60,9 @@ class Connection:
         #: What `cursor()` makes.
         self.cursorclass = cursorclass
         self._wire: Wire | None = None
-        self._statements: OrderedDict[Any, tuple[Prepared, bool] | None] = OrderedDict()
+        self._statements: OrderedDict[Any, Prepared | None] = OrderedDict()
+        #: Statements with parameters are prepared once and kept.
+        self.caches_statements = settings.statement_cache_size > 0
         self._result: QueryResult | None = None
         self._autocommit = settings.autocommit
 
@@ -202,50 +217,42 @@ class Connection:
             raise
         return PreparedStatement(self, prepared)
 
-    def execute_cached(self, query: str | bytes, args: Any, as_dict: bool) -> QueryResult | None:
-        """Run `query` by a prepared statement of the cache; None when it has to go as text."""
-        if not isinstance(args, (tuple, list)):
-            args = (args,)
-        if any(isinstance(value, (list, tuple, set, frozenset)) for value in args):
+    def cached_statement(self, query: Any, args: Any) -> Prepared | None:
+        """The prepared statement of `query`, if the cache has one that can take `args`."""
+        statements = self._statements
+        prepared = statements.get(query)
+        if prepared is None:
+            return None
+        if args.__class__ is tuple or args.__class__ is list:
+            for value in args:
+                if value.__class__ in _COLLECTIONS:
+                    return None
+        elif not _is_plain(args):
+            return None
+        if len(statements) >= self.settings.statement_cache_size:
+            statements.move_to_end(query)
+        return prepared
+
+    def prepare_cached(self, query: Any, args: Any) -> Prepared | None:
+        """Prepare `query` for the cache; None when it, or `args`, can only go as text."""
+        statements = self._statements
+        if query in statements or not _is_plain(args):
             return None
         wire = self.wire
-        try:
-            statement = self._statements.get(query, False)
-            if statement is None:
-                return None
-            if statement is False:
-                statement = self._prepare_cached(wire, query)
-                if statement is None:
-                    return None
-            else:
-                self._statements.move_to_end(query)
-            assert not isinstance(statement, bool)
-            return wire.execute(statement[0], args, as_dict)
-        except err.Error as error:
-            error.sql = query if isinstance(query, str) else query.decode("utf-8", "replace")
-            raise
-        except Exception:
-            raise
-        except BaseException:
-            self.give_up()
-            raise
-
-    def _prepare_cached(self, wire: Wire, query: str | bytes) -> tuple[Prepared, bool] | None:
         marked = wire.question_marks(query)
-        statement: tuple[Prepared, bool] | None = None
+        prepared: Prepared | None = None
         if marked is not None:
             try:
-                statement = (wire.prepare(marked), True)
+                prepared = wire.prepare(marked)
             except err.Error as error:
-                # This command is not supported in the prepared statement protocol yet.
-                if error.errno != 1295:
+                if error.errno != _NOT_PREPARABLE:
                     raise
-        self._statements[query] = statement
-        if len(self._statements) > self.settings.statement_cache_size:
-            _, oldest = self._statements.popitem(last=False)
+        statements[query] = prepared
+        if len(statements) > self.settings.statement_cache_size:
+            _, oldest = statements.popitem(last=False)
             if oldest is not None:
-                wire.forget(oldest[0])
-        return statement
+                wire.forget(oldest)
+        return prepared
 
     # -- transactions ------------------------------------------------------------------------------------------------
 

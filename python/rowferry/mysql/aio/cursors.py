@@ -147,15 +147,18 @@ class AsyncCursor:
         if connection is None:
             raise err.ProgrammingError("the cursor is closed")
         self._statement = (query, args)
-        if args is not None and connection.settings.statement_cache_size and not isinstance(args, Mapping):
-            result = await connection.execute_cached(query, args, self._as_dict)
-            if result is not None:
-                return self._take(result)
         try:
+            if args is not None and connection.caches_statements:
+                prepared = connection.cached_statement(query, args)
+                if prepared is None:
+                    prepared = await connection.prepare_cached(query, args)
+                if prepared is not None:
+                    if args.__class__ is not tuple and not isinstance(args, (tuple, list)):
+                        args = (args,)
+                    return self._take(await connection.wire.execute(prepared, args, self._as_dict))
             result = await connection.wire.query(query, args, self._as_dict)
         except err.Error as error:
-            error.sql = _text(query)
-            raise
+            error.sql = _text(query)            raise
         except Exception:
             raise
         except BaseException:

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from rowferry import mysql
+
+from tests.servers.mariadb import MariaDB
+
+
+@pytest.fixture
+def connect(mariadb: MariaDB) -> Iterator[Callable[..., mysql.Connection]]:
+    """Connect to the session's server, with further parameters; closed at the end of the test."""
+    opened: list[mysql.Connection] = []
+
+    def connect(**options: Any) -> mysql.Connection:
+        connection = mysql.connect(**{**mariadb.dsn, **options})
+        opened.append(connection)
+        return connection
+
+    yield connect
+    for connection in opened:
+        connection.close()
+
+
+@pytest.fixture
+def connection(connect: Callable[..., mysql.Connection]) -> mysql.Connection:
+    return connect()
+
+
+@pytest.fixture
+def cursor(connection: mysql.Connection) -> mysql.cursors.Cursor:
+    return connection.cursor()

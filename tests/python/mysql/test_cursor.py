@@ -1,0 +1,440 @@
+"""What PEP 249 and the peers' users expect of a blocking connection and its cursors."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable
+
+import pytest
+from rowferry import exceptions, mysql
+from rowferry.mysql.constants import ER
+from rowferry.mysql.cursors import Cursor, DictCursor, SSCursor, SSDictCursor
+
+from tests.servers.mariadb import MariaDB
+
+
+def test_globals_of_pep_249() -> None:
+    assert (mysql.apilevel, mysql.threadsafety, mysql.paramstyle) == ("2.0", 1, "pyformat")
+    assert mysql.NUMBER == 3
+    assert mysql.STRING != 3
+    assert issubclass(mysql.IntegrityError, mysql.DatabaseError)
+
+
+def test_fetch_in_every_way(cursor: Cursor) -> None:
+    assert cursor.execute("SELECT seq FROM seq_1_to_10") == 10
+    assert (cursor.rowcount, cursor.rownumber) == (10, 0)
+    assert cursor.fetchone() == (1,)
+    assert cursor.fetchmany(2) == ((2,), (3,))
+    assert cursor.fetchmany() == ((4,),)
+    cursor.scroll(1)
+    assert cursor.fetchone() == (6,)
+    cursor.scroll(8, mode="absolute")
+    assert list(cursor) == [(9,), (10,)]
+    assert cursor.fetchone() is None
+    assert cursor.fetchall() == ()
+    with pytest.raises(IndexError):
+        cursor.scroll(5)
+    assert cursor.description is not None
+    assert [column[:2] for column in cursor.description] == [("seq", 8)]
+    assert cursor.description[0][1] == mysql.NUMBER
+
+
+def test_fetch_before_execute_is_an_error(cursor: Cursor) -> None:
+    for fetch in (cursor.fetchone, cursor.fetchmany, cursor.fetchall):
+        with pytest.raises(mysql.ProgrammingError, match="execute"):
+            fetch()
+    assert cursor.description is None
+    assert cursor.rowcount == -1
+    cursor.close()
+    with pytest.raises(mysql.ProgrammingError, match="closed"):
+        cursor.execute("SELECT 1")
+
+
+def test_statements_without_rows(cursor: Cursor) -> None:
+    cursor.execute("CREATE TEMPORARY TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a INT)")
+    assert cursor.execute("INSERT INTO t (a) VALUES (1), (2), (2)") == 3
+    assert cursor.lastrowid == 1
+    assert cursor.description is None
+    assert cursor.fetchall() == ()
+    assert cursor.execute("UPDATE t SET a = 3 WHERE a = 2") == 2
+    assert cursor.execute("DELETE FROM t") == 3
+
+
+def test_rows_as_dicts(connection: mysql.Connection) -> None:
+    with connection.cursor(DictCursor) as cursor:
+        cursor.execute("SELECT 1 AS a, 2 AS b, t.a FROM (SELECT 3 AS a) AS t")
+        assert cursor.fetchall() == ({"a": 1, "b": 2, "t.a": 3},)
+
+
+def test_several_results(cursor: Cursor) -> None:
+    cursor.execute("SELECT 1; SET @x = 1; SELECT 2, 3; SELEC 4")
+    assert cursor.fetchall() == ((1,),)
+    assert cursor.nextset() is True
+    assert cursor.description is None
+    assert cursor.nextset() is True
+    assert cursor.fetchall() == ((2, 3),)
+    with pytest.raises(mysql.ProgrammingError, match="1064"):
+        cursor.nextset()
+    cursor.execute("SELECT 5")
+    assert cursor.fetchall() == ((5,),)
+    assert cursor.nextset() is None
+
+
+def test_procedures_with_results_and_out_parameters(cursor: Cursor) -> None:
+    cursor.execute("DROP PROCEDURE IF EXISTS twice")
+    cursor.execute("CREATE PROCEDURE twice(IN a INT, OUT b INT) BEGIN SELECT a; SET b = a * 2; END")
+    assert cursor.callproc("twice", (21, None)) == (21, None)
+    assert cursor.fetchall() == ((21,),)
+    assert cursor.nextset() is True
+    assert cursor.nextset() is None
+    cursor.execute("SELECT @_twice_1")
+    assert cursor.fetchone() == (42,)
+
+
+def test_placeholders(cursor: Cursor) -> None:
+    cursor.execute("SELECT %(a)s, %(b)s, %(a)s, '100%%'", {"a": "x", "b": None, "unused": 1})
+    assert cursor.fetchone() == ("x", None, "x", "100%")
+    cursor.execute("SELECT 'http://host:8080/%s', 5 % 3")
+    assert cursor.fetchone() == ("http://host:8080/%s", 2)
+    cursor.execute("SELECT %s", "alone")
+    assert cursor.fetchone() == ("alone",)
+    cursor.execute("SELECT '%s days'", (3,))
+    assert cursor.fetchone() == ("3 days",)
+    assert cursor.mogrify("SELECT %s", ("it's",)) == r"SELECT 'it\'s'"
+    for sql, args, message in [
+        ("SELECT %s, %s", (1,), "not enough"),
+        ("SELECT %s", (1, 2), "too many"),
+        ("SELECT %(a)s", {"b": 1}, "no value"),
+        ("SELECT %(a)s", (1,), "no dict"),
+        ("SELECT %d", (1,), "no placeholder"),
+        ("SELECT '%s'", ("quoted",), "inside quotes"),
+    ]:
+        with pytest.raises(mysql.ProgrammingError, match=message):
+            cursor.execute(sql, args)
+    cursor.execute("SELECT 1")
+
+
+def test_errors_carry_class_number_state_and_statement(cursor: Cursor) -> None:
+    cursor.execute("CREATE TEMPORARY TABLE e (id INT PRIMARY KEY, n INT NOT NULL, s VARCHAR(2))")
+    cursor.execute("INSERT INTO e VALUES (1, 1, 'a')")
+    for sql, cls, errno, sqlstate in [
+        ("SELEC 1", mysql.ProgrammingError, ER.PARSE_ERROR, "42000"),
+        ("SELECT * FROM nowhere", mysql.ProgrammingError, ER.NO_SUCH_TABLE, "42S02"),
+        ("SELECT nothing FROM e", mysql.ProgrammingError, ER.BAD_FIELD_ERROR, "42S22"),
+        ("INSERT INTO e VALUES (1, 1, 'a')", mysql.IntegrityError, ER.DUP_ENTRY, "23000"),
+        ("INSERT INTO e VALUES (2, NULL, 'a')", mysql.IntegrityError, ER.BAD_NULL_ERROR, "23000"),
+        ("INSERT INTO e VALUES (2, 1, 'abc')", mysql.DataError, ER.DATA_TOO_LONG, "22001"),
+        ("INSERT INTO e VALUES (99999999999, 1, 'a')", mysql.DataError, ER.WARN_DATA_OUT_OF_RANGE, "22003"),
+        ("SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 30001", mysql.OperationalError, 30001, "45000"),
+    ]:
+        with pytest.raises(cls) as caught:
+            cursor.execute(sql)
+        error = caught.value
+        assert (type(error), error.errno, error.args[0], error.sqlstate, error.sql) == (
+            cls,
+            errno,
+            errno,
+            sqlstate,
+            sql,
+        )
+        assert isinstance(error, exceptions.Error)
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), again.args, again.__dict__) == (type(error), error.args, error.__dict__)
+    cursor.execute("SELECT COUNT(*) FROM e")
+    assert cursor.fetchone() == (1,)
+
+
+class TestExecutemany:
+    @pytest.fixture(autouse=True)
+    def table(self, cursor: Cursor) -> None:
+        cursor.execute("CREATE TEMPORARY TABLE m (id INT PRIMARY KEY, a VARCHAR(1000), b INT DEFAULT 7)")
+
+    def statements(self, cursor: Cursor) -> int:
+        counter = cursor.connection.cursor()
+        counter.execute("SHOW SESSION STATUS LIKE 'Questions'")
+        row = counter.fetchone()
+        assert row is not None
+        return int(row[1])
+
+    def test_many_rows_in_one_statement(self, cursor: Cursor) -> None:
+        before = self.statements(cursor)
+        rows = [(number, f"text '{number}' %s", number * 2) for number in range(1000)]
+        assert cursor.executemany("INSERT INTO m (id, a, b) VALUES (%s, %s, %s)", rows) == 1000
+        assert self.statements(cursor) - before == 2
+        cursor.execute("SELECT * FROM m ORDER BY id")
+        assert cursor.fetchall() == tuple(rows)
+
+    def test_everything_that_may_stand_around_the_values(self, cursor: Cursor) -> None:
+        before = self.statements(cursor)
+        sql = "INSERT INTO m (id, a) VALUES (%s, CONCAT('(', %s, '),%%')) ON DUPLICATE KEY UPDATE a = VALUES(a), b = 100%%7"
+        assert cursor.executemany(sql, [(1, "x"), (2, "y")]) == 2
+        cursor.executemany(sql, [(2, "z"), (3, "w")])
+        cursor.executemany("REPLACE /* values (%%s) */ m VALUES (%(id)s, %(a)s, 1);", [{"id": 4, "a": "v"}] * 2)
+        cursor.executemany("INSERT INTO m (id) VALUES (%s) RETURNING id, b", [(5,), (6,)])
+        assert cursor.fetchall() == ((5, 7), (6, 7))
+        assert self.statements(cursor) - before == 5
+        cursor.execute("SELECT * FROM m ORDER BY id")
+        assert cursor.fetchall() == (
+            (1, "(x),%", 7),
+            (2, "(z),%", 2),
+            (3, "(w),%", 7),
+            (4, "v", 1),
+            (5, None, 7),
+            (6, None, 7),
+        )
+
+    def test_other_statements_run_one_by_one(self, cursor: Cursor) -> None:
+        cursor.executemany("INSERT INTO m (id) VALUES (%s)", [(1,), (2,), (3,)])
+        assert cursor.executemany("UPDATE m SET a = %s WHERE id = %s", [("x", 1), ("y", 2), ("z", 9)]) == 2
+        assert cursor.executemany("INSERT INTO m (id, a) SELECT %s, a FROM m WHERE id = %s", [(4, 1), (5, 2)]) == 2
+        sql = "INSERT INTO m (id) VALUES (%s) ON DUPLICATE KEY UPDATE b = %s"
+        assert cursor.executemany(sql, [(1, 8), (6, 0)]) == 3
+        assert cursor.executemany("DELETE FROM m WHERE id = %s", [(1,), (2,), (8,)]) == 2
+        cursor.execute("SELECT id, a, b FROM m ORDER BY id")
+        assert cursor.fetchall() == ((3, None, 7), (4, "x", 7), (5, "y", 7), (6, None, 7))
+
+    def test_statements_stay_within_the_limit(self, cursor: Cursor) -> None:
+        cursor.max_stmt_length = 2000
+        before = self.statements(cursor)
+        rows = [(number, "x" * 900) for number in range(10)]
+        assert cursor.executemany("INSERT INTO m (id, a) VALUES (%s, %s)", rows) == 10
+        assert self.statements(cursor) - before == 6
+        # A single row may be longer than the limit.
+        cursor.max_stmt_length = 10
+        assert cursor.executemany("INSERT INTO m (id, a) VALUES (%s, %s)", [(20, "y"), (21, "z")]) == 2
+
+    def test_errors_say_which_row(self, cursor: Cursor) -> None:
+        cursor.executemany("INSERT INTO m (id) VALUES (%s)", [(1,)])
+        with pytest.raises(mysql.ProgrammingError) as caught:
+            cursor.executemany("INSERT INTO m (id) VALUES (%s)", [(2,), (3, 4)])
+        assert caught.value.row == 1
+        with pytest.raises(mysql.ProgrammingError) as caught:
+            cursor.executemany("UPDATE m SET b = %s", [(2,), (object(),)])
+        assert caught.value.row == 1
+        with pytest.raises(mysql.IntegrityError):
+            cursor.executemany("INSERT INTO m (id) VALUES (%s)", [(2,), (1,)])
+        assert cursor.executemany("INSERT INTO m (id) VALUES (%s)", []) == 0
+
+    def test_takes_a_generator(self, cursor: Cursor) -> None:
+        assert cursor.executemany("INSERT INTO m (id) VALUES (%s)", ((n,) for n in range(5))) == 5
+
+
+class TestUnbuffered:
+    def test_rows_come_bit_by_bit(self, connection: mysql.Connection) -> None:
+        with connection.cursor(SSCursor) as cursor:
+            cursor.execute("SELECT seq, REPEAT('x', 100) FROM seq_1_to_20000")
+            assert cursor.rowcount == -1
+            assert cursor.fetchone() == (1, "x" * 100)
+            assert [row[0] for row in cursor.fetchmany(1000)] == list(range(2, 1002))
+            assert [row[0] for row in cursor] == list(range(1002, 20001))
+            assert cursor.fetchone() is None
+        with connection.cursor(SSDictCursor) as cursor:
+            cursor.execute("SELECT 1 AS a")
+            assert cursor.fetchall() == [{"a": 1}]
+
+    def test_closing_early_leaves_the_connection_usable(self, connection: mysql.Connection) -> None:
+        with connection.cursor(SSCursor) as stream:
+            stream.execute("SELECT seq, REPEAT('x', 1000) FROM seq_1_to_20000")
+            assert stream.fetchone() is not None
+            with pytest.raises(mysql.ProgrammingError, match="unbuffered"):
+                connection.query("SELECT 1")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 2")
+            assert cursor.fetchall() == ((2,),)
+
+    def test_several_results_and_errors(self, connection: mysql.Connection) -> None:
+        with connection.cursor(SSCursor) as cursor:
+            cursor.execute("SELECT seq FROM seq_1_to_600; SET @a = 1; SELECT 'b'")
+            assert cursor.fetchone() == (1,)
+            assert cursor.nextset() is True
+            assert cursor.fetchall() == []
+            assert cursor.nextset() is True
+            assert cursor.fetchall() == [("b",)]
+            assert cursor.nextset() is None
+            with pytest.raises(mysql.ProgrammingError):
+                cursor.execute("SELEC")
+            cursor.execute("SELECT 3")
+            assert cursor.fetchall() == [(3,)]
+
+    def test_an_error_amid_the_rows(self, connection: mysql.Connection) -> None:
+        with connection.cursor(SSCursor) as cursor:
+            cursor.execute("SELECT IF(seq < 5000, seq, (SELECT 1 UNION SELECT 2)) FROM seq_1_to_6000")
+            with pytest.raises(mysql.Error, match="1242"):
+                cursor.fetchall()
+            cursor.execute("SELECT 3")
+            assert cursor.fetchall() == [(3,)]
+
+
+def test_transactions(connect: Callable[..., mysql.Connection]) -> None:
+    one, two = connect(), connect(autocommit=True)
+    assert (one.get_autocommit(), two.get_autocommit()) == (False, True)
+    with one.cursor() as writer, two.cursor() as reader:
+        writer.execute("CREATE OR REPLACE TABLE tx (a INT) ENGINE=InnoDB")
+        writer.execute("INSERT INTO tx VALUES (1)")
+        assert one.get_transaction_status()
+        assert reader.execute("SELECT * FROM tx") == 0
+        one.rollback()
+        assert not one.get_transaction_status()
+        writer.execute("INSERT INTO tx VALUES (2)")
+        one.commit()
+        assert reader.execute("SELECT * FROM tx") == 1
+        one.autocommit(True)
+        writer.execute("INSERT INTO tx VALUES (3)")
+        assert reader.execute("SELECT * FROM tx") == 2
+        one.begin()
+        writer.execute("DELETE FROM tx")
+        one.rollback()
+        assert reader.execute("SELECT * FROM tx") == 2
+        writer.execute("DROP TABLE tx")
+
+
+def test_prepared_statements(connection: mysql.Connection) -> None:
+    with connection.prepare("SELECT ? + ?, ?") as statement:
+        assert statement.parameter_count == 3
+        assert statement.execute((1, 2, "x")).rows == ((3, "x"),)
+        assert statement.execute([None, 2, None]).rows == ((None, None),)
+        assert statement.execute((1, 2, 3), as_dict=True).rows == ({"? + ?": 3, "?": 3},)
+        with pytest.raises(mysql.ProgrammingError, match="3 parameters, but 1"):
+            statement.execute((1,))
+    with pytest.raises(mysql.ProgrammingError, match="closed"):
+        statement.execute((1, 2, 3))
+    with pytest.raises(mysql.ProgrammingError, match="1064"):
+        connection.prepare("SELEC ?")
+
+
+def test_statement_cache(connect: Callable[..., mysql.Connection]) -> None:
+    connection = connect(stmt_cache_size=2)
+    with connection.cursor() as cursor:
+        for _ in range(3):
+            for sql, args, row in [
+                ("SELECT %s, 1", (5,), (5, 1)),
+                ("SELECT %s, 2", (0.1,), (0.1, 2)),
+                ("SELECT %s, '%%', 3", ("x",), ("x", "%", 3)),
+                ("SELECT 1 IN %s", ([1, 2],), (1,)),
+                ("SELECT %(a)s", {"a": 4}, (4,)),
+            ]:
+                cursor.execute(sql, args)
+                assert cursor.fetchone() == row
+        cursor.execute("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'")
+        assert cursor.fetchone() == ("Com_stmt_prepare", "9")
+        cursor.execute("SHOW SESSION STATUS LIKE 'Prepared_stmt_count'")
+        # Of the global count at most two are ours.
+        with pytest.raises(mysql.ProgrammingError, match="1146"):
+            cursor.execute("SELECT * FROM nowhere WHERE a = %s", (1,))
+
+
+def test_ping_never_reconnects_by_surprise(connect: Callable[..., mysql.Connection]) -> None:
+    connection, killer = connect(), connect()
+    first = connection.thread_id()
+    connection.ping()
+    assert connection.thread_id() == first
+    killer.kill(first)
+    with pytest.raises(mysql.OperationalError):
+        connection.ping()
+        connection.ping()
+    assert not connection.open
+    with pytest.raises(mysql.InterfaceError):
+        connection.ping()
+    connection.ping(reconnect=True)
+    assert connection.open
+    assert connection.thread_id() != first
+
+
+def test_closed_connections_say_so(connect: Callable[..., mysql.Connection]) -> None:
+    connection = connect()
+    cursor = connection.cursor()
+    connection.close()
+    connection.close()
+    for operation in (connection.commit, connection.ping, lambda: cursor.execute("SELECT 1")):
+        with pytest.raises(mysql.InterfaceError, match="closed"):
+            operation()
+
+
+def test_a_busy_connection_refuses_a_second_operation(connection: mysql.Connection) -> None:
+    started = threading.Event()
+
+    def sleep() -> None:
+        started.set()
+        connection.query("SELECT SLEEP(0.5)")
+
+    thread = threading.Thread(target=sleep)
+    thread.start()
+    started.wait(10)
+    refusals = 0
+    while thread.is_alive():
+        try:
+            connection.ping()
+        except mysql.InterfaceError as error:
+            assert "another operation" in str(error)
+            refusals += 1
+    thread.join()
+    assert refusals > 0
+    connection.ping()
+
+
+def test_unclosed_connections_warn(mariadb: MariaDB) -> None:
+    connection = mysql.connect(**mariadb.dsn)
+    with pytest.warns(ResourceWarning, match="unclosed connection"):
+        del connection
+
+
+def test_unix_socket_and_session_options(mariadb: MariaDB) -> None:
+    connection = mysql.connect(
+        unix_socket=mariadb.unix_socket,
+        user=mariadb.user,
+        passwd=mariadb.password,
+        db=mariadb.database,
+        init_command="SET @greeting = 'hello'",
+        sql_mode="ANSI",
+        time_zone="+03:00",
+        autocommit=True,
+        collation="utf8mb4_bin",
+        program_name="test-suite",
+    )
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SELECT @greeting, @@sql_mode LIKE '%ANSI%', @@time_zone, @@autocommit, @@collation_connection")
+        assert cursor.fetchone() == ("hello", 1, "+03:00", 1, "utf8mb4_bin")
+        assert "MariaDB" in connection.get_server_info()
+        assert connection.get_server_info().startswith("1")
+    assert not connection.open
+
+
+def test_option_files(mariadb: MariaDB, tmp_path: object) -> None:
+    path = f"{tmp_path}/my.cnf"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"!include /nowhere\n[client]\nuser={mariadb.user}\npassword='{mariadb.password}'\n")
+        file.write(f"socket={mariadb.unix_socket}\n[other]\nuser=nobody\n")
+    with mysql.connect(read_default_file=path) as connection:
+        assert connection.user == mariadb.user
+
+
+def test_what_is_not_supported_says_so(mariadb: MariaDB) -> None:
+    for options in ({"local_infile": True}, {"compress": True}, {"ssl": {"cipher": "x"}}):
+        with pytest.raises(mysql.NotSupportedError):
+            mysql.connect(**{**mariadb.dsn, **options})
+    with pytest.raises(mysql.InterfaceError, match="unknown character set"):
+        mysql.connect(**mariadb.dsn, charset="klingon")
+
+
+def test_wrong_password_and_nobody_there(mariadb: MariaDB) -> None:
+    with pytest.raises(mysql.OperationalError) as caught:
+        mysql.connect(**{**mariadb.dsn, "password": "wrong"})
+    assert caught.value.errno == ER.ACCESS_DENIED_ERROR
+    with pytest.raises(mysql.OperationalError, match="2003"):
+        mysql.connect(**{**mariadb.dsn, "port": 1})
+
+
+def test_install_as_mysqldb(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    for name in ("MySQLdb", "MySQLdb.constants", "MySQLdb.converters", "MySQLdb.cursors"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    mysql.install_as_MySQLdb()
+    import MySQLdb
+    from MySQLdb.cursors import DictCursor as TheirName
+
+    assert MySQLdb is mysql
+    assert TheirName is DictCursor
+    for name in ("MySQLdb", "MySQLdb.constants", "MySQLdb.converters", "MySQLdb.cursors"):
+        monkeypatch.delitem(sys.modules, name)
