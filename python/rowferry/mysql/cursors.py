@@ -141,11 +141,15 @@ class Cursor:
         if connection is None:
             raise err.ProgrammingError("the cursor is closed")
         self._statement = (query, args)
-        if args is not None and connection.settings.statement_cache_size and not isinstance(args, Mapping):
-            result = connection.execute_cached(query, args, self._as_dict)
-            if result is not None:
-                return self._take(result)
         try:
+            if args is not None and connection.caches_statements:
+                prepared = connection.cached_statement(query, args)
+                if prepared is None:
+                    prepared = connection.prepare_cached(query, args)
+                if prepared is not None:
+                    if args.__class__ is not tuple and not isinstance(args, (tuple, list)):
+                        args = (args,)
+                    return self._take(connection.wire.execute(prepared, args, self._as_dict))
             result = connection.wire.query(query, args, self._as_dict)
         except err.Error as error:
             error.sql = _text(query)

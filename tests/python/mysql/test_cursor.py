@@ -167,7 +167,8 @@ class TestExecutemany:
 
     def test_everything_that_may_stand_around_the_values(self, cursor: Cursor) -> None:
         before = self.statements(cursor)
-        sql = "INSERT INTO m (id, a) VALUES (%s, CONCAT('(', %s, '),%%')) ON DUPLICATE KEY UPDATE a = VALUES(a), b = 100%%7"
+        sql = "INSERT INTO m (id, a) VALUES (%s, CONCAT('(', %s, '),%%')) ON DUPLICATE KEY UPDATE"
+        sql += " a = VALUES(a), b = 100%%7"
         assert cursor.executemany(sql, [(1, "x"), (2, "y")]) == 2
         cursor.executemany(sql, [(2, "z"), (3, "w")])
         cursor.executemany("REPLACE /* values (%%s) */ m VALUES (%(id)s, %(a)s, 1);", [{"id": 4, "a": "v"}] * 2)

@@ -158,7 +158,8 @@ class AsyncCursor:
                     return self._take(await connection.wire.execute(prepared, args, self._as_dict))
             result = await connection.wire.query(query, args, self._as_dict)
         except err.Error as error:
-            error.sql = _text(query)            raise
+            error.sql = _text(query)
+            raise
         except Exception:
             raise
         except BaseException:
