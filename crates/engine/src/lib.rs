@@ -14,6 +14,7 @@
 
 mod cursor;
 mod database;
+pub mod functions;
 mod interrupt;
 mod options;
 mod session;

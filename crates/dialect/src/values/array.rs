@@ -1,7 +1,8 @@
 //! Arrays: PostgreSQL's text (`{1,2,NULL}`) outside, JSON text inside.
 //!
-//! In JSON, NULL is `null`, booleans are 1 and 0, integers and floats are numbers, everything else (exact decimals too, whose digits JSON readers would round) is a string of the element's stored text; bytes are the string
-//! of their hex form. An array of more dimensions is an array of arrays.
+//! In JSON, NULL is `null`, booleans are 1 and 0, integers and floats are numbers, everything else (exact decimals too,
+//! whose digits JSON readers would round) is a string of the element's stored text; bytes are the string of their hex
+//! form. An array of more dimensions is an array of arrays.
 
 use serde_json::Value as Json;
 

@@ -32,7 +32,8 @@ fn parse_hex(digits: &str) -> Result<Vec<u8>> {
     }
 }
 
-fn parse_escape(text: &str) -> Result<Vec<u8>> {
+/// Reads the escape form.
+pub fn parse_escape(text: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

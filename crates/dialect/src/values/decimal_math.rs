@@ -26,9 +26,21 @@ pub fn sqrt(value: &Decimal) -> Result<Decimal> {
     let weight = number.exponent().div_euclid(4);
     let result_weight = (weight + 1) * 2 - 1;
     let scale = (MIN_SIGNIFICANT_DIGITS - result_weight).max(i64::from(number.scale())).clamp(0, MAX_DISPLAY_SCALE);
+    Ok(root(number, scale))
+}
+
+/// Square root with as many digits behind the point as the operand has.
+pub fn sqrt_same_scale(value: &Decimal) -> Result<Decimal> {
+    match value {
+        Decimal::Finite(number) if number.signum() >= 0 => Ok(root(number, i64::from(number.scale()))),
+        other => sqrt(other),
+    }
+}
+
+fn root(number: &Number, scale: i64) -> Decimal {
     let digits = scale as u32 + 2;
     let root = fixed(number, 2 * digits).sqrt();
-    Ok(Decimal::Finite(Number::from_big(root, digits).rounded(scale)))
+    Decimal::Finite(Number::from_big(root, digits).rounded(scale))
 }
 
 /// Natural logarithm.

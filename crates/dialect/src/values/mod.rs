@@ -17,9 +17,12 @@ pub mod informix;
 pub mod integer;
 pub mod interval;
 pub mod json;
+pub mod moments;
 pub mod text;
 pub mod time;
 pub mod timestamp;
+pub mod to_char;
+pub mod to_char_number;
 pub mod uuid;
 pub mod zone;
 

@@ -110,6 +110,9 @@ pub fn micros(stored: &[u8]) -> Result<i64> {
     if let Some((micros, offset)) = iso(stored) {
         return Ok(micros - i64::from(offset.unwrap_or(0)) * datetime_text::SECOND);
     }
+    if let Some(days) = datetime_text::iso_date(stored) {
+        return Ok(days * DAY);
+    }
     match stored {
         b"infinity" => return Ok(INFINITY),
         b"-infinity" => return Ok(NEGATIVE_INFINITY),

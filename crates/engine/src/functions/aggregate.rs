@@ -1,0 +1,601 @@
+//! Aggregates; each works over windows, too.
+//!
+//! Exact sums take rows back exactly. What cannot be taken back (floats, bits, texts in order) keeps the rows of the
+//! frame and, once one has left, is computed anew from those that remain.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::{Decimal, Interval, array, decimal_math, float};
+use rowferry_dialect::{Condition, Error, Result};
+use rusqlite::Connection;
+use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
+
+use super::{Call, Context, Output, json, raise};
+
+/// The state of one group or frame.
+trait Accumulator: Send + UnwindSafe + RefUnwindSafe {
+    /// A row comes in.
+    fn step(&mut self, call: &Call<'_>) -> Result<()>;
+    /// The row that came in first leaves.
+    fn inverse(&mut self, call: &Call<'_>) -> Result<()>;
+    /// The result as it stands.
+    fn value(&mut self) -> Result<Value>;
+}
+
+/// An aggregate function.
+struct Row {
+    name: &'static str,
+    arguments: u8,
+    /// Rows whose first argument is NULL do not count.
+    strict: bool,
+    make: fn() -> Box<dyn Accumulator>,
+}
+
+const ROWS: &[Row] = &[
+    strict("rf_int8_sum", 1, || Box::new(IntegerSum::default())),
+    strict("rf_int8_avg", 1, || Box::new(IntegerSum { average: true, ..IntegerSum::default() })),
+    strict("rf_numeric_sum", 1, || Box::new(NumericSum::default())),
+    strict("rf_numeric_avg", 1, || Box::new(NumericSum { average: true, ..NumericSum::default() })),
+    strict("rf_numeric_var_samp", 1, || Box::new(NumericVariance::new(true, false))),
+    strict("rf_numeric_var_pop", 1, || Box::new(NumericVariance::new(false, false))),
+    strict("rf_numeric_stddev_samp", 1, || Box::new(NumericVariance::new(true, true))),
+    strict("rf_numeric_stddev_pop", 1, || Box::new(NumericVariance::new(false, true))),
+    strict("rf_float4_sum", 1, || Box::new(Floats::new(FloatResult::Sum4))),
+    strict("rf_float8_sum", 1, || Box::new(Floats::new(FloatResult::Sum))),
+    strict("rf_float8_avg", 1, || Box::new(Floats::new(FloatResult::Average))),
+    strict("rf_float8_var_samp", 1, || Box::new(Floats::new(FloatResult::Variance { sample: true, root: false }))),
+    strict("rf_float8_var_pop", 1, || Box::new(Floats::new(FloatResult::Variance { sample: false, root: false }))),
+    strict("rf_float8_stddev_samp", 1, || Box::new(Floats::new(FloatResult::Variance { sample: true, root: true }))),
+    strict("rf_float8_stddev_pop", 1, || Box::new(Floats::new(FloatResult::Variance { sample: false, root: true }))),
+    strict("rf_interval_sum", 1, || Box::new(Intervals::default())),
+    strict("rf_interval_avg", 1, || Box::new(Intervals { average: true, ..Intervals::default() })),
+    strict("rf_bit_and", 1, || Box::new(Bits::new(|a, b| a & b))),
+    strict("rf_bit_or", 1, || Box::new(Bits::new(|a, b| a | b))),
+    strict("rf_bit_xor", 1, || Box::new(Bits::new(|a, b| a ^ b))),
+    strict("rf_string_agg", 2, || Box::new(Strings::default())),
+    strict("rf_bytea_agg", 2, || Box::new(Strings { bytes: true, ..Strings::default() })),
+    lenient("rf_array_agg", 1, || Box::new(Members::new(Shape::Array))),
+    lenient("rf_array_agg_nested", 1, || Box::new(Members::new(Shape::NestedArray))),
+    lenient("rf_json_agg", 2, || Box::new(Members::new(Shape::Json))),
+    lenient("rf_jsonb_agg", 2, || Box::new(Members::new(Shape::Jsonb))),
+    lenient("rf_json_object_agg", 4, || Box::new(Members::new(Shape::JsonObject))),
+    lenient("rf_jsonb_object_agg", 4, || Box::new(Members::new(Shape::JsonbObject))),
+];
+
+const fn strict(name: &'static str, arguments: u8, make: fn() -> Box<dyn Accumulator>) -> Row {
+    Row { name, arguments, strict: true, make }
+}
+
+const fn lenient(name: &'static str, arguments: u8, make: fn() -> Box<dyn Accumulator>) -> Row {
+    Row { name, arguments, strict: false, make }
+}
+
+/// The names of the aggregates, for the test that none is missing.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name)
+}
+
+/// Makes the aggregates known to a connection.
+pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    for row in ROWS {
+        let adapter = Adapter { row, context: Arc::clone(context) };
+        connection.create_window_function(row.name, i32::from(row.arguments), flags, adapter)?;
+    }
+    Ok(())
+}
+
+struct Adapter {
+    row: &'static Row,
+    context: Arc<Context>,
+}
+
+// A panic in an accumulator ends the statement; what it leaves behind is dropped, and the session's state has locks
+// that do not poison.
+impl UnwindSafe for Adapter {}
+impl RefUnwindSafe for Adapter {}
+
+impl Adapter {
+    fn counts(&self, call: &Call<'_>) -> bool {
+        !(self.row.strict && call.is_null(0))
+    }
+}
+
+impl SqliteAggregate<Box<dyn Accumulator>, Output> for Adapter {
+    fn init(&self, _: &mut rusqlite::functions::Context<'_>) -> rusqlite::Result<Box<dyn Accumulator>> {
+        Ok((self.row.make)())
+    }
+
+    fn step(
+        &self,
+        raw: &mut rusqlite::functions::Context<'_>,
+        state: &mut Box<dyn Accumulator>,
+    ) -> rusqlite::Result<()> {
+        let call = Call::new(raw, &self.context);
+        if self.counts(&call) { state.step(&call).map_err(raise) } else { Ok(()) }
+    }
+
+    fn finalize(
+        &self,
+        _: &mut rusqlite::functions::Context<'_>,
+        state: Option<Box<dyn Accumulator>>,
+    ) -> rusqlite::Result<Output> {
+        state.unwrap_or_else(self.row.make).value().map(Output).map_err(raise)
+    }
+}
+
+impl WindowAggregate<Box<dyn Accumulator>, Output> for Adapter {
+    fn value(&self, state: Option<&mut Box<dyn Accumulator>>) -> rusqlite::Result<Output> {
+        match state {
+            Some(state) => state.value(),
+            None => (self.row.make)().value(),
+        }
+        .map(Output)
+        .map_err(raise)
+    }
+
+    fn inverse(
+        &self,
+        raw: &mut rusqlite::functions::Context<'_>,
+        state: &mut Box<dyn Accumulator>,
+    ) -> rusqlite::Result<()> {
+        let call = Call::new(raw, &self.context);
+        if self.counts(&call) { state.inverse(&call).map_err(raise) } else { Ok(()) }
+    }
+}
+
+/// Sum or average of integers, in 128 bits: no number of 64-bit rows overflows that.
+#[derive(Default)]
+struct IntegerSum {
+    average: bool,
+    count: i64,
+    sum: i128,
+}
+
+impl Accumulator for IntegerSum {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        self.count += 1;
+        self.sum += i128::from(call.integer(0)?);
+        Ok(())
+    }
+
+    fn inverse(&mut self, call: &Call<'_>) -> Result<()> {
+        self.count -= 1;
+        self.sum -= i128::from(call.integer(0)?);
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        if self.count == 0 {
+            return Ok(Value::Null);
+        }
+        let sum = Decimal::from_parts(self.sum, 0);
+        Ok(Value::Text(if self.average { sum.div(&Decimal::from_i64(self.count))? } else { sum }.to_string()))
+    }
+}
+
+/// Sum of decimals; what is not finite is counted apart, so that it can leave again.
+struct NumericSum {
+    average: bool,
+    count: i64,
+    sum: Decimal,
+    /// How many rows of each scale there are: the sum shows the greatest.
+    scales: BTreeMap<u32, u64>,
+    not_a_number: u64,
+    infinite: u64,
+    negative_infinite: u64,
+}
+
+impl Default for NumericSum {
+    fn default() -> Self {
+        Self {
+            average: false,
+            count: 0,
+            sum: Decimal::ZERO,
+            scales: BTreeMap::new(),
+            not_a_number: 0,
+            infinite: 0,
+            negative_infinite: 0,
+        }
+    }
+}
+
+impl NumericSum {
+    fn special(&mut self, value: &Decimal) -> Option<&mut u64> {
+        match value {
+            Decimal::NaN => Some(&mut self.not_a_number),
+            Decimal::Infinity => Some(&mut self.infinite),
+            Decimal::NegativeInfinity => Some(&mut self.negative_infinite),
+            Decimal::Finite(_) => None,
+        }
+    }
+
+    fn add(&mut self, value: &Decimal) -> Result<()> {
+        self.count += 1;
+        if let Some(count) = self.special(value) {
+            *count += 1;
+            return Ok(());
+        }
+        self.sum = self.sum.add(value)?;
+        if let Some(number) = value.finite() {
+            *self.scales.entry(number.scale()).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, value: &Decimal) -> Result<()> {
+        self.count -= 1;
+        if let Some(count) = self.special(value) {
+            *count -= 1;
+            return Ok(());
+        }
+        self.sum = self.sum.sub(value)?;
+        if let Some(number) = value.finite() {
+            let scale = number.scale();
+            if let Some(count) = self.scales.get_mut(&scale) {
+                *count -= 1;
+                if *count == 0 {
+                    self.scales.remove(&scale);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn total(&self) -> Decimal {
+        if self.not_a_number > 0 || (self.infinite > 0 && self.negative_infinite > 0) {
+            return Decimal::NaN;
+        }
+        if self.infinite > 0 {
+            return Decimal::Infinity;
+        }
+        if self.negative_infinite > 0 {
+            return Decimal::NegativeInfinity;
+        }
+        let scale = self.scales.keys().next_back().copied().unwrap_or(0);
+        self.sum.rounded(i64::from(scale))
+    }
+}
+
+impl Accumulator for NumericSum {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        self.add(&call.decimal(0)?)
+    }
+
+    fn inverse(&mut self, call: &Call<'_>) -> Result<()> {
+        self.remove(&call.decimal(0)?)
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        if self.count == 0 {
+            return Ok(Value::Null);
+        }
+        let total = self.total();
+        let shown = if self.average { total.div(&Decimal::from_i64(self.count))? } else { total };
+        Ok(Value::Text(shown.to_string()))
+    }
+}
+
+/// Variance and standard deviation of exact numbers.
+struct NumericVariance {
+    sample: bool,
+    root: bool,
+    sum: NumericSum,
+    squares: NumericSum,
+}
+
+impl NumericVariance {
+    fn new(sample: bool, root: bool) -> Self {
+        Self { sample, root, sum: NumericSum::default(), squares: NumericSum::default() }
+    }
+}
+
+impl Accumulator for NumericVariance {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let value = call.decimal(0)?;
+        self.squares.add(&value.mul(&value)?)?;
+        self.sum.add(&value)
+    }
+
+    fn inverse(&mut self, call: &Call<'_>) -> Result<()> {
+        let value = call.decimal(0)?;
+        self.squares.remove(&value.mul(&value)?)?;
+        self.sum.remove(&value)
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        let count = self.sum.count;
+        if count < if self.sample { 2 } else { 1 } {
+            return Ok(Value::Null);
+        }
+        let (sum, squares) = (self.sum.total(), self.squares.total());
+        if sum.finite().is_none() {
+            return Ok(Value::Text("NaN".to_owned()));
+        }
+        let number = Decimal::from_i64(count);
+        let numerator = number.mul(&squares)?.sub(&sum.mul(&sum)?)?;
+        if numerator.signum() <= 0 {
+            return Ok(Value::Text("0".to_owned()));
+        }
+        let variance = numerator.div(&number.mul(&Decimal::from_i64(count - i64::from(self.sample)))?)?;
+        Ok(Value::Text(if self.root { decimal_math::sqrt_same_scale(&variance)? } else { variance }.to_string()))
+    }
+}
+
+/// What a pass over floats is to yield.
+#[derive(Clone, Copy)]
+enum FloatResult {
+    Sum4,
+    Sum,
+    Average,
+    Variance { sample: bool, root: bool },
+}
+
+/// Floats: PostgreSQL's own running sums, so that the digits agree.
+struct Floats {
+    kind: FloatResult,
+    count: f64,
+    sum: f64,
+    /// Sum of squared distances from the mean (Youngs and Cramer).
+    squares: f64,
+    frame: Frame<f64>,
+}
+
+/// The rows of a frame, for what cannot be taken back. A plain group is a frame that nothing leaves; its rows are kept
+/// only for windows, which is known once a row leaves: until then the memory is the price of not knowing.
+struct Frame<T> {
+    rows: VecDeque<T>,
+    stale: bool,
+}
+
+impl<T> Frame<T> {
+    fn new() -> Self {
+        Self { rows: VecDeque::new(), stale: false }
+    }
+
+    fn leave(&mut self) {
+        self.rows.pop_front();
+        self.stale = true;
+    }
+}
+
+impl Floats {
+    fn new(kind: FloatResult) -> Self {
+        Self { kind, count: 0.0, sum: 0.0, squares: 0.0, frame: Frame::new() }
+    }
+
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        let value = if matches!(self.kind, FloatResult::Sum4) { f64::from(value as f32) } else { value };
+        self.sum += value;
+        if matches!(self.kind, FloatResult::Sum4) {
+            self.sum = f64::from(self.sum as f32);
+        }
+        if self.count > 1.0 {
+            let distance = value * self.count - self.sum;
+            self.squares += distance * distance / (self.count * (self.count - 1.0));
+        } else if !value.is_finite() {
+            self.squares = f64::NAN;
+        }
+    }
+}
+
+impl Accumulator for Floats {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let value = call.float(0)?;
+        self.frame.rows.push_back(value);
+        let finite_before = self.sum.is_finite();
+        self.add(value);
+        if self.sum.is_infinite() && finite_before && value.is_finite() {
+            return Err(Error::new(Condition::NumericValueOutOfRange, "value out of range: overflow"));
+        }
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        self.frame.leave();
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        if self.frame.stale {
+            (self.count, self.sum, self.squares) = (0.0, 0.0, 0.0);
+            let rows = std::mem::take(&mut self.frame.rows);
+            for value in &rows {
+                self.add(*value);
+            }
+            self.frame = Frame { rows, stale: false };
+        }
+        if self.count == 0.0 {
+            return Ok(Value::Null);
+        }
+        Ok(float::to_value(match self.kind {
+            FloatResult::Sum | FloatResult::Sum4 => self.sum,
+            FloatResult::Average => self.sum / self.count,
+            FloatResult::Variance { sample, root } => {
+                if sample && self.count < 2.0 {
+                    return Ok(Value::Null);
+                }
+                let variance = self.squares / (self.count - if sample { 1.0 } else { 0.0 });
+                if root { variance.sqrt() } else { variance }
+            }
+        }))
+    }
+}
+
+/// Sum and average of intervals.
+#[derive(Default)]
+struct Intervals {
+    average: bool,
+    count: i64,
+    sum: Interval,
+}
+
+impl Accumulator for Intervals {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        self.count += 1;
+        self.sum = self.sum.add(Interval::from_stored(call.bytes(0)?)?)?;
+        Ok(())
+    }
+
+    fn inverse(&mut self, call: &Call<'_>) -> Result<()> {
+        self.count -= 1;
+        self.sum = self.sum.add(Interval::from_stored(call.bytes(0)?)?.neg()?)?;
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        if self.count == 0 {
+            return Ok(Value::Null);
+        }
+        let shown = if self.average { self.sum.div(self.count as f64)? } else { self.sum };
+        Ok(Value::Text(shown.to_string()))
+    }
+}
+
+/// Bitwise aggregates.
+struct Bits {
+    combine: fn(i64, i64) -> i64,
+    frame: VecDeque<i64>,
+}
+
+impl Bits {
+    fn new(combine: fn(i64, i64) -> i64) -> Self {
+        Self { combine, frame: VecDeque::new() }
+    }
+}
+
+impl Accumulator for Bits {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        self.frame.push_back(call.integer(0)?);
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        self.frame.pop_front();
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        Ok(self.frame.iter().copied().reduce(self.combine).map_or(Value::Null, Value::Integer))
+    }
+}
+
+/// Texts or bytes joined; the first separator does not show.
+#[derive(Default)]
+struct Strings {
+    bytes: bool,
+    rows: VecDeque<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Accumulator for Strings {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let separator = if call.is_null(1) { Vec::new() } else { call.bytes(1)?.to_vec() };
+        self.rows.push_back((separator, call.bytes(0)?.to_vec()));
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        self.rows.pop_front();
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        if self.rows.is_empty() {
+            return Ok(Value::Null);
+        }
+        let mut joined = Vec::new();
+        for (at, (separator, value)) in self.rows.iter().enumerate() {
+            if at > 0 {
+                joined.extend_from_slice(separator);
+            }
+            joined.extend_from_slice(value);
+        }
+        Ok(if self.bytes {
+            Value::Blob(joined)
+        } else {
+            Value::Text(
+                String::from_utf8(joined)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+            )
+        })
+    }
+}
+
+/// What members are put together to.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Shape {
+    Array,
+    NestedArray,
+    Json,
+    Jsonb,
+    JsonObject,
+    JsonbObject,
+}
+
+/// Members in JSON form, NULLs too.
+struct Members {
+    shape: Shape,
+    rows: VecDeque<String>,
+}
+
+impl Members {
+    fn new(shape: Shape) -> Self {
+        Self { shape, rows: VecDeque::new() }
+    }
+}
+
+impl Accumulator for Members {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let mut member = String::new();
+        match self.shape {
+            Shape::Array => array::push_element(&mut member, call.value(0), &json::element_type(call.value(0))),
+            Shape::NestedArray => {
+                if call.is_null(0) {
+                    return Err(Error::new(Condition::NullValueNotAllowed, "cannot accumulate null arrays"));
+                }
+                member.push_str(call.text(0)?);
+            }
+            Shape::Json | Shape::Jsonb => member.push_str(&json::argument(call, 0)?),
+            Shape::JsonObject | Shape::JsonbObject => {
+                if call.is_null(0) {
+                    return Err(Error::new(Condition::NullValueNotAllowed, "field name must not be null"));
+                }
+                member.push_str(&json::key_argument(call, 0)?);
+                member.push_str(if self.shape == Shape::JsonObject { " : " } else { ": " });
+                member.push_str(&json::argument(call, 2)?);
+            }
+        }
+        self.rows.push_back(member);
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        self.rows.pop_front();
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        if self.rows.is_empty() {
+            return Ok(Value::Null);
+        }
+        let separator = if matches!(self.shape, Shape::Array | Shape::NestedArray) { "," } else { ", " };
+        let mut joined = String::new();
+        for (at, member) in self.rows.iter().enumerate() {
+            if at > 0 {
+                joined.push_str(separator);
+            }
+            joined.push_str(member);
+        }
+        Ok(Value::Text(match self.shape {
+            Shape::Array | Shape::NestedArray | Shape::Json => format!("[{joined}]"),
+            Shape::Jsonb => rowferry_dialect::values::json::normalize(&format!("[{joined}]"))?,
+            Shape::JsonObject => format!("{{ {joined} }}"),
+            Shape::JsonbObject => rowferry_dialect::values::json::normalize(&format!("{{{joined}}}"))?,
+        }))
+    }
+}

@@ -1,0 +1,158 @@
+//! The arguments of one call.
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::cast::float_of;
+use rowferry_dialect::values::{Decimal, Settings, ValueRef};
+use rowferry_dialect::{Condition, Error, Result};
+use rusqlite::types::ValueRef as SqliteRef;
+
+use super::Context;
+
+/// A call of a function: its arguments and its session.
+pub(crate) struct Call<'a> {
+    raw: &'a rusqlite::functions::Context<'a>,
+    context: &'a Context,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(raw: &'a rusqlite::functions::Context<'a>, context: &'a Context) -> Self {
+        Self { raw, context }
+    }
+
+    /// The session.
+    pub(crate) fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// Zone, styles and the like.
+    pub(crate) fn with_settings<T>(&self, use_them: impl FnOnce(&Settings) -> T) -> T {
+        self.context.with_settings(use_them)
+    }
+
+    /// How many arguments there are.
+    pub(crate) fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// True if an argument is NULL.
+    pub(crate) fn any_null(&self) -> bool {
+        (0..self.len()).any(|at| self.is_null(at))
+    }
+
+    /// True if the argument is NULL.
+    pub(crate) fn is_null(&self, at: usize) -> bool {
+        matches!(self.raw.get_raw(at), SqliteRef::Null)
+    }
+
+    /// The argument, borrowed.
+    pub(crate) fn value(&self, at: usize) -> ValueRef<'_> {
+        borrowed(self.raw.get_raw(at))
+    }
+
+    /// The argument, if it is there and is not NULL.
+    pub(crate) fn given(&self, at: usize) -> Option<ValueRef<'_>> {
+        if at >= self.len() || self.is_null(at) { None } else { Some(self.value(at)) }
+    }
+
+    /// The argument, owned.
+    pub(crate) fn owned(&self, at: usize) -> Value {
+        self.value(at).to_value()
+    }
+
+    /// An integer argument.
+    pub(crate) fn integer(&self, at: usize) -> Result<i64> {
+        match self.value(at) {
+            ValueRef::Integer(value) => Ok(value),
+            ValueRef::Real(value) if value.fract() == 0.0 && value.abs() < 9.2e18 => Ok(value as i64),
+            other => Err(self.wrong(at, "an integer", other)),
+        }
+    }
+
+    /// A boolean argument.
+    pub(crate) fn boolean(&self, at: usize) -> Result<bool> {
+        Ok(self.integer(at)? != 0)
+    }
+
+    /// A float argument; NaN travels as text.
+    pub(crate) fn float(&self, at: usize) -> Result<f64> {
+        match self.value(at) {
+            ValueRef::Real(value) => Ok(value),
+            ValueRef::Integer(value) => Ok(value as f64),
+            other => float_of(&other.to_value()),
+        }
+    }
+
+    /// A decimal argument: canonical text, or a native INTEGER or REAL.
+    pub(crate) fn decimal(&self, at: usize) -> Result<Decimal> {
+        Decimal::from_stored(self.value(at))
+    }
+
+    /// A text argument.
+    pub(crate) fn text(&self, at: usize) -> Result<&str> {
+        match self.raw.get_raw(at) {
+            SqliteRef::Text(bytes) => std::str::from_utf8(bytes).map_err(|_| {
+                Error::new(Condition::CharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\"")
+            }),
+            other => Err(self.wrong(at, "text", borrowed(other))),
+        }
+    }
+
+    /// The bytes of a text or blob argument.
+    pub(crate) fn bytes(&self, at: usize) -> Result<&[u8]> {
+        match self.raw.get_raw(at) {
+            SqliteRef::Text(bytes) | SqliteRef::Blob(bytes) => Ok(bytes),
+            other => Err(self.wrong(at, "bytes", borrowed(other))),
+        }
+    }
+
+    /// Something made from an argument once per place of the statement, as long as the argument stays a constant.
+    pub(crate) fn prepared<T: Clone + Send + Sync + 'static>(
+        &self,
+        at: usize,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let index = at as std::ffi::c_int;
+        if let Ok(Some(made)) = self.raw.get_aux::<T>(index) {
+            return Ok((*made).clone());
+        }
+        let made = make()?;
+        // SQLite may refuse to keep it; then it is made again next time.
+        let _ = self.raw.set_aux(index, made.clone());
+        Ok(made)
+    }
+
+    fn wrong(&self, at: usize, wanted: &str, got: ValueRef<'_>) -> Error {
+        Error::new(Condition::DataCorrupted, format!("argument {} is not {wanted}: {got:?}", at + 1))
+    }
+}
+
+/// SQLite's borrowed value as ours.
+pub(crate) fn borrowed(value: SqliteRef<'_>) -> ValueRef<'_> {
+    match value {
+        SqliteRef::Null => ValueRef::Null,
+        SqliteRef::Integer(value) => ValueRef::Integer(value),
+        SqliteRef::Real(value) => ValueRef::Real(value),
+        SqliteRef::Text(bytes) => ValueRef::Text(bytes),
+        SqliteRef::Blob(bytes) => ValueRef::Blob(bytes),
+    }
+}
+
+/// A text result.
+pub(crate) fn text(value: impl Into<String>) -> Result<Value> {
+    Ok(Value::Text(value.into()))
+}
+
+/// An integer result.
+pub(crate) fn integer(value: impl Into<i64>) -> Result<Value> {
+    Ok(Value::Integer(value.into()))
+}
+
+/// A boolean result.
+pub(crate) fn boolean(value: bool) -> Result<Value> {
+    Ok(Value::Integer(i64::from(value)))
+}
+
+/// A decimal result.
+pub(crate) fn decimal(value: &Decimal) -> Result<Value> {
+    Ok(Value::Text(value.to_string()))
+}

@@ -1,0 +1,98 @@
+//! Conversions, and the small functions that the lowering puts around values.
+
+use rowferry_dialect::ir::{CastContext, Value};
+use rowferry_dialect::lower::sqlite::types;
+use rowferry_dialect::values::{self, ValueRef};
+use rowferry_dialect::{Condition, Error, Language, Result, Type};
+
+use super::call::{decimal, integer};
+use super::{Call, Row};
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_cast", 4, cast),
+    Row::new("rf_numeric_text", 1, numeric_text).optional(1),
+    Row::new("rf_not_null", 3, not_null).lenient(),
+    Row::new("rf_check_failed", 2, check_failed).volatile(),
+    Row::new("rf_limit", 1, limit).lenient(),
+    Row::new("rf_offset", 1, offset).lenient(),
+];
+
+/// A type from its words at an argument; read once per place of the statement.
+pub(super) fn type_at(call: &Call<'_>, at: usize) -> Result<Type> {
+    call.prepared(at, || Ok(type_from_words(call.text(at)?)))
+}
+
+/// The type that the lowering's words stand for.
+pub(super) fn type_from_words(words: &str) -> Type {
+    match words {
+        "unknown" => Type::Unknown,
+        _ => types::parse(words, Language::Postgres),
+    }
+}
+
+fn cast(call: &Call<'_>) -> Result<Value> {
+    let (from, to) = (type_at(call, 1)?, type_at(call, 2)?);
+    let context = match call.text(3)? {
+        "a" => CastContext::Assignment,
+        "e" => CastContext::Explicit,
+        _ => CastContext::Implicit,
+    };
+    call.with_settings(|settings| values::cast(&call.owned(0), &from, &to, context, settings))
+}
+
+fn numeric_text(call: &Call<'_>) -> Result<Value> {
+    if call.len() == 1 {
+        return match call.value(0) {
+            ValueRef::Integer(value) => Ok(Value::Text(value.to_string())),
+            _ => decimal(&call.decimal(0)?),
+        };
+    }
+    let scale = call.integer(1)?;
+    let number = call.decimal(0)?;
+    let short = number.finite().is_some_and(|finite| i64::from(finite.scale()) < scale);
+    decimal(&if short { number.rounded(scale) } else { number })
+}
+
+fn not_null(call: &Call<'_>) -> Result<Value> {
+    if !call.is_null(0) {
+        return Ok(call.owned(0));
+    }
+    let (table, column) = (call.text(1)?, call.text(2)?);
+    let message = format!("null value in column \"{column}\" of relation \"{table}\" violates not-null constraint");
+    let mut error = Error::new(Condition::NotNullViolation, message).column(column);
+    error.table = Some(table.to_owned());
+    Err(error)
+}
+
+fn check_failed(call: &Call<'_>) -> Result<Value> {
+    let (table, constraint) = (call.text(0)?, call.text(1)?);
+    let message = format!("new row for relation \"{table}\" violates check constraint \"{constraint}\"");
+    let mut error = Error::new(Condition::CheckViolation, message).constraint(constraint);
+    error.table = Some(table.to_owned());
+    Err(error)
+}
+
+fn limit(call: &Call<'_>) -> Result<Value> {
+    if call.is_null(0) {
+        return integer(-1);
+    }
+    match call.integer(0)? {
+        count @ 0.. => integer(count),
+        _ => Err(Error::new(Condition::InvalidRowCountInLimit, "LIMIT must not be negative")),
+    }
+}
+
+fn offset(call: &Call<'_>) -> Result<Value> {
+    if call.is_null(0) {
+        return integer(0);
+    }
+    match call.integer(0)? {
+        count @ 0.. => integer(count),
+        _ => Err(Error::new(Condition::InvalidRowCountInOffset, "OFFSET must not be negative")),
+    }
+}
+
+/// The value as the text that a cast to `text` makes of it.
+pub(super) fn to_text(call: &Call<'_>, value: &Value, ty: &Type) -> Result<String> {
+    call.with_settings(|settings| values::cast::to_text(value, ty, settings).map(std::borrow::Cow::into_owned))
+}

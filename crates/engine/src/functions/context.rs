@@ -1,0 +1,172 @@
+//! What functions know of the session that calls them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::RwLock;
+use rowferry_dialect::values::Settings;
+use rowferry_dialect::{Error, Language, Result, Schema};
+
+/// The session as functions see it.
+///
+/// Methods with a default are those that not every kind of session has; their defaults are the honest `0A000`.
+pub trait SessionState: Send + Sync {
+    /// The schema, by the session's search path.
+    fn schema(&self) -> Arc<dyn Schema>;
+    /// Whose SQL the session speaks.
+    fn language(&self) -> Language;
+    /// The current user.
+    fn user(&self) -> String;
+    /// The user who logged in.
+    fn session_user(&self) -> String {
+        self.user()
+    }
+    /// The database's name.
+    fn database(&self) -> String;
+    /// The session's process id, as clients are told.
+    fn pid(&self) -> i32;
+    /// Schemas searched, in order; with the implicit ones if asked for.
+    fn search_path(&self, implicit: bool) -> Vec<String>;
+    /// A variable's value, as SHOW prints it.
+    fn variable(&self, name: &str) -> Option<String>;
+    /// SET, for the session or the transaction.
+    fn set_variable(&self, name: &str, value: &str, local: bool) -> Result<()>;
+    /// When the server started: microseconds since 1970 UTC.
+    fn server_start(&self) -> i64 {
+        0
+    }
+    /// The transaction's number.
+    fn transaction_id(&self) -> i64 {
+        1
+    }
+    /// The next number of a sequence.
+    fn nextval(&self, sequence: u32) -> Result<i64>;
+    /// The number that this session was given last.
+    fn currval(&self, sequence: u32) -> Result<i64>;
+    /// Sets a sequence; `called` decides whether the next number is `value` or the one behind it.
+    fn setval(&self, sequence: u32, value: i64, called: bool) -> Result<i64>;
+    /// The number that this session was given last by any sequence.
+    fn lastval(&self) -> Result<i64>;
+    /// Where a sequence stands; `None` if it has given no number yet.
+    fn sequence_last_value(&self, _sequence: u32) -> Result<Option<i64>> {
+        Ok(None)
+    }
+    /// The name of the sequence behind a column (`schema.name`).
+    fn serial_sequence(&self, _table: &str, _column: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+    /// Waits; ends early when the statement is cancelled.
+    fn sleep(&self, duration: Duration) -> Result<()>;
+    /// Cancels another session's statement; false if there is no such session.
+    fn cancel(&self, _pid: i32) -> Result<bool> {
+        Err(Error::unsupported("pg_cancel_backend"))
+    }
+    /// Ends another session; false if there is no such session.
+    fn terminate(&self, _pid: i32) -> Result<bool> {
+        Err(Error::unsupported("pg_terminate_backend"))
+    }
+    /// Takes an advisory lock; `wait` until it is free, `transaction` until the end of the transaction only.
+    fn advisory_lock(&self, _key: i64, _wait: bool, _transaction: bool) -> Result<bool> {
+        Err(Error::unsupported("an advisory lock"))
+    }
+    /// Gives an advisory lock back (`None`: all of the session's); false if it was not held.
+    fn advisory_unlock(&self, _key: Option<i64>) -> Result<bool> {
+        Err(Error::unsupported("an advisory lock"))
+    }
+    /// NOTIFY.
+    fn notify(&self, _channel: &str, _payload: &str) -> Result<()> {
+        Err(Error::unsupported("pg_notify"))
+    }
+    /// Bytes of a table with (`Some(true)`) or without (`Some(false)`) its indexes, or of its indexes alone (`None`);
+    /// oid 0 is the whole database.
+    fn size(&self, _relation: u32, _indexes: Option<bool>) -> Result<i64> {
+        Ok(0)
+    }
+    /// The comment on an object or on one of a relation's columns (counted from 1).
+    fn comment(&self, _object: u32, _column: Option<i32>) -> Option<String> {
+        None
+    }
+    /// The definition of an index, constraint or view as SQL; `column` asks for one key of an index.
+    fn definition(&self, _kind: Definition, _object: u32, _column: i32) -> Option<String> {
+        None
+    }
+    /// True if a relation is found by its bare name.
+    fn is_visible(&self, _relation: u32) -> bool {
+        true
+    }
+    /// The name of a role.
+    fn role_name(&self, _oid: u32) -> Option<String> {
+        Some(self.user())
+    }
+    /// The name of an object, for the output of `regclass` and its kin.
+    fn object_name(&self, _reg: rowferry_dialect::types::Reg, _oid: u32) -> Option<String> {
+        None
+    }
+    /// The object of a name, for the input of `regclass` and its kin.
+    fn object_oid(&self, reg: rowferry_dialect::types::Reg, name: &str) -> Result<u32>;
+}
+
+/// What is asked for by `pg_get_…def`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Definition {
+    /// CREATE INDEX.
+    Index,
+    /// A constraint's definition.
+    Constraint,
+    /// A view's query.
+    View,
+}
+
+/// What functions share with the session that they belong to.
+pub struct Context {
+    settings: RwLock<Settings>,
+    times: RwLock<Times>,
+    state: Arc<dyn SessionState>,
+}
+
+/// The clock readings that stand still.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Start of the transaction: microseconds since 1970 UTC.
+    pub transaction: i64,
+    /// Start of the statement: microseconds since 1970 UTC.
+    pub statement: i64,
+}
+
+impl Context {
+    /// A context of a session.
+    pub fn new(state: Arc<dyn SessionState>) -> Self {
+        Self { settings: RwLock::new(Settings::default()), times: RwLock::new(Times::default()), state }
+    }
+
+    /// The session.
+    pub fn state(&self) -> &Arc<dyn SessionState> {
+        &self.state
+    }
+
+    /// Zone, styles and the like; `now` is the transaction's start.
+    pub fn set_settings(&self, settings: Settings) {
+        *self.settings.write() = settings;
+    }
+
+    /// Sets the transaction's and the statement's start, in microseconds since 1970 UTC; before each statement.
+    pub fn set_times(&self, transaction: i64, statement: i64) {
+        *self.times.write() = Times { transaction, statement };
+        self.settings.write().now = Some(transaction);
+    }
+
+    /// The transaction's and the statement's start.
+    pub fn times(&self) -> Times {
+        *self.times.read()
+    }
+
+    /// Uses the settings.
+    pub fn with_settings<T>(&self, use_them: impl FnOnce(&Settings) -> T) -> T {
+        use_them(&self.settings.read())
+    }
+
+    /// A copy of the settings.
+    pub fn settings(&self) -> Settings {
+        self.settings.read().clone()
+    }
+}

@@ -1,0 +1,303 @@
+//! Dates, times, intervals, and what the clock says.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::datetime_text::{DAY, HOUR, INFINITY, MINUTE, NEGATIVE_INFINITY, SECOND};
+use rowferry_dialect::values::moments::{self, Unit, is_infinite, unit_not_supported};
+use rowferry_dialect::values::{Interval, date, interval, time, timestamp, to_char, zone};
+use rowferry_dialect::{Condition, Error, Result};
+
+pub(super) use rowferry_dialect::values::moments::{add, add_to_instant};
+
+use super::call::{boolean, decimal, integer, text};
+use super::{Call, Row};
+
+pub(super) const ROWS: &[Row] = &[
+    // The clock.
+    Row::new("rf_now", 0, |call| instant(call.context().times().transaction)),
+    Row::new("rf_statement_timestamp", 0, |call| instant(call.context().times().statement)),
+    Row::new("rf_clock_timestamp", 0, |_| instant(clock())).volatile(),
+    Row::new("rf_timeofday", 0, time_of_day).volatile(),
+    Row::new("rf_current_date", 0, |call| text(date::to_stored(local_now(call).div_euclid(DAY))?)),
+    Row::new("rf_current_time", 0, |call| {
+        let now = call.context().times().transaction;
+        let offset = call.with_settings(|settings| zone::offset_at(&settings.time_zone, now));
+        text(time::TimeTz { micros: local_now(call).rem_euclid(DAY), offset }.to_stored())
+    }),
+    Row::new("rf_localtime", 0, |call| text(time::to_stored(local_now(call).rem_euclid(DAY)))),
+    Row::new("rf_localtimestamp", 0, |call| local(local_now(call))),
+    Row::new("rf_today_midnight", 0, |call| local(local_now(call).div_euclid(DAY) * DAY)),
+    Row::new("rf_today_midnight_tz", 0, |call| {
+        let midnight = local_now(call).div_euclid(DAY) * DAY;
+        instant(call.with_settings(|settings| zone::to_instant(&settings.time_zone, midnight)))
+    }),
+    Row::new("rf_pg_sleep", 1, |call| {
+        let seconds = call.float(0)?;
+        if seconds > 0.0 {
+            // A year is as good as for ever, and fits a duration.
+            call.context().state().sleep(Duration::from_secs_f64(seconds.min(31_536_000.0)))?;
+        }
+        Ok(Value::Text(String::new()))
+    })
+    .volatile(),
+    // Sums and differences.
+    Row::new("rf_date_add", 2, |call| add_days(call, 1)),
+    Row::new("rf_date_sub", 2, |call| add_days(call, -1)),
+    Row::new("rf_date_diff", 2, |call| {
+        let (left, right) = (date::days(call.bytes(0)?)?, date::days(call.bytes(1)?)?);
+        if is_infinite(left) || is_infinite(right) {
+            return Err(Error::new(Condition::DatetimeFieldOverflow, "cannot subtract infinite dates"));
+        }
+        integer(left - right)
+    }),
+    Row::new("rf_date_add_time", 2, |call| match date::days(call.bytes(0)?)? {
+        infinite @ (INFINITY | NEGATIVE_INFINITY) => local(infinite),
+        days => local(days * DAY + time::micros(call.bytes(1)?)?),
+    }),
+    Row::new("rf_timestamp_add_interval", 2, |call| local(add(moment(call, 0)?, span(call, 1)?)?)),
+    Row::new("rf_timestamp_sub_interval", 2, |call| local(add(moment(call, 0)?, span(call, 1)?.neg()?)?)),
+    Row::new("rf_timestamp_diff", 2, |call| shown(moments::difference(moment(call, 0)?, moment(call, 1)?)?)),
+    Row::new("rf_timestamptz_add_interval", 2, |call| {
+        let (start, step) = (moment(call, 0)?, span(call, 1)?);
+        instant(call.with_settings(|settings| add_to_instant(start, step, &settings.time_zone))?)
+    }),
+    Row::new("rf_timestamptz_sub_interval", 2, |call| {
+        let (start, step) = (moment(call, 0)?, span(call, 1)?.neg()?);
+        instant(call.with_settings(|settings| add_to_instant(start, step, &settings.time_zone))?)
+    }),
+    Row::new("rf_timestamptz_diff", 2, |call| shown(moments::difference(moment(call, 0)?, moment(call, 1)?)?)),
+    Row::new("rf_time_add_interval", 2, |call| {
+        text(time::to_stored((time::micros(call.bytes(0)?)? + span(call, 1)?.micros % DAY).rem_euclid(DAY)))
+    }),
+    Row::new("rf_time_sub_interval", 2, |call| {
+        text(time::to_stored((time::micros(call.bytes(0)?)? - span(call, 1)?.micros % DAY).rem_euclid(DAY)))
+    }),
+    Row::new("rf_time_diff", 2, |call| {
+        let micros = time::micros(call.bytes(0)?)? - time::micros(call.bytes(1)?)?;
+        shown(Interval { months: 0, days: 0, micros })
+    }),
+    Row::new("rf_interval_add", 2, |call| shown(span(call, 0)?.add(span(call, 1)?)?)),
+    Row::new("rf_interval_sub", 2, |call| shown(span(call, 0)?.add(span(call, 1)?.neg()?)?)),
+    Row::new("rf_interval_neg", 1, |call| shown(span(call, 0)?.neg()?)),
+    Row::new("rf_interval_mul", 2, |call| shown(span(call, 0)?.mul(call.float(1)?)?)),
+    Row::new("rf_interval_div", 2, |call| shown(span(call, 0)?.div(call.float(1)?)?)),
+    Row::new("rf_justify_days", 1, |call| shown(span(call, 0)?.justify_days()?)),
+    Row::new("rf_justify_hours", 1, |call| shown(span(call, 0)?.justify_hours()?)),
+    Row::new("rf_justify_interval", 1, |call| shown(span(call, 0)?.justify_hours()?.justify_days()?)),
+    Row::new("rf_age", 2, |call| shown(moments::age(moment(call, 0)?, moment(call, 1)?)?)),
+    Row::new("rf_age_timestamptz", 2, |call| {
+        let (left, right) = (moment(call, 0)?, moment(call, 1)?);
+        let here = |moment: i64| match is_infinite(moment) {
+            true => moment,
+            false => call.with_settings(|settings| zone::to_local(&settings.time_zone, moment)),
+        };
+        shown(moments::age(here(left), here(right))?)
+    }),
+    Row::new("rf_isfinite", 1, |call| boolean(!matches!(call.bytes(0)?, b"infinity" | b"-infinity"))),
+    // Fields.
+    Row::new("rf_extract_timestamp", 2, extract_timestamp),
+    Row::new("rf_extract_timestamptz", 2, extract_timestamptz),
+    Row::new("rf_extract_time", 2, |call| {
+        let word = call.text(0)?;
+        let name = "time without time zone";
+        let field = moments::extract_time(Unit::named(word, name)?, time::micros(call.bytes(1)?)?);
+        decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
+    }),
+    Row::new("rf_extract_interval", 2, |call| {
+        let word = call.text(0)?;
+        let field = moments::extract_interval(Unit::named(word, "interval")?, span(call, 1)?);
+        decimal(&field.ok_or_else(|| unit_not_supported(word, "interval"))?)
+    }),
+    Row::new("rf_date_trunc_timestamp", 2, |call| {
+        let word = call.text(0)?;
+        let name = "timestamp without time zone";
+        let cut = moments::truncate(Unit::named(word, name)?, moment(call, 1)?);
+        local(cut.ok_or_else(|| unit_not_supported(word, name))?)
+    }),
+    Row::new("rf_date_trunc_timestamptz", 2, |call| {
+        let word = call.text(0)?;
+        let name = "timestamp with time zone";
+        let zone = match call.given(2) {
+            Some(_) => zone::named(call.text(2)?)?,
+            None => call.with_settings(|settings| settings.time_zone.clone()),
+        };
+        let cut = moments::truncate_instant(Unit::named(word, name)?, moment(call, 1)?, &zone);
+        instant(cut.ok_or_else(|| unit_not_supported(word, name))?)
+    })
+    .optional(1),
+    Row::new("rf_date_trunc_interval", 2, |call| {
+        let word = call.text(0)?;
+        let cut = moments::truncate_interval(Unit::named(word, "interval")?, span(call, 1)?);
+        shown(cut.ok_or_else(|| unit_not_supported(word, "interval"))?)
+    }),
+    Row::new("rf_date_bin", 3, |call| local(moments::bin(span(call, 0)?, moment(call, 1)?, moment(call, 2)?)?)),
+    // Zones.
+    Row::new("rf_timezone_to_utc", 2, |call| {
+        let zone = zone::named(call.text(0)?)?;
+        match moment(call, 1)? {
+            infinite @ (INFINITY | NEGATIVE_INFINITY) => instant(infinite),
+            local => instant(zone::to_instant(&zone, local)),
+        }
+    }),
+    Row::new("rf_timezone_from_utc", 2, |call| {
+        let zone = zone::named(call.text(0)?)?;
+        match moment(call, 1)? {
+            infinite @ (INFINITY | NEGATIVE_INFINITY) => local(infinite),
+            at => local(zone::to_local(&zone, at)),
+        }
+    }),
+    // Making.
+    Row::new("rf_make_date", 3, |call| {
+        text(date::to_stored(moments::make_date(call.integer(0)?, call.integer(1)?, call.integer(2)?)?)?)
+    }),
+    Row::new("rf_make_time", 3, |call| {
+        text(time::to_stored(moments::make_time(call.integer(0)?, call.integer(1)?, call.float(2)?)?))
+    }),
+    Row::new("rf_make_timestamp", 6, |call| {
+        let days = moments::make_date(call.integer(0)?, call.integer(1)?, call.integer(2)?)?;
+        local(days * DAY + moments::make_time(call.integer(3)?, call.integer(4)?, call.float(5)?)?)
+    }),
+    Row::new("rf_make_interval", 0, make_interval).optional(7),
+    Row::new("rf_to_timestamp", 1, |call| {
+        let seconds = call.float(0)?;
+        if seconds.is_nan() {
+            return Err(Error::new(Condition::DatetimeFieldOverflow, "timestamp cannot be NaN"));
+        }
+        if seconds.is_infinite() {
+            return instant(if seconds > 0.0 { INFINITY } else { NEGATIVE_INFINITY });
+        }
+        if seconds.abs() > 1e12 {
+            let message = format!("timestamp out of range: \"{seconds}\"");
+            return Err(Error::new(Condition::DatetimeFieldOverflow, message));
+        }
+        instant((seconds * 1e6).round_ties_even() as i64)
+    }),
+    // By templates.
+    Row::new("rf_to_char_timestamp", 2, |call| to_char_moment(call, false)),
+    Row::new("rf_to_char_timestamptz", 2, |call| to_char_moment(call, true)),
+    Row::new("rf_to_char_interval", 2, |call| text(to_char::interval(span(call, 0)?, call.text(1)?)?)),
+    Row::new("rf_to_date", 2, |call| {
+        let parts = to_char::parse(call.text(0)?, call.text(1)?)?;
+        text(date::to_stored(parts.days)?)
+    }),
+    Row::new("rf_to_timestamp_text", 2, |call| {
+        let parts = to_char::parse(call.text(0)?, call.text(1)?)?;
+        let local = parts.days * DAY + parts.micros;
+        instant(match parts.offset {
+            Some(offset) => local - i64::from(offset) * SECOND,
+            None => call.with_settings(|settings| zone::to_instant(&settings.time_zone, local)),
+        })
+    }),
+];
+
+/// The machine's clock: microseconds since 1970 UTC.
+pub(crate) fn clock() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(0)
+}
+
+fn instant(micros: i64) -> Result<Value> {
+    text(timestamp::to_stored_tz(micros)?)
+}
+
+fn local(micros: i64) -> Result<Value> {
+    text(timestamp::to_stored(micros)?)
+}
+
+fn shown(value: Interval) -> Result<Value> {
+    text(value.to_string())
+}
+
+fn moment(call: &Call<'_>, at: usize) -> Result<i64> {
+    timestamp::micros(call.bytes(at)?)
+}
+
+fn span(call: &Call<'_>, at: usize) -> Result<Interval> {
+    Interval::from_stored(call.bytes(at)?)
+}
+
+/// The transaction's start by the session's clocks.
+fn local_now(call: &Call<'_>) -> i64 {
+    let now = call.context().times().transaction;
+    call.with_settings(|settings| zone::to_local(&settings.time_zone, now))
+}
+
+fn time_of_day(call: &Call<'_>) -> Result<Value> {
+    let now = clock();
+    call.with_settings(|settings| {
+        let here = zone::to_local(&settings.time_zone, now);
+        let shown = to_char::timestamp(here, "Dy Mon DD HH24:MI:SS.US YYYY", None)?;
+        text(format!("{shown} {}", zone::abbreviation_at(&settings.time_zone, now)))
+    })
+}
+
+fn add_days(call: &Call<'_>, sign: i64) -> Result<Value> {
+    match date::days(call.bytes(0)?)? {
+        infinite @ (INFINITY | NEGATIVE_INFINITY) => text(date::to_stored(infinite)?),
+        days => text(date::to_stored(days.saturating_add(sign * call.integer(1)?))?),
+    }
+}
+
+fn extract_timestamp(call: &Call<'_>) -> Result<Value> {
+    let word = call.text(0)?;
+    let stored = call.bytes(1)?;
+    // The binder uses this function for dates too; a stored date has no time.
+    let is_date = stored.len() == 10;
+    let name = if is_date { "date" } else { "timestamp without time zone" };
+    let unit = Unit::named(word, name)?;
+    let at = timestamp::micros(stored)?;
+    if is_infinite(at) {
+        let field = moments::extract_infinite(unit, at, false).ok_or_else(|| unit_not_supported(word, name))?;
+        return Ok(field.map_or(Value::Null, |field| Value::Text(field.to_string())));
+    }
+    let field =
+        if is_date { moments::extract_date(unit, at.div_euclid(DAY)) } else { moments::extract(unit, at, None) };
+    decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
+}
+
+fn extract_timestamptz(call: &Call<'_>) -> Result<Value> {
+    let word = call.text(0)?;
+    let name = "timestamp with time zone";
+    let unit = Unit::named(word, name)?;
+    let at = moment(call, 1)?;
+    if is_infinite(at) {
+        let field = moments::extract_infinite(unit, at, true).ok_or_else(|| unit_not_supported(word, name))?;
+        return Ok(field.map_or(Value::Null, |field| Value::Text(field.to_string())));
+    }
+    let offset = call.with_settings(|settings| zone::offset_at(&settings.time_zone, at));
+    let field = moments::extract(unit, at + i64::from(offset) * SECOND, Some(offset));
+    decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
+}
+
+fn make_interval(call: &Call<'_>) -> Result<Value> {
+    let part = |at: usize| if at < call.len() { call.integer(at) } else { Ok(0) };
+    let (years, months, weeks, days) = (part(0)?, part(1)?, part(2)?, part(3)?);
+    let (hours, minutes) = (part(4)?, part(5)?);
+    let seconds = if call.len() > 6 { call.float(6)? } else { 0.0 };
+    let narrow =
+        |value: Option<i64>| value.and_then(|value| i32::try_from(value).ok()).ok_or_else(interval::out_of_range);
+    let micros = hours.checked_mul(HOUR).and_then(|hours| hours.checked_add(minutes.checked_mul(MINUTE)?));
+    let micros = micros.and_then(|micros| micros.checked_add((seconds * 1e6).round() as i64));
+    shown(Interval {
+        months: narrow(years.checked_mul(12).and_then(|years| years.checked_add(months)))?,
+        days: narrow(weeks.checked_mul(7).and_then(|weeks| weeks.checked_add(days)))?,
+        micros: micros.ok_or_else(interval::out_of_range)?,
+    })
+}
+
+fn to_char_moment(call: &Call<'_>, with_zone: bool) -> Result<Value> {
+    let at = moment(call, 0)?;
+    if is_infinite(at) {
+        return Ok(Value::Null);
+    }
+    let template = call.text(1)?;
+    if !with_zone {
+        return text(to_char::timestamp(at, template, None)?);
+    }
+    call.with_settings(|settings| {
+        let offset = zone::offset_at(&settings.time_zone, at);
+        let name = zone::abbreviation_at(&settings.time_zone, at);
+        text(to_char::timestamp(at + i64::from(offset) * SECOND, template, Some((offset, &name)))?)
+    })
+}

@@ -1,0 +1,396 @@
+//! JSON: making it, reading it.
+//!
+//! Parts of a `json` are cut out of its text as they stand there; `jsonb` texts are normal already, so that the same
+//! cuts are right for both.
+
+use std::cmp::Ordering;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::{self, Decimal, Settings, ValueRef, array, json};
+use rowferry_dialect::{Condition, Error, Result, Type};
+use serde_json::Value as Json;
+
+use super::call::{boolean, integer, text};
+use super::cast::{to_text, type_at};
+use super::{Call, Row};
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_to_json", 2, |call| argument(call, 0).map(Value::Text)),
+    Row::new("rf_to_jsonb", 2, |call| Ok(Value::Text(json::normalize(&argument(call, 0)?)?))),
+    Row::new("rf_json_build_object", 0, |call| build_object(call).map(Value::Text)).variadic().lenient(),
+    Row::new("rf_jsonb_build_object", 0, |call| Ok(Value::Text(json::normalize(&build_object(call)?)?)))
+        .variadic()
+        .lenient(),
+    Row::new("rf_json_build_array", 0, |call| build_array(call).map(Value::Text)).variadic().lenient(),
+    Row::new("rf_jsonb_build_array", 0, |call| Ok(Value::Text(json::normalize(&build_array(call)?)?)))
+        .variadic()
+        .lenient(),
+    Row::new("rf_json_get", 2, get),
+    Row::new("rf_json_get_at", 2, get_at),
+    Row::new("rf_jsonb_get", 2, get),
+    Row::new("rf_jsonb_get_at", 2, get_at),
+    Row::new("rf_json_get_text", 2, |call| shown(member(call.text(0)?, call.text(1)?))),
+    Row::new("rf_json_get_text_at", 2, |call| shown(element(call.text(0)?, call.integer(1)?))),
+    Row::new("rf_json_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?))),
+    Row::new("rf_jsonb_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?))),
+    Row::new("rf_json_path_text", 2, |call| shown(follow(call.text(0)?, &path(call, 1)?))),
+    Row::new("rf_json_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?))).variadic(),
+    Row::new("rf_jsonb_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?))).variadic(),
+    Row::new("rf_json_extract_path_text", 1, |call| shown(follow(call.text(0)?, &steps(call)?))).variadic(),
+    Row::new("rf_json_typeof", 1, |call| text(kind(call.text(0)?))),
+    Row::new("rf_json_array_length", 1, |call| {
+        let all = call.text(0)?;
+        let invalid = |message| Err(Error::new(Condition::InvalidParameterValue, message));
+        match kind(all) {
+            "array" => integer(parts(all).len() as i64),
+            "object" => invalid("cannot get array length of a non-array"),
+            _ => invalid("cannot get array length of a scalar"),
+        }
+    }),
+    Row::new("rf_jsonb_contains", 2, |call| {
+        let (all, sought) = (json::parse(call.text(0)?)?, json::parse(call.text(1)?)?);
+        boolean(contains(&all, &sought, true))
+    }),
+    Row::new("rf_jsonb_exists", 2, |call| boolean(exists(call.text(0)?, call.text(1)?)?)),
+    Row::new("rf_jsonb_exists_any", 2, |call| {
+        let all = call.text(0)?;
+        boolean(path(call, 1)?.iter().any(|key| exists(all, key).unwrap_or(false)))
+    }),
+    Row::new("rf_jsonb_exists_all", 2, |call| {
+        let all = call.text(0)?;
+        boolean(path(call, 1)?.iter().all(|key| exists(all, key).unwrap_or(false)))
+    }),
+];
+
+/// The type that a stored value by itself has as an array's element.
+pub(super) fn element_type(value: ValueRef<'_>) -> Type {
+    match value {
+        ValueRef::Integer(_) => Type::Int8,
+        ValueRef::Real(_) => Type::Float8,
+        ValueRef::Blob(_) => Type::Bytea,
+        ValueRef::Text(_) | ValueRef::Null => Type::Text,
+    }
+}
+
+/// The argument at `at`, of the type whose words stand behind it, as JSON.
+pub(super) fn argument(call: &Call<'_>, at: usize) -> Result<String> {
+    let ty = type_at(call, at + 1)?;
+    let value = call.owned(at);
+    let mut out = String::new();
+    call.with_settings(|settings| write(&mut out, &value, &ty, settings))?;
+    Ok(out)
+}
+
+/// The argument at `at` as an object's key.
+pub(super) fn key_argument(call: &Call<'_>, at: usize) -> Result<String> {
+    let ty = type_at(call, at + 1)?;
+    if matches!(ty, Type::Array(_) | Type::Json | Type::Jsonb | Type::Record) {
+        let message = "key value must be scalar, not array, composite, or json";
+        return Err(Error::new(Condition::InvalidParameterValue, message));
+    }
+    let key = to_text(call, &call.owned(at), &ty)?;
+    let mut out = String::new();
+    json::quote(&mut out, &key);
+    Ok(out)
+}
+
+/// Appends a stored value of a type as JSON.
+pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Settings) -> Result<()> {
+    match (value, ty) {
+        (Value::Null, _) => out.push_str("null"),
+        (Value::Integer(value), Type::Bool) => out.push_str(if *value == 0 { "false" } else { "true" }),
+        (Value::Text(text), Type::Json | Type::Jsonb | Type::Record) => out.push_str(text),
+        (Value::Text(stored), Type::Array(element)) => {
+            out.push('[');
+            for (at, member) in array::elements(stored.as_bytes(), element)?.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                // An array within an array has the same type as the whole.
+                let nested = matches!(member, Value::Text(text) if text.starts_with('['))
+                    && !element.is_text()
+                    && !matches!(**element, Type::Json | Type::Jsonb);
+                write(out, member, if nested { ty } else { element }, settings)?;
+            }
+            out.push(']');
+        }
+        _ if ty.is_number() => {
+            let shown = values::output(value, ty, settings)?;
+            // NaN and infinities are no JSON numbers.
+            if shown.ends_with(|c: char| c.is_ascii_digit()) { out.push_str(&shown) } else { json::quote(out, &shown) }
+        }
+        (_, Type::Timestamp(_) | Type::TimestampTz(_) | Type::Date) => {
+            let iso = Settings { date_style: values::DateStyle::Iso, ..settings.clone() };
+            let shown = values::output(value, ty, &iso)?.replacen(' ', "T", 1);
+            // Offsets have minutes here.
+            let short = matches!(ty, Type::TimestampTz(_)) && matches!(shown.as_bytes(), [.., b'+' | b'-', _, _]);
+            json::quote(out, &if short { shown + ":00" } else { shown });
+        }
+        _ => json::quote(out, &values::output(value, ty, settings)?),
+    }
+    Ok(())
+}
+
+fn build_object(call: &Call<'_>) -> Result<String> {
+    if call.len() % 4 != 0 {
+        let message = "argument list must have even number of elements";
+        return Err(Error::new(Condition::InvalidParameterValue, message)
+            .hint("The arguments of json_build_object() must consist of alternating keys and values."));
+    }
+    let mut out = "{".to_owned();
+    for at in (0..call.len()).step_by(4) {
+        if call.is_null(at) {
+            let message = format!("argument {}: key must not be null", at / 2 + 1);
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        if at > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&key_argument(call, at)?);
+        out.push_str(" : ");
+        out.push_str(&argument(call, at + 2)?);
+    }
+    out.push('}');
+    Ok(out)
+}
+
+fn build_array(call: &Call<'_>) -> Result<String> {
+    let members = (0..call.len()).step_by(2).map(|at| argument(call, at)).collect::<Result<Vec<_>>>()?;
+    Ok(format!("[{}]", members.join(", ")))
+}
+
+fn get(call: &Call<'_>) -> Result<Value> {
+    part(member(call.text(0)?, call.text(1)?))
+}
+
+fn get_at(call: &Call<'_>) -> Result<Value> {
+    part(element(call.text(0)?, call.integer(1)?))
+}
+
+/// A part as JSON.
+fn part(found: Option<&str>) -> Result<Value> {
+    Ok(found.map_or(Value::Null, |found| Value::Text(found.to_owned())))
+}
+
+/// A part as text: strings without quotes, `null` as NULL.
+pub(super) fn shown(found: Option<&str>) -> Result<Value> {
+    Ok(match found {
+        None | Some("null") => Value::Null,
+        Some(found) if found.starts_with('"') => match json::parse(found)? {
+            Json::String(text) => Value::Text(text),
+            other => Value::Text(other.to_string()),
+        },
+        Some(found) => Value::Text(found.to_owned()),
+    })
+}
+
+/// What a JSON text is, by its first character.
+pub(super) fn kind(all: &str) -> &'static str {
+    match all.trim_start().as_bytes().first() {
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b'"') => "string",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ => "number",
+    }
+}
+
+/// The members of an array or object as they stand in a JSON text, with their keys in an object.
+///
+/// The text is JSON already: it was checked when it became a value.
+pub(super) fn parts(all: &str) -> Vec<(Option<&str>, &str)> {
+    let body = all.trim();
+    let object = body.starts_with('{');
+    if !object && !body.starts_with('[') {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = 1;
+    let bytes = body.as_bytes();
+    loop {
+        at += blanks(&bytes[at..]);
+        if matches!(bytes.get(at), None | Some(b']' | b'}')) {
+            return found;
+        }
+        let mut key = None;
+        if object {
+            let length = value_length(&bytes[at..]);
+            key = Some(&body[at..at + length]);
+            at += length;
+            at += blanks(&bytes[at..]) + 1;
+            at = at.min(bytes.len());
+            at += blanks(&bytes[at..]);
+        }
+        let length = value_length(&bytes[at..]);
+        if length == 0 {
+            return found;
+        }
+        found.push((key, &body[at..at + length]));
+        at += length;
+        at += blanks(&bytes[at..]);
+        if bytes.get(at) == Some(&b',') {
+            at += 1;
+        }
+    }
+}
+
+fn blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// The length of the value at the front.
+fn value_length(bytes: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut inside = false;
+    let mut escaped = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        if inside {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => {
+                    inside = false;
+                    if depth == 0 {
+                        return at + 1;
+                    }
+                }
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => inside = true,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            b',' | b':' if depth == 0 => return at,
+            byte if depth == 0 && byte.is_ascii_whitespace() => return at,
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
+/// True if the key's literal is this name.
+fn is_key(literal: &str, name: &str) -> bool {
+    if !literal.contains('\\') {
+        return literal.len() == name.len() + 2 && &literal[1..literal.len() - 1] == name;
+    }
+    matches!(serde_json::from_str::<String>(literal), Ok(key) if key == name)
+}
+
+/// The member of an object, the last one of that key.
+fn member<'a>(all: &'a str, key: &str) -> Option<&'a str> {
+    if kind(all) != "object" {
+        return None;
+    }
+    let found = parts(all).into_iter().rev().find(|(literal, _)| literal.is_some_and(|literal| is_key(literal, key)));
+    found.map(|(_, value)| value)
+}
+
+/// The element of an array, from 0; from the end when negative.
+fn element(all: &str, index: i64) -> Option<&str> {
+    if kind(all) != "array" {
+        return None;
+    }
+    let parts = parts(all);
+    let at = if index < 0 { index + parts.len() as i64 } else { index };
+    usize::try_from(at).ok().and_then(|at| parts.get(at)).map(|(_, value)| *value)
+}
+
+/// Follows a path of keys and indexes.
+fn follow<'a>(all: &'a str, steps: &[String]) -> Option<&'a str> {
+    steps.iter().try_fold(all.trim(), |here, step| match kind(here) {
+        "object" => member(here, step),
+        "array" => element(here, step.trim().parse().ok()?),
+        _ => None,
+    })
+}
+
+/// A stored array of texts; NULLs in it match nothing.
+pub(super) fn path(call: &Call<'_>, at: usize) -> Result<Vec<String>> {
+    let members = super::arrays::parse(call.text(at)?)?;
+    Ok(members.into_iter().filter_map(|member| member.as_str().map(str::to_owned)).collect())
+}
+
+fn steps(call: &Call<'_>) -> Result<Vec<String>> {
+    (1..call.len()).map(|at| call.text(at).map(str::to_owned)).collect()
+}
+
+fn exists(all: &str, key: &str) -> Result<bool> {
+    Ok(match json::parse(all)? {
+        Json::Object(members) => members.contains_key(key),
+        Json::Array(members) => members.iter().any(|member| member.as_str() == Some(key)),
+        Json::String(text) => text == key,
+        _ => false,
+    })
+}
+
+fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
+    a == b || matches!((Decimal::parse(&a.to_string()), Decimal::parse(&b.to_string())), (Ok(a), Ok(b)) if a == b)
+}
+
+/// `@>`: every part of `sought` is found at its place in `all`. At the top an array may contain a bare scalar.
+fn contains(all: &Json, sought: &Json, top: bool) -> bool {
+    match (all, sought) {
+        (Json::Object(all), Json::Object(sought)) => {
+            sought.iter().all(|(key, sought)| all.get(key).is_some_and(|member| contains(member, sought, false)))
+        }
+        (Json::Array(all), Json::Array(sought)) => {
+            sought.iter().all(|sought| all.iter().any(|member| contains(member, sought, false)))
+        }
+        (Json::Array(all), scalar) if !scalar.is_object() => {
+            top && all.iter().any(|member| contains(member, scalar, false))
+        }
+        (Json::Number(a), Json::Number(b)) => same_number(a, b),
+        (a, b) => a == b,
+    }
+}
+
+/// PostgreSQL's order of `jsonb`: objects, arrays, booleans, numbers, strings, null from the greatest down; larger
+/// containers above smaller ones.
+pub(super) fn compare_jsonb(left: &str, right: &str) -> Ordering {
+    fn rank(value: &Json) -> u8 {
+        match value {
+            Json::Null => 0,
+            Json::String(_) => 1,
+            Json::Number(_) => 2,
+            Json::Bool(_) => 3,
+            Json::Array(_) => 4,
+            Json::Object(_) => 5,
+        }
+    }
+    fn compare(left: &Json, right: &Json) -> Ordering {
+        match (left, right) {
+            (Json::String(a), Json::String(b)) => a.cmp(b),
+            (Json::Number(a), Json::Number(b)) => values::decimal::compare_text(&a.to_string(), &b.to_string()),
+            (Json::Bool(a), Json::Bool(b)) => a.cmp(b),
+            (Json::Array(a), Json::Array(b)) => a.len().cmp(&b.len()).then_with(|| {
+                a.iter().zip(b).map(|(a, b)| compare(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+            }),
+            (Json::Object(a), Json::Object(b)) => a.len().cmp(&b.len()).then_with(|| {
+                let pairs = a.iter().zip(b);
+                pairs
+                    .map(|((key_a, a), (key_b, b))| {
+                        (key_a.len().cmp(&key_b.len())).then_with(|| key_a.cmp(key_b)).then_with(|| compare(a, b))
+                    })
+                    .find(|order| order.is_ne())
+                    .unwrap_or(Ordering::Equal)
+            }),
+            _ => rank(left).cmp(&rank(right)),
+        }
+    }
+    if left == right {
+        return Ordering::Equal;
+    }
+    match (serde_json::from_str(left), serde_json::from_str(right)) {
+        (Ok(left), Ok(right)) => compare(&left, &right),
+        _ => left.cmp(right),
+    }
+}

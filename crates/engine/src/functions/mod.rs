@@ -1,0 +1,161 @@
+//! The SQL functions that compiled statements call: everything named `rf_…` in the function table and in the lowering.
+//!
+//! One file per family, each with a table of [`Row`]s (and of [`Aggregate`]s, of [`Rows`] for functions that return
+//! rows); [`register`] hands them to a connection. Values arrive and leave in their stored form. A failure is a
+//! [`rowferry_dialect::Error`]: SQLite can carry only its text, so [`raise`] keeps the whole for [`take_error`].
+
+mod aggregate;
+mod arrays;
+mod call;
+mod cast;
+mod collation;
+mod context;
+mod datetime;
+mod json;
+mod json_change;
+mod numbers;
+mod regex;
+mod rows;
+mod rows_sources;
+mod strings;
+mod system;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use rowferry_dialect::{Error, Result};
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::{ToSqlOutput, Value as SqliteValue};
+
+use rowferry_dialect::ir::Value;
+
+pub(crate) use call::Call;
+pub use context::{Context, Definition, SessionState, Times};
+
+/// A scalar function.
+pub(crate) struct Row {
+    /// Its name in SQLite.
+    name: &'static str,
+    /// Least number of arguments.
+    least: u8,
+    /// Greatest number of arguments; [`Row::MANY`] is no limit.
+    most: u8,
+    /// NULL in, NULL out.
+    strict: bool,
+    /// The same arguments give the same result within a statement: SQLite may call it once.
+    steady: bool,
+    /// What it does.
+    call: fn(&Call<'_>) -> Result<Value>,
+}
+
+impl Row {
+    /// No limit of arguments.
+    const MANY: u8 = u8::MAX;
+
+    /// A strict function of so many arguments.
+    const fn new(name: &'static str, arguments: u8, call: fn(&Call<'_>) -> Result<Value>) -> Self {
+        Self { name, least: arguments, most: arguments, strict: true, steady: true, call }
+    }
+
+    /// So many arguments more may follow.
+    const fn optional(self, count: u8) -> Self {
+        Self { most: self.most + count, ..self }
+    }
+
+    /// Any number of arguments may follow.
+    const fn variadic(self) -> Self {
+        Self { most: Self::MANY, ..self }
+    }
+
+    /// The function sees NULLs.
+    const fn lenient(self) -> Self {
+        Self { strict: false, ..self }
+    }
+
+    /// Each call counts.
+    const fn volatile(self) -> Self {
+        Self { steady: false, ..self }
+    }
+}
+
+/// The families of scalar functions.
+const FAMILIES: &[&[Row]] = &[
+    arrays::ROWS,
+    cast::ROWS,
+    datetime::ROWS,
+    json::ROWS,
+    json_change::ROWS,
+    numbers::ROWS,
+    numbers::WIDTHS,
+    regex::ROWS,
+    strings::ROWS,
+    system::ROWS,
+];
+
+/// Makes every function, aggregate, table-valued function and collation known to a connection.
+pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
+    for row in FAMILIES.iter().copied().flatten() {
+        register_row(connection, row, context)?;
+    }
+    aggregate::register(connection, context)?;
+    rows::register(connection, context)?;
+    collation::register(connection)
+}
+
+fn register_row(connection: &Connection, row: &'static Row, context: &Arc<Context>) -> rusqlite::Result<()> {
+    let mut flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+    if row.steady {
+        flags |= FunctionFlags::SQLITE_DETERMINISTIC;
+    }
+    let counts: Vec<i32> =
+        if row.most == Row::MANY { vec![-1] } else { (row.least..=row.most).map(i32::from).collect() };
+    for count in counts {
+        let context = Arc::clone(context);
+        connection.create_scalar_function(row.name, count, flags, move |raw| {
+            let call = Call::new(raw, &context);
+            if row.strict && call.any_null() {
+                return Ok(Output(Value::Null));
+            }
+            if call.len() < usize::from(row.least) {
+                return Err(raise(Error::internal(format!("{} wants {} arguments", row.name, row.least))));
+            }
+            (row.call)(&call).map(Output).map_err(raise)
+        })?;
+    }
+    Ok(())
+}
+
+/// A result on its way to SQLite.
+pub(crate) struct Output(pub(crate) Value);
+
+impl rusqlite::ToSql for Output {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match &self.0 {
+            Value::Null => ToSqlOutput::Owned(SqliteValue::Null),
+            Value::Integer(value) => ToSqlOutput::Owned(SqliteValue::Integer(*value)),
+            Value::Real(value) => ToSqlOutput::Owned(SqliteValue::Real(*value)),
+            Value::Text(text) => ToSqlOutput::Borrowed(rusqlite::types::ValueRef::Text(text.as_bytes())),
+            Value::Blob(bytes) => ToSqlOutput::Borrowed(rusqlite::types::ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+thread_local! {
+    static RAISED: RefCell<Option<Error>> = const { RefCell::new(None) };
+}
+
+/// Keeps an error for [`take_error`] and gives SQLite its text.
+pub fn raise(error: Error) -> rusqlite::Error {
+    let message = error.message.clone();
+    RAISED.with(|raised| *raised.borrow_mut() = Some(error));
+    rusqlite::Error::UserFunctionError(message.into())
+}
+
+/// The error that a function of this thread raised last; asked for after a step has failed.
+pub fn take_error() -> Option<Error> {
+    RAISED.with(|raised| raised.borrow_mut().take())
+}
+
+#[cfg(test)]
+mod tests;

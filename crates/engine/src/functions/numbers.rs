@@ -1,0 +1,320 @@
+//! Arithmetic that fails instead of overflowing, and mathematics.
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::decimal::division_by_zero;
+use rowferry_dialect::values::{Decimal, decimal_math, float, integer as int, to_char_number};
+use rowferry_dialect::{Condition, Error, Result, Type};
+
+use super::call::{decimal, integer, text};
+use super::{Call, Row};
+
+/// The rows of one width of integer.
+macro_rules! integer_rows {
+    ($($ty:ident: $add:literal $sub:literal $mul:literal $div:literal $rem:literal $neg:literal $abs:literal $shl:literal $shr:literal,)*) => {
+        &[$(
+            Row::new($add, 2, |call| checked(&Type::$ty, call.integer(0)?.checked_add(call.integer(1)?))),
+            Row::new($sub, 2, |call| checked(&Type::$ty, call.integer(0)?.checked_sub(call.integer(1)?))),
+            Row::new($mul, 2, |call| checked(&Type::$ty, call.integer(0)?.checked_mul(call.integer(1)?))),
+            Row::new($div, 2, |call| {
+                let divisor = call.integer(1)?;
+                if divisor == 0 { return Err(division_by_zero()); }
+                checked(&Type::$ty, call.integer(0)?.checked_div(divisor))
+            }),
+            Row::new($rem, 2, |call| {
+                let divisor = call.integer(1)?;
+                if divisor == 0 { return Err(division_by_zero()); }
+                checked(&Type::$ty, Some(call.integer(0)?.wrapping_rem(divisor)))
+            }),
+            Row::new($neg, 1, |call| checked(&Type::$ty, call.integer(0)?.checked_neg())),
+            Row::new($abs, 1, |call| checked(&Type::$ty, call.integer(0)?.checked_abs())),
+            Row::new($shl, 2, |call| {
+                let shifted = call.integer(0)?.wrapping_shl(call.integer(1)? as u32 % bits(&Type::$ty));
+                integer(truncated(shifted, &Type::$ty))
+            }),
+            Row::new($shr, 2, |call| integer(call.integer(0)?.wrapping_shr(call.integer(1)? as u32 % bits(&Type::$ty)))),
+        )*]
+    };
+}
+
+const INTEGER_ROWS: &[Row] = integer_rows! {
+    Int2: "rf_int2_add" "rf_int2_sub" "rf_int2_mul" "rf_int2_div" "rf_int2_mod" "rf_int2_neg" "rf_int2_abs" "rf_int2_shl" "rf_int2_shr",
+    Int4: "rf_int4_add" "rf_int4_sub" "rf_int4_mul" "rf_int4_div" "rf_int4_mod" "rf_int4_neg" "rf_int4_abs" "rf_int4_shl" "rf_int4_shr",
+    Int8: "rf_int8_add" "rf_int8_sub" "rf_int8_mul" "rf_int8_div" "rf_int8_mod" "rf_int8_neg" "rf_int8_abs" "rf_int8_shl" "rf_int8_shr",
+};
+
+/// The families of this file.
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_int8_xor", 2, |call| integer(call.integer(0)? ^ call.integer(1)?)),
+    Row::new("rf_int8_gcd", 2, |call| {
+        let gcd = gcd(call.integer(0)?.unsigned_abs(), call.integer(1)?.unsigned_abs());
+        checked(&Type::Int8, i64::try_from(gcd).ok())
+    }),
+    Row::new("rf_int4_lcm", 2, |call| lcm(call, &Type::Int4)),
+    Row::new("rf_int8_lcm", 2, |call| lcm(call, &Type::Int8)),
+    Row::new("rf_factorial", 1, factorial),
+    Row::new("rf_to_hex4", 1, |call| text(format!("{:x}", call.integer(0)? as i32))),
+    Row::new("rf_to_hex8", 1, |call| text(format!("{:x}", call.integer(0)?))),
+    Row::new("rf_width_bucket", 4, width_bucket),
+    Row::new("rf_random", 0, |_| Ok(Value::Real(rand::random()))).volatile(),
+    Row::new("rf_to_char_int", 2, |call| {
+        text(to_char_number::format(&Decimal::from_i64(call.integer(0)?), call.text(1)?)?)
+    }),
+    Row::new("rf_to_char_numeric", 2, |call| text(to_char_number::format(&call.decimal(0)?, call.text(1)?)?)),
+    Row::new("rf_to_char_float8", 2, |call| {
+        text(to_char_number::format(&Decimal::from_f64(call.float(0)?), call.text(1)?)?)
+    }),
+    Row::new("rf_to_number", 2, |call| decimal(&to_char_number::read(call.text(0)?, call.text(1)?)?)),
+    // Floats.
+    Row::new("rf_float8_add", 2, |call| binary(call, |a, b| a + b, false)),
+    Row::new("rf_float8_sub", 2, |call| binary(call, |a, b| a - b, false)),
+    Row::new("rf_float8_mul", 2, |call| binary(call, |a, b| a * b, true)),
+    Row::new("rf_float8_div", 2, |call| {
+        not_zero(call)?;
+        binary(call, |a, b| a / b, true)
+    }),
+    Row::new("rf_float4_add", 2, |call| binary4(call, |a, b| a + b, false)),
+    Row::new("rf_float4_sub", 2, |call| binary4(call, |a, b| a - b, false)),
+    Row::new("rf_float4_mul", 2, |call| binary4(call, |a, b| a * b, true)),
+    Row::new("rf_float4_div", 2, |call| {
+        not_zero(call)?;
+        binary4(call, |a, b| a / b, true)
+    }),
+    Row::new("rf_float8_neg", 1, |call| unary(call, |a| -a)),
+    Row::new("rf_float8_abs", 1, |call| unary(call, f64::abs)),
+    Row::new("rf_float8_ceil", 1, |call| unary(call, f64::ceil)),
+    Row::new("rf_float8_floor", 1, |call| unary(call, f64::floor)),
+    Row::new("rf_float8_round", 1, |call| unary(call, f64::round_ties_even)),
+    Row::new("rf_float8_trunc", 1, |call| unary(call, f64::trunc)),
+    Row::new("rf_float8_sign", 1, |call| {
+        unary(call, |a| {
+            if a > 0.0 {
+                1.0
+            } else if a < 0.0 {
+                -1.0
+            } else {
+                a
+            }
+        })
+    }),
+    Row::new("rf_float8_cbrt", 1, |call| unary(call, f64::cbrt)),
+    Row::new("rf_float8_sqrt", 1, |call| {
+        if call.float(0)? < 0.0 {
+            return Err(power_error("cannot take square root of a negative number"));
+        }
+        unary(call, f64::sqrt)
+    }),
+    Row::new("rf_float8_exp", 1, |call| {
+        let argument = call.float(0)?;
+        result(argument.exp(), !argument.is_finite(), true)
+    }),
+    Row::new("rf_float8_ln", 1, |call| logarithm(call, f64::ln)),
+    Row::new("rf_float8_log10", 1, |call| logarithm(call, f64::log10)),
+    Row::new("rf_float8_power", 2, float_power),
+    Row::new("rf_float8_sin", 1, |call| angle(call, f64::sin)),
+    Row::new("rf_float8_cos", 1, |call| angle(call, f64::cos)),
+    Row::new("rf_float8_tan", 1, |call| angle(call, f64::tan)),
+    Row::new("rf_float8_cot", 1, |call| angle(call, |a| 1.0 / a.tan())),
+    Row::new("rf_float8_asin", 1, |call| ratio(call, f64::asin)),
+    Row::new("rf_float8_acos", 1, |call| ratio(call, f64::acos)),
+    Row::new("rf_float8_atan", 1, |call| unary(call, f64::atan)),
+    Row::new("rf_float8_atan2", 2, |call| binary(call, f64::atan2, false)),
+    Row::new("rf_float8_sinh", 1, |call| unary(call, f64::sinh)),
+    Row::new("rf_float8_cosh", 1, |call| unary(call, f64::cosh)),
+    Row::new("rf_float8_tanh", 1, |call| unary(call, f64::tanh)),
+    // Exact decimals.
+    Row::new("rf_numeric_add", 2, |call| decimal(&call.decimal(0)?.add(&call.decimal(1)?)?)),
+    Row::new("rf_numeric_sub", 2, |call| decimal(&call.decimal(0)?.sub(&call.decimal(1)?)?)),
+    Row::new("rf_numeric_mul", 2, |call| decimal(&call.decimal(0)?.mul(&call.decimal(1)?)?)),
+    Row::new("rf_numeric_div", 2, |call| decimal(&call.decimal(0)?.div(&call.decimal(1)?)?)),
+    Row::new("rf_numeric_div_trunc", 2, |call| decimal(&call.decimal(0)?.div_truncated(&call.decimal(1)?)?)),
+    Row::new("rf_numeric_mod", 2, |call| decimal(&call.decimal(0)?.rem(&call.decimal(1)?)?)),
+    Row::new("rf_numeric_neg", 1, |call| decimal(&call.decimal(0)?.neg())),
+    Row::new("rf_numeric_abs", 1, |call| decimal(&call.decimal(0)?.abs())),
+    Row::new("rf_numeric_ceil", 1, |call| decimal(&call.decimal(0)?.ceil())),
+    Row::new("rf_numeric_floor", 1, |call| decimal(&call.decimal(0)?.floor())),
+    Row::new("rf_numeric_round", 2, |call| decimal(&call.decimal(0)?.rounded(call.integer(1)?))),
+    Row::new("rf_numeric_trunc", 2, |call| decimal(&call.decimal(0)?.truncated(call.integer(1)?))),
+    Row::new("rf_numeric_sign", 1, |call| match call.decimal(0)? {
+        Decimal::NaN => text("NaN"),
+        number => text(number.signum().to_string()),
+    }),
+    Row::new("rf_numeric_sqrt", 1, |call| decimal(&decimal_math::sqrt(&call.decimal(0)?)?)),
+    Row::new("rf_numeric_exp", 1, |call| decimal(&decimal_math::exp(&call.decimal(0)?)?)),
+    Row::new("rf_numeric_ln", 1, |call| decimal(&decimal_math::ln(&call.decimal(0)?)?)),
+    Row::new("rf_numeric_log10", 1, |call| decimal(&decimal_math::log(&Decimal::from_i64(10), &call.decimal(0)?)?)),
+    Row::new("rf_numeric_log", 2, |call| decimal(&decimal_math::log(&call.decimal(0)?, &call.decimal(1)?)?)),
+    Row::new("rf_numeric_power", 2, |call| decimal(&decimal_math::power(&call.decimal(0)?, &call.decimal(1)?)?)),
+    Row::new("rf_numeric_scale", 1, |call| scale(&call.decimal(0)?)),
+    Row::new("rf_numeric_min_scale", 1, |call| scale(&call.decimal(0)?.trimmed())),
+    Row::new("rf_numeric_trim_scale", 1, |call| decimal(&call.decimal(0)?.trimmed())),
+];
+
+/// The integer widths' rows.
+pub(super) const WIDTHS: &[Row] = INTEGER_ROWS;
+
+fn checked(ty: &Type, value: Option<i64>) -> Result<Value> {
+    match value {
+        Some(value) => integer(int::checked(value, ty)?),
+        None => Err(int::out_of_range(ty)),
+    }
+}
+
+const fn bits(ty: &Type) -> u32 {
+    match ty {
+        // As in C: 16-bit operands are shifted as 32-bit ones.
+        Type::Int2 | Type::Int4 => 32,
+        _ => 64,
+    }
+}
+
+fn truncated(value: i64, ty: &Type) -> i64 {
+    match ty {
+        Type::Int2 => i64::from(value as i16),
+        Type::Int4 => i64::from(value as i32),
+        _ => value,
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn lcm(call: &Call<'_>, ty: &Type) -> Result<Value> {
+    let (a, b) = (call.integer(0)?, call.integer(1)?);
+    if a == 0 || b == 0 {
+        return integer(0);
+    }
+    let divisor = gcd(a.unsigned_abs(), b.unsigned_abs());
+    let multiple = (a.unsigned_abs() / divisor).checked_mul(b.unsigned_abs());
+    checked(ty, multiple.and_then(|multiple| i64::try_from(multiple).ok()))
+}
+
+fn factorial(call: &Call<'_>) -> Result<Value> {
+    let n = call.integer(0)?;
+    if n < 0 {
+        return Err(out_of_range("factorial of a negative number is undefined"));
+    }
+    // PostgreSQL's own limit: the result would not fit a numeric.
+    if n > 32_177 {
+        return Err(out_of_range("value overflows numeric format"));
+    }
+    let mut product = Decimal::from_i64(1);
+    for factor in 2..=n {
+        product = product.mul(&Decimal::from_i64(factor))?;
+    }
+    decimal(&product)
+}
+
+fn width_bucket(call: &Call<'_>) -> Result<Value> {
+    let (operand, low, high) = (call.float(0)?, call.float(1)?, call.float(2)?);
+    let count = call.integer(3)?;
+    let invalid = |message: &str| Err(Error::new(Condition::InvalidParameterValue, message));
+    if count <= 0 {
+        return invalid("count must be greater than zero");
+    }
+    if operand.is_nan() || low.is_nan() || high.is_nan() {
+        return invalid("operand, lower bound, and upper bound cannot be NaN");
+    }
+    if low.is_infinite() || high.is_infinite() {
+        return invalid("lower and upper bounds must be finite");
+    }
+    if low == high {
+        return invalid("lower bound cannot equal upper bound");
+    }
+    let (operand, low, high) = if low < high { (operand, low, high) } else { (-operand, -low, -high) };
+    integer(if operand < low {
+        0
+    } else if operand >= high {
+        count + 1
+    } else {
+        ((operand - low) / (high - low) * count as f64) as i64 + 1
+    })
+}
+
+fn out_of_range(message: &str) -> Error {
+    Error::new(Condition::NumericValueOutOfRange, message)
+}
+
+fn power_error(message: &str) -> Error {
+    Error::new(Condition::InvalidArgumentForPower, message)
+}
+
+fn not_zero(call: &Call<'_>) -> Result<()> {
+    if call.float(1)? == 0.0 { Err(division_by_zero()) } else { Ok(()) }
+}
+
+/// A float result: infinite from finite operands is an overflow, zero from others an underflow.
+fn result(value: f64, operand_infinite: bool, may_be_zero: bool) -> Result<Value> {
+    if value.is_infinite() && !operand_infinite {
+        return Err(out_of_range("value out of range: overflow"));
+    }
+    if value == 0.0 && !may_be_zero {
+        return Err(out_of_range("value out of range: underflow"));
+    }
+    Ok(float::to_value(value))
+}
+
+fn unary(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
+    let argument = call.float(0)?;
+    result(compute(argument), argument.is_infinite(), true)
+}
+
+fn binary(call: &Call<'_>, compute: fn(f64, f64) -> f64, checks_underflow: bool) -> Result<Value> {
+    let (a, b) = (call.float(0)?, call.float(1)?);
+    let may_be_zero = !checks_underflow || a == 0.0 || b == 0.0 || b.is_infinite();
+    result(compute(a, b), a.is_infinite() || b.is_infinite(), may_be_zero)
+}
+
+fn binary4(call: &Call<'_>, compute: fn(f32, f32) -> f32, checks_underflow: bool) -> Result<Value> {
+    let (a, b) = (call.float(0)? as f32, call.float(1)? as f32);
+    let may_be_zero = !checks_underflow || a == 0.0 || b == 0.0 || b.is_infinite();
+    result(f64::from(compute(a, b)), a.is_infinite() || b.is_infinite(), may_be_zero)
+}
+
+fn logarithm(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
+    let argument = call.float(0)?;
+    let error = |message| Err(Error::new(Condition::InvalidArgumentForLogarithm, message));
+    if argument == 0.0 {
+        return error("cannot take logarithm of zero");
+    }
+    if argument < 0.0 {
+        return error("cannot take logarithm of a negative number");
+    }
+    unary(call, compute)
+}
+
+fn float_power(call: &Call<'_>) -> Result<Value> {
+    let (base, exponent) = (call.float(0)?, call.float(1)?);
+    if base == 0.0 && exponent < 0.0 {
+        return Err(power_error("zero raised to a negative power is undefined"));
+    }
+    if base < 0.0 && base.is_finite() && exponent.is_finite() && exponent.fract() != 0.0 {
+        return Err(power_error("a negative number raised to a non-integer power yields a complex result"));
+    }
+    let may_be_zero = base == 0.0 || base.is_infinite() || exponent.is_infinite();
+    result(base.powf(exponent), base.is_infinite() || exponent.is_infinite(), may_be_zero)
+}
+
+fn angle(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
+    let argument = call.float(0)?;
+    if argument.is_infinite() {
+        return Err(out_of_range("input is out of range"));
+    }
+    // A pole (cot 0) is infinite in PostgreSQL too.
+    Ok(float::to_value(compute(argument)))
+}
+
+fn ratio(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
+    let argument = call.float(0)?;
+    if !argument.is_nan() && !(-1.0..=1.0).contains(&argument) {
+        return Err(out_of_range("input is out of range"));
+    }
+    Ok(float::to_value(compute(argument)))
+}
+
+fn scale(number: &Decimal) -> Result<Value> {
+    Ok(number.finite().map_or(Value::Null, |number| Value::Integer(i64::from(number.scale()))))
+}

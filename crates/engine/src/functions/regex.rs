@@ -1,0 +1,325 @@
+//! PostgreSQL's regular expressions, on `fancy-regex`.
+//!
+//! The pattern language is nearly the same. What differs is translated: `\m`, `\M`, `\y`, `\Y`, `\Z`, `[[:<:]]`,
+//! `[[:>:]]`, the `***:` and `***=` prefixes and the letters of embedded options. Two differences stay: among
+//! alternatives of which several match, PostgreSQL takes the longest and we take the first; and a subexpression that
+//! matches several times may report another one of its matches.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use fancy_regex::{Captures, Regex, RegexBuilder};
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::{Condition, Error, Result};
+
+use super::call::{boolean, integer, text};
+use super::strings::texts;
+use super::{Call, Row};
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_regex_match", 3, |call| {
+        let regex = compiled(call.text(1)?, call.text(2)?)?;
+        boolean(regex.is_match(call.text(0)?).map_err(failed)?)
+    }),
+    Row::new("rf_regex_substring", 2, substring),
+    Row::new("rf_regexp_replace", 3, replace).optional(1),
+    Row::new("rf_regexp_match", 2, first_match).optional(1),
+    Row::new("rf_regexp_count", 2, |call| {
+        let regex = compiled(call.text(1)?, "")?;
+        integer(all_matches(&regex, call.text(0)?)?.len() as i64)
+    }),
+    Row::new("rf_regexp_split_to_array", 2, |call| {
+        let parts = split(call.text(0)?, call.text(1)?, flags(call, 2)?)?;
+        text(texts(parts.into_iter().map(Some)))
+    })
+    .optional(1),
+];
+
+/// How many compiled patterns a thread keeps.
+const KEPT: usize = 32;
+/// Steps after which a pattern that backtracks is given up.
+const BACKTRACKS: usize = 1_000_000;
+
+type Kept = VecDeque<((String, String), Rc<Regex>)>;
+
+thread_local! {
+    static COMPILED: RefCell<Kept> = const { RefCell::new(VecDeque::new()) };
+}
+
+fn flags<'a>(call: &'a Call<'_>, at: usize) -> Result<&'a str> {
+    if at < call.len() { call.text(at) } else { Ok("") }
+}
+
+/// The compiled pattern, from the thread's store if it was used lately. `g` is the callers' business.
+pub(super) fn compiled(pattern: &str, flags: &str) -> Result<Rc<Regex>> {
+    let found = COMPILED.with(|kept| {
+        kept.borrow().iter().find(|((p, f), _)| p == pattern && f == flags).map(|(_, regex)| Rc::clone(regex))
+    });
+    if let Some(regex) = found {
+        return Ok(regex);
+    }
+    let regex = Rc::new(compile(pattern, flags)?);
+    COMPILED.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        if kept.len() == KEPT {
+            kept.pop_front();
+        }
+        kept.push_back(((pattern.to_owned(), flags.to_owned()), Rc::clone(&regex)));
+    });
+    Ok(regex)
+}
+
+fn compile(pattern: &str, flags: &str) -> Result<Regex> {
+    let mut options = Options::default();
+    for flag in flags.chars() {
+        options.set(flag)?;
+    }
+    let mut rest = pattern;
+    if let Some(literal) = rest.strip_prefix("***=") {
+        options.literal = true;
+        rest = literal;
+    } else {
+        rest = rest.strip_prefix("***:").unwrap_or(rest);
+        if let Some(embedded) = rest.strip_prefix("(?")
+            && let Some(end) = embedded.find(')')
+            && end > 0
+            && embedded[..end].bytes().all(|b| b.is_ascii_lowercase())
+        {
+            for flag in embedded[..end].chars() {
+                options.set(flag)?;
+            }
+            rest = &embedded[end + 1..];
+        }
+    }
+    let translated = if options.literal { fancy_regex::escape(rest).into_owned() } else { translate(rest) };
+    let mut prefix = String::new();
+    if options.any_case {
+        prefix.push('i');
+    }
+    if options.dot_takes_newline {
+        prefix.push('s');
+    }
+    if options.lines {
+        prefix.push('m');
+    }
+    if options.expanded {
+        prefix.push('x');
+    }
+    let full = if prefix.is_empty() { translated } else { format!("(?{prefix}){translated}") };
+    RegexBuilder::new(&full).backtrack_limit(BACKTRACKS).build().map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or("").trim().trim_start_matches("error: ").to_owned();
+        Error::new(Condition::InvalidRegularExpression, format!("invalid regular expression: {reason}"))
+    })
+}
+
+struct Options {
+    any_case: bool,
+    dot_takes_newline: bool,
+    lines: bool,
+    expanded: bool,
+    literal: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        // A newline is a character like any other unless `n`, `m`, `p` or `w` says otherwise.
+        Self { any_case: false, dot_takes_newline: true, lines: false, expanded: false, literal: false }
+    }
+}
+
+impl Options {
+    fn set(&mut self, flag: char) -> Result<()> {
+        match flag {
+            'i' => self.any_case = true,
+            'c' => self.any_case = false,
+            'n' | 'm' => (self.dot_takes_newline, self.lines) = (false, true),
+            'p' => (self.dot_takes_newline, self.lines) = (false, false),
+            'w' => (self.dot_takes_newline, self.lines) = (true, true),
+            's' => (self.dot_takes_newline, self.lines) = (true, false),
+            'x' => self.expanded = true,
+            't' => self.expanded = false,
+            'q' => self.literal = true,
+            'g' | 'e' | 'b' => {}
+            other => {
+                let message = format!("invalid regular expression option: \"{other}\"");
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// PostgreSQL's pattern language in `fancy-regex`'s words.
+fn translate(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len() + 8);
+    let mut chars = pattern.chars().peekable();
+    let mut in_set = false;
+    let mut rest = pattern;
+    while let Some(c) = chars.next() {
+        if !in_set && (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
+            out.push_str(if rest.starts_with("[[:<:]]") { r"\b(?=\w)" } else { r"\b(?<=\w)" });
+            rest = &rest[7..];
+            chars = rest.chars().peekable();
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '\\' => {
+                let Some(escaped) = chars.next() else {
+                    out.push_str("\\\\");
+                    break;
+                };
+                rest = &rest[escaped.len_utf8()..];
+                match escaped {
+                    'm' if !in_set => out.push_str(r"\b(?=\w)"),
+                    'M' if !in_set => out.push_str(r"\b(?<=\w)"),
+                    'y' if !in_set => out.push_str(r"\b"),
+                    'Y' if !in_set => out.push_str(r"\B"),
+                    'Z' if !in_set => out.push_str(r"\z"),
+                    c => {
+                        out.push('\\');
+                        out.push(c);
+                    }
+                }
+            }
+            '[' if !in_set => {
+                in_set = true;
+                out.push('[');
+                if chars.peek() == Some(&'^') {
+                    chars.next();
+                    rest = &rest[1..];
+                    out.push('^');
+                }
+                // A bracket first in a set stands for itself.
+                if chars.peek() == Some(&']') {
+                    chars.next();
+                    rest = &rest[1..];
+                    out.push_str("\\]");
+                }
+            }
+            '[' if rest.starts_with(':') => {
+                // A class such as `[:alpha:]` stays whole.
+                let end = rest.find(":]").map_or(rest.len(), |end| end + 2);
+                out.push('[');
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+                chars = rest.chars().peekable();
+            }
+            // Set operations of the Rust syntax are plain characters here.
+            '[' | '&' | '~' if in_set => {
+                out.push('\\');
+                out.push(c);
+            }
+            ']' if in_set => {
+                in_set = false;
+                out.push(']');
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn failed(error: fancy_regex::Error) -> Error {
+    Error::new(Condition::InvalidRegularExpression, format!("regular expression failed: {error}"))
+}
+
+/// Every match, an empty one right behind another left out as PostgreSQL does.
+pub(super) fn all_matches<'a>(regex: &Regex, subject: &'a str) -> Result<Vec<Captures<'a>>> {
+    regex.captures_iter(subject).map(|found| found.map_err(failed)).collect()
+}
+
+/// The groups of a match as an array's members; the whole match if there are none.
+pub(super) fn groups<'a>(found: &Captures<'a>) -> Vec<Option<&'a str>> {
+    if found.len() == 1 {
+        return vec![found.get(0).map(|whole| whole.as_str())];
+    }
+    (1..found.len()).map(|at| found.get(at).map(|group| group.as_str())).collect()
+}
+
+fn substring(call: &Call<'_>) -> Result<Value> {
+    let regex = compiled(call.text(1)?, "")?;
+    let Some(found) = regex.captures(call.text(0)?).map_err(failed)? else { return Ok(Value::Null) };
+    let group = if found.len() > 1 { found.get(1) } else { found.get(0) };
+    Ok(group.map_or(Value::Null, |group| Value::Text(group.as_str().to_owned())))
+}
+
+fn first_match(call: &Call<'_>) -> Result<Value> {
+    let flags = flags(call, 2)?;
+    if flags.contains('g') {
+        return Err(Error::new(
+            Condition::InvalidParameterValue,
+            "regexp_match() does not support the \"global\" option",
+        )
+        .hint("Use the regexp_matches function instead."));
+    }
+    let regex = compiled(call.text(1)?, flags)?;
+    match regex.captures(call.text(0)?).map_err(failed)? {
+        Some(found) => text(texts(groups(&found).into_iter())),
+        None => Ok(Value::Null),
+    }
+}
+
+fn replace(call: &Call<'_>) -> Result<Value> {
+    let flags = flags(call, 3)?;
+    let regex = compiled(call.text(1)?, flags)?;
+    let (subject, replacement) = (call.text(0)?, call.text(2)?);
+    let global = flags.contains('g');
+    let mut out = String::with_capacity(subject.len());
+    let mut last = 0;
+    for found in regex.captures_iter(subject) {
+        let found = found.map_err(failed)?;
+        let Some(whole) = found.get(0) else { continue };
+        out.push_str(&subject[last..whole.start()]);
+        expand(&mut out, replacement, &found);
+        last = whole.end();
+        if !global {
+            break;
+        }
+    }
+    out.push_str(&subject[last..]);
+    text(out)
+}
+
+/// `\1` to `\9` are groups, `\&` is the match, `\\` a backslash.
+fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) {
+    let mut chars = replacement.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some(digit @ '1'..='9') => {
+                let group = digit.to_digit(10).and_then(|at| found.get(at as usize));
+                out.push_str(group.map_or("", |group| group.as_str()));
+            }
+            Some('&') => out.push_str(found.get(0).map_or("", |whole| whole.as_str())),
+            Some('\\') | None => out.push('\\'),
+            Some(other) => {
+                out.push('\\');
+                out.push(other);
+            }
+        }
+    }
+}
+
+/// The parts between matches; an empty match at an end or beside another separates nothing.
+pub(super) fn split<'a>(subject: &'a str, pattern: &str, flags: &str) -> Result<Vec<&'a str>> {
+    let regex = compiled(pattern, flags)?;
+    let mut parts = Vec::new();
+    let mut last = 0;
+    for found in regex.find_iter(subject) {
+        let found = found.map_err(failed)?;
+        let empty = found.start() == found.end();
+        if empty && (found.start() == last || found.start() == subject.len()) {
+            continue;
+        }
+        parts.push(&subject[last..found.start()]);
+        last = found.end();
+    }
+    parts.push(&subject[last..]);
+    Ok(parts)
+}

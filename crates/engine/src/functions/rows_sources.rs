@@ -1,0 +1,284 @@
+//! What the functions that return rows yield.
+
+use std::cmp::Ordering;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::{Decimal, Interval, json, timestamp};
+use rowferry_dialect::{Condition, Error, Result};
+
+use super::rows::{Rows, Source};
+use super::{Context, arrays, datetime, json as parts, regex, strings};
+
+/// Every function that returns rows.
+pub(super) const SOURCES: &[Rows] = &[
+    Rows { name: c"rf_generate_series_int", columns: 1, arguments: 3, open: series_int },
+    Rows { name: c"rf_generate_series_numeric", columns: 1, arguments: 3, open: series_numeric },
+    Rows { name: c"rf_generate_series_timestamp", columns: 1, arguments: 3, open: series_timestamp },
+    Rows { name: c"rf_generate_series_timestamptz", columns: 1, arguments: 3, open: series_timestamptz },
+    Rows { name: c"rf_unnest", columns: 1, arguments: 1, open: unnest },
+    Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
+    Rows { name: c"rf_string_to_table", columns: 1, arguments: 3, open: string_to_table },
+    Rows { name: c"rf_regexp_split_to_table", columns: 1, arguments: 3, open: regexp_split },
+    Rows { name: c"rf_regexp_matches", columns: 1, arguments: 3, open: regexp_matches },
+    Rows { name: c"rf_json_array_elements", columns: 1, arguments: 1, open: |call| elements(call, false) },
+    Rows { name: c"rf_jsonb_array_elements", columns: 1, arguments: 1, open: |call| elements(call, false) },
+    Rows { name: c"rf_json_array_elements_text", columns: 1, arguments: 1, open: |call| elements(call, true) },
+    Rows { name: c"rf_json_object_keys", columns: 1, arguments: 1, open: keys },
+    Rows { name: c"rf_json_each", columns: 2, arguments: 1, open: |call| each(call, false) },
+    Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, false) },
+    Rows { name: c"rf_json_each_text", columns: 2, arguments: 1, open: |call| each(call, true) },
+];
+
+/// The arguments of a call; those left out are `None`.
+pub(super) struct Arguments<'a> {
+    pub(super) given: &'a [Option<Value>],
+    pub(super) context: &'a Context,
+}
+
+impl Arguments<'_> {
+    fn any_null(&self) -> bool {
+        self.given.iter().any(|value| *value == Some(Value::Null))
+    }
+
+    fn integer(&self, at: usize) -> Result<Option<i64>> {
+        match self.given.get(at) {
+            Some(Some(Value::Integer(value))) => Ok(Some(*value)),
+            Some(Some(Value::Real(value))) if value.fract() == 0.0 => Ok(Some(*value as i64)),
+            Some(None) | None => Ok(None),
+            other => Err(wrong(other)),
+        }
+    }
+
+    fn text(&self, at: usize) -> Result<Option<&str>> {
+        match self.given.get(at) {
+            Some(Some(Value::Text(value))) => Ok(Some(value)),
+            Some(None | Some(Value::Null)) | None => Ok(None),
+            other => Err(wrong(other)),
+        }
+    }
+
+    fn needed(&self, at: usize) -> Result<&str> {
+        self.text(at)?.ok_or_else(|| Error::internal("a row source misses an argument"))
+    }
+
+    fn decimal(&self, at: usize) -> Result<Option<Decimal>> {
+        self.given.get(at).and_then(Option::as_ref).map(|value| Decimal::from_stored(value.as_ref())).transpose()
+    }
+}
+
+fn wrong(value: impl std::fmt::Debug) -> Error {
+    Error::new(Condition::DataCorrupted, format!("unexpected argument of a row source: {value:?}"))
+}
+
+fn none() -> Result<Source> {
+    Ok(Box::new(std::iter::empty()))
+}
+
+fn list(values: Vec<Value>) -> Result<Source> {
+    Ok(Box::new(values.into_iter().map(|value| Ok(vec![value]))))
+}
+
+fn zero_step() -> Error {
+    Error::new(Condition::InvalidParameterValue, "step size cannot equal zero")
+}
+
+fn series_int(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let (Some(start), Some(stop)) = (call.integer(0)?, call.integer(1)?) else { return none() };
+    let step = call.integer(2)?.unwrap_or(1);
+    if step == 0 {
+        return Err(zero_step());
+    }
+    let mut next = Some(start);
+    Ok(Box::new(std::iter::from_fn(move || {
+        let value = next.filter(|value| if step > 0 { *value <= stop } else { *value >= stop })?;
+        next = value.checked_add(step);
+        Some(Ok(vec![Value::Integer(value)]))
+    })))
+}
+
+fn series_numeric(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let (Some(start), Some(stop)) = (call.decimal(0)?, call.decimal(1)?) else { return none() };
+    let step = call.decimal(2)?.unwrap_or(Decimal::from_i64(1));
+    for (value, name) in [(&start, "start value"), (&stop, "stop value"), (&step, "step size")] {
+        if value.finite().is_none() {
+            let what = if matches!(value, Decimal::NaN) { "NaN" } else { "infinity" };
+            return Err(Error::new(Condition::InvalidParameterValue, format!("{name} cannot be {what}")));
+        }
+    }
+    let up = match step.signum() {
+        0 => return Err(zero_step()),
+        sign => sign > 0,
+    };
+    let mut next = start;
+    Ok(Box::new(std::iter::from_fn(move || {
+        let order = next.compare(&stop);
+        if order == if up { Ordering::Greater } else { Ordering::Less } {
+            return None;
+        }
+        let value = next.clone();
+        match next.add(&step) {
+            Ok(sum) => next = sum,
+            Err(error) => return Some(Err(error)),
+        }
+        Some(Ok(vec![Value::Text(value.to_string())]))
+    })))
+}
+
+fn series_timestamp(call: &Arguments<'_>) -> Result<Source> {
+    series_of_moments(call, None)
+}
+
+fn series_timestamptz(call: &Arguments<'_>) -> Result<Source> {
+    series_of_moments(call, Some(call.context.settings().time_zone))
+}
+
+fn series_of_moments(call: &Arguments<'_>, zone: Option<jiff::tz::TimeZone>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let start = timestamp::micros(call.needed(0)?.as_bytes())?;
+    let stop = timestamp::micros(call.needed(1)?.as_bytes())?;
+    let step = Interval::from_stored(call.needed(2)?.as_bytes())?;
+    let up = match step.total_micros().signum() {
+        0 => return Err(zero_step()),
+        sign => sign > 0,
+    };
+    let mut next = start;
+    let mut done = false;
+    Ok(Box::new(std::iter::from_fn(move || {
+        if done || if up { next > stop } else { next < stop } {
+            return None;
+        }
+        let value = next;
+        let following = match &zone {
+            Some(zone) => datetime::add_to_instant(value, step, zone),
+            None => datetime::add(value, step),
+        };
+        match following {
+            // An infinite end is where the calendar ends.
+            Ok(following) if following != value => next = following,
+            _ => done = true,
+        }
+        let stored = if zone.is_some() { timestamp::to_stored_tz(value) } else { timestamp::to_stored(value) };
+        Some(stored.map(|stored| vec![Value::Text(stored)]))
+    })))
+}
+
+fn unnest(call: &Arguments<'_>) -> Result<Source> {
+    fn flatten(members: Vec<serde_json::Value>, values: &mut Vec<Value>) {
+        for member in members {
+            match member {
+                serde_json::Value::Array(inner) => flatten(inner, values),
+                single => values.push(arrays::value(&single)),
+            }
+        }
+    }
+    let Some(stored) = call.text(0)? else { return none() };
+    let mut values = Vec::new();
+    flatten(arrays::parse(stored)?, &mut values);
+    list(values)
+}
+
+fn subscripts(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let mut members = arrays::parse(call.needed(0)?)?;
+    for _ in 1..call.integer(1)?.unwrap_or(1) {
+        members = match members.into_iter().next() {
+            Some(serde_json::Value::Array(inner)) => inner,
+            _ => return none(),
+        };
+    }
+    let mut places: Vec<Value> = (1..=members.len() as i64).map(Value::Integer).collect();
+    if call.integer(2)?.unwrap_or(0) != 0 {
+        places.reverse();
+    }
+    list(places)
+}
+
+fn string_to_table(call: &Arguments<'_>) -> Result<Source> {
+    let Some(all) = call.text(0)? else { return none() };
+    let parts = strings::split(all, call.text(1)?, call.text(2)?);
+    list(parts.into_iter().map(|part| part.map_or(Value::Null, |part| Value::Text(part.to_owned()))).collect())
+}
+
+fn regexp_split(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let parts = regex::split(call.needed(0)?, call.needed(1)?, call.text(2)?.unwrap_or(""))?;
+    list(parts.into_iter().map(|part| Value::Text(part.to_owned())).collect())
+}
+
+fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let flags = call.text(2)?.unwrap_or("");
+    let regex = regex::compiled(call.needed(1)?, flags)?;
+    let mut found = regex::all_matches(&regex, call.needed(0)?)?;
+    if !flags.contains('g') {
+        found.truncate(1);
+    }
+    list(found.iter().map(|found| Value::Text(strings::texts(regex::groups(found).into_iter()))).collect())
+}
+
+fn elements(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
+    let Some(all) = call.text(0)? else { return none() };
+    match parts::kind(all) {
+        "array" => {}
+        "object" => {
+            return Err(Error::new(Condition::InvalidParameterValue, "cannot extract elements from an object"));
+        }
+        _ => return Err(Error::new(Condition::InvalidParameterValue, "cannot extract elements from a scalar")),
+    }
+    let found = parts::parts(all).into_iter().map(|(_, part)| member(part, as_text));
+    list(found.collect::<Result<_>>()?)
+}
+
+fn member(part: &str, as_text: bool) -> Result<Value> {
+    if as_text { parts::shown(Some(part)) } else { Ok(Value::Text(part.to_owned())) }
+}
+
+fn object<'a>(call: &'a Arguments<'_>, function: &str) -> Result<Option<Vec<(Option<&'a str>, &'a str)>>> {
+    let Some(all) = call.text(0)? else { return Ok(None) };
+    match parts::kind(all) {
+        "object" => Ok(Some(parts::parts(all))),
+        "array" => Err(Error::new(Condition::InvalidParameterValue, format!("cannot call {function} on an array"))),
+        _ => Err(Error::new(Condition::InvalidParameterValue, format!("cannot call {function} on a scalar"))),
+    }
+}
+
+fn key(literal: Option<&str>) -> Result<Value> {
+    match json::parse(literal.unwrap_or("\"\""))? {
+        serde_json::Value::String(key) => Ok(Value::Text(key)),
+        other => Err(wrong(other)),
+    }
+}
+
+fn keys(call: &Arguments<'_>) -> Result<Source> {
+    let Some(members) = object(call, "json_object_keys")? else { return none() };
+    list(members.into_iter().map(|(literal, _)| key(literal)).collect::<Result<_>>()?)
+}
+
+fn each(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
+    let Some(members) = object(call, "json_each")? else { return none() };
+    let rows: Vec<Vec<Value>> = members
+        .into_iter()
+        .map(|(literal, part)| Ok(vec![key(literal)?, member(part, as_text)?]))
+        .collect::<Result<_>>()?;
+    Ok(Box::new(rows.into_iter().map(Ok)))
+}
+
+/// The names of the functions, for the test that none is missing.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    SOURCES.iter().filter_map(|rows| rows.name.to_str().ok())
+}

@@ -1,0 +1,285 @@
+//! What clients and tools ask about the server, the session and the schema; sequences; object names.
+
+use std::time::Duration;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::postgres::types;
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::values::{Decimal, ValueRef, timestamp, uuid};
+use rowferry_dialect::{Condition, Error, Result};
+
+use super::call::{boolean, integer, text};
+use super::context::Definition;
+use super::datetime::clock;
+use super::strings::texts;
+use super::{Call, Row};
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_version", 0, |call| {
+        let version = call.context().state().variable("server_version").unwrap_or_else(|| "15.0".to_owned());
+        text(format!("PostgreSQL {version} (Rowferry {} on SQLite {})", env!("CARGO_PKG_VERSION"), rusqlite::version()))
+    }),
+    Row::new("rf_current_database", 0, |call| text(call.context().state().database())),
+    Row::new("rf_current_schema", 0, |call| {
+        Ok(call.context().state().search_path(false).into_iter().next().map_or(Value::Null, Value::Text))
+    }),
+    Row::new("rf_current_schemas", 1, |call| {
+        let path = call.context().state().search_path(call.boolean(0)?);
+        text(texts(path.iter().map(|name| Some(name.as_str()))))
+    }),
+    Row::new("rf_current_user", 0, |call| text(call.context().state().user())),
+    Row::new("rf_session_user", 0, |call| text(call.context().state().session_user())),
+    Row::new("rf_pg_backend_pid", 0, |call| integer(call.context().state().pid())),
+    Row::new("rf_pg_postmaster_start_time", 0, |call| {
+        text(timestamp::to_stored_tz(call.context().state().server_start())?)
+    }),
+    Row::new("rf_inet_server_port", 0, |call| {
+        let port = call.context().state().variable("port").and_then(|port| port.parse().ok());
+        Ok(port.map_or(Value::Null, Value::Integer))
+    }),
+    Row::new("rf_current_setting", 1, current_setting).optional(1),
+    Row::new("rf_set_config", 3, set_config).lenient().volatile(),
+    Row::new("rf_txid_current", 0, |call| integer(call.context().state().transaction_id())),
+    Row::new("rf_pg_cancel_backend", 1, |call| boolean(call.context().state().cancel(call.integer(0)? as i32)?))
+        .volatile(),
+    Row::new("rf_pg_terminate_backend", 1, |call| boolean(call.context().state().terminate(call.integer(0)? as i32)?))
+        .volatile(),
+    Row::new("rf_pg_client_encoding", 0, |_| text("UTF8")),
+    Row::new("rf_pg_encoding_to_char", 1, |call| text(if call.integer(0)? == UTF8 { "UTF8" } else { "" })),
+    Row::new("rf_pg_char_to_encoding", 1, |call| {
+        let name = call.text(0)?.to_ascii_lowercase().replace(['-', '_'], "");
+        integer(if name == "utf8" || name == "unicode" { UTF8 } else { -1 })
+    }),
+    Row::new("rf_pg_column_size", 1, |call| {
+        integer(match call.value(0) {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as i64,
+            _ => 8,
+        })
+    }),
+    Row::new("rf_num_nonnulls", 0, |call| integer((0..call.len()).filter(|at| !call.is_null(*at)).count() as i64))
+        .variadic()
+        .lenient(),
+    Row::new("rf_num_nulls", 0, |call| integer((0..call.len()).filter(|at| call.is_null(*at)).count() as i64))
+        .variadic()
+        .lenient(),
+    Row::new("rf_gen_random_uuid", 0, |_| text(uuid::format(versioned(rand::random(), 4)))).volatile(),
+    Row::new("rf_uuidv7", 0, |_| {
+        let mut bytes: [u8; 16] = rand::random();
+        let millis = (clock() / 1_000) as u64;
+        bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
+        text(uuid::format(versioned(bytes, 7)))
+    })
+    .volatile(),
+    // Sequences.
+    Row::new("rf_nextval", 1, |call| integer(call.context().state().nextval(oid(call, 0)?)?)).volatile(),
+    Row::new("rf_currval", 1, |call| integer(call.context().state().currval(oid(call, 0)?)?)).volatile(),
+    Row::new("rf_setval", 2, |call| {
+        let called = call.len() < 3 || call.boolean(2)?;
+        integer(call.context().state().setval(oid(call, 0)?, call.integer(1)?, called)?)
+    })
+    .optional(1)
+    .volatile(),
+    Row::new("rf_lastval", 0, |call| integer(call.context().state().lastval()?)).volatile(),
+    Row::new("rf_pg_get_serial_sequence", 2, |call| {
+        Ok(call.context().state().serial_sequence(call.text(0)?, call.text(1)?)?.map_or(Value::Null, Value::Text))
+    }),
+    Row::new("rf_pg_sequence_last_value", 1, |call| {
+        Ok(call.context().state().sequence_last_value(oid(call, 0)?)?.map_or(Value::Null, Value::Integer))
+    })
+    .volatile(),
+    // Names of objects.
+    Row::new("rf_to_regclass", 1, |call| to_reg(call, Reg::Class)),
+    Row::new("rf_to_regtype", 1, |call| to_reg(call, Reg::Type)),
+    Row::new("rf_to_regnamespace", 1, |call| to_reg(call, Reg::Namespace)),
+    Row::new("rf_to_regproc", 1, |call| to_reg(call, Reg::Proc)),
+    Row::new("rf_to_regrole", 1, |call| to_reg(call, Reg::Role)),
+    Row::new("rf_format_type", 2, format_type).lenient(),
+    Row::new("rf_pg_table_is_visible", 1, |call| boolean(call.context().state().is_visible(oid(call, 0)?))),
+    // Types and built-in functions are all in pg_catalog, which every search path begins with.
+    Row::new("rf_pg_type_is_visible", 1, |_| boolean(true)),
+    Row::new("rf_pg_function_is_visible", 1, |_| boolean(true)),
+    Row::new("rf_pg_get_userbyid", 1, |call| {
+        let oid = oid(call, 0)?;
+        text(call.context().state().role_name(oid).unwrap_or_else(|| format!("unknown (OID={oid})")))
+    }),
+    Row::new("rf_pg_get_expr", 2, |call| text(call.text(0)?)).optional(1),
+    Row::new("rf_pg_get_indexdef", 1, |call| {
+        let column = if call.len() > 1 { call.integer(1)? as i32 } else { 0 };
+        definition(call, Definition::Index, column)
+    })
+    .optional(2),
+    Row::new("rf_pg_get_constraintdef", 1, |call| definition(call, Definition::Constraint, 0)).optional(1),
+    Row::new("rf_pg_get_viewdef", 1, |call| definition(call, Definition::View, 0)).optional(1),
+    // Functions of users' own do not exist, and PostgreSQL answers NULL for an unknown one.
+    Row::new("rf_pg_get_functiondef", 1, |_| Ok(Value::Null)),
+    Row::new("rf_pg_get_function_result", 1, |_| Ok(Value::Null)),
+    Row::new("rf_pg_get_function_arguments", 1, |_| Ok(Value::Null)),
+    Row::new("rf_pg_index_column_has_property", 3, index_property),
+    // 4 + 8 + 16: rows of a table may be changed, added, deleted.
+    Row::new("rf_pg_relation_is_updatable", 2, |call| {
+        let relation = call.context().state().schema().relation_by_oid(oid(call, 0)?);
+        let is_table = relation.is_some_and(|relation| relation.kind == rowferry_dialect::schema::RelationKind::Table);
+        integer(if is_table { 28 } else { 0 })
+    }),
+    Row::new("rf_obj_description", 1, |call| comment(call, None)).optional(1),
+    Row::new("rf_col_description", 2, |call| {
+        let column = call.integer(1)? as i32;
+        comment(call, Some(column))
+    }),
+    Row::new("rf_pg_relation_size", 1, |call| size(call, Some(false))).optional(1),
+    Row::new("rf_pg_indexes_size", 1, |call| size(call, None)),
+    Row::new("rf_pg_total_relation_size", 1, |call| size(call, Some(true))),
+    Row::new("rf_pg_database_size", 1, |call| integer(call.context().state().size(0, Some(true))?)),
+    Row::new("rf_pg_size_pretty", 1, size_pretty),
+    // Who may log in may do everything: roles are not kept apart yet, and this says so.
+    Row::new("rf_has_table_privilege", 2, |_| boolean(true)).optional(1),
+    Row::new("rf_has_column_privilege", 3, |_| boolean(true)),
+    Row::new("rf_has_schema_privilege", 2, |_| boolean(true)).optional(1),
+    Row::new("rf_has_database_privilege", 2, |_| boolean(true)).optional(1),
+    Row::new("rf_has_function_privilege", 2, |_| boolean(true)),
+    Row::new("rf_pg_has_role", 2, |_| boolean(true)).optional(1),
+    Row::new("rf_pg_my_temp_schema", 0, |_| integer(0)),
+    // Advisory locks, notifications.
+    Row::new("rf_pg_advisory_lock", 1, |call| lock(call, true, false).map(|_| Value::Text(String::new()))).volatile(),
+    Row::new("rf_pg_advisory_xact_lock", 1, |call| lock(call, true, true).map(|_| Value::Text(String::new())))
+        .volatile(),
+    Row::new("rf_pg_try_advisory_lock", 1, |call| boolean(lock(call, false, false)?)).volatile(),
+    Row::new("rf_pg_try_advisory_xact_lock", 1, |call| boolean(lock(call, false, true)?)).volatile(),
+    Row::new("rf_pg_advisory_unlock", 1, |call| {
+        boolean(call.context().state().advisory_unlock(Some(call.integer(0)?))?)
+    })
+    .volatile(),
+    Row::new("rf_pg_advisory_unlock_all", 0, |call| {
+        call.context().state().advisory_unlock(None)?;
+        text("")
+    })
+    .volatile(),
+    Row::new("rf_pg_notify", 2, |call| {
+        let payload = if call.is_null(1) { "" } else { call.text(1)? };
+        if call.is_null(0) || call.text(0)?.is_empty() {
+            return Err(Error::new(Condition::InvalidParameterValue, "channel name cannot be empty"));
+        }
+        call.context().state().notify(call.text(0)?, payload)?;
+        text("")
+    })
+    .lenient()
+    .volatile(),
+    Row::new("rf_sleep", 1, |call| {
+        call.context().state().sleep(Duration::from_secs_f64(call.float(0)?.clamp(0.0, 31_536_000.0)))?;
+        Ok(Value::Null)
+    })
+    .volatile(),
+];
+
+/// PostgreSQL's number of UTF-8.
+const UTF8: i64 = 6;
+
+fn oid(call: &Call<'_>, at: usize) -> Result<u32> {
+    let value = call.integer(at)?;
+    u32::try_from(value)
+        .map_err(|_| Error::new(Condition::NumericValueOutOfRange, format!("\"{value}\" is no object identifier")))
+}
+
+fn versioned(mut bytes: [u8; 16], version: u8) -> [u8; 16] {
+    bytes[6] = bytes[6] & 0x0f | version << 4;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    bytes
+}
+
+fn current_setting(call: &Call<'_>) -> Result<Value> {
+    let name = call.text(0)?;
+    match call.context().state().variable(&name.to_ascii_lowercase()) {
+        Some(value) => text(value),
+        None if call.len() > 1 && call.boolean(1)? => Ok(Value::Null),
+        None => {
+            let message = format!("unrecognized configuration parameter \"{name}\"");
+            Err(Error::new(Condition::UndefinedObject, message))
+        }
+    }
+}
+
+fn set_config(call: &Call<'_>) -> Result<Value> {
+    if call.is_null(0) {
+        return Err(Error::new(Condition::NullValueNotAllowed, "SET requires parameter name"));
+    }
+    let name = call.text(0)?.to_ascii_lowercase();
+    let value = if call.is_null(1) { "" } else { call.text(1)? };
+    let local = call.given(2).is_some() && call.boolean(2)?;
+    call.context().state().set_variable(&name, value, local)?;
+    Ok(call.context().state().variable(&name).map_or(Value::Null, Value::Text))
+}
+
+/// The object of a name, NULL if there is none.
+fn to_reg(call: &Call<'_>, reg: Reg) -> Result<Value> {
+    match call.context().state().object_oid(reg, call.text(0)?) {
+        Ok(oid) => integer(oid),
+        Err(error) if error.condition() == Condition::FeatureNotSupported => Err(error),
+        Err(_) => Ok(Value::Null),
+    }
+}
+
+fn format_type(call: &Call<'_>) -> Result<Value> {
+    if call.is_null(0) {
+        return Ok(Value::Null);
+    }
+    let oid = oid(call, 0)?;
+    if oid == 0 {
+        return text("-");
+    }
+    let Some(ty) = types::from_oid(oid) else { return text("???") };
+    match call.given(1) {
+        Some(ValueRef::Integer(modifier)) if modifier >= 0 => {
+            text(types::format_type(&types::with_typmod(&ty, modifier as i32)))
+        }
+        _ => text(types::format_type(&ty)),
+    }
+}
+
+fn definition(call: &Call<'_>, kind: Definition, column: i32) -> Result<Value> {
+    Ok(call.context().state().definition(kind, oid(call, 0)?, column).map_or(Value::Null, Value::Text))
+}
+
+fn comment(call: &Call<'_>, column: Option<i32>) -> Result<Value> {
+    Ok(call.context().state().comment(oid(call, 0)?, column).map_or(Value::Null, Value::Text))
+}
+
+fn size(call: &Call<'_>, indexes: Option<bool>) -> Result<Value> {
+    integer(call.context().state().size(oid(call, 0)?, indexes)?)
+}
+
+fn index_property(call: &Call<'_>) -> Result<Value> {
+    let column = call.integer(1)? as i32;
+    let Some(key) = call.context().state().definition(Definition::Index, oid(call, 0)?, column) else {
+        return Ok(Value::Null);
+    };
+    let descending = key.ends_with(" DESC");
+    match call.text(2)? {
+        "asc" | "nulls_last" => boolean(!descending),
+        "desc" | "nulls_first" => boolean(descending),
+        "orderable" | "search_array" | "search_nulls" | "returnable" => boolean(true),
+        "distance_orderable" => boolean(false),
+        _ => Ok(Value::Null),
+    }
+}
+
+/// A size with the unit in which it has at most five digits, rounded half up as PostgreSQL does.
+fn size_pretty(call: &Call<'_>) -> Result<Value> {
+    let size = call.decimal(0)?;
+    let limit = Decimal::from_i64(10_240);
+    if size.abs().compare(&limit).is_lt() {
+        return text(format!("{size} bytes"));
+    }
+    let mut unit_size = Decimal::from_i64(1);
+    for unit in ["kB", "MB", "GB", "TB", "PB"] {
+        unit_size = unit_size.mul(&Decimal::from_i64(1_024))?;
+        let shown = size.div(&unit_size)?.rounded(0);
+        if shown.abs().compare(&limit).is_lt() || unit == "PB" {
+            return text(format!("{shown} {unit}"));
+        }
+    }
+    Ok(Value::Null)
+}
+
+fn lock(call: &Call<'_>, wait: bool, transaction: bool) -> Result<bool> {
+    call.context().state().advisory_lock(call.integer(0)?, wait, transaction)
+}
