@@ -3,6 +3,7 @@
 //! The stored form of a DATETIME or INTERVAL is what Informix prints, with all the digits of its qualifier and without
 //! leading blanks; so DATETIMEs of one qualifier sort as text. Errors are Informix's own conditions.
 
+pub mod arithmetic;
 mod convert;
 mod datetime;
 mod decimal;
