@@ -229,3 +229,27 @@ fn schema_changes_are_bound() {
     }
     assert_eq!(bound("create table x (a int, a int)").unwrap_err().condition(), Condition::DuplicateColumn);
 }
+
+#[test]
+fn statements_are_lowered() {
+    for sql in [
+        "select * from t where k = ? and s = 'x' and c = 'y  ' order by d desc, iv",
+        "select count(*), sum(n), avg(k), min(ts), max(s) from t group by s having count(*) > 1",
+        "select first 3 skip 2 k, n + 1.5, k / 2, n * k from t where s matches '[a-c]*' and s like ? order by 1",
+        "select nvl(s, 'x'), decode(k, 1, 'a', 'b'), case when n > 5 then 1 else 2 end, trim(c), length(s) from t",
+        "select current, today, ts - ts, d + 3, extend(ts, year to day), mdy(1, 2, 2026), iv from t where ts > current - 3 units day",
+        "select a.k from t a, outer t b where a.k = b.k",
+        "select key from v where text in ('a', ?)",
+        "select k from t where exists (select 1 from t u where u.k = t.k) and k in (select k from t)",
+        "select s from t union select c from t order by 1",
+        "select ?::int, 'a'::varchar(3), k::lvarchar, '1.5'::decimal(10,2) from t",
+        "insert into t (k, s, c, d, n, ts, iv, b) values (0, ?, ?, today, 1.5, current, ?, 't')",
+        "insert into t (s) select c from t",
+        "update t set n = n + 1, s = null where k between ? and ?",
+        "delete from t where d < today - 30",
+        "select sum(n) over (partition by s order by k) from t",
+    ] {
+        let bound = bound(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        crate::lower::sqlite::lower(&bound).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+}
