@@ -11,6 +11,7 @@ mod cast;
 mod collation;
 mod context;
 mod datetime;
+mod informix;
 mod json;
 mod json_change;
 mod numbers;
@@ -84,6 +85,7 @@ const FAMILIES: &[&[Row]] = &[
     arrays::ROWS,
     cast::ROWS,
     datetime::ROWS,
+    informix::ROWS,
     json::ROWS,
     json_change::ROWS,
     numbers::ROWS,

@@ -1,0 +1,240 @@
+//! Informix's own functions: datetimes and intervals on their stored text, conversions, large objects, and what IBM's
+//! driver calls for its metadata.
+
+use rowferry_dialect::informix::type_from_words;
+use rowferry_dialect::informix::types::YEAR_TO_FRACTION5;
+use rowferry_dialect::informix::values::{Moment, arithmetic, convert, date_to_days};
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::zone;
+use rowferry_dialect::{Condition, Error, Result, Type};
+
+use super::call::{integer, text};
+use super::{Call, Row};
+use crate::smart_objects;
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_ifx_cast", 3, |call| {
+        let (from, to) = (words(call, 1)?, words(call, 2)?);
+        convert(&call.owned(0), &from, &to)
+    }),
+    Row::new("rf_ifx_current", 1, |call| {
+        let Type::Datetime(qualifier) = words(call, 0)? else { return Err(Error::internal("CURRENT of no DATETIME")) };
+        text(now(call)?.format(qualifier))
+    }),
+    Row::new("rf_ifx_today", 0, |call| text(now(call)?.format(YEAR_TO_FRACTION5).get(..10).unwrap_or_default())),
+    Row::new("rf_ifx_datetime_add", 6, |call| {
+        let result = arithmetic::datetime_add(
+            call.text(0)?,
+            call.text(1)?,
+            call.text(2)?,
+            call.text(3)?,
+            call.integer(4)?,
+            call.text(5)?,
+        );
+        text(result?)
+    }),
+    Row::new("rf_ifx_datetime_sub", 5, |call| {
+        text(arithmetic::datetime_sub(call.text(0)?, call.text(1)?, call.text(2)?, call.text(3)?, call.text(4)?)?)
+    }),
+    Row::new("rf_ifx_interval_add", 6, |call| {
+        let result = arithmetic::interval_add(
+            call.text(0)?,
+            call.text(1)?,
+            call.text(2)?,
+            call.text(3)?,
+            call.integer(4)?,
+            call.text(5)?,
+        );
+        text(result?)
+    }),
+    Row::new("rf_ifx_interval_mul", 4, |call| {
+        text(arithmetic::interval_mul(call.text(0)?, call.text(1)?, call.float(2)?, call.text(3)?)?)
+    }),
+    Row::new("rf_ifx_interval_key", 2, |call| integer(arithmetic::interval_key(call.text(0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_units", 2, |call| text(arithmetic::units(&plain(call, 0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_row_field", 2, |call| {
+        Ok(match arithmetic::row_field(call.text(0)?, call.integer(1)?) {
+            Some(field) => Value::Text(field),
+            None => Value::Null,
+        })
+    }),
+    Row::new("rf_ifx_add_days", 2, |call| text(arithmetic::add_days(call.text(0)?, call.integer(1)?)?)),
+    Row::new("rf_ifx_days_between", 2, |call| integer(arithmetic::days_between(call.text(0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_add_months", 2, |call| text(arithmetic::add_months(call.text(0)?, call.integer(1)?)?)),
+    Row::new("rf_ifx_mdy", 3, |call| text(arithmetic::mdy(call.integer(0)?, call.integer(1)?, call.integer(2)?)?)),
+    // Large objects.
+    Row::new("rf_ifx_lo_open", 2, |call| {
+        let bytes = call.bytes(0)?.to_vec();
+        integer(smart_objects::with(|objects| objects.open(bytes))?)
+    })
+    .volatile(),
+    Row::new("rf_ifx_filetoblob", 2, |call| {
+        client_side(call, 1)?;
+        let name = call.text(0)?;
+        Ok(Value::Blob(smart_objects::with(|objects| objects.file(name))?))
+    })
+    .volatile(),
+    Row::new("rf_ifx_filetoclob", 2, |call| {
+        client_side(call, 1)?;
+        let name = call.text(0)?;
+        let bytes = smart_objects::with(|objects| objects.file(name))?;
+        // A file in another code set than UTF-8 is read as ISO 8859-1, which every byte is.
+        text(
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| error.into_bytes().iter().map(|&byte| char::from(byte)).collect()),
+        )
+    })
+    .volatile(),
+    Row::new("rf_ifx_lotofile", 3, |call| {
+        client_side(call, 2)?;
+        let bytes = call.bytes(0)?.to_vec();
+        let name = call.text(1)?;
+        text(smart_objects::with(|objects| objects.write_file(name, bytes)))
+    })
+    .volatile(),
+    // What IBM's driver asks about columns, from syscolumns' codes.
+    Row::new("rf_ifx_coltypename", 2, |call| {
+        let (code, extended) = (call.integer(0)? & 0xff, call.integer(1)?);
+        text(type_name(code, extended))
+    }),
+    Row::new("rf_ifx_precision", 3, |call| integer(precision(call.integer(0)? & 0xff, call.integer(2)?))),
+    Row::new("rf_ifx_numscale", 2, |call| {
+        let (code, length) = (call.integer(0)? & 0xff, call.integer(1)?);
+        Ok(match code {
+            5 | 8 if length & 0xff == 255 => Value::Null,
+            5 | 8 => Value::Integer(length & 0xff),
+            1 | 2 | 6 | 17 | 18 | 52 | 53 => Value::Integer(0),
+            _ => Value::Null,
+        })
+    }),
+    Row::new("rf_ifx_numprecradix", 1, |call| {
+        Ok(match call.integer(0)? & 0xff {
+            1..=6 | 8 | 17 | 18 | 52 | 53 => Value::Integer(10),
+            _ => Value::Null,
+        })
+    }),
+    Row::new("rf_ifx_datetype", 2, |call| {
+        Ok(match call.integer(0)? & 0xff {
+            7 => Value::Integer(1),
+            10 => Value::Integer(3),
+            _ => Value::Null,
+        })
+    }),
+    Row::new("rf_ifx_charlen", 3, |call| {
+        let (code, length) = (call.integer(0)? & 0xff, call.integer(2)?);
+        Ok(match code {
+            0 | 15 | 40 => Value::Integer(length),
+            13 | 16 => Value::Integer(length & 0xff),
+            _ => Value::Null,
+        })
+    }),
+    Row::new("rf_ifx_jdbc_type", 3, |call| integer(jdbc_type(call.integer(0)? & 0xff, call.integer(1)?))),
+];
+
+fn words(call: &Call<'_>, at: usize) -> Result<Type> {
+    type_from_words(call.text(at)?)
+}
+
+/// A number as text.
+fn plain(call: &Call<'_>, at: usize) -> Result<String> {
+    match convert(&call.owned(at), &Type::Numeric(None), &Type::Numeric(None))? {
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Real(number) => Ok(number.to_string()),
+        Value::Text(number) => Ok(number),
+        Value::Null | Value::Blob(_) => Err(Error::new(Condition::InvalidTextRepresentation, "a number is expected")),
+    }
+}
+
+/// The statement's moment in the server's own time zone.
+fn now(call: &Call<'_>) -> Result<Moment> {
+    /// Days from 1899-12-31 to 1970-01-01.
+    const EPOCH_DAYS: i128 = 25_568;
+    let instant = call.context().times().statement;
+    let micros = i128::from(call.with_settings(|settings| zone::to_local(&settings.time_zone, instant)));
+    debug_assert_eq!(i128::from(date_to_days(1970, 1, 1)), EPOCH_DAYS);
+    Moment::from_ticks(EPOCH_DAYS * 86_400 * 100_000 + micros.div_euclid(10))
+}
+
+/// The server's own files are nobody's business here.
+fn client_side(call: &Call<'_>, at: usize) -> Result<()> {
+    if call.text(at)?.eq_ignore_ascii_case("client") {
+        return Ok(());
+    }
+    Err(Error::new(Condition::InsufficientPrivilege, "files of the server are not accessible; say 'client'"))
+}
+
+/// The name of a type by its code.
+fn type_name(code: i64, extended: i64) -> &'static str {
+    match (code, extended) {
+        (0, _) => "CHAR",
+        (1, _) => "SMALLINT",
+        (2, _) => "INTEGER",
+        (3, _) => "FLOAT",
+        (4, _) => "SMALLFLOAT",
+        (5, _) => "DECIMAL",
+        (6, _) => "SERIAL",
+        (7, _) => "DATE",
+        (8, _) => "MONEY",
+        (10, _) => "DATETIME",
+        (11, _) => "BYTE",
+        (12, _) => "TEXT",
+        (13, _) => "VARCHAR",
+        (14, _) => "INTERVAL",
+        (15, _) => "NCHAR",
+        (16, _) => "NVARCHAR",
+        (17, _) => "INT8",
+        (18, _) => "SERIAL8",
+        (19, _) => "SET",
+        (20, _) => "MULTISET",
+        (21, _) => "LIST",
+        (22, _) => "ROW",
+        (40, 1) => "LVARCHAR",
+        (40, 25) => "JSON",
+        (40, 26) => "BSON",
+        (41, 5) => "BOOLEAN",
+        (41, 10) => "BLOB",
+        (41, 11) => "CLOB",
+        (52, _) => "BIGINT",
+        (53, _) => "BIGSERIAL",
+        _ => "OPAQUE",
+    }
+}
+
+/// Digits, or characters, of a type.
+fn precision(code: i64, length: i64) -> i64 {
+    match code {
+        1 => 5,
+        2 | 6 | 7 => 10,
+        3 => 17,
+        4 => 7,
+        5 | 8 => length >> 8,
+        10 | 14 => length >> 8,
+        13 | 16 => length & 0xff,
+        17 | 18 | 52 | 53 => 19,
+        _ => length,
+    }
+}
+
+/// java.sql.Types' number for a type.
+fn jdbc_type(code: i64, extended: i64) -> i64 {
+    match (code, extended) {
+        (0 | 15, _) => 1,
+        (1, _) => 5,
+        (2 | 6, _) => 4,
+        (3, _) => 8,
+        (4, _) => 7,
+        (5 | 8, _) => 3,
+        (7, _) => 91,
+        (10, _) => 93,
+        (11, _) => -4,
+        (12, _) => -1,
+        (13 | 16, _) => 12,
+        (14, _) => 1,
+        (17 | 18 | 52 | 53, _) => -5,
+        (40, 1) => -1,
+        (41, 5) => -7,
+        (41, 10) => 2004,
+        (41, 11) => 2005,
+        _ => 1111,
+    }
+}
