@@ -16,6 +16,38 @@ pub(super) struct Candidate {
     pub(super) result: Type,
 }
 
+impl Candidate {
+    /// The type that an argument is declared with; `None` for a polymorphic one, which is never an exact match.
+    fn declared(&self, index: usize) -> Option<&Type> {
+        let spec = &self.function.args[index.min(self.function.args.len().saturating_sub(1))];
+        match spec {
+            TypeSpec::Is(_) | TypeSpec::ArrayOf(_) => self.args.get(index),
+            TypeSpec::Any | TypeSpec::AnyElement | TypeSpec::AnyArray | TypeSpec::SameAs(_) => None,
+        }
+    }
+
+    /// The category of a declared argument; `P` for a polymorphic one.
+    fn category(&self, index: usize) -> char {
+        self.declared(index).map_or('P', types::category)
+    }
+
+    /// The declared argument is its category's preferred type.
+    fn prefers(&self, index: usize) -> bool {
+        self.declared(index).is_some_and(types::is_preferred)
+    }
+
+    /// How many known arguments match as `fits` says.
+    fn count(&self, inputs: &[Type], fits: impl Fn(&Type, &Type) -> bool) -> usize {
+        inputs
+            .iter()
+            .enumerate()
+            .filter(|(index, input)| {
+                **input != Type::Unknown && self.declared(*index).is_some_and(|declared| fits(declared, input))
+            })
+            .count()
+    }
+}
+
 /// Why no candidate could be chosen.
 pub(super) enum Miss {
     /// None takes these arguments.
@@ -112,9 +144,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
 
 /// Chooses among candidates by PostgreSQL's steps; `None` in `args` types means "as it is".
 fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::Result<Candidate, Miss> {
-    let exact = |candidate: &Candidate, inputs: &[Type]| {
-        candidate.args.iter().zip(inputs).all(|(arg, input)| *arg != Type::Unknown && same(arg, input))
-    };
+    let exact = |candidate: &Candidate, inputs: &[Type]| candidate.count(inputs, same) == inputs.len();
     if let Some(found) = all.iter().find(|candidate| exact(candidate, inputs)) {
         return Ok(found.clone());
     }
@@ -142,29 +172,15 @@ fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::
         1 => return left.pop().ok_or(Miss::None),
         _ => {}
     }
-    keep_best(&mut left, |candidate| {
-        candidate
-            .args
-            .iter()
-            .zip(inputs)
-            .filter(|(arg, input)| **input != Type::Unknown && **arg != Type::Unknown && same(arg, input))
-            .count()
-    });
+    keep_best(&mut left, |candidate| candidate.count(inputs, same));
     if left.len() == 1 {
         return left.pop().ok_or(Miss::None);
     }
     keep_best(&mut left, |candidate| {
-        candidate
-            .args
-            .iter()
-            .zip(inputs)
-            .filter(|(arg, input)| {
-                **input != Type::Unknown
-                    && **arg != Type::Unknown
-                    && (same(arg, input)
-                        || (types::is_preferred(arg) && types::category(arg) == types::category(input)))
-            })
-            .count()
+        candidate.count(inputs, |declared, input| {
+            same(declared, input)
+                || (types::is_preferred(declared) && types::category(declared) == types::category(input))
+        })
     });
     if left.len() == 1 {
         return left.pop().ok_or(Miss::None);
@@ -203,7 +219,7 @@ fn by_category(left: &[Candidate], inputs: &[Type]) -> Option<Candidate> {
         if *input != Type::Unknown {
             continue;
         }
-        let categories: Vec<char> = left.iter().map(|candidate| types::category(&candidate.args[index])).collect();
+        let categories: Vec<char> = left.iter().map(|candidate| candidate.category(index)).collect();
         let category = if categories.contains(&'S') {
             'S'
         } else {
@@ -213,16 +229,11 @@ fn by_category(left: &[Candidate], inputs: &[Type]) -> Option<Candidate> {
             }
             first
         };
-        let preferred = left.iter().any(|candidate| {
-            types::category(&candidate.args[index]) == category && types::is_preferred(&candidate.args[index])
-        });
+        let preferred = left.iter().any(|candidate| candidate.category(index) == category && candidate.prefers(index));
         slots.push((index, category, preferred));
     }
     for (index, category, preferred) in slots {
-        kept.retain(|candidate| {
-            let arg = &candidate.args[index];
-            types::category(arg) == category && (!preferred || types::is_preferred(arg))
-        });
+        kept.retain(|candidate| candidate.category(index) == category && (!preferred || candidate.prefers(index)));
     }
     match kept.as_slice() {
         [found] => Some((*found).clone()),

@@ -188,7 +188,7 @@ select key, value from everything, jsonb_each(jb)
 
 select * from everything cross join lateral jsonb_array_elements(jb) as e(x)
 
-select tags[1], array_length(tags, 1), cardinality(tags), tags || 'x', tags && array['a'], tags @> array['a'], 'a' = any(tags) from everything
+select tags[1], array_length(tags, 1), cardinality(tags), tags || 'x'::text, tags && array['a'], tags @> array['a'], 'a' = any(tags) from everything
 
 select array[1, 2, 3], array[]::int[], array[array[1, 2], array[3, 4]], '{1,2}'::int[], array['a', 'b']::varchar[]
 

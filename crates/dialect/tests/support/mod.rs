@@ -318,12 +318,7 @@ pub fn store() -> Store {
         catalog(
             2609,
             "pg_description",
-            &[
-                ("objoid", Type::Oid),
-                ("classoid", Type::Oid),
-                ("objsubid", Type::Int4),
-                ("description", Type::Text),
-            ],
+            &[("objoid", Type::Oid), ("classoid", Type::Oid), ("objsubid", Type::Int4), ("description", Type::Text)],
         ),
         catalog(
             2224,
@@ -340,11 +335,7 @@ pub fn store() -> Store {
             ],
         ),
         catalog(2601, "pg_am", &[("oid", Type::Oid), ("amname", Type::Name)]),
-        catalog(
-            3456,
-            "pg_collation",
-            &[("oid", Type::Oid), ("collname", Type::Name), ("collnamespace", Type::Oid)],
-        ),
+        catalog(3456, "pg_collation", &[("oid", Type::Oid), ("collname", Type::Name), ("collnamespace", Type::Oid)]),
         catalog(
             1262,
             "pg_database",
@@ -363,12 +354,7 @@ pub fn store() -> Store {
         catalog(
             3501,
             "pg_enum",
-            &[
-                ("oid", Type::Oid),
-                ("enumtypid", Type::Oid),
-                ("enumsortorder", Type::Float4),
-                ("enumlabel", Type::Name),
-            ],
+            &[("oid", Type::Oid), ("enumtypid", Type::Oid), ("enumsortorder", Type::Float4), ("enumlabel", Type::Name)],
         ),
         catalog(
             3381,
@@ -382,22 +368,22 @@ pub fn store() -> Store {
                 ("stxstattarget", Type::Int4),
             ],
         ),
-        catalog(2611, "pg_inherits", &[
-            ("inhrelid", Type::Oid),
-            ("inhparent", Type::Oid),
-            ("inhseqno", Type::Int4),
-            ("inhdetachpending", Type::Bool),
-        ]),
+        catalog(
+            2611,
+            "pg_inherits",
+            &[
+                ("inhrelid", Type::Oid),
+                ("inhparent", Type::Oid),
+                ("inhseqno", Type::Int4),
+                ("inhdetachpending", Type::Bool),
+            ],
+        ),
     ];
     let relations =
         [customers, orders, items, everything, mixed, view].into_iter().chain(catalogs).map(Arc::new).collect();
-    let sequence =
-        |oid, name: &str| Arc::new(Sequence {
-            oid,
-            namespace: "public".to_owned(),
-            name: name.to_owned(),
-            ty: Type::Int8,
-        });
+    let sequence = |oid, name: &str| {
+        Arc::new(Sequence { oid, namespace: "public".to_owned(), name: name.to_owned(), ty: Type::Int8 })
+    };
     Store { relations, sequences: vec![sequence(201, "everything_id_seq"), sequence(202, "counter")] }
 }
 
@@ -434,7 +420,9 @@ impl Schema for Store {
     fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>> {
         self.sequences
             .iter()
-            .find(|sequence| sequence.name == name.name && name.schema.as_deref().is_none_or(|s| s == sequence.namespace))
+            .find(|sequence| {
+                sequence.name == name.name && name.schema.as_deref().is_none_or(|s| s == sequence.namespace)
+            })
             .cloned()
     }
 
