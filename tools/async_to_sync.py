@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # From, to: relative to python/rowferry.
 FILES = {
+    "informix/aio/connection.py": "informix/connections.py",
+    "informix/aio/cursors.py": "informix/cursors.py",
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
 }

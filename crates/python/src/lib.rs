@@ -13,6 +13,7 @@ mod cli;
 mod decimal;
 mod errors;
 mod gil;
+mod informix;
 mod mysql;
 mod space;
 
@@ -25,5 +26,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     cells::import(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("decimals_are_direct", decimal::is_direct())?;
+    informix::register(module)?;
     mysql::register(module)
 }

@@ -421,6 +421,14 @@ impl Client {
         Ok(())
     }
 
+    /// Bytes do not move any more: from here on everything fails.
+    pub fn disconnect(&mut self) {
+        self.closed = true;
+        self.operation = Operation::None;
+        self.output.clear();
+        self.sent = 0;
+    }
+
     /// What the server has said about itself and the session.
     pub const fn session(&self) -> &Session {
         &self.session
@@ -594,7 +602,7 @@ impl Client {
             let outcome = Outcome { rows: batch.rows, serial: batch.serial, more: false };
             let prepared = Arc::clone(&batch.prepared);
             self.operation = Operation::None;
-            self.finish_statement(prepared);
+            self.keep_or_release(prepared);
             return Ok(Step::Event(Event::Done(outcome)));
         }
         let mut bytes = Vec::with_capacity(batch.next.len() + 8);
@@ -800,7 +808,7 @@ impl Client {
         if statement::changes_schema(prepared.statement_type) {
             self.forget_kept();
         }
-        self.finish_statement(prepared);
+        self.keep_or_release(prepared);
         Ok(Step::Event(Event::Done(outcome)))
     }
 
@@ -857,10 +865,6 @@ impl Client {
     /// For messages of our own making, whose size is known to be right.
     fn must(&mut self, ask: impl FnOnce(&mut Self) -> Result<(), TooLong>) -> Result<(), Failure> {
         ask(self).map_err(|_| Failure::Unsupported("a message of this size"))
-    }
-
-    fn finish_statement(&mut self, prepared: Arc<Prepared>) {
-        self.keep_or_release(prepared);
     }
 
     /// Keeps a statement for another execution, or releases it.

@@ -1,0 +1,402 @@
+use std::sync::{Mutex, MutexGuard};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyMemoryView};
+use rowferry_client::Channel;
+use rowferry_wire_sqli::URGENT_INTERRUPT;
+use rowferry_wire_sqli::client::Client;
+
+use super::driver::{self, Discarded, Driver, Step, transport_error};
+use super::result::QueryResult;
+use super::settings::Settings;
+use crate::errors::{Class, error};
+use crate::space::ReceiveSpace;
+
+/// A connection as an asyncio protocol. Operations answer futures of the loop.
+///
+/// Subclassed in Python by a class that is an `asyncio.BufferedProtocol`, too: the event loop reads straight into our
+/// memory.
+#[pyclass(frozen, subclass, module = "rowferry._core.informix")]
+pub struct AsyncWire {
+    inner: Mutex<Inner>,
+    discarded: Discarded,
+    space: Py<ReceiveSpace>,
+    view: Py<PyMemoryView>,
+    event_loop: Py<PyAny>,
+    create_future: Py<PyAny>,
+}
+
+struct Inner {
+    channel: Channel<Client>,
+    driver: Driver,
+    transport: Option<Py<PyAny>>,
+    write: Option<Py<PyAny>>,
+    waiter: Option<Py<PyAny>>,
+    /// Done when the transport is closed.
+    closed: Option<Py<PyAny>>,
+}
+
+impl Inner {
+    /// Hands everything that waits to the transport.
+    fn flush(&mut self, py: Python<'_>) -> PyResult<()> {
+        loop {
+            let output = self.channel.output().map_err(|failure| transport_error(py, &failure, None))?;
+            if output.is_empty() {
+                return Ok(());
+            }
+            let Some(write) = &self.write else { return Err(driver::closed(py)) };
+            let bytes = PyBytes::new(py, output);
+            let count = output.len();
+            // The transport copies what the kernel does not take at once.
+            write.call1(py, (bytes,))?;
+            self.channel.sent(count);
+        }
+    }
+
+    /// Polls until the operation is over or more bytes are needed, and wakes whoever waits.
+    fn progress(&mut self, py: Python<'_>) -> PyResult<()> {
+        while self.driver.is_busy() {
+            let outcome = match self.driver.step(py, self.channel.core_mut()) {
+                Ok(Step::Pending) => match self.flush(py) {
+                    Ok(()) => break,
+                    Err(failure) => Err(failure),
+                },
+                Ok(Step::Flush) => match self.flush(py) {
+                    Ok(()) => continue,
+                    Err(failure) => Err(failure),
+                },
+                Ok(Step::Done(value)) => Ok(value),
+                Err(failure) => Err(failure),
+            };
+            self.wake(py, outcome)?;
+        }
+        if self.channel.core().is_closed() {
+            self.abort(py)?;
+        }
+        Ok(())
+    }
+
+    /// The operation is over: its outcome goes to the future, unless that was cancelled meanwhile.
+    fn wake(&mut self, py: Python<'_>, outcome: PyResult<Py<PyAny>>) -> PyResult<()> {
+        if outcome.is_err() && self.driver.is_busy() {
+            // What failed was the transport or TLS: nothing more can come.
+            self.channel.core_mut().disconnect();
+            let _ = self.driver.step(py, self.channel.core_mut());
+        }
+        let Some(waiter) = self.waiter.take() else { return Ok(()) };
+        if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
+            return Ok(());
+        }
+        match outcome {
+            Ok(value) => waiter.call_method1(py, intern!(py, "set_result"), (value,))?,
+            Err(failure) => waiter.call_method1(py, intern!(py, "set_exception"), (failure,))?,
+        };
+        Ok(())
+    }
+
+    /// Nothing can come any more, for this reason.
+    fn lost(&mut self, py: Python<'_>, reason: PyErr) -> PyResult<()> {
+        self.channel.core_mut().disconnect();
+        if self.driver.is_busy() {
+            let _ = self.driver.step(py, self.channel.core_mut());
+            self.wake(py, Err(reason))?;
+        }
+        self.abort(py)
+    }
+
+    fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.write = None;
+        if let Some(transport) = self.transport.take() {
+            transport.call_method0(py, intern!(py, "abort"))?;
+        }
+        Ok(())
+    }
+}
+
+impl AsyncWire {
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        self.inner.try_lock().map_err(|_| driver::busy(py))
+    }
+
+    fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        if driver.is_busy() {
+            return Err(driver::busy(py));
+        }
+        self.discarded.close(channel.core_mut());
+        start(driver, channel.core_mut())?;
+        self.wait(py, &mut inner)
+    }
+
+    /// A future for the operation under way, which begins at once.
+    fn wait(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Py<PyAny>> {
+        let waiter = self.create_future.call0(py)?;
+        inner.waiter = Some(waiter.clone_ref(py));
+        // A statement that is prepared already is on its way after this.
+        inner.progress(py)?;
+        Ok(waiter)
+    }
+}
+
+#[pymethods]
+impl AsyncWire {
+    #[new]
+    fn new(py: Python<'_>, settings: Settings, event_loop: Py<PyAny>) -> PyResult<Self> {
+        let driver = settings.driver(py)?;
+        let client =
+            Client::new(settings.options()).map_err(|misuse| error(py, Class::Interface, None, &misuse.to_string()))?;
+        let mut channel = Channel::new(client);
+        if let Some(tls) = settings.tls(py)? {
+            let started = tls.config().and_then(|config| channel.start_tls(config, settings.tls_name()));
+            started.map_err(|failure| transport_error(py, &failure, None))?;
+        }
+        let space = Py::new(py, ReceiveSpace::new())?;
+        let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
+        let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
+        let inner = Inner { channel, driver, transport: None, write: None, waiter: None, closed: None };
+        let (inner, discarded) = (Mutex::new(inner), Discarded::default());
+        Ok(Self { inner, discarded, space, view, event_loop, create_future })
+    }
+
+    fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        inner.write = Some(transport.getattr(py, intern!(py, "write"))?);
+        inner.transport = Some(transport);
+        Ok(())
+    }
+
+    fn get_buffer(&self, py: Python<'_>, _sizehint: isize) -> Py<PyMemoryView> {
+        self.view.clone_ref(py)
+    }
+
+    fn buffer_updated(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let received = self.space.get().read(count, |bytes| inner.channel.receive(bytes));
+        if let Err(failure) = received {
+            return inner.lost(py, transport_error(py, &failure, None));
+        }
+        inner.progress(py)
+    }
+
+    fn eof_received(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        inner.channel.received_eof();
+        inner.progress(py)
+    }
+
+    fn connection_lost(&self, py: Python<'_>, cause: Option<Py<PyAny>>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let message = match cause {
+            Some(cause) => format!("connection lost: {}", cause.bind(py).str()?),
+            None => "connection lost: the server closed it".to_owned(),
+        };
+        inner.transport = None;
+        inner.lost(py, error(py, Class::Operational, None, &message))?;
+        if let Some(closed) = inner.closed.take()
+            && !closed.call_method0(py, intern!(py, "done"))?.is_truthy(py)?
+        {
+            closed.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
+        }
+        Ok(())
+    }
+
+    fn pause_writing(&self) {}
+
+    fn resume_writing(&self) {}
+
+    /// Waits for the login to be over. The outcome is None, or where the server sends us instead.
+    fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| {
+            driver.login();
+            Ok(())
+        })
+    }
+
+    /// Runs a statement, in a transaction when `begin` is true.
+    #[pyo3(signature = (sql, args=None, begin=false))]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        begin: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin))
+    }
+
+    /// Runs a statement for each row of values, in a transaction when `begin` is true.
+    #[pyo3(signature = (sql, rows, begin=false))]
+    fn execute_many(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        begin: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin))
+    }
+
+    /// The next rows of a cursor.
+    fn fetch(&self, py: Python<'_>, result: &QueryResult) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.fetch(py, client, result))
+    }
+
+    /// Nobody will fetch from this cursor any more. Harmless at any time; it is closed with the next operation.
+    fn discard(&self, result: &QueryResult) {
+        self.discarded.add(result);
+    }
+
+    /// Reads and drops what is still to come of the operation under way.
+    fn drain(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        inner.driver.drain();
+        self.wait(py, &mut inner)
+    }
+
+    /// Begins a transaction.
+    fn begin(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::begin))
+    }
+
+    /// Commits.
+    fn commit(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::commit))
+    }
+
+    /// Rolls back.
+    fn rollback(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::rollback))
+    }
+
+    /// Sets a savepoint.
+    fn set_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.set_savepoint(name.as_bytes())))
+    }
+
+    /// Rolls back to a savepoint.
+    fn rollback_to_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| {
+            driver.command(py, client, |client| client.rollback_to_savepoint(name.as_bytes()))
+        })
+    }
+
+    /// Releases a savepoint.
+    fn release_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.release_savepoint(name.as_bytes())))
+    }
+
+    /// Asks whether the server is there.
+    fn ping(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::ping))
+    }
+
+    /// Interrupts the operation under way on the server; nothing when there is none.
+    fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
+        let inner = self.lock(py)?;
+        let (true, Some(transport)) = (inner.driver.is_busy(), &inner.transport) else { return Ok(()) };
+        let socket = transport.call_method1(py, intern!(py, "get_extra_info"), (intern!(py, "socket"),))?;
+        if socket.is_none(py) {
+            return Ok(());
+        }
+        let descriptor: i32 = socket.call_method0(py, intern!(py, "fileno"))?.extract(py)?;
+        let byte = URGENT_INTERRUPT;
+        // SAFETY: one byte of ours is read; the descriptor is the transport's, which is open while we hold it.
+        let sent = unsafe { libc::send(descriptor, (&raw const byte).cast(), 1, libc::MSG_OOB | libc::MSG_NOSIGNAL) };
+        if sent == 1 {
+            return Ok(());
+        }
+        let cause = std::io::Error::last_os_error();
+        let failure = rowferry_client::Error::Io(rowferry_client::Waiting::Write, cause);
+        Err(transport_error(py, &failure, None))
+    }
+
+    /// Says good bye and closes; the future is done when the transport is closed.
+    fn quit(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        let closed = self.create_future.call0(py)?;
+        match inner.transport.take() {
+            Some(transport) => {
+                if inner.channel.core_mut().exit().is_ok() {
+                    // The peer may have gone first; closed is closed.
+                    let _ = inner.flush(py);
+                }
+                inner.write = None;
+                inner.closed = Some(closed.clone_ref(py));
+                transport.call_method0(py, intern!(py, "close"))?;
+            }
+            None => {
+                closed.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
+            }
+        }
+        Ok(closed)
+    }
+
+    /// Closes without a word. Harmless at any time, even when the loop is closed.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let loop_closed = self.event_loop.call_method0(py, intern!(py, "is_closed"))?.is_truthy(py)?;
+        if loop_closed {
+            // No loop will ever run the transport's clean-up: close its socket by hand.
+            inner.channel.core_mut().disconnect();
+            inner.write = None;
+            inner.waiter = None;
+            if let Some(transport) = inner.transport.take() {
+                close_socket(py, &transport)?;
+            }
+            return Ok(());
+        }
+        inner.lost(py, error(py, Class::Operational, None, "the connection was closed"))
+    }
+
+    /// True while the connection can be used.
+    #[getter]
+    fn is_open(&self, py: Python<'_>) -> bool {
+        self.lock(py).map_or(true, |inner| inner.transport.is_some() && !inner.channel.core().is_closed())
+    }
+
+    /// True while an answer is awaited.
+    #[getter]
+    fn is_busy(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.is_busy())
+    }
+
+    /// True while a transaction is under way that this client began.
+    #[getter]
+    fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.channel.core().session().in_transaction)
+    }
+
+    /// True when the database has transactions.
+    #[getter]
+    fn is_logged(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.channel.core().session().logged)
+    }
+
+    /// The server's version with its product name, as the login has it. Not the release.
+    #[getter]
+    fn server_version(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(String::from_utf8_lossy(&self.lock(py)?.channel.core().session().server_version).into_owned())
+    }
+
+    /// What both sides can do, as a mask.
+    #[getter]
+    fn capabilities(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        Ok(self.lock(py)?.channel.core().session().capabilities.as_bytes().to_vec())
+    }
+
+    /// The TLS version and cipher; None in plain text.
+    #[getter]
+    fn tls_description(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.channel.tls_description())
+    }
+}
+
+/// Closes the socket of a transport whose loop is closed.
+fn close_socket(py: Python<'_>, transport: &Py<PyAny>) -> PyResult<()> {
+    static CLOSE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let close = CLOSE.import(py, "rowferry._base.transports", "close_without_loop")?;
+    close.call1((transport,)).map(drop)
+}

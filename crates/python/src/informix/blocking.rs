@@ -1,0 +1,267 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use rowferry_client::{Pump, Stream};
+use rowferry_wire_sqli::URGENT_INTERRUPT;
+use rowferry_wire_sqli::client::Client;
+
+use super::driver::{self, Discarded, Driver, Step, transport_error};
+use super::result::QueryResult;
+use super::settings::Settings;
+use crate::errors::{Class, error};
+use crate::gil::{GilPump, WaitError};
+
+/// A connection whose operations block the calling thread; other threads run meanwhile.
+#[pyclass(frozen, module = "rowferry._core.informix")]
+pub struct Wire {
+    inner: Mutex<Inner>,
+    settings: Settings,
+    discarded: Discarded,
+    /// A second handle on the socket, to interrupt a statement from another thread.
+    socket: Mutex<Option<Stream>>,
+}
+
+struct Inner {
+    pump: Option<GilPump<Client>>,
+    driver: Driver,
+}
+
+impl Wire {
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        self.inner.try_lock().map_err(|_| driver::busy(py))
+    }
+
+    /// Starts an operation and moves bytes until it is over.
+    fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver } = &mut *inner;
+        let Some(pump) = pump else { return Err(driver::closed(py)) };
+        self.discarded.close(pump.core());
+        start(driver, pump.core())?;
+        let outcome = Self::pump(py, pump, driver);
+        if pump.core().is_closed() {
+            inner.pump = None;
+            *self.socket.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        outcome
+    }
+
+    fn pump(py: Python<'_>, pump: &mut GilPump<Client>, driver: &mut Driver) -> PyResult<Py<PyAny>> {
+        loop {
+            let moved = match driver.step(py, pump.core())? {
+                Step::Done(outcome) => return Ok(outcome),
+                Step::Pending => pump.advance(py),
+                Step::Flush => pump.flush(py),
+            };
+            if let Err(failure) = moved {
+                pump.core().disconnect();
+                // Lets the driver forget the operation; what it says of the closed core is not the cause.
+                let _ = driver.step(py, pump.core());
+                return Err(match failure {
+                    WaitError::Raised(raised) => raised,
+                    WaitError::Transport(failure) => transport_error(py, &failure, None),
+                });
+            }
+        }
+    }
+
+    fn session<T>(&self, py: Python<'_>, read: impl FnOnce(&Client) -> T) -> PyResult<T> {
+        match &mut self.lock(py)?.pump {
+            Some(pump) => Ok(read(pump.core())),
+            None => Err(driver::closed(py)),
+        }
+    }
+}
+
+#[pymethods]
+impl Wire {
+    #[new]
+    fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
+        let driver = settings.driver(py)?;
+        let inner = Mutex::new(Inner { pump: None, driver });
+        Ok(Self { inner, settings, discarded: Discarded::default(), socket: Mutex::new(None) })
+    }
+
+    /// Opens the socket and logs in. Answers None, or where the server sends us instead.
+    fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (address, timeouts) = (self.settings.address(), self.settings.timeouts());
+        let client = Client::new(self.settings.options())
+            .map_err(|misuse| error(py, Class::Interface, None, &misuse.to_string()))?;
+        // The login is part of connecting.
+        let mut first = timeouts;
+        first.read = match (timeouts.connect, timeouts.read) {
+            (Some(connect), Some(read)) => Some(connect.max(read)),
+            (connect, read) => connect.or(read),
+        };
+        let place = address.to_string();
+        let failed = |failure| transport_error(py, &failure, Some(&place));
+        let stream = py.detach(|| Stream::connect(&address, first, None)).map_err(failed)?;
+        let refused = |cause| rowferry_client::Error::Io(rowferry_client::Waiting::Connect, cause);
+        if !self.settings.keepalive {
+            stream.set_keepalive(None).map_err(|cause| failed(refused(cause)))?;
+        }
+        let second = stream.try_clone().map_err(|cause| failed(refused(cause)))?;
+        let mut pump = Pump::new(stream, client);
+        if let Some(tls) = self.settings.tls(py)? {
+            let started =
+                tls.config().and_then(|config| pump.channel_mut().start_tls(config, self.settings.tls_name()));
+            started.map_err(failed)?;
+        }
+        {
+            self.lock(py)?.pump = Some(GilPump::new(pump));
+            *self.socket.lock().unwrap_or_else(PoisonError::into_inner) = Some(second);
+        }
+        let outcome = self.run(py, |driver, _| {
+            driver.login();
+            Ok(())
+        })?;
+        if let Some(pump) = &mut self.lock(py)?.pump {
+            let set = pump.pump().stream_mut().set_timeouts(timeouts);
+            set.map_err(|cause| failed(refused(cause)))?;
+        }
+        Ok(outcome)
+    }
+
+    /// Runs a statement, in a transaction when `begin` is true.
+    #[pyo3(signature = (sql, args=None, begin=false))]
+    fn execute(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        begin: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin))
+    }
+
+    /// Runs a statement for each row of values, in a transaction when `begin` is true.
+    #[pyo3(signature = (sql, rows, begin=false))]
+    fn execute_many(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        begin: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin))
+    }
+
+    /// The next rows of a cursor.
+    fn fetch(&self, py: Python<'_>, result: &QueryResult) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.fetch(py, client, result))
+    }
+
+    /// Nobody will fetch from this cursor any more. Harmless at any time; it is closed with the next operation.
+    fn discard(&self, result: &QueryResult) {
+        self.discarded.add(result);
+    }
+
+    /// Begins a transaction.
+    fn begin(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::begin))
+    }
+
+    /// Commits.
+    fn commit(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::commit))
+    }
+
+    /// Rolls back.
+    fn rollback(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::rollback))
+    }
+
+    /// Sets a savepoint.
+    fn set_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.set_savepoint(name.as_bytes())))
+    }
+
+    /// Rolls back to a savepoint.
+    fn rollback_to_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| {
+            driver.command(py, client, |client| client.rollback_to_savepoint(name.as_bytes()))
+        })
+    }
+
+    /// Releases a savepoint.
+    fn release_savepoint(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.release_savepoint(name.as_bytes())))
+    }
+
+    /// Asks whether the server is there.
+    fn ping(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, Client::ping))
+    }
+
+    /// Interrupts the statement that another thread waits for; nothing when there is none.
+    fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
+        // Nobody holds the lock of an idle connection: a late byte would hit the next statement.
+        if self.inner.try_lock().is_ok() {
+            return Ok(());
+        }
+        match &*self.socket.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(socket) => socket.send_urgent(URGENT_INTERRUPT).map_err(|cause| {
+                let failure = rowferry_client::Error::Io(rowferry_client::Waiting::Write, cause);
+                transport_error(py, &failure, None)
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Says good bye and closes.
+    fn quit(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        *self.socket.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if let Some(mut pump) = inner.pump.take()
+            && pump.core().exit().is_ok()
+        {
+            // The peer may have gone first; closed is closed.
+            let _ = pump.flush(py);
+        }
+        Ok(())
+    }
+
+    /// Closes without a word.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        *self.socket.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.lock(py)?.pump = None;
+        Ok(())
+    }
+
+    /// True while the connection can be used.
+    #[getter]
+    fn is_open(&self, py: Python<'_>) -> bool {
+        // A connection in use by another thread is open.
+        self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed()))
+    }
+
+    /// True while a transaction is under way that this client began.
+    #[getter]
+    fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
+        self.session(py, |client| client.session().in_transaction)
+    }
+
+    /// True when the database has transactions.
+    #[getter]
+    fn is_logged(&self, py: Python<'_>) -> PyResult<bool> {
+        self.session(py, |client| client.session().logged)
+    }
+
+    /// The server's version with its product name, as the login has it. Not the release.
+    #[getter]
+    fn server_version(&self, py: Python<'_>) -> PyResult<String> {
+        self.session(py, |client| String::from_utf8_lossy(&client.session().server_version).into_owned())
+    }
+
+    /// What both sides can do, as a mask.
+    #[getter]
+    fn capabilities(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.session(py, |client| client.session().capabilities.as_bytes().to_vec())
+    }
+
+    /// The TLS version and cipher; None in plain text.
+    #[getter]
+    fn tls_description(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.pump.as_mut().and_then(|pump| pump.pump().channel().tls_description()))
+    }
+}

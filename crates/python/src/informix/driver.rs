@@ -1,0 +1,511 @@
+//! The conversations of a connection, whatever moves its bytes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyIterator, PyList, PyString};
+use rowferry_client::informix::{self, Placeholder};
+use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Outcome, Params, Prepared, SqlError};
+
+use super::columns::{Plan, RowError};
+use super::result::QueryResult;
+use super::text::Encoding;
+use super::values::Encoder;
+use crate::errors::{Class, error};
+
+/// What the pump should do next.
+pub enum Step {
+    /// Move bytes.
+    Pending,
+    /// Write what waits, and come back before waiting for bytes: there is more to send meanwhile.
+    Flush,
+    /// The operation is over; this is its outcome.
+    Done(Py<PyAny>),
+}
+
+/// What is going on.
+enum Operation {
+    Login,
+    /// A statement, or the next rows of its cursor.
+    Statement {
+        begin: bool,
+        plan: Option<Arc<Plan>>,
+        rows: Option<Py<PyList>>,
+        failed: Option<PyErr>,
+    },
+    /// A statement for each of many rows of values.
+    Batch {
+        begin: bool,
+        placeholders: Vec<Placeholder>,
+        rows: Py<PyIterator>,
+        /// Rows taken from the iterator.
+        taken: u64,
+        failed: Option<PyErr>,
+    },
+    /// Answered by success or an error.
+    Command,
+    /// Whatever comes is read and dropped, up to the end of the operation under way; its cursor is closed.
+    Drain(Option<Arc<Plan>>),
+}
+
+/// See the module.
+pub struct Driver {
+    encoding: Encoding,
+    challenge: Option<Py<PyAny>>,
+    password: Vec<u8>,
+    plans: Vec<Arc<Plan>>,
+    operation: Option<Operation>,
+    params: Params,
+    scratch: Vec<u8>,
+}
+
+/// Cursors that nobody will fetch from any more. Filled at any time, also by the collector in the middle of an
+/// operation; emptied between operations.
+#[derive(Default)]
+pub struct Discarded(Mutex<Vec<Arc<Prepared>>>);
+
+impl Discarded {
+    pub fn add(&self, result: &QueryResult) {
+        if let Some(plan) = &result.plan {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(plan.prepared.clone());
+        }
+    }
+
+    pub fn close(&self, client: &mut Client) {
+        let statements = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        statements.iter().for_each(|prepared| client.close(prepared));
+    }
+}
+
+/// How many statements' decoders are remembered.
+const PLANS: usize = 64;
+
+/// How a `PROMPT_ECHO_OFF` of PAM is numbered: what it asks for is a password.
+const ASKS_PASSWORD: i16 = 1;
+
+impl Driver {
+    pub fn new(encoding: Encoding, challenge: Option<Py<PyAny>>, password: Vec<u8>) -> Self {
+        Self {
+            encoding,
+            challenge,
+            password,
+            plans: Vec::new(),
+            operation: None,
+            params: Params::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// True while an answer is awaited.
+    pub const fn is_busy(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    /// Waits for the login to be over. The outcome is None, or where the server sends us.
+    pub fn login(&mut self) {
+        self.operation = Some(Operation::Login);
+    }
+
+    /// Runs a statement; when `begin` is true, within a transaction.
+    pub fn execute(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        begin: bool,
+    ) -> PyResult<()> {
+        self.check(py, client)?;
+        self.params.clear();
+        let text = text_of(sql)?;
+        let statement = if let Some(args) = args {
+            let statement = parse(text)?;
+            // Values are looked at before anything is sent.
+            let Self { encoding, scratch, params, .. } = self;
+            let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+            encoder.encode_all(&statement.params, args, params)?;
+            statement
+        } else if informix::count_questions(text.to_str()?) > 0 {
+            let message = "the statement has placeholders, but no values were given";
+            return Err(error(py, Class::Programming, None, message));
+        } else {
+            informix::Statement { sql: String::new(), params: Vec::new() }
+        };
+        self.prepare(client, text, &statement)?;
+        self.operation = Some(Operation::Statement { begin, plan: None, rows: None, failed: None });
+        Ok(())
+    }
+
+    fn prepare(
+        &mut self,
+        client: &mut Client,
+        text: &Bound<'_, PyString>,
+        statement: &informix::Statement,
+    ) -> PyResult<()> {
+        let py = text.py();
+        self.scratch.clear();
+        if statement.params.is_empty() {
+            self.encoding.encode(text, &mut self.scratch)?;
+        } else {
+            self.encoding.encode(&PyString::new(py, &statement.sql), &mut self.scratch)?;
+        }
+        let count = u16::try_from(statement.params.len()).unwrap_or(u16::MAX);
+        client.prepare(&self.scratch, count).map_err(|misuse| misused(py, misuse))?;
+        self.scratch.shrink_to(1024 * 1024);
+        Ok(())
+    }
+
+    /// Runs a statement for each row of values; when `begin` is true, within a transaction.
+    pub fn execute_many(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        begin: bool,
+    ) -> PyResult<()> {
+        self.check(py, client)?;
+        let rows = rows.try_iter()?.unbind();
+        let text = text_of(sql)?;
+        let statement = parse(text)?;
+        self.prepare(client, text, &statement)?;
+        let placeholders = statement.params;
+        self.operation = Some(Operation::Batch { begin, placeholders, rows, taken: 0, failed: None });
+        Ok(())
+    }
+
+    /// Fetches the next rows of a cursor.
+    pub fn fetch(&mut self, py: Python<'_>, client: &mut Client, result: &QueryResult) -> PyResult<()> {
+        self.check(py, client)?;
+        let Some(plan) = &result.plan else {
+            return Err(error(py, Class::Programming, None, "the statement has no rows to fetch"));
+        };
+        client.fetch(&plan.prepared).map_err(|misuse| misused(py, misuse))?;
+        let (plan, rows) = (Some(plan.clone()), Some(PyList::empty(py).unbind()));
+        self.operation = Some(Operation::Statement { begin: false, plan, rows, failed: None });
+        Ok(())
+    }
+
+    /// Sends a command that is answered by success or an error.
+    pub fn command(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        send: impl FnOnce(&mut Client) -> Result<(), Misuse>,
+    ) -> PyResult<()> {
+        self.check(py, client)?;
+        send(client).map_err(|misuse| misused(py, misuse))?;
+        self.operation = Some(Operation::Command);
+        Ok(())
+    }
+
+    /// Reads and drops what is still to come of the operation under way.
+    pub fn drain(&mut self) {
+        let plan = match self.operation.take() {
+            Some(Operation::Statement { plan, .. }) => plan,
+            Some(Operation::Drain(plan)) => plan,
+            _ => None,
+        };
+        self.operation = Some(Operation::Drain(plan));
+    }
+
+    /// Refuses when the connection is closed or another operation is under way.
+    fn check(&self, py: Python<'_>, client: &Client) -> PyResult<()> {
+        if client.is_closed() {
+            return Err(closed(py));
+        }
+        if self.operation.is_some() || !client.is_idle() {
+            return Err(busy(py));
+        }
+        Ok(())
+    }
+
+    /// Polls the core until the operation is over or bytes must move.
+    pub fn step(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
+        let outcome = self.advance(py, client);
+        if !matches!(outcome, Ok(Step::Pending | Step::Flush)) {
+            self.operation = None;
+        }
+        outcome
+    }
+
+    fn advance(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
+        loop {
+            match &mut self.operation {
+                None => return Ok(Step::Pending),
+                Some(Operation::Statement { plan: Some(plan), rows: Some(rows), failed, .. }) => {
+                    read_rows(py, client, plan, rows, failed)?;
+                }
+                Some(Operation::Drain(_)) => {
+                    if client.is_idle() {
+                        return Ok(Step::Done(py.None()));
+                    }
+                    client.visit_rows(|_| true);
+                }
+                _ => {}
+            }
+            let event = client.poll().map_err(|failure| broken(py, &failure))?;
+            match (event, &mut self.operation) {
+                (Event::Pending, _) => return Ok(Step::Pending),
+                (Event::Connected, Some(Operation::Login)) => return Ok(Step::Done(py.None())),
+                (Event::Redirect(detail), _) => {
+                    let detail = String::from_utf8_lossy(&detail).into_owned();
+                    return Ok(Step::Done(PyString::new(py, &detail).unbind().into_any()));
+                }
+                (Event::Challenge { style, text }, _) => self.answer(py, client, style, &text)?,
+                (Event::Prepared(_), Some(Operation::Drain(_))) => client.abandon(),
+                (Event::Prepared(prepared), Some(Operation::Statement { begin, plan: current, rows, .. })) => {
+                    let resolved = plan(&mut self.plans, py, prepared, &self.encoding);
+                    let resolved = resolved.inspect_err(|_| client.abandon())?;
+                    *rows = resolved.prepared.is_query().then(|| PyList::empty(py).unbind());
+                    *current = Some(resolved);
+                    client.run(&self.params, *begin).map_err(|misuse| misused(py, misuse))?;
+                }
+                (Event::Prepared(prepared), Some(Operation::Batch { begin, .. })) => {
+                    if prepared.is_query() {
+                        client.abandon();
+                        let message = "executemany is for statements that return no rows; use execute";
+                        return Err(error(py, Class::Programming, None, message));
+                    }
+                    client.start_batch(*begin).map_err(|misuse| misused(py, misuse))?;
+                }
+                (Event::BatchReady, Some(Operation::Batch { .. })) => {
+                    // What was collected before is on its way while the next rows are encoded.
+                    self.fill(py, client)?;
+                    return Ok(Step::Flush);
+                }
+                (Event::BatchReady, _) => client.abandon(),
+                (
+                    Event::Row(payload),
+                    Some(Operation::Statement { plan: Some(plan), rows: Some(rows), failed, .. }),
+                ) => {
+                    push_row(py, payload, plan, rows, failed).map_err(|failure| broken(py, &failure))?;
+                }
+                (Event::Row(_), _) => {}
+                (Event::Done(outcome), Some(Operation::Statement { plan, rows, failed, .. })) => {
+                    if let Some(failed) = failed.take() {
+                        if let (true, Some(plan)) = (outcome.more, &plan) {
+                            client.close(&plan.prepared);
+                        }
+                        return Err(failed);
+                    }
+                    return done(py, QueryResult::new(plan.take(), rows.take(), outcome));
+                }
+                (Event::Done(outcome), Some(Operation::Batch { failed, .. })) => match failed.take() {
+                    Some(failed) => return Err(failed),
+                    None => return done(py, QueryResult::new(None, None, outcome)),
+                },
+                (Event::Done(outcome), Some(Operation::Drain(plan))) => {
+                    if let (true, Some(plan)) = (outcome.more, plan) {
+                        client.close(&plan.prepared);
+                    }
+                    return Ok(Step::Done(py.None()));
+                }
+                (Event::Done(_), _) => return done(py, QueryResult::new(None, None, Outcome::default())),
+                (Event::Error(_), Some(Operation::Drain(_))) => return Ok(Step::Done(py.None())),
+                (Event::Error(refused), _) => return Err(server_error(py, &refused)),
+                (event, _) => {
+                    let message = format!("event out of place: {event:?}");
+                    return Err(error(py, Class::Internal, None, &message));
+                }
+            }
+        }
+    }
+
+    /// Hands rows of values to the batch until it has enough for now.
+    fn fill(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<()> {
+        let Self { operation, encoding, params, scratch, .. } = self;
+        let Some(Operation::Batch { placeholders, rows, taken, failed, .. }) = operation else { return Ok(()) };
+        let rows = rows.bind(py);
+        let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+        loop {
+            let row = match rows.clone().next() {
+                None => return client.end_batch().map_err(|misuse| misused(py, misuse)),
+                Some(row) => row,
+            };
+            let encoded = row.and_then(|row| encoder.encode_all(placeholders, &row, params));
+            if let Err(error) = encoded {
+                // The rows before it are carried out; the error says which one was not.
+                let _ = error.value(py).setattr("row", *taken);
+                *failed = Some(error);
+                client.end_batch().map_err(|misuse| misused(py, misuse))?;
+                return Ok(());
+            }
+            *taken += 1;
+            if !client.batch(params).map_err(|misuse| misused(py, misuse))? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Answers a question of PAM.
+    fn answer(&self, py: Python<'_>, client: &mut Client, style: i16, text: &[u8]) -> PyResult<()> {
+        let answer = match &self.challenge {
+            Some(challenge) => {
+                // SAFETY: `decode` answers a new reference or null with an exception set.
+                let text = unsafe { Bound::from_owned_ptr_or_err(py, self.encoding.decode(text)) }?;
+                let answer = challenge.call1(py, (style, text))?;
+                let mut bytes = Vec::new();
+                self.encoding.encode(answer.bind(py).cast::<PyString>()?, &mut bytes)?;
+                bytes
+            }
+            None if style == ASKS_PASSWORD => self.password.clone(),
+            None => {
+                client.disconnect();
+                let text = String::from_utf8_lossy(text);
+                let message = format!("the server asks `{text}`; connect with `challenge=` to answer");
+                return Err(error(py, Class::Operational, None, &message));
+            }
+        };
+        client.answer(&answer).map_err(|misuse| misused(py, misuse))
+    }
+}
+
+fn text_of<'a, 'py>(sql: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyString>> {
+    sql.cast::<PyString>().map_err(|_| error(sql.py(), Class::Programming, None, "SQL must be str"))
+}
+
+fn parse(text: &Bound<'_, PyString>) -> PyResult<informix::Statement> {
+    informix::parse(text.to_str()?).map_err(|invalid| error(text.py(), Class::Programming, None, &invalid.to_string()))
+}
+
+fn done(py: Python<'_>, result: QueryResult) -> PyResult<Step> {
+    Ok(Step::Done(Py::new(py, result)?.into_any()))
+}
+
+/// Builds the rows that have come. A row that cannot be built is remembered; those behind it are read and dropped, so
+/// that the connection stays usable.
+fn read_rows(
+    py: Python<'_>,
+    client: &mut Client,
+    plan: &Plan,
+    rows: &Py<PyList>,
+    failed: &mut Option<PyErr>,
+) -> PyResult<()> {
+    let mut malformed = None;
+    client.visit_rows(|payload| match push_row(py, payload, plan, rows, failed) {
+        Ok(()) => true,
+        Err(failure) => {
+            malformed = Some(failure);
+            false
+        }
+    });
+    match malformed {
+        Some(failure) => {
+            client.disconnect();
+            Err(broken(py, &failure))
+        }
+        None => Ok(()),
+    }
+}
+
+#[inline]
+fn push_row(
+    py: Python<'_>,
+    payload: &[u8],
+    plan: &Plan,
+    rows: &Py<PyList>,
+    failed: &mut Option<PyErr>,
+) -> Result<(), Failure> {
+    if failed.is_some() {
+        return Ok(());
+    }
+    match plan.row(py, payload) {
+        Ok(row) => {
+            // SAFETY: both are live objects; the list takes a reference of its own.
+            let appended = unsafe { ffi::PyList_Append(rows.as_ptr(), row) };
+            // SAFETY: the reference that `row` answered.
+            unsafe { ffi::Py_DECREF(row) };
+            if appended != 0 {
+                *failed = Some(PyErr::fetch(py));
+            }
+            Ok(())
+        }
+        Err(RowError::Raised) => {
+            *failed = Some(PyErr::fetch(py));
+            Ok(())
+        }
+        Err(RowError::Malformed(malformed)) => Err(malformed.into()),
+    }
+}
+
+fn plan(
+    plans: &mut Vec<Arc<Plan>>,
+    py: Python<'_>,
+    prepared: Arc<Prepared>,
+    encoding: &Encoding,
+) -> PyResult<Arc<Plan>> {
+    if let Some(known) = plans.iter().find(|plan| Arc::ptr_eq(&plan.prepared, &prepared)) {
+        return Ok(known.clone());
+    }
+    let plan = Arc::new(Plan::new(py, prepared, encoding)?);
+    if plans.len() == PLANS {
+        plans.remove(0);
+    }
+    plans.push(plan.clone());
+    Ok(plan)
+}
+
+/// The exception for what the server refused.
+fn server_error(py: Python<'_>, refused: &SqlError) -> PyErr {
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = || -> PyResult<PyErr> {
+        let make = MAKE.import(py, "rowferry.informix._errors", "server_error")?;
+        let kind = match informix::error_kind(refused.sqlcode) {
+            informix::Kind::Data => "DataError",
+            informix::Kind::Database => "DatabaseError",
+            informix::Kind::Integrity => "IntegrityError",
+            informix::Kind::Operational => "OperationalError",
+            informix::Kind::Programming => "ProgrammingError",
+            informix::Kind::NotSupported => "NotSupportedError",
+        };
+        let token = String::from_utf8_lossy(&refused.token);
+        let message = informix::message(refused);
+        let arguments = (kind, message, refused.sqlcode, refused.isam, refused.offset, token, refused.row);
+        Ok(PyErr::from_value(make.call1(arguments)?))
+    };
+    make().unwrap_or_else(|error| error)
+}
+
+/// The exception for a conversation that cannot go on.
+fn broken(py: Python<'_>, failure: &Failure) -> PyErr {
+    let class = match failure {
+        Failure::Unsupported(_) => Class::NotSupported,
+        Failure::Unexpected { .. } => Class::Internal,
+        _ => Class::Operational,
+    };
+    error(py, class, None, &failure.to_string())
+}
+
+/// The exception for a transport that does not move bytes any more.
+pub fn transport_error(py: Python<'_>, failure: &rowferry_client::Error, connecting: Option<&str>) -> PyErr {
+    use rowferry_client::{Error, Waiting};
+    let message = match (failure, connecting) {
+        (Error::Io(Waiting::Connect, _) | Error::TimedOut(Waiting::Connect), Some(place)) => {
+            format!("cannot connect to {place}: {failure}")
+        }
+        _ => format!("connection lost: {failure}"),
+    };
+    error(py, Class::Operational, None, &message)
+}
+
+fn misused(py: Python<'_>, misuse: Misuse) -> PyErr {
+    match misuse {
+        Misuse::Busy => busy(py),
+        Misuse::Closed | Misuse::NotConnected => closed(py),
+        Misuse::TooLong(too_long) => error(py, Class::Data, None, &too_long.to_string()),
+    }
+}
+
+/// The exception for a closed connection.
+pub fn closed(py: Python<'_>) -> PyErr {
+    error(py, Class::Interface, None, "the connection is closed")
+}
+
+/// The exception for a second operation on a busy connection.
+pub fn busy(py: Python<'_>) -> PyErr {
+    let message = "another operation is under way on this connection; use one connection for each task or thread";
+    error(py, Class::Interface, None, message)
+}

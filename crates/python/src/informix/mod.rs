@@ -1,0 +1,25 @@
+//! The Informix driver's half in Rust: `rowferry._core.informix`.
+//!
+//! [`driver`] holds the conversations, without colour; [`blocking`] and [`aio`] are its two pumps. [`columns`] and
+//! [`values`] turn cells into Python objects and back.
+
+mod aio;
+mod blocking;
+mod columns;
+mod driver;
+mod result;
+mod settings;
+mod text;
+mod values;
+
+use pyo3::prelude::*;
+
+/// Adds the submodule `informix` to `parent`.
+pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
+    let module = PyModule::new(parent.py(), "informix")?;
+    module.add_class::<aio::AsyncWire>()?;
+    module.add_class::<blocking::Wire>()?;
+    module.add_class::<result::QueryResult>()?;
+    parent.add_submodule(&module)?;
+    parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.informix", module)
+}

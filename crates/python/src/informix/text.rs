@@ -1,0 +1,79 @@
+//! Text in the code set of the client.
+
+use std::ffi::CString;
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::cells::{self, Object};
+use crate::errors::{Class, error};
+
+/// A code set.
+#[derive(Clone, Debug)]
+pub enum Encoding {
+    Latin1,
+    Utf8,
+    /// Any other that Python knows, by its name there.
+    Other(CString),
+}
+
+impl Encoding {
+    /// By Python's name.
+    pub fn named(name: &str) -> PyResult<Self> {
+        Ok(match name {
+            "iso-8859-1" => Self::Latin1,
+            "utf-8" => Self::Utf8,
+            other => Self::Other(CString::new(other)?),
+        })
+    }
+
+    /// Decodes; null with an exception set when the bytes are no such text.
+    #[inline]
+    pub fn decode(&self, bytes: &[u8]) -> Object {
+        match self {
+            Self::Utf8 => cells::text(bytes),
+            Self::Latin1 if bytes.is_ascii() => cells::text(bytes),
+            // SAFETY: the GIL is held by whoever builds cells; pointer and length are of one slice.
+            Self::Latin1 => unsafe {
+                let len = bytes.len() as ffi::Py_ssize_t;
+                ffi::PyUnicode_DecodeLatin1(bytes.as_ptr().cast(), len, c"strict".as_ptr())
+            },
+            Self::Other(name) => cells::encoded_text(bytes, name),
+        }
+    }
+
+    /// Encodes onto the end of `out`. `DataError` when the code set has no such character.
+    pub fn encode(&self, text: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<()> {
+        let py = text.py();
+        let refuse = |character: char| {
+            let message = format!(
+                "the character {character:?} is not in the code set of `client_locale`; connect with \
+                 client_locale=\"en_US.utf8\""
+            );
+            error(py, Class::Data, None, &message)
+        };
+        match self {
+            Self::Utf8 => out.extend_from_slice(text.to_str()?.as_bytes()),
+            Self::Latin1 => {
+                let text = text.to_str()?;
+                if text.is_ascii() {
+                    out.extend_from_slice(text.as_bytes());
+                    return Ok(());
+                }
+                for character in text.chars() {
+                    out.push(u8::try_from(u32::from(character)).map_err(|_| refuse(character))?);
+                }
+            }
+            Self::Other(name) => {
+                let name = name.to_str().unwrap_or_default();
+                let bytes = text.call_method1("encode", (name,)).map_err(|_| {
+                    let message = format!("a text cannot be written in the code set {name} of `client_locale`");
+                    error(py, Class::Data, None, &message)
+                })?;
+                out.extend_from_slice(bytes.cast::<PyBytes>()?.as_bytes());
+            }
+        }
+        Ok(())
+    }
+}

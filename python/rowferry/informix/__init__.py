@@ -1,0 +1,121 @@
+"""Informix driver, PEP 249, without any client of the vendor's: instead of informix-driver and IfxPy.
+
+    from rowferry import informix
+
+    with informix.connect("informix://app:secret@localhost:9088/shop?server=informix") as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT name FROM customers WHERE id = ?", (7,))
+            print(cursor.fetchone())
+
+`rowferry.informix.aio` is the same for asyncio.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+from ..exceptions import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Warning,
+)
+from . import rows
+from ._values import BlobLocator, ClobLocator, IntervalYM
+from .connections import Connection, connect
+from .cursors import Cursor
+from .rows import Row
+
+__all__ = [
+    "BINARY",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "Binary",
+    "BlobLocator",
+    "ClobLocator",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "IntervalYM",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "Row",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "connect",
+    "paramstyle",
+    "rows",
+    "threadsafety",
+]
+
+#: PEP 249, version 2.
+apilevel = "2.0"
+#: Threads may share the module, but not connections.
+threadsafety = 1
+#: `:1`; `?` and `:name` work, too.
+paramstyle = "numeric"
+
+
+class _TypeSet(frozenset[int]):
+    """Type codes that are equal to each of their kind, as PEP 249 wants it."""
+
+    def __eq__(self, other: object) -> bool:
+        return other in self if isinstance(other, int) else super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+#: CHAR, VARCHAR, NCHAR, NVARCHAR, LVARCHAR, TEXT, CLOB.
+STRING = _TypeSet([0, 12, 13, 15, 16, 40, 43])
+#: BYTE, BLOB.
+BINARY = _TypeSet([11, 41])
+#: Integers, DECIMAL, MONEY, floating point.
+NUMBER = _TypeSet([1, 2, 3, 4, 5, 6, 8, 17, 18, 52, 53])
+#: DATE, DATETIME.
+DATETIME = _TypeSet([7, 10])
+#: SERIAL, SERIAL8, BIGSERIAL.
+ROWID = _TypeSet([6, 18, 53])
+
+Binary = bytes
+Date = datetime.date
+Time = datetime.time
+Timestamp = datetime.datetime
+
+
+def DateFromTicks(ticks: float) -> datetime.date:
+    """The local date of a Unix time."""
+    return datetime.date.fromtimestamp(ticks)
+
+
+def TimeFromTicks(ticks: float) -> datetime.time:
+    """The local time of day of a Unix time."""
+    return datetime.datetime.fromtimestamp(ticks).time()
+
+
+def TimestampFromTicks(ticks: float) -> datetime.datetime:
+    """The local date and time of a Unix time."""
+    return datetime.datetime.fromtimestamp(ticks)

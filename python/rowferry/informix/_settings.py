@@ -1,0 +1,232 @@
+"""From the parameters of `connect` to settings that say one thing once."""
+
+from __future__ import annotations
+
+import codecs
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from ..exceptions import InterfaceError
+from .rows import RowFactory
+
+__all__ = ["DEFAULT_PORT", "Settings", "codec_of_locale", "settings_from"]
+
+DEFAULT_PORT = 9088
+
+#: Code sets by the names and numbers that Informix gives them, where Python calls them otherwise.
+CODE_SETS = {
+    "819": "iso-8859-1",
+    "8859-1": "iso-8859-1",
+    "923": "iso-8859-15",
+    "57372": "utf-8",
+    "utf8": "utf-8",
+    "858": "cp858",
+    "1252": "cp1252",
+    "1250": "cp1250",
+    "1251": "cp1251",
+    "912": "iso-8859-2",
+    "915": "iso-8859-5",
+    "57350": "shift_jis",
+    "sjis-s": "shift_jis",
+    "57351": "euc_jp",
+    "ujis": "euc_jp",
+    "57352": "big5",
+    "57356": "euc_kr",
+    "ksc": "euc_kr",
+    "57357": "gb2312",
+    "gb": "gb2312",
+    "gb18030-2000": "gb18030",
+    "5488": "gb18030",
+}
+
+
+def codec_of_locale(locale: str) -> str:
+    """Python's codec for the code set of a locale such as `en_US.8859-1`, which is also what no code set means."""
+    _, _, code_set = locale.partition(".")
+    code_set = code_set.partition("@")[0].lower()
+    if not code_set:
+        return "iso-8859-1"
+    for name in (CODE_SETS.get(code_set, code_set), f"iso-{code_set}"):
+        try:
+            found = codecs.lookup(name).name
+        except LookupError:
+            continue
+        return "iso-8859-1" if found in ("iso8859-1", "latin-1") else found
+    raise InterfaceError(f"client_locale {locale!r}: the code set {code_set!r} is not known")
+
+
+@dataclass
+class Settings:
+    """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`."""
+
+    host: str = "localhost"
+    port: int = DEFAULT_PORT
+    user: bytes = b""
+    password: bytes = field(default=b"", repr=False)
+    database: bytes | None = None
+    server: bytes = b"informix"
+    client_locale: bytes = b"en_US.8859-1"
+    encoding: str = "iso-8859-1"
+    env: list[tuple[bytes, bytes]] = field(default_factory=list)
+    tls_mode: str | None = None
+    tls_ca: str | None = None
+    tls_authorities: list[bytes] = field(default_factory=list, repr=False)
+    tls_name: str | None = None
+    connect_timeout: float | None = None
+    read_timeout: float | None = None
+    write_timeout: float | None = None
+    keepalive: bool = False
+    fetch_bytes: int = 256 * 1024
+    statement_cache_size: int = 64
+    challenge: Callable[[int, str], str] | None = field(default=None, repr=False)
+    # What the Python shells use.
+    autocommit: bool = False
+    row_factory: RowFactory = None
+
+    @property
+    def place(self) -> str:
+        """The server's address, for messages."""
+        return f"{self.host}:{self.port}"
+
+
+def _flag(name: str, value: Any) -> bool:
+    if isinstance(value, str):
+        if value.lower() in ("1", "true", "yes", "on"):
+            return True
+        if value.lower() in ("0", "false", "no", "off"):
+            return False
+        raise InterfaceError(f"`{name}={value}`: expected true or false")
+    return bool(value)
+
+
+def _seconds(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        raise InterfaceError(f"`{name}={value}`: expected seconds") from None
+    if not 0 <= seconds < 1e9:
+        raise InterfaceError(f"`{name}={value}`: expected seconds")
+    return seconds or None
+
+
+def _url(url: str) -> dict[str, Any]:
+    """The parameters that a URL gives: `informix://user:password@host:port/database?server=NAME&option=value`."""
+    parts = urlsplit(url)
+    if parts.scheme != "informix":
+        raise InterfaceError(f"expected a URL of the form informix://user:password@host:port/database, not {url!r}")
+    given: dict[str, Any] = dict(parse_qsl(parts.query, keep_blank_values=True))
+    known = {
+        "server",
+        "autocommit",
+        "connect_timeout",
+        "read_timeout",
+        "write_timeout",
+        "keepalive",
+        "client_locale",
+        "tls",
+        "tls_ca",
+        "fetch_bytes",
+        "statement_cache_size",
+    }
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise InterfaceError(f"unknown option in the URL: {', '.join(unknown)}")
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise InterfaceError(f"the URL's port is no number: {error}") from None
+    parameters = {
+        "host": parts.hostname,
+        "port": port,
+        "user": None if parts.username is None else unquote(parts.username),
+        "password": None if parts.password is None else unquote(parts.password),
+        "database": unquote(parts.path.lstrip("/")) or None,
+    }
+    return given | {name: value for name, value in parameters.items() if value is not None}
+
+
+def settings_from(
+    host: str = "localhost",
+    port: int = DEFAULT_PORT,
+    *,
+    user: str = "",
+    password: str | None = None,
+    database: str | None = None,
+    server: str = "informix",
+    connect_timeout: float | str | None = None,
+    read_timeout: float | str | None = None,
+    write_timeout: float | str | None = None,
+    keepalive: bool | str = False,
+    client_locale: str = "en_US.8859-1",
+    env: Mapping[str, str] | None = None,
+    autocommit: bool | str = False,
+    row_factory: RowFactory = None,
+    tls: bool | str | ssl.SSLContext = False,
+    tls_ca: str | None = None,
+    tls_server_hostname: str | None = None,
+    fetch_bytes: int | str = 256 * 1024,
+    statement_cache_size: int | str = 64,
+    challenge: Callable[[int, str], str] | None = None,
+) -> Settings:
+    """See `connect`."""
+    encoding = codec_of_locale(client_locale)
+    try:
+        bytes_of_fetch, cached = int(fetch_bytes), int(statement_cache_size)
+    except ValueError as error:
+        raise InterfaceError(str(error)) from None
+    if not 1 <= bytes_of_fetch < 2**31 or cached < 0:
+        raise InterfaceError("fetch_bytes is 1 to 2**31 - 1, statement_cache_size 0 or more")
+    settings = Settings(
+        host=host,
+        port=port,
+        user=user.encode(encoding),
+        password=(password or "").encode(encoding),
+        database=database.encode(encoding) if database else None,
+        server=server.encode(encoding),
+        client_locale=client_locale.encode("ascii"),
+        encoding=encoding,
+        env=[(name.encode(encoding), value.encode(encoding)) for name, value in (env or {}).items()],
+        tls_ca=tls_ca,
+        tls_name=tls_server_hostname,
+        connect_timeout=_seconds("connect_timeout", connect_timeout),
+        read_timeout=_seconds("read_timeout", read_timeout),
+        write_timeout=_seconds("write_timeout", write_timeout),
+        keepalive=_flag("keepalive", keepalive),
+        fetch_bytes=bytes_of_fetch,
+        statement_cache_size=cached,
+        challenge=challenge,
+        autocommit=_flag("autocommit", autocommit),
+        row_factory=row_factory,
+    )
+    _set_tls(settings, tls)
+    return settings
+
+
+def _set_tls(settings: Settings, tls: bool | str | ssl.SSLContext) -> None:
+    if isinstance(tls, ssl.SSLContext):
+        settings.tls_authorities = tls.get_ca_certs(binary_form=True)
+        if tls.verify_mode == ssl.CERT_NONE:
+            settings.tls_mode = "REQUIRED"
+        else:
+            settings.tls_mode = "VERIFY_IDENTITY" if tls.check_hostname else "VERIFY_CA"
+        return
+    name = tls.lower() if isinstance(tls, str) else tls
+    modes = {"required": "REQUIRED", "verify_ca": "VERIFY_CA", "verify_identity": "VERIFY_IDENTITY"}
+    if isinstance(name, str) and name in modes:
+        settings.tls_mode = modes[name]
+    elif _flag("tls", tls):
+        settings.tls_mode = "VERIFY_IDENTITY" if settings.tls_ca else "REQUIRED"
+
+
+def settings_for(*args: Any, **parameters: Any) -> Settings:
+    """As `settings_from`; the first parameter may be a URL, over which the others win."""
+    if args and isinstance(args[0], str) and "://" in args[0]:
+        if len(args) > 1:
+            raise InterfaceError("a URL has the port already")
+        return settings_from(**(_url(args[0]) | parameters))
+    return settings_from(*args, **parameters)

@@ -1,0 +1,372 @@
+"""A connection to an Informix server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import warnings
+from types import TracebackType
+from typing import Any
+
+from ... import exceptions as err
+from ..._base.awaitable import Entering
+from ..._core.informix import AsyncWire, QueryResult
+from .._settings import Settings, settings_for
+from .cursors import AsyncCursor
+
+__all__ = ["AsyncConnection", "connect"]
+
+ASYNC = True
+
+#: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
+CANCEL_GRACE = 5.0
+
+if ASYNC:
+
+    class _Protocol(AsyncWire, asyncio.BufferedProtocol):
+        """The Rust core as what asyncio reads into."""
+
+
+class AsyncConnection:
+    """A session with a server. Made by `connect`, whose parameters are explained there.
+
+    One operation at a time: a second one while another is under way fails at once with `InterfaceError`. Several
+    cursors may have rows left to fetch, though.
+    """
+
+    Warning = err.Warning
+    Error = err.Error
+    InterfaceError = err.InterfaceError
+    DatabaseError = err.DatabaseError
+    DataError = err.DataError
+    OperationalError = err.OperationalError
+    IntegrityError = err.IntegrityError
+    InternalError = err.InternalError
+    ProgrammingError = err.ProgrammingError
+    NotSupportedError = err.NotSupportedError
+
+    def __init__(self, settings: Settings) -> None:
+        #: How the connection was asked for.
+        self.settings = settings
+        #: What rows of new cursors look like; see `rowferry.informix.rows`.
+        self.row_factory = settings.row_factory
+        self._autocommit = settings.autocommit
+        self._wire: AsyncWire | None = None
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    @property
+    def wire(self) -> AsyncWire:
+        """The Rust half; `InterfaceError` when the connection is closed."""
+        wire = self._wire
+        if wire is None:
+            raise err.InterfaceError("the connection is closed")
+        return wire
+
+    async def connect(self) -> AsyncConnection:
+        """Connect with the parameters that the connection was made with, also again after `close`."""
+        settings = self.settings
+        wire, place = await self._login(settings)
+        if place is not None:
+            # One redirection is followed; `place` is server=host|port.
+            _, _, address = place.partition("=")
+            host, _, port = address.strip("\0").partition("|")
+            if not port.isdigit():
+                raise err.OperationalError(f"the server redirects to {place!r}, which is no address")
+            there = Settings(**{**settings.__dict__, "host": host, "port": int(port)})
+            wire, place = await self._login(there)
+            if place is not None:
+                raise err.OperationalError("the server redirects a second time")
+        self._wire = wire
+        return self
+
+    async def _login(self, settings: Settings) -> tuple[AsyncWire, str | None]:
+        if ASYNC:
+            try:
+                return await asyncio.wait_for(self._open(settings), settings.connect_timeout)
+            except asyncio.TimeoutError:
+                raise err.OperationalError(f"cannot connect to {settings.place}: timed out") from None
+        else:
+            wire = AsyncWire(settings)
+            place = wire.login()
+            return wire, place
+
+    if ASYNC:
+
+        async def _open(self, settings: Settings) -> tuple[AsyncWire, str | None]:
+            loop = asyncio.get_running_loop()
+
+            def protocol() -> AsyncWire:
+                return _Protocol(settings, loop)
+
+            wire: AsyncWire
+            try:
+                _, wire = await loop.create_connection(protocol, settings.host, settings.port)  # type: ignore[type-var]
+            except OSError as error:
+                raise err.OperationalError(f"cannot connect to {settings.place}: {error}") from error
+            try:
+                return wire, await wire.login()
+            except BaseException:
+                wire.abort()
+                raise
+
+    async def close(self) -> None:
+        """Say good bye and close; what was not committed is rolled back. Harmless when closed already."""
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            if ASYNC:
+                try:
+                    await asyncio.wait_for(wire.quit(), CANCEL_GRACE)
+                except BaseException as failure:
+                    wire.abort()
+                    if not isinstance(failure, asyncio.TimeoutError):
+                        raise
+            else:
+                wire.quit()
+
+    def _abort(self) -> None:
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.abort()
+
+    @property
+    def closed(self) -> bool:
+        """True once the connection cannot be used any more."""
+        return self._wire is None or not self._wire.is_open
+
+    async def __aenter__(self) -> AsyncConnection:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        wire = self.__dict__.get("_wire")
+        if wire is not None and wire.is_open:
+            warnings.warn(f"unclosed connection {self!r}", ResourceWarning, source=self, stacklevel=2)
+            with contextlib.suppress(Exception):
+                wire.abort()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else "open"
+        return f"<{type(self).__name__} {state} {self.settings.place}>"
+
+    # -- operations --------------------------------------------------------------------------------------------------
+
+    async def _answer(self, answer: Any, sql: str | None = None) -> Any:
+        """Wait for an operation of the wire. Whoever is cancelled meanwhile leaves the connection usable or closed."""
+        if ASYNC:
+            try:
+                if self.settings.read_timeout is None:
+                    return await answer
+                done, _ = await asyncio.wait((answer,), timeout=self.settings.read_timeout)
+                if not done:
+                    self._abort()
+                    raise err.OperationalError("connection lost: timed out while reading")
+                return answer.result()
+            except err.Error as error:
+                error.sql = sql
+                raise
+            except Exception:
+                raise
+            except BaseException:
+                await self._give_up()
+                raise
+        else:
+            return answer
+
+    if ASYNC:
+
+        async def _give_up(self) -> None:
+            """Stop the statement on the server and read its answer away.
+
+            What does not end within `CANCEL_GRACE` seconds costs the connection; it is never left half-read.
+            """
+            wire = self._wire
+            if wire is None or not wire.is_open or not wire.is_busy:
+                return
+            try:
+                await asyncio.wait_for(self._interrupt_and_drain(wire), CANCEL_GRACE)
+            except BaseException as failure:
+                self._abort()
+                if not isinstance(failure, Exception):
+                    raise
+
+        async def _interrupt_and_drain(self, wire: AsyncWire) -> None:
+            drained = wire.drain()
+            # Most statements are over before an interrupt would reach them.
+            await asyncio.wait((drained,), timeout=0.005)
+            if not drained.done():
+                wire.interrupt()
+                await drained
+                # The interrupt may have come too late for its statement: then it hits this one.
+                with contextlib.suppress(err.DatabaseError):
+                    await wire.ping()
+            await drained
+
+    def interrupt(self) -> None:
+        """Interrupt the statement under way on the server, which then fails with -213. From another thread or task."""
+        if self._wire is not None:
+            self._wire.interrupt()
+
+    async def execute_on_wire(self, sql: str, parameters: Any) -> QueryResult:
+        """Run a statement as `AsyncCursor.execute` does."""
+        wire = self.wire
+        try:
+            answer = wire.execute(sql, parameters, not self._autocommit)
+        except err.Error as error:
+            error.sql = sql
+            raise
+        result: QueryResult = await self._answer(answer, sql)
+        return result
+
+    async def execute_many_on_wire(self, sql: str, rows: Any) -> QueryResult:
+        """Run a statement as `AsyncCursor.executemany` does."""
+        wire = self.wire
+        try:
+            answer = wire.execute_many(sql, rows, not self._autocommit)
+        except err.Error as error:
+            error.sql = sql
+            raise
+        result: QueryResult = await self._answer(answer, sql)
+        return result
+
+    async def fetch_on_wire(self, result: QueryResult) -> QueryResult:
+        """The next rows of a cursor."""
+        following: QueryResult = await self._answer(self.wire.fetch(result))
+        return following
+
+    def discard_on_wire(self, result: QueryResult) -> None:
+        """Nobody will fetch from this cursor any more."""
+        if self._wire is not None:
+            self._wire.discard(result)
+
+    # -- cursors -----------------------------------------------------------------------------------------------------
+
+    def cursor(self, *, scrollable: bool = False) -> AsyncCursor:
+        """A new cursor. With `scrollable` its rows can be visited in any order; they are kept in memory."""
+        if self._wire is None:
+            raise err.InterfaceError("the connection is closed")
+        return AsyncCursor(self, scrollable=scrollable)
+
+    async def execute(self, sql: str, parameters: Any = None) -> AsyncCursor:
+        """Run a statement on a cursor of its own."""
+        cursor = self.cursor()
+        await cursor.execute(sql, parameters)
+        return cursor
+
+    # -- transactions ------------------------------------------------------------------------------------------------
+
+    @property
+    def autocommit(self) -> bool:
+        """True when every statement commits by itself. May be changed between transactions."""
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        if self._wire is not None and self._wire.in_transaction and bool(value) != self._autocommit:
+            raise err.ProgrammingError("commit or roll back before you change autocommit")
+        self._autocommit = bool(value)
+
+    @property
+    def in_transaction(self) -> bool:
+        """True while a transaction is under way: begun by the first statement, by `begin` or by BEGIN WORK."""
+        return self.wire.in_transaction
+
+    async def begin(self) -> None:
+        """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
+        await self._answer(self.wire.begin())
+
+    async def commit(self) -> None:
+        """Commit. Nothing happens when no transaction is under way, or the database has none."""
+        if self.wire.in_transaction:
+            await self._answer(self.wire.commit())
+
+    async def rollback(self) -> None:
+        """Roll back. Nothing happens when no transaction is under way, or the database has none."""
+        if self.wire.in_transaction:
+            await self._answer(self.wire.rollback())
+
+    async def set_savepoint(self, name: str) -> None:
+        """Set a savepoint in the transaction under way."""
+        await self._answer(self.wire.set_savepoint(name))
+
+    async def rollback_to_savepoint(self, name: str) -> None:
+        """Undo what was done since the savepoint."""
+        await self._answer(self.wire.rollback_to_savepoint(name))
+
+    async def release_savepoint(self, name: str) -> None:
+        """Forget a savepoint."""
+        await self._answer(self.wire.release_savepoint(name))
+
+    # -- the server --------------------------------------------------------------------------------------------------
+
+    async def ping(self) -> None:
+        """Ask whether the server is there."""
+        await self._answer(self.wire.ping())
+
+    @property
+    def encoding(self) -> str:
+        """Python's codec for the code set of `client_locale`."""
+        return self.settings.encoding
+
+    @property
+    def server_version_internal(self) -> str:
+        """The version as the login has it: an internal number, not that of the release."""
+        return self.wire.server_version
+
+    @property
+    async def server_version(self) -> str:
+        """The version of the server's release; asks the server."""
+        cursor = await self.execute("SELECT FIRST 1 DBINFO('version','full') FROM systables")
+        row = await cursor.fetchone()
+        await cursor.close()
+        return str(row[0]).strip() if row and row[0] else ""
+
+    @property
+    def capabilities(self) -> bytes:
+        """What both sides can do, as the protocol's mask."""
+        return bytes(self.wire.capabilities)
+
+    @property
+    def tls_description(self) -> str | None:
+        """The TLS version and cipher; None in plain text."""
+        return self.wire.tls_description
+
+
+async def _connect(*args: Any, **parameters: Any) -> AsyncConnection:
+    return await AsyncConnection(settings_for(*args, **parameters)).connect()
+
+
+if ASYNC:
+
+    def connect(*args: Any, **parameters: Any) -> Entering[AsyncConnection]:
+        """Connect: `connection = await connect(…)` or `async with connect(…) as connection`.
+
+        The parameters are those of `rowferry.informix.connect`.
+        """
+        return Entering(_connect(*args, **parameters), AsyncConnection.close)
+
+else:
+
+    def connect(*args: Any, **parameters: Any) -> AsyncConnection:
+        """Connect to `host` and `port`, or to a URL: `informix://user:password@host:port/database?server=NAME`.
+
+        `user`, `password`: the login, in clear text unless `tls` is on.
+        `database`: opened at once; None opens none.
+        `server`: the DBSERVERNAME by which the listener knows itself.
+        `autocommit`: False begins a transaction with the first statement, True lets each commit by itself.
+        `connect_timeout`, `read_timeout`, `write_timeout`: seconds; None waits for ever.
+        `keepalive`: have the operating system watch an idle connection.
+        `client_locale`: language and code set of this client; `en_US.utf8` for all of Unicode.
+        `env`: more environment variables for the session.
+        `row_factory`: None for tuples, `Row`, `dict`, or a function from names to a function from tuples.
+        `tls`: False, True (encrypted, not verified), "verify_ca", "verify_identity", or an `ssl.SSLContext`, of which
+        authorities and checks are taken. Informix has ports of its own for TLS.
+        `tls_ca`: a file of authorities. `tls_server_hostname`: what the certificate is issued for.
+        `fetch_bytes`: bytes of rows in one fetch. `statement_cache_size`: statements kept prepared.
+        `challenge`: a function `(style, question) -> answer` for servers with PAM.
+        """
+        return _connect(*args, **parameters)
