@@ -43,7 +43,8 @@ pub(crate) struct Inbox {
     joined: Vec<u8>,
     /// Bytes of the last payload, to be consumed once the caller has looked at it.
     lent: usize,
-    joining: bool,
+    /// The beginning of a long payload is in `joined`, its rest is awaited.
+    pub(crate) joining: bool,
     pub(crate) sequence: u8,
     limit: usize,
 }

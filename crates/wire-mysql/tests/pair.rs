@@ -379,7 +379,42 @@ fn a_row_of_sixteen_megabytes_is_joined() {
         assert_eq!(cells.cell(), Ok(Some(&b"1"[..])));
         assert_eq!(cells.finish(), Ok(()));
         assert_eq!(seen[2], Seen::End(false));
+        // The same in pieces, with rows visited in between.
+        let (answer, row) = (pair.to_client.clone(), row.clone());
+        let mut client = connected(true).client;
+        client.query(b"select").unwrap();
+        let mut rows = Vec::new();
+        for chunk in answer.chunks(1_000_000) {
+            give(&mut client, chunk);
+            loop {
+                client.visit_rows(|row| {
+                    rows.push(row.to_vec());
+                    true
+                });
+                match client.poll().unwrap() {
+                    Event::Pending => break,
+                    Event::Row(row) => rows.push(row.to_vec()),
+                    _ => {}
+                }
+            }
+        }
+        assert!(rows == [row], "{len}");
+        assert!(client.is_idle());
     }
+}
+
+#[test]
+fn the_answer_to_a_long_request_goes_on_counting() {
+    let mut pair = connected(true);
+    pair.client.query(&vec![b'x'; 0xff_ffff]).unwrap();
+    pair.client.ping().unwrap();
+    let sent = pair.client.output().len();
+    assert_eq!(sent, 4 + 0xff_ffff + 4 + 1 + 5);
+    pair.client.sent(sent);
+    give(&mut pair.client, &[7, 0, 0, 2, 0, 5, 0, 2, 0, 0, 0]);
+    assert_eq!(pair.poll(), Some(Seen::Done(5, false)));
+    give(&mut pair.client, &[7, 0, 0, 1, 0, 6, 0, 2, 0, 0, 0]);
+    assert_eq!(pair.poll(), Some(Seen::Done(6, false)));
 }
 
 #[test]

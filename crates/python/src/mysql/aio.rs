@@ -167,7 +167,7 @@ impl AsyncWire {
             inner.timer = Some(this.event_loop.call_method1(py, call_later, (limit.as_secs_f64(), timed_out))?);
         }
         inner.flush(py)?;
-        if inner.channel.core().backlog() > 0 || inner.paused {
+        if inner.driver.may_be_done() || inner.channel.core().backlog() > 0 || inner.paused {
             // Rows of a stream may be here already.
             inner.progress(py, &this.settings)?;
             inner.throttle(py)?;

@@ -115,6 +115,11 @@ impl Driver {
         self.operation.is_some()
     }
 
+    /// True when the operation may be over without another byte: rows are asked for of a stream that has ended.
+    pub const fn may_be_done(&self) -> bool {
+        matches!(self.operation, Some(Operation::Fetch { .. }))
+    }
+
     /// True while rows of a stream, or results behind it, are still on the wire.
     pub const fn is_streaming(&self) -> bool {
         self.stream.is_some() || self.follows

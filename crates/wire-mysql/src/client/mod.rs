@@ -168,7 +168,8 @@ pub struct Client {
     output: Vec<u8>,
     sent: usize,
     phase: Phase,
-    queue: VecDeque<Conversation>,
+    /// Each with the number of the first packet of its answer.
+    queue: VecDeque<(u8, Conversation)>,
     session: Session,
     columns: ColumnCache,
     eof: bool,
@@ -223,9 +224,9 @@ impl Client {
         let mut payload = std::mem::take(&mut self.scratch);
         payload.clear();
         params.encode_execute(statement, &mut payload);
-        packet::put(&mut self.output, 0, &payload);
+        let following = packet::put(&mut self.output, 0, &payload);
         self.scratch = payload;
-        self.begin(Conversation::Results(Results::new()));
+        self.begin(following, Conversation::Results(Results::new()));
         Ok(())
     }
 
@@ -314,9 +315,13 @@ impl Client {
     /// The outcome is false when `visit` stopped it.
     pub fn visit_rows(&mut self, mut visit: impl FnMut(&[u8]) -> bool) -> bool {
         self.inbox.settle();
-        let Some(Conversation::Results(Results { state: results::State::InRows, .. })) = self.queue.front() else {
+        let Some((_, Conversation::Results(Results { state: results::State::InRows, .. }))) = self.queue.front() else {
             return true;
         };
+        if self.inbox.joining {
+            // What comes next is the rest of a row.
+            return true;
+        }
         let deprecate_eof = self.session.has(capability::DEPRECATE_EOF);
         let unread = self.inbox.buffer.unread();
         let mut at = 0;
@@ -378,7 +383,7 @@ impl Client {
         }
         let payload = self.inbox.payload(place);
         let first = *payload.first().ok_or(Malformed::new("empty message"))?;
-        let Some(conversation) = self.queue.front_mut() else {
+        let Some((_, conversation)) = self.queue.front_mut() else {
             // Only the news that it is leaving may come from a server that was not asked.
             return Err(match ServerError::decode(payload) {
                 Ok(error) => Failure::Unsupported(error.to_string()),
@@ -423,6 +428,7 @@ impl Client {
 
     fn command(&mut self, command: Command, argument: &[u8], conversation: Conversation) -> Result<(), Misuse> {
         self.ready()?;
+        let mut following = 1;
         if argument.len() + 1 < MAX_PAYLOAD {
             let len = (argument.len() + 1) as u32;
             self.output.reserve(HEADER + 1 + argument.len());
@@ -433,23 +439,24 @@ impl Client {
             let mut payload = Vec::with_capacity(argument.len() + 1);
             payload.push(command.0);
             payload.extend_from_slice(argument);
-            packet::put(&mut self.output, 0, &payload);
+            following = packet::put(&mut self.output, 0, &payload);
         }
-        self.begin(conversation);
+        self.begin(following, conversation);
         Ok(())
     }
 
-    fn begin(&mut self, conversation: Conversation) {
+    /// `following` is the number behind the last packet of the request, where its answer goes on.
+    fn begin(&mut self, following: u8, conversation: Conversation) {
         if self.queue.is_empty() {
-            self.inbox.sequence = 1;
+            self.inbox.sequence = following;
         }
-        self.queue.push_back(conversation);
+        self.queue.push_back((following, conversation));
     }
 
-    /// The front conversation is over; the answer to the next begins with packet 1 again.
+    /// The front conversation is over; what comes next answers the one behind it.
     fn finish(&mut self) {
         self.queue.pop_front();
-        self.inbox.sequence = 1;
+        self.inbox.sequence = self.queue.front().map_or(1, |(first, _)| *first);
     }
 }
 
