@@ -49,8 +49,10 @@ impl Inner {
             let Some(write) = &self.write else { return Err(driver::closed(py)) };
             let bytes = PyBytes::new(py, output);
             let count = output.len();
-            // The transport copies what the kernel does not take at once.
-            write.call1(py, (bytes,))?;
+            // The transport copies what the kernel does not take at once. uvloop raises RuntimeError for a closed one.
+            write.call1(py, (bytes,)).map_err(|cause| {
+                error(py, Class::Operational, None, &format!("connection lost: {}", cause.value(py)))
+            })?;
             self.channel.sent(count);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -424,11 +425,21 @@ fn push_row(
             Ok(())
         }
         Err(RowError::Raised) => {
-            *failed = Some(PyErr::fetch(py));
+            *failed = Some(not_built(py, PyErr::fetch(py)));
             Ok(())
         }
         Err(RowError::Malformed(malformed)) => Err(malformed.into()),
     }
+}
+
+/// Python's words for values that its types do not hold, in the class that PEP 249 has for them.
+fn not_built(py: Python<'_>, cause: PyErr) -> PyErr {
+    if !cause.is_instance_of::<PyValueError>(py) && !cause.is_instance_of::<PyOverflowError>(py) {
+        return cause;
+    }
+    let raised = error(py, Class::Data, None, &format!("a value cannot be read: {}", cause.value(py)));
+    raised.set_cause(py, Some(cause));
+    raised
 }
 
 fn plan(
