@@ -7,10 +7,11 @@ use crate::{Condition, Error, Result, Type};
 /// The longest `name`, in bytes.
 pub const NAME_BYTES: usize = 63;
 
-/// The length limit of a text type, in characters.
+/// The length limit of a text type, in characters; `char(0)` is blank-padded text of any length.
 pub fn limit(ty: &Type) -> Option<u32> {
     match ty {
         Type::Varchar(limit) => *limit,
+        Type::Char(0) => None,
         Type::Char(limit) | Type::Nchar(limit) | Type::Nvarchar(limit) | Type::Lvarchar(limit) => Some(*limit),
         _ => None,
     }

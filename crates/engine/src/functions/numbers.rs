@@ -121,6 +121,10 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_float8_sinh", 1, |call| unary(call, f64::sinh)),
     Row::new("rf_float8_cosh", 1, |call| unary(call, f64::cosh)),
     Row::new("rf_float8_tanh", 1, |call| unary(call, f64::tanh)),
+    // Names of SQLite's own, which the bundled library leaves out.
+    Row::new("pi", 0, |_| Ok(Value::Real(std::f64::consts::PI))),
+    Row::new("degrees", 1, |call| unary(call, f64::to_degrees)),
+    Row::new("radians", 1, |call| unary(call, f64::to_radians)),
     // Exact decimals.
     Row::new("rf_numeric_add", 2, |call| decimal(&call.decimal(0)?.add(&call.decimal(1)?)?)),
     Row::new("rf_numeric_sub", 2, |call| decimal(&call.decimal(0)?.sub(&call.decimal(1)?)?)),

@@ -16,6 +16,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_generate_series_timestamp", columns: 1, arguments: 3, open: series_timestamp },
     Rows { name: c"rf_generate_series_timestamptz", columns: 1, arguments: 3, open: series_timestamptz },
     Rows { name: c"rf_unnest", columns: 1, arguments: 1, open: unnest },
+    Rows { name: c"rf_array_items", columns: 1, arguments: 1, open: array_items },
     Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
     Rows { name: c"rf_string_to_table", columns: 1, arguments: 3, open: string_to_table },
     Rows { name: c"rf_regexp_split_to_table", columns: 1, arguments: 3, open: regexp_split },
@@ -183,6 +184,11 @@ fn unnest(call: &Arguments<'_>) -> Result<Source> {
     let mut values = Vec::new();
     flatten(arrays::parse(stored)?, &mut values);
     list(values)
+}
+
+/// The elements for `op ANY (array)`: a NULL array has one element that nobody knows.
+fn array_items(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() { list(vec![Value::Null]) } else { unnest(call) }
 }
 
 fn subscripts(call: &Arguments<'_>) -> Result<Source> {

@@ -10,8 +10,8 @@ use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] =
     &[
-        Row::new("rf_lower", 1, |call| text(call.text(0)?.to_lowercase())),
-        Row::new("rf_upper", 1, |call| text(call.text(0)?.to_uppercase())),
+        Row::new("rf_lower", 1, |call| text(call.text(0)?.chars().map(lower).collect::<String>())),
+        Row::new("rf_upper", 1, |call| text(call.text(0)?.chars().map(upper).collect::<String>())),
         Row::new("rf_initcap", 1, initcap),
         Row::new("rf_substring", 2, substring).optional(1),
         Row::new("rf_bytea_substring", 2, bytea_substring).optional(1),
@@ -101,14 +101,31 @@ fn kept(all: &str, count: i64) -> usize {
     }
 }
 
+/// The capital letter, where one letter has one: `ß` stays, as in PostgreSQL.
+fn upper(c: char) -> char {
+    let mut capital = c.to_uppercase();
+    match (capital.next(), capital.next()) {
+        (Some(capital), None) => capital,
+        _ => c,
+    }
+}
+
+fn lower(c: char) -> char {
+    let mut small = c.to_lowercase();
+    match (small.next(), small.next()) {
+        (Some(small), None) => small,
+        _ => c,
+    }
+}
+
 fn initcap(call: &Call<'_>) -> Result<Value> {
     let mut out = String::new();
     let mut inside = false;
     for c in call.text(0)?.chars() {
         if inside {
-            out.extend(c.to_lowercase());
+            out.push(lower(c));
         } else {
-            out.extend(c.to_uppercase());
+            out.push(upper(c));
         }
         inside = c.is_alphanumeric();
     }
@@ -728,7 +745,7 @@ fn chars(text: &str) -> Vec<char> {
 }
 
 fn fold(text: &str) -> Vec<char> {
-    text.chars().flat_map(char::to_lowercase).collect()
+    text.chars().map(lower).collect()
 }
 
 /// One place of a pattern.

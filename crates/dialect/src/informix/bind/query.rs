@@ -391,6 +391,9 @@ impl Binder<'_> {
                 let relation = self.relation(name)?;
                 let shown = alias.clone().unwrap_or_else(|| name.name.clone());
                 if let RelationKind::View { definition } = &relation.kind {
+                    if relation.language != Language::Informix {
+                        return self.unsupported("a view made through another wire", name.at);
+                    }
                     if self.views.contains(&relation.oid) {
                         return Err(self.error(
                             Condition::InvalidObjectDefinition,
@@ -399,17 +402,7 @@ impl Binder<'_> {
                         ));
                     }
                     self.views.push(relation.oid);
-                    let query = if relation.language == Language::Informix {
-                        self.view(definition)
-                    } else {
-                        crate::postgres::view_query(
-                            definition,
-                            self.schema,
-                            &self.context.database,
-                            &mut self.ids,
-                            &mut self.views,
-                        )
-                    };
+                    let query = self.view(definition);
                     self.views.pop();
                     let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;
                     let id = self.ids.relation();
@@ -508,7 +501,7 @@ impl Binder<'_> {
     }
 
     /// A view's defining query, bound without the scopes of the query that names it.
-    pub(super) fn view(&mut self, definition: &str) -> Result<ir::Query> {
+    fn view(&mut self, definition: &str) -> Result<ir::Query> {
         let query = crate::informix::parser::Parser::new(definition)?.whole_query()?;
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);

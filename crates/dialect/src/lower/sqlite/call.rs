@@ -1,6 +1,7 @@
 //! Calls of functions, aggregates and window functions.
 
 use super::cast::type_words;
+use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite};
 use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
@@ -42,12 +43,12 @@ impl Lowering<'_> {
     fn special(&mut self, word: &str, args: &[Expr]) -> Result<String> {
         Ok(match word {
             "concat" | "concat_ws" => {
-                let args = self.user_texts(args)?;
+                let args = self.output_texts(args)?;
                 format!("{word}({})", args.join(", "))
             }
             "concat_text" => format!("({})", self.user_texts(args)?.join(" || ")),
             "format" => {
-                let args = self.user_texts(args)?;
+                let args = self.output_texts(args)?;
                 self.needs_us();
                 format!("rf_format({})", args.join(", "))
             }
@@ -77,6 +78,16 @@ impl Lowering<'_> {
         args.iter().map(|arg| self.as_text(arg)).collect()
     }
 
+    /// Arguments as clients see them: a boolean is `t` or `f` there, where a cast makes a word of it.
+    fn output_texts(&mut self, args: &[Expr]) -> Result<Vec<String>> {
+        args.iter()
+            .map(|arg| match arg.ty {
+                Type::Bool => Ok(format!("substr({}, 1, 1)", self.as_text(arg)?)),
+                _ => self.as_text(arg),
+            })
+            .collect()
+    }
+
     /// Arguments, each followed by the words of its type.
     fn typed(&mut self, args: &[Expr]) -> Result<Vec<String>> {
         let mut typed = Vec::with_capacity(args.len() * 2);
@@ -100,7 +111,10 @@ impl Lowering<'_> {
         if !aggregate.order_by.is_empty() {
             inner = format!("{inner} ORDER BY {}", self.sort_keys(&aggregate.order_by)?);
         }
-        let name = self.aggregate_name(function)?;
+        let mut name = self.aggregate_name(function)?;
+        if name == "rf_array_agg" {
+            name = array_aggregate(&aggregate.args[0].ty).to_owned();
+        }
         let filter = self.filter(aggregate.filter.as_ref())?;
         Ok(Sql { sql: format!("{name}({inner}){filter}"), repr: repr_of(ty) })
     }

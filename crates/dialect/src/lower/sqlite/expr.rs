@@ -93,18 +93,21 @@ impl Lowering<'_> {
                 let array = self.expr(array)?.sql;
                 self.needs_us();
                 let item = Sql { sql: "c0".into(), repr: repr_of(element) };
-                self.quantified(*op, *all, arg, item, element, &format!("rf_unnest({array})"))?
+                self.quantified(*op, *all, arg, item, element, &format!("rf_array_items({array})"))?
             }
             ExprKind::ArrayQuery(query) => {
                 let (sql, reprs) = self.subquery(query)?;
                 let item = self.stored_text(Sql { sql: "c0".into(), repr: reprs[0] }, &query.columns[0].ty);
                 self.needs_us();
-                format!("(SELECT coalesce(rf_array_agg({}), '[]') FROM ({sql}))", item.sql)
+                let aggregate = array_aggregate(&query.columns[0].ty);
+                format!("(SELECT coalesce({aggregate}({}), '[]') FROM ({sql}))", item.sql)
             }
             ExprKind::Array(members) => {
+                let nested = members.iter().any(|member| matches!(member.ty, Type::Array(_)));
                 let members = self.texts(members)?;
                 self.needs_us();
-                format!("rf_make_array({})", members.join(", "))
+                let make = if nested { "rf_make_array_nested" } else { "rf_make_array" };
+                format!("{make}({})", members.join(", "))
             }
             ExprKind::Subscript { array, index } => {
                 let array = self.expr(array)?.sql;
@@ -357,9 +360,10 @@ impl Lowering<'_> {
 
     fn extreme(&mut self, function: &str, members: &[Expr], ty: &Type) -> Result<Sql> {
         let (members, repr) = self.alike(members, ty)?;
-        let member = self.with_collation(Sql { sql: "column1".into(), repr }, ty);
-        let rows: Vec<_> = members.iter().map(|member| format!("({member})")).collect();
-        Ok(Sql { sql: format!("(SELECT {function}({}) FROM (VALUES {}))", member.sql, rows.join(", ")), repr })
+        let member = self.with_collation(Sql { sql: "c0".into(), repr }, ty);
+        // Not VALUES: SQLite gives its columns no names when they refer to an outer query.
+        let rows: Vec<_> = members.iter().map(|member| format!("SELECT {member} AS c0")).collect();
+        Ok(Sql { sql: format!("(SELECT {function}({}) FROM ({}))", member.sql, rows.join(" UNION ALL ")), repr })
     }
 
     fn like(
@@ -445,6 +449,11 @@ fn glob_of_like(pattern: &str) -> Option<String> {
         }
     }
     Some(glob)
+}
+
+/// The aggregate that makes an array of values of a type.
+pub(super) fn array_aggregate(element: &Type) -> &'static str {
+    if matches!(element, Type::Array(_)) { "rf_array_agg_nested" } else { "rf_array_agg" }
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@
 mod call;
 mod cast;
 pub mod create_table;
-pub mod ddl;
 mod dml;
 mod expr;
 mod from;
+mod grouping;
 mod query;
 pub mod types;
 

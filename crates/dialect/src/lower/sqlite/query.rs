@@ -9,6 +9,9 @@ use crate::{Error, Result};
 impl Lowering<'_> {
     /// SQL of a query, and the representation of each of its columns.
     pub(super) fn query(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
+        if let Some(expanded) = super::grouping::expanded(query)? {
+            return self.query(&expanded, naming);
+        }
         let with = self.with(&query.ctes)?;
         if query.with_ties {
             return Err(Error::unsupported("FETCH FIRST … WITH TIES"));
@@ -113,27 +116,31 @@ impl Lowering<'_> {
             (SetOp::Intersect, true) => return Err(Error::unsupported("INTERSECT ALL")),
             (SetOp::Except, true) => return Err(Error::unsupported("EXCEPT ALL")),
         };
-        let left = self.member(left, true, !all)?;
-        let right = self.member(right, false, !all)?;
+        let left = self.member(left, true)?;
+        let right = self.member(right, false)?;
         Ok(format!("{left} {word} {right}"))
     }
 
     /// A side of a set operation. SQLite joins sides from the left and knows no parentheses around them.
-    fn member(&mut self, query: &Query, leftmost: bool, compared: bool) -> Result<String> {
+    fn member(&mut self, query: &Query, leftmost: bool) -> Result<String> {
         let bare =
             query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none();
         match &query.body {
-            Body::Select(select) if bare && !matches!(select.distinct, Distinct::On(_)) => {
-                Ok(self.select(query, select, if compared { Naming::None } else { Naming::Positions }, true)?.0)
+            Body::Select(select)
+                if bare
+                    && !matches!(select.distinct, Distinct::On(_))
+                    && !matches!(select.group_by, GroupBy::Sets { .. }) =>
+            {
+                Ok(self.select(query, select, Naming::Positions, true)?.0)
             }
             Body::Set { op, all, left, right } if bare && leftmost => self.set(*op, *all, left, right),
-            Body::Values(rows) if bare => self.values(rows),
+            Body::Values(rows) if bare && !leftmost => self.values(rows),
             _ => {
                 let (sql, reprs) = self.query(query, Naming::Positions)?;
                 let columns: Vec<_> = (reprs.iter().zip(&query.columns).enumerate())
                     .map(|(at, (repr, column))| {
                         let sql = self.decimal_text(Sql { sql: format!("c{at}"), repr: *repr }, &column.ty);
-                        self.with_collation(sql, &column.ty).sql
+                        format!("{} AS c{at}", self.with_collation(sql, &column.ty).sql)
                     })
                     .collect();
                 Ok(format!("SELECT {} FROM ({sql})", columns.join(", ")))
@@ -208,7 +215,7 @@ impl Lowering<'_> {
                 tail.push_str(" GROUP BY ");
                 tail.push_str(&sql.join(", "));
             }
-            GroupBy::Sets { .. } => return Err(Error::unsupported("GROUPING SETS, ROLLUP or CUBE")),
+            GroupBy::Sets { .. } => return Err(Error::internal("grouping sets are spelled out before")),
         }
         if let Some(having) = &select.having {
             if matches!(select.group_by, GroupBy::None) {

@@ -153,8 +153,6 @@ impl Binder<'_> {
             ));
         }
         let args = self.arguments(&candidate, args)?;
-        // Members of catalog vectors count from 0.
-        let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
         let columns = Self::function_columns(name, &candidate.result);
         if columns.len() != 1 {
             return Err(self.unsupported(format!("the set of rows of {name} in a select list"), place));
@@ -171,7 +169,7 @@ impl Binder<'_> {
             {
                 if function.name == "generate_subscripts" {
                     if ordinal {
-                        return self.subscript(Expr::column(id, 0, Type::Int4), from_zero);
+                        return Ok(Expr::column(id, 0, Type::Int4));
                     }
                     return Err(self.unsupported("generate_subscripts before unnest in one select list", place));
                 }
@@ -183,8 +181,7 @@ impl Binder<'_> {
                     columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
                 }
             }
-            let ordinal = Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment);
-            return self.subscript(ordinal, from_zero);
+            return Ok(Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment));
         }
         let id = self.ids.relation();
         self.scope().set_returning.push(ir::From::Function {
@@ -194,15 +191,7 @@ impl Binder<'_> {
             columns,
             ordinality: false,
         });
-        self.subscript(Expr::column(id, 0, candidate.result), from_zero)
-    }
-
-    /// A member's number, counted from 1 or from 0.
-    fn subscript(&mut self, number: Expr, from_zero: bool) -> Result<Expr> {
-        if !from_zero {
-            return Ok(number);
-        }
-        self.operator("-", vec![(number, -1), (Expr::integer(1, Type::Int4), -1)], -1)
+        Ok(Expr::column(id, 0, candidate.result))
     }
 
     /// An aggregate, a window function, or an aggregate over a window.
