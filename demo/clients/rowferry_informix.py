@@ -10,8 +10,8 @@ from .dbapi import converse
 
 
 def run(address: dict[str, Any], customer: int) -> Answer:
-    """An ordinary connection with its defaults."""
+    """An ordinary connection; the store's names need more than Latin letters."""
     import rowferry.informix
 
-    connection = rowferry.informix.connect(**address["informix"])
+    connection = rowferry.informix.connect(**address["informix"], client_locale="en_US.utf8")
     return converse(connection, "?", "rowferry.informix", f"rowferry {metadata.version('rowferry')}", customer)

@@ -38,6 +38,9 @@ macro_rules! conditions {
 
 // Sources: PostgreSQL documentation, appendix A; Informix error messages as listed in docs/protocol/.
 conditions! {
+    // Class 00, 01: no errors but messages beside a result; no wire sends their codes as an error's.
+    SuccessfulCompletion "00000" -1 0,
+    Warning "01000" -1 0,
     // Class 08: connection
     ConnectionException "08000" -908 0,
     ProtocolViolation "08P01" -408 0,
@@ -57,6 +60,7 @@ conditions! {
     InvalidRegularExpression "2201B" -1213 0,
     InvalidRowCountInLimit "2201W" -844 0,
     InvalidRowCountInOffset "2201X" -844 0,
+    SequenceGeneratorLimitExceeded "2200H" -8315 0,
     InvalidArgumentForLogarithm "2201E" -1213 0,
     InvalidArgumentForPower "2201F" -1213 0,
     CharacterNotInRepertoire "22021" -202 0,

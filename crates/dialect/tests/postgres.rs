@@ -358,3 +358,27 @@ fn deep_expressions_end_in_an_error() {
         }
     }
 }
+
+/// What binds can be said in SQLite, or is refused by name.
+#[test]
+fn the_corpus_lowers_or_names_what_is_missing() {
+    let corpus = include_str!("cases/corpus.sql");
+    let (mut lowered, mut refused, mut failed) = (0, Vec::new(), Vec::new());
+    for statement in corpus.split("\n\n").filter(|statement| !statement.trim().is_empty()) {
+        for bound in bind_all(statement).into_iter().flatten() {
+            if !matches!(bound.statement, Statement::Query(_) | Statement::Dml(_)) {
+                continue;
+            }
+            match rowferry_dialect::lower::sqlite::lower(&bound) {
+                Ok(_) => lowered += 1,
+                Err(error) if error.condition() == Condition::FeatureNotSupported => {
+                    refused.push(format!("{} [{}]", error.message, statement));
+                }
+                Err(error) => failed.push(format!("{statement}\n{}", summary(&Err(error)))),
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+    eprintln!("{}", refused.join("\n"));
+    assert!(refused.len() * 5 <= lowered, "{lowered} lowered, refused:\n{}", refused.join("\n"));
+}

@@ -1,52 +1,220 @@
 //! Rows, pulled.
 
-use std::marker::PhantomData;
+use std::cell::RefCell;
+use std::sync::Arc;
 
-use rowferry_dialect::Result;
 use rowferry_dialect::plan::{Command, ResultColumn};
+use rowferry_dialect::{Condition, Error, Result};
 
 use crate::ValueRef;
+use crate::errors;
+use crate::handle::{Guard, SharedHandle};
+use crate::interrupt::Interrupter;
+use crate::session::Prepared;
+use crate::spool::{Spool, SpoolReader};
+use crate::statement::{Statement, Step};
 
 /// A running query. It outlives other statements of its session; dropping it gives its resources back.
 #[derive(Debug)]
 pub struct Cursor {
-    columns: Vec<ResultColumn>,
-    command: Command,
+    handle: Option<SharedHandle>,
+    state: Arc<CursorState>,
+    plan: Arc<Prepared>,
+    interrupter: Interrupter,
+    rows_affected: u64,
+}
+
+/// What a cursor and its session share. Used under the handle's lock only.
+#[derive(Debug)]
+pub struct CursorState {
+    source: RefCell<Source>,
+    /// Grows with every cursor of the session: ROLLBACK TO closes those opened behind the savepoint.
+    pub number: u64,
+}
+
+// SAFETY: a cursor with a handle touches its source under the handle's lock only; one without is not registered with
+// any session, so its cursor is the only owner.
+unsafe impl Send for CursorState {}
+// SAFETY: as above.
+unsafe impl Sync for CursorState {}
+
+#[derive(Debug)]
+enum Source {
+    /// A statement that is running; `fresh` while its first row has been made but not asked for.
+    Live { key: u64, statement: Statement, fresh: bool },
+    /// Rows read ahead.
+    Spooled(SpoolReader),
+    /// All rows have been read.
+    Done,
+    /// Closed by its transaction's end.
+    Closed(Error),
 }
 
 /// The row where a cursor stands.
 #[derive(Debug)]
 pub struct Row<'a> {
-    cursor: PhantomData<&'a Cursor>,
+    // Dropped in this order: the borrow ends under the lock.
+    source: std::cell::Ref<'a, Source>,
+    _guard: Option<Guard<'a>>,
 }
 
 impl Cursor {
+    /// A cursor on a statement whose first row has been made.
+    pub(crate) fn live(
+        handle: SharedHandle,
+        number: u64,
+        key: u64,
+        statement: Statement,
+        plan: Arc<Prepared>,
+        interrupter: Interrupter,
+    ) -> Self {
+        let state =
+            Arc::new(CursorState { source: RefCell::new(Source::Live { key, statement, fresh: true }), number });
+        handle.lock().register(&state);
+        Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0 }
+    }
+
+    /// A cursor on rows that have been read.
+    pub(crate) fn spooled(
+        reader: SpoolReader,
+        plan: Arc<Prepared>,
+        interrupter: Interrupter,
+        rows_affected: u64,
+    ) -> Self {
+        let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)), number: 0 });
+        Self { handle: None, state, plan, interrupter, rows_affected }
+    }
+
     /// The columns of every row.
     pub fn columns(&self) -> &[ResultColumn] {
-        &self.columns
+        &self.plan.bound.columns
     }
 
     /// The word for its completion.
     pub fn command(&self) -> Command {
-        self.command
+        self.plan.command
     }
 
     /// Goes to the next row; `None` after the last.
+    ///
+    /// # Errors
+    /// Whatever the statement fails with; `34000` when its transaction has ended meanwhile.
     #[allow(clippy::should_implement_trait, reason = "rows borrow from the cursor, which an Iterator cannot say")]
     pub fn next(&mut self) -> Result<Option<Row<'_>>> {
-        Ok(None)
+        let guard = self.handle.as_ref().map(SharedHandle::lock);
+        if !self.advance(guard.as_ref())? {
+            return Ok(None);
+        }
+        Ok(Some(Row { source: self.state.source.borrow(), _guard: guard }))
+    }
+
+    fn advance(&self, guard: Option<&Guard<'_>>) -> Result<bool> {
+        let mut source = self.state.source.borrow_mut();
+        let more = match &mut *source {
+            Source::Live { fresh: fresh @ true, .. } => {
+                *fresh = false;
+                return Ok(true);
+            }
+            Source::Live { statement, .. } => {
+                if !self.interrupter.is_armed() {
+                    self.interrupter.arm(std::time::Duration::ZERO);
+                }
+                errors::clear();
+                match statement.step() {
+                    Ok(step) => Ok(step == Step::Row),
+                    Err(failure) => Err(errors::translate(&failure, &self.interrupter, Some(&self.plan))),
+                }
+            }
+            Source::Spooled(reader) => reader.advance(),
+            Source::Done => Ok(false),
+            Source::Closed(error) => Err(error.clone()),
+        };
+        if !matches!(more, Ok(true)) {
+            self.interrupter.disarm();
+            let ended = match &more {
+                Err(error) => Source::Closed(error.clone()),
+                _ => Source::Done,
+            };
+            let before = std::mem::replace(&mut *source, ended);
+            if let (Some(handle), Source::Live { key, statement, .. }) = (guard, before) {
+                handle.put_back(key, statement);
+            }
+        }
+        more
     }
 
     /// How many rows INSERT, UPDATE or DELETE changed; all of them are changed before the first row is returned.
     pub fn rows_affected(&self) -> u64 {
-        0
+        self.rows_affected
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        let guard = self.handle.as_ref().map(SharedHandle::lock);
+        let before = std::mem::replace(&mut *self.state.source.borrow_mut(), Source::Done);
+        if let (Some(handle), Source::Live { key, statement, .. }) = (guard, before) {
+            self.interrupter.disarm();
+            handle.put_back(key, statement);
+        }
+    }
+}
+
+impl CursorState {
+    /// True while SQLite's statement is running for it. The caller holds the handle's lock, as for all of these.
+    pub fn is_live(&self) -> bool {
+        matches!(&*self.source.borrow(), Source::Live { .. })
+    }
+
+    /// Reads all remaining rows ahead, so that the statement no longer runs.
+    pub fn materialise(&self, handle: &Guard<'_>, interrupter: &Interrupter) -> Result<()> {
+        let mut source = self.source.borrow_mut();
+        let Source::Live { statement, fresh, .. } = &mut *source else { return Ok(()) };
+        let columns = statement.columns();
+        let mut spool = Spool::new(columns);
+        let mut row = *fresh;
+        let result = loop {
+            if row && let Err(error) = spool.push((0..columns).map(|index| statement.column(index))) {
+                break Err(error);
+            }
+            match statement.step() {
+                Ok(Step::Row) => row = true,
+                Ok(Step::Done) => break Ok(()),
+                Err(failure) => break Err(errors::translate(&failure, interrupter, None)),
+            }
+        };
+        let ended = match result.and_then(|()| spool.into_reader()) {
+            Ok(reader) => Source::Spooled(reader),
+            // It is this cursor's failure, to be told when its next row is asked for.
+            Err(error) => Source::Closed(error),
+        };
+        if let Source::Live { key, statement, .. } = std::mem::replace(&mut *source, ended) {
+            handle.put_back(key, statement);
+        }
+        if interrupter.must_stop() { Err(interrupter.error()) } else { Ok(()) }
+    }
+
+    /// Closes it: its transaction is over.
+    pub fn close(&self, handle: &Guard<'_>) {
+        let mut source = self.source.borrow_mut();
+        if matches!(&*source, Source::Done | Source::Closed(_)) {
+            return;
+        }
+        let error = Error::new(Condition::InvalidCursorName, "the cursor's transaction has ended");
+        if let Source::Live { key, statement, .. } = std::mem::replace(&mut *source, Source::Closed(error)) {
+            handle.put_back(key, statement);
+        }
     }
 }
 
 impl Row<'_> {
     /// The number of columns.
     pub fn len(&self) -> usize {
-        0
+        match &*self.source {
+            Source::Live { statement, .. } => statement.columns(),
+            Source::Spooled(reader) => reader.columns(),
+            Source::Done | Source::Closed(_) => 0,
+        }
     }
 
     /// True for a row without columns.
@@ -55,7 +223,18 @@ impl Row<'_> {
     }
 
     /// A column's value, counted from 0.
-    pub fn get(&self, _column: usize) -> ValueRef<'_> {
-        ValueRef::Null
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[inline]
+    pub fn get(&self, column: usize) -> ValueRef<'_> {
+        match &*self.source {
+            Source::Live { statement, .. } => {
+                assert!(column < statement.columns(), "column {column} of {}", statement.columns());
+                statement.column(column)
+            }
+            Source::Spooled(reader) => reader.column(column),
+            Source::Done | Source::Closed(_) => ValueRef::Null,
+        }
     }
 }

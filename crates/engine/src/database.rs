@@ -1,21 +1,64 @@
 //! One database file.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
-use rowferry_dialect::Result;
+use libsqlite3_sys as ffi;
+use parking_lot::{Mutex, RwLock};
+use rowferry_dialect::{Condition, Error, Result};
+use rusqlite::{Connection, OpenFlags};
 
-use crate::{Options, Session, SessionOptions};
+use crate::interrupt::{Interrupter, Wake};
+use crate::plans::PlanCache;
+use crate::queue::WriterQueue;
+use crate::schema::{self, Snapshot};
+use crate::session::state::State;
+use crate::statement::Failure;
+use crate::{Durability, Options, Session, SessionOptions};
 
 /// One database file, shared by all its sessions. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Database {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
+/// What the sessions of a database share.
 #[derive(Debug)]
-struct Shared {
-    name: String,
+pub struct Shared {
+    pub name: String,
+    pub path: PathBuf,
+    pub options: Options,
+    pub queue: Arc<WriterQueue>,
+    pub plans: PlanCache,
+    /// The newest committed schema that is known here.
+    current: RwLock<Arc<Snapshot>>,
+    generation: AtomicU64,
+    /// Transactions committed by this server.
+    commits: AtomicU64,
+    /// One session at a time reads the schema of the file anew.
+    reload: Mutex<()>,
+    sessions: Mutex<HashMap<u32, Weak<State>>>,
+    /// The last numbers that sequences gave, committed or not.
+    pub sequences: Mutex<HashMap<u32, i64>>,
+    // Kept open so that the file's WAL stays between sessions. Closed before the directory goes.
+    keeper: Mutex<Option<Connection>>,
+    directory: Option<PathBuf>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.keeper.lock().take();
+        if let Some(directory) = &self.directory
+            && let Err(error) = std::fs::remove_dir_all(directory)
+        {
+            tracing::warn!(directory = %directory.display(), %error, "a temporary database stays behind");
+        }
+    }
 }
 
 impl Database {
@@ -23,14 +66,56 @@ impl Database {
     ///
     /// # Errors
     /// `58P01` when there is none and `options.create` is false; `XX001` when it is not a SQLite database.
-    pub fn open(path: &Path, _options: Options) -> Result<Self> {
+    pub fn open(path: &Path, options: Options) -> Result<Self> {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Self { shared: Arc::new(Shared { name }) })
+        Self::open_named(name, path, options, None)
     }
 
     /// A new database that is gone with the last handle to it.
-    pub fn memory(name: &str, _options: Options) -> Result<Self> {
-        Ok(Self { shared: Arc::new(Shared { name: name.to_owned() }) })
+    ///
+    /// It is a file nevertheless, in memory where the system has a place for such files (`/dev/shm`) and in the
+    /// temporary directory elsewhere: SQLite's own in-memory databases cannot be read while they are written.
+    pub fn memory(name: &str, mut options: Options) -> Result<Self> {
+        let shm = Path::new("/dev/shm");
+        let base = if shm.is_dir() { shm.to_path_buf() } else { std::env::temp_dir() };
+        let directory = base.join(format!("rowferry-{}-{:016x}", std::process::id(), rand::random::<u64>()));
+        let failed = |error: std::io::Error| {
+            Error::new(Condition::IoError, format!("could not create \"{}\": {error}", directory.display()))
+        };
+        remove_stale(&base);
+        std::fs::create_dir(&directory).map_err(failed)?;
+        options.create = true;
+        options.read_only = false;
+        options.durability = Durability::Off;
+        Self::open_named(name.to_owned(), &directory.join("memory.db"), options, Some(directory.clone()))
+    }
+
+    fn open_named(name: String, path: &Path, options: Options, directory: Option<PathBuf>) -> Result<Self> {
+        server_start();
+        check_file(path, &options)?;
+        // Sessions may begin after the process has changed its directory.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let shared = Shared {
+            name,
+            path,
+            options,
+            queue: Arc::default(),
+            plans: PlanCache::default(),
+            current: RwLock::default(),
+            generation: AtomicU64::new(0),
+            commits: AtomicU64::new(0),
+            reload: Mutex::default(),
+            sessions: Mutex::default(),
+            sequences: Mutex::default(),
+            keeper: Mutex::default(),
+            directory,
+        };
+        let connection = shared.connect().map_err(|failure| shared.open_error(&failure))?;
+        shared.prepare_file(&connection)?;
+        let snapshot = schema::load(&connection, "main").map_err(|error| shared.open_error(&error.into()))?;
+        shared.publish(Arc::new(snapshot));
+        *shared.keeper.lock() = Some(connection);
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Begins a session; SQLite's handle is opened at the first statement.
@@ -41,5 +126,255 @@ impl Database {
     /// The database's name: the file's, without its extension.
     pub fn name(&self) -> &str {
         &self.shared.name
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// An Informix database with transactions.
+    pub fn is_logged(&self) -> bool {
+        self.shared.options.logged
+    }
+
+    /// Sessions that are open.
+    pub fn sessions(&self) -> usize {
+        self.shared.sessions().len()
+    }
+}
+
+impl Shared {
+    /// A new handle, with what every handle needs.
+    pub fn connect(&self) -> std::result::Result<Connection, Failure> {
+        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
+        flags |=
+            if self.options.read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+        if self.options.create {
+            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+        }
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(self.options.lock_timeout.min(Duration::from_secs(60)))?;
+        // A misspelt column must not become a text, as SQLite has it for compatibility.
+        connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        let synchronous = match self.options.durability {
+            Durability::Full => "FULL",
+            Durability::Normal => "NORMAL",
+            Durability::Off => "OFF",
+        };
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        connection.set_prepared_statement_cache_capacity(16);
+        Ok(connection)
+    }
+
+    /// Switches the file to WAL mode: readers and the writer must not stand in each other's way.
+    fn prepare_file(&self, connection: &Connection) -> Result<()> {
+        if self.options.read_only {
+            return Ok(());
+        }
+        let mode: rusqlite::Result<String> = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
+        match mode {
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => Ok(()),
+            Ok(mode) => Err(Error::new(
+                Condition::IoError,
+                format!(
+                    "could not switch \"{}\" to write-ahead logging (it stays in mode {mode})",
+                    self.path.display()
+                ),
+            )
+            .hint("The file must lie in a writable directory of a local file system.")),
+            Err(error) => Err(self.open_error(&error.into())),
+        }
+    }
+
+    /// Why the file could not be opened.
+    pub fn open_error(&self, failure: &Failure) -> Error {
+        let path = self.path.display();
+        match failure.primary() {
+            ffi::SQLITE_NOTADB => not_a_database(&self.path),
+            ffi::SQLITE_CORRUPT => {
+                Error::new(Condition::DataCorrupted, format!("\"{path}\" is damaged: {}", failure.message))
+            }
+            ffi::SQLITE_BUSY => {
+                Error::new(Condition::LockNotAvailable, format!("\"{path}\" is locked by another program"))
+            }
+            ffi::SQLITE_READONLY | ffi::SQLITE_PERM => {
+                Error::new(Condition::IoError, format!("\"{path}\" cannot be written: {}", failure.message))
+                    .hint("Open it for reading only, or change its permissions.")
+            }
+            _ => Error::new(Condition::IoError, format!("could not open \"{path}\": {}", failure.message)),
+        }
+    }
+
+    /// The newest committed schema that is known here.
+    pub fn current(&self) -> Arc<Snapshot> {
+        self.current.read().clone()
+    }
+
+    /// The generation of [`Shared::current`].
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Makes a schema known to all sessions.
+    pub fn publish(&self, snapshot: Arc<Snapshot>) {
+        let generation = snapshot.generation;
+        *self.current.write() = snapshot;
+        self.generation.store(generation, Ordering::Release);
+    }
+
+    /// Reads the schema anew if the file's is not the one known here. The handle is in no transaction.
+    pub fn refresh(&self, connection: &Connection) -> std::result::Result<Arc<Snapshot>, Failure> {
+        let _one = self.reload.lock();
+        let cookie: i64 = connection.query_row("PRAGMA main.schema_version", [], |row| row.get(0))?;
+        let current = self.current();
+        if current.cookie == cookie {
+            return Ok(current);
+        }
+        connection.execute_batch("BEGIN")?;
+        let loaded = schema::load(connection, "main");
+        connection.execute_batch("COMMIT")?;
+        let snapshot = Arc::new(loaded?);
+        self.publish(snapshot.clone());
+        Ok(snapshot)
+    }
+
+    /// How many transactions this server has committed.
+    pub fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Acquire)
+    }
+
+    /// One more transaction is committed.
+    pub fn committed(&self) {
+        self.commits.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Enters a session into the registry.
+    pub fn register(&self, state: &Arc<State>) {
+        self.sessions.lock().insert(state.pid, Arc::downgrade(state));
+    }
+
+    /// Strikes a session off the registry.
+    pub fn unregister(&self, pid: u32) {
+        self.sessions.lock().remove(&pid);
+    }
+
+    /// The sessions that are open.
+    pub fn sessions(&self) -> Vec<Arc<State>> {
+        self.sessions.lock().values().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// The next session's number: what `pg_backend_pid()` says.
+pub fn next_pid() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// When this process first opened a database: microseconds since 1970.
+pub fn server_start() -> i64 {
+    static START: std::sync::OnceLock<i64> = std::sync::OnceLock::new();
+    *START.get_or_init(crate::session::state::now)
+}
+
+/// Refuses what cannot be a database before SQLite would touch it.
+fn check_file(path: &Path, options: &Options) -> Result<()> {
+    let shown = path.display();
+    let mut file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            if options.create {
+                return match path.parent() {
+                    Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => Err(Error::new(
+                        Condition::UndefinedFile,
+                        format!("the directory \"{}\" does not exist", parent.display()),
+                    )),
+                    _ => Ok(()),
+                };
+            }
+            return Err(Error::new(Condition::UndefinedFile, format!("the file \"{shown}\" does not exist")));
+        }
+        Err(error) => return Err(Error::new(Condition::IoError, format!("could not open \"{shown}\": {error}"))),
+    };
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Error::new(Condition::IoError, format!("\"{shown}\" is a directory")));
+    }
+    let mut header = Vec::with_capacity(16);
+    let read = file.by_ref().take(16).read_to_end(&mut header);
+    read.map_err(|error| Error::new(Condition::IoError, format!("could not read \"{shown}\": {error}")))?;
+    if header.is_empty() || header == b"SQLite format 3\0" { Ok(()) } else { Err(not_a_database(path)) }
+}
+
+fn not_a_database(path: &Path) -> Error {
+    Error::new(Condition::DataCorrupted, format!("\"{}\" is not a SQLite database", path.display()))
+        .hint("It may be encrypted, or of another kind altogether.")
+}
+
+/// Removes what killed processes have left in memory.
+fn remove_stale(base: &Path) {
+    let Ok(entries) = std::fs::read_dir(base) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.strip_prefix("rowferry-")?.split('-').next()?.parse::<i32>().ok());
+        // SAFETY: signal 0 only asks whether the process exists.
+        let dead = pid.is_some_and(|pid| pid > 0 && unsafe { libc::kill(pid, 0) } != 0 && errno() == libc::ESRCH);
+        if dead && entry.path().join("memory.db").exists() {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn errno() -> i32 {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+/// Waits for a lock that somebody outside the server holds: as long as the session's lock time-out allows, and no
+/// longer than its statement may run.
+#[derive(Debug)]
+pub struct BusyHandler {
+    interrupter: Interrupter,
+    timeout: Mutex<Duration>,
+    since: Mutex<Option<Instant>>,
+}
+
+impl BusyHandler {
+    /// Installs a handler; it must live as long as the connection.
+    pub fn install(connection: &Connection, interrupter: Interrupter, timeout: Duration) -> Box<Self> {
+        let handler = Box::new(Self { interrupter, timeout: Mutex::new(timeout), since: Mutex::default() });
+        // SAFETY: the box's content does not move, and the handle drops its connection before the box.
+        unsafe {
+            ffi::sqlite3_busy_handler(
+                connection.handle(),
+                Some(Self::call),
+                std::ptr::from_ref(&*handler).cast_mut().cast(),
+            );
+        }
+        handler
+    }
+
+    /// Changes how long it waits; zero is for ever.
+    pub fn set_timeout(&self, timeout: Duration) {
+        *self.timeout.lock() = timeout;
+    }
+
+    unsafe extern "C" fn call(data: *mut c_void, count: c_int) -> c_int {
+        // SAFETY: `data` is the handler, see `install`.
+        let handler = unsafe { &*data.cast::<Self>() };
+        let mut since = handler.since.lock();
+        let now = Instant::now();
+        let start = if count == 0 { *since.insert(now) } else { *since.get_or_insert(now) };
+        let timeout = *handler.timeout.lock();
+        let waited = now - start;
+        if !timeout.is_zero() && waited >= timeout {
+            return 0;
+        }
+        // Nobody tells when a lock of another process is free: ask again, less and less often.
+        let pause = Duration::from_micros(200 << count.clamp(0, 8));
+        let pause = if timeout.is_zero() { pause } else { pause.min(timeout - waited) };
+        match handler.interrupter.wait(Some(pause), || false) {
+            Wake::Stopped => 0,
+            Wake::Ready | Wake::TimedOut => 1,
+        }
     }
 }

@@ -1,25 +1,142 @@
-//! Cancelling from another thread.
+//! Cancelling a statement from another thread, and statement time-outs.
+//!
+//! SQLite's own `sqlite3_interrupt` stops every statement of a handle, suspended cursors included, and stays in force
+//! until the last of them is reset. So the handle's progress handler asks here instead, and only the statement that is
+//! running is stopped. Whatever else a session waits for (the write lock, a sleep) is woken, too.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use rowferry_dialect::{Condition, Error};
 
 const IDLE: u8 = 0;
 const RUNNING: u8 = 1;
 const CANCELLED: u8 = 2;
+const TIMED_OUT: u8 = 3;
 
 /// Stops what a session is doing, from any thread; does nothing while it is idle.
 #[derive(Clone, Debug)]
 pub struct Interrupter {
-    state: Arc<AtomicU8>,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: AtomicU8,
+    /// When the statement's time is over, in nanoseconds since `base`; 0 is never.
+    deadline: AtomicU64,
+    base: Instant,
+    /// Guards nothing but the condition variable's sleep.
+    sleep: Mutex<()>,
+    wake: Condvar,
+}
+
+/// Why a wait ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wake {
+    /// What was waited for has come.
+    Ready,
+    /// The statement was cancelled, or its time is over.
+    Stopped,
+    /// The wait's own time is over.
+    TimedOut,
 }
 
 impl Interrupter {
     pub(crate) fn new() -> Self {
-        Self { state: Arc::new(AtomicU8::new(IDLE)) }
+        Self {
+            inner: Arc::new(Inner {
+                state: AtomicU8::new(IDLE),
+                deadline: AtomicU64::new(0),
+                base: Instant::now(),
+                sleep: Mutex::new(()),
+                wake: Condvar::new(),
+            }),
+        }
     }
 
     /// The running statement fails with `57014`; without one nothing happens.
     pub fn interrupt(&self) {
-        let _ = self.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire);
+        if self.inner.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            self.wake();
+        }
+    }
+
+    /// Wakes the session if it waits.
+    pub(crate) fn wake(&self) {
+        // Taking the mutex closes the gap between the waiter's last look and its sleep.
+        drop(self.inner.sleep.lock());
+        self.inner.wake.notify_all();
+    }
+
+    /// A statement begins: from now on it can be cancelled.
+    pub(crate) fn arm(&self, timeout: Duration) {
+        let deadline = if timeout.is_zero() { 0 } else { (self.inner.base.elapsed() + timeout).as_nanos() as u64 };
+        self.inner.deadline.store(deadline, Ordering::Relaxed);
+        self.inner.state.store(RUNNING, Ordering::Release);
+    }
+
+    /// The statement is over.
+    pub(crate) fn disarm(&self) {
+        self.inner.state.store(IDLE, Ordering::Release);
+    }
+
+    /// True while a statement runs.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.inner.state.load(Ordering::Acquire) != IDLE
+    }
+
+    /// True when the statement must stop.
+    pub(crate) fn must_stop(&self) -> bool {
+        match self.inner.state.load(Ordering::Acquire) {
+            CANCELLED | TIMED_OUT => true,
+            RUNNING => {
+                let deadline = self.inner.deadline.load(Ordering::Relaxed);
+                if deadline == 0 || (self.inner.base.elapsed().as_nanos() as u64) < deadline {
+                    return false;
+                }
+                let _ = self.inner.state.compare_exchange(RUNNING, TIMED_OUT, Ordering::AcqRel, Ordering::Acquire);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The error of a stopped statement.
+    pub(crate) fn error(&self) -> Error {
+        let reason = match self.inner.state.load(Ordering::Acquire) {
+            TIMED_OUT => "canceling statement due to statement timeout",
+            _ => "canceling statement due to user request",
+        };
+        Error::new(Condition::QueryCanceled, reason)
+    }
+
+    /// Sleeps until `ready` holds, the statement is stopped, or `timeout` (if any) is over.
+    pub(crate) fn wait(&self, timeout: Option<Duration>, mut ready: impl FnMut() -> bool) -> Wake {
+        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let mut sleep = self.inner.sleep.lock();
+        loop {
+            if ready() {
+                return Wake::Ready;
+            }
+            if self.must_stop() {
+                return Wake::Stopped;
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Wake::TimedOut;
+            }
+            let deadline = match self.inner.deadline.load(Ordering::Relaxed) {
+                0 => None,
+                nanos => Some(self.inner.base + Duration::from_nanos(nanos)),
+            };
+            match [until, deadline].into_iter().flatten().min() {
+                Some(instant) => {
+                    self.inner.wake.wait_until(&mut sleep, instant);
+                }
+                None => self.inner.wake.wait(&mut sleep),
+            }
+        }
     }
 }

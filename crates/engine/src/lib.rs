@@ -12,13 +12,21 @@
 // The engine is the outside world: it opens files, reads clocks and waits for other threads.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
+pub mod catalog;
 mod cursor;
 mod database;
+mod errors;
 pub mod functions;
+mod handle;
 mod interrupt;
 mod options;
+mod plans;
+mod queue;
+pub mod schema;
 mod session;
 pub mod smart_objects;
+mod spool;
+mod statement;
 
 pub use cursor::{Cursor, Row};
 pub use database::Database;

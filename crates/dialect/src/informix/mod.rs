@@ -18,6 +18,7 @@ pub mod values;
 
 use std::sync::Arc;
 
+pub(crate) use bind::view_query;
 pub use bind::{Context, bind, described, expression};
 pub use types::{import, type_from_words, type_words};
 

@@ -201,3 +201,32 @@ pub fn bind_stored(
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
     binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)
 }
+
+/// Binds a column's default from its text, as a value of the column.
+pub(crate) fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: &Context) -> Result<ir::Expr> {
+    let mut binder = Binder::detached(schema, context);
+    let language = crate::Language::Postgres;
+    let value = binder.stored(text, language, Vec::new(), super::binder::Clause::Default)?;
+    let told = super::types::import(ty);
+    let value = binder.assign(value, "default", &told, -1)?;
+    Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+}
+
+/// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids` and `views` are
+/// that statement's.
+pub(crate) fn view_query(
+    definition: &str,
+    schema: &dyn Schema,
+    database: &str,
+    ids: &mut ir::Ids,
+    views: &mut Vec<u32>,
+) -> Result<ir::Query> {
+    let context = Context { user: String::new(), database: database.to_owned() };
+    let mut binder = Binder::detached(schema, &context);
+    std::mem::swap(&mut binder.ids, ids);
+    std::mem::swap(&mut binder.views, views);
+    let bound = binder.definition_query("", definition);
+    std::mem::swap(&mut binder.ids, ids);
+    std::mem::swap(&mut binder.views, views);
+    Ok(bound?.query)
+}

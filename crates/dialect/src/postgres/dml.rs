@@ -107,6 +107,15 @@ impl Binder<'_> {
             Some(default) if default.native && native => Ok(by_itself()),
             Some(default) => {
                 let text = default.text.clone();
+                if relation.language == Language::Informix {
+                    let context = crate::informix::Context {
+                        user: self.context.user.clone(),
+                        database: self.context.database.clone(),
+                        server: String::new(),
+                    };
+                    self.effects.volatile = true;
+                    return crate::informix::expression(&text, self.schema, &context, relation, Some(&column.ty));
+                }
                 let value = self.stored(&text, relation.language, Vec::new(), Clause::Default)?;
                 self.to_column(value, column, -1)
             }

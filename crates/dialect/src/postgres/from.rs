@@ -125,15 +125,13 @@ impl Binder<'_> {
                 place,
             ));
         }
+        self.views.push(relation.oid);
         let bound = match relation.language {
-            Language::Postgres | Language::Sqlite => self.view_query(relation, definition)?,
-            Language::Informix => {
-                return Err(self.unsupported(
-                    format!("the view \"{}\", whose definition is in Informix SQL,", relation.name),
-                    place,
-                ));
-            }
+            Language::Postgres | Language::Sqlite => self.definition_query(&relation.name, definition),
+            Language::Informix => self.informix_view(relation, definition),
         };
+        self.views.pop();
+        let bound = bound?;
         let id = self.ids.relation();
         let mut entry = Entry::of_columns(alias.unwrap_or(&relation.name), id, &bound.columns);
         for (column, declared) in entry.columns.iter_mut().zip(&relation.columns) {
@@ -148,12 +146,40 @@ impl Binder<'_> {
         Ok((From::Query { id, query: Box::new(bound.query), lateral: false }, entry))
     }
 
-    /// The query behind a view, bound in a world of its own.
-    fn view_query(&mut self, relation: &Relation, definition: &str) -> Result<BoundQuery> {
+    /// The query behind a view made in Informix SQL, its columns in PostgreSQL's types.
+    fn informix_view(&mut self, relation: &Relation, definition: &str) -> Result<BoundQuery> {
+        let query = crate::informix::view_query(
+            definition,
+            self.schema,
+            &self.context.database,
+            &mut self.ids,
+            &mut self.views,
+        )
+        .map_err(|error| error.detail(format!("In the view \"{}\".", relation.name)))?;
+        let columns: Vec<ResultColumn> =
+            query.columns.iter().map(|column| computed(column.name.clone(), column.ty.clone())).collect();
+        let wanted: Vec<Type> = columns.iter().map(|column| super::types::import(&column.ty)).collect();
+        let bound = BoundQuery { query, columns, places: Vec::new() };
+        if bound.columns.iter().zip(&wanted).all(|(column, ty)| column.ty == *ty) {
+            return Ok(bound);
+        }
+        let mut bound = self.wrap(bound);
+        if let crate::ir::Body::Select(select) = &mut bound.query.body {
+            for (index, ty) in wanted.into_iter().enumerate() {
+                select.items[index] = select.items[index].clone().cast(ty.clone(), CastContext::Implicit);
+                bound.query.columns[index].ty = ty.clone();
+                bound.columns[index].ty = ty;
+            }
+        }
+        Ok(bound)
+    }
+
+    /// The query behind a view made in PostgreSQL's SQL, bound in a world of its own.
+    pub(super) fn definition_query(&mut self, name: &str, definition: &str) -> Result<BoundQuery> {
         let tree = raw::parse(definition).map_err(|error| {
             crate::Error::new(
                 Condition::DataCorrupted,
-                format!("the definition of view \"{}\" cannot be read: {}", relation.name, error.message),
+                format!("the definition of view \"{name}\" cannot be read: {}", error.message),
             )
         })?;
         let Some(N::SelectStmt(select)) =
@@ -161,15 +187,13 @@ impl Binder<'_> {
         else {
             return Err(crate::Error::new(
                 Condition::DataCorrupted,
-                format!("the definition of view \"{}\" is not a query", relation.name),
+                format!("the definition of view \"{name}\" is not a query"),
             ));
         };
         let source = self.source.take();
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);
-        self.views.push(relation.oid);
         let result = self.subquery(select, true);
-        self.views.pop();
         self.ctes = ctes;
         self.scopes = scopes;
         self.source = source;
@@ -250,6 +274,9 @@ impl Binder<'_> {
                         columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
                     }
                     let args = self.arguments(&candidate, args)?;
+                    if name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array)) {
+                        return Err(self.unsupported("generate_subscripts of a catalog vector in FROM", place));
+                    }
                     let id = self.ids.relation();
                     let from =
                         From::Function { id, function: candidate.function, args, columns: columns.clone(), ordinality };

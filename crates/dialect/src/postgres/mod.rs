@@ -23,4 +23,5 @@ pub mod types;
 mod utility;
 
 pub use bind::{bind, bind_stored, type_from_words};
+pub(crate) use bind::{bind_default, view_query};
 pub use parse::{Parsed, parse};

@@ -133,6 +133,12 @@ pub struct Times {
     pub statement: i64,
 }
 
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("times", &self.times()).finish_non_exhaustive()
+    }
+}
+
 impl Context {
     /// A context of a session.
     pub fn new(state: Arc<dyn SessionState>) -> Self {

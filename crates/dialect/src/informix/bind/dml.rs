@@ -215,10 +215,9 @@ impl Binder<'_> {
         }
         let Some(default) = column.default.as_ref().filter(|default| !default.native) else { return Ok(None) };
         if target.language != Language::Informix {
-            return Err(crate::Error::unsupported(format!(
-                "the default of column {} through this wire: it was made through another",
-                column.name
-            )));
+            let context = crate::plan::Context { user: String::new(), database: self.context.database.clone() };
+            self.effects.volatile = true;
+            return crate::postgres::bind_default(&default.text, &column.ty, self.schema, &context).map(Some);
         }
         let expr = super::expression(&default.text, self.schema, self.context, target, Some(&column.ty))?;
         self.effects.volatile = true;

@@ -92,6 +92,25 @@ pub fn expression(
     }
 }
 
+/// The query behind a view made in Informix SQL, bound for a statement of another dialect: `ids` and `views` are that
+/// statement's.
+pub(crate) fn view_query(
+    definition: &str,
+    schema: &dyn Schema,
+    database: &str,
+    ids: &mut Ids,
+    views: &mut Vec<u32>,
+) -> Result<ir::Query> {
+    let context = Context { user: String::new(), database: database.to_owned(), server: String::new() };
+    let mut binder = Binder::new(schema, &context, definition, Vec::new());
+    std::mem::swap(&mut binder.ids, ids);
+    std::mem::swap(&mut binder.views, views);
+    let query = binder.view(definition);
+    std::mem::swap(&mut binder.ids, ids);
+    std::mem::swap(&mut binder.views, views);
+    query
+}
+
 /// The columns that Informix describes for a statement without a result: an INSERT's target columns, an UPDATE's SET
 /// columns. A query's and a routine's are in [`Bound::columns`].
 pub fn described(bound: &Bound) -> Vec<ResultColumn> {

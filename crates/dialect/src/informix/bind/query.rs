@@ -391,9 +391,6 @@ impl Binder<'_> {
                 let relation = self.relation(name)?;
                 let shown = alias.clone().unwrap_or_else(|| name.name.clone());
                 if let RelationKind::View { definition } = &relation.kind {
-                    if relation.language != Language::Informix {
-                        return self.unsupported("a view made through another wire", name.at);
-                    }
                     if self.views.contains(&relation.oid) {
                         return Err(self.error(
                             Condition::InvalidObjectDefinition,
@@ -402,7 +399,17 @@ impl Binder<'_> {
                         ));
                     }
                     self.views.push(relation.oid);
-                    let query = self.view(definition);
+                    let query = if relation.language == Language::Informix {
+                        self.view(definition)
+                    } else {
+                        crate::postgres::view_query(
+                            definition,
+                            self.schema,
+                            &self.context.database,
+                            &mut self.ids,
+                            &mut self.views,
+                        )
+                    };
                     self.views.pop();
                     let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;
                     let id = self.ids.relation();
@@ -501,7 +508,7 @@ impl Binder<'_> {
     }
 
     /// A view's defining query, bound without the scopes of the query that names it.
-    fn view(&mut self, definition: &str) -> Result<ir::Query> {
+    pub(super) fn view(&mut self, definition: &str) -> Result<ir::Query> {
         let query = crate::informix::parser::Parser::new(definition)?.whole_query()?;
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);

@@ -130,6 +130,142 @@ impl TableText {
     }
 }
 
+/// A CREATE TABLE statement to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditableTable {
+    /// Columns in order.
+    pub columns: Vec<EditableColumn>,
+    /// Table constraints.
+    pub constraints: Vec<EditableConstraint>,
+    /// What stands behind the parentheses.
+    pub tail: String,
+}
+
+/// A column to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditableColumn {
+    /// Name, without quotes.
+    pub name: String,
+    /// Type words as they stand.
+    pub type_words: String,
+    /// Constraints in order.
+    pub constraints: Vec<EditableConstraint>,
+}
+
+/// A constraint to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditableConstraint {
+    /// Name, without quotes.
+    pub name: Option<String>,
+    /// What it is.
+    pub kind: Kind,
+    /// All of it.
+    pub text: String,
+    /// Columns concerned, in lower case: those of a list, or those that a check mentions.
+    pub columns: Vec<String>,
+}
+
+impl TableText {
+    /// Its parts, to be changed one by one.
+    pub fn edit(&self) -> EditableTable {
+        let constraint = |constraint: &ConstraintText| EditableConstraint {
+            name: constraint.name.clone(),
+            kind: constraint.kind,
+            text: self.text(&constraint.span).to_owned(),
+            columns: match constraint.kind {
+                Kind::Check | Kind::Generated => {
+                    let inner = self.text(&constraint.inner);
+                    tokens(inner).iter().map(|token| unquote(&inner[token.span.clone()]).to_lowercase()).collect()
+                }
+                _ => constraint.columns.iter().map(|name| name.to_lowercase()).collect(),
+            },
+        };
+        EditableTable {
+            columns: self
+                .columns
+                .iter()
+                .map(|column| EditableColumn {
+                    name: column.name.clone(),
+                    type_words: self.text(&column.type_span).to_owned(),
+                    constraints: column.constraints.iter().map(constraint).collect(),
+                })
+                .collect(),
+            constraints: self.constraints.iter().map(constraint).collect(),
+            tail: self.sql.get(self.body.end + 1..).unwrap_or_default().trim().to_owned(),
+        }
+    }
+}
+
+impl EditableTable {
+    /// The statement, for a table of this name.
+    pub fn to_sql(&self, name: &str) -> String {
+        let mut items: Vec<String> = Vec::with_capacity(self.columns.len() + self.constraints.len());
+        for column in &self.columns {
+            let mut item = quote(&column.name);
+            for part in std::iter::once(&column.type_words).chain(column.constraints.iter().map(|c| &c.text)) {
+                if !part.is_empty() {
+                    item.push(' ');
+                    item.push_str(part);
+                }
+            }
+            items.push(item);
+        }
+        items.extend(self.constraints.iter().map(|constraint| constraint.text.clone()));
+        let tail = if self.tail.is_empty() { String::new() } else { format!(" {}", self.tail) };
+        format!("CREATE TABLE {} (\n    {}\n){tail}", quote(name), items.join(",\n    "))
+    }
+
+    /// The column of this name.
+    pub fn column_mut(&mut self, name: &str) -> Option<&mut EditableColumn> {
+        self.columns.iter_mut().find(|column| column.name.eq_ignore_ascii_case(name))
+    }
+}
+
+/// A CREATE INDEX statement, in spans of its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexText {
+    /// The statement.
+    pub sql: String,
+    /// The keys, each with its collation and direction.
+    pub keys: Vec<Range<usize>>,
+    /// The condition of a partial index.
+    pub predicate: Option<Range<usize>>,
+}
+
+impl IndexText {
+    /// Takes a statement apart; `None` when it is not of the shape.
+    pub fn parse(sql: &str) -> Option<Self> {
+        let tokens = tokens(sql);
+        let mut parser = Parser { sql, tokens: &tokens, at: 0 };
+        parser.expect("CREATE")?;
+        parser.eat("UNIQUE");
+        parser.expect("INDEX")?;
+        while !parser.is("(") {
+            parser.next()?;
+        }
+        let close = parser.matching(parser.at)?;
+        parser.at += 1;
+        let mut keys = Vec::new();
+        while parser.at < close {
+            let end = parser.item_end(close);
+            let mut last = end.checked_sub(1)?;
+            if ["ASC", "DESC"].iter().any(|word| parser.text(last).eq_ignore_ascii_case(word)) {
+                last = last.checked_sub(1)?;
+            }
+            keys.push(tokens.get(parser.at)?.span.start..tokens.get(last)?.span.end);
+            parser.at = end + 1;
+        }
+        parser.at = close + 1;
+        let predicate = parser.eat("WHERE").then(|| Some(tokens.get(parser.at)?.span.start..tokens.last()?.span.end));
+        Some(Self { sql: sql.to_owned(), keys, predicate: predicate.flatten() })
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: &Range<usize>) -> &str {
+        &self.sql[span.clone()]
+    }
+}
+
 /// A name without its quotes.
 pub fn unquote(text: &str) -> String {
     let mut chars = text.chars();
@@ -600,6 +736,30 @@ mod tests {
         assert_eq!(table.constraints[0].columns, ["c", "b b"]);
         assert_eq!(table.constraints[1].columns, ["c", "d"]);
         assert_eq!(table.text(&table.constraints[2].inner), "c <> ')' AND e > 0");
+    }
+
+    #[test]
+    fn writes_a_changed_table() {
+        let sql = "create table t (a int primary key, b text default 'x' check (b <> ''), unique (a, b)) WITHOUT ROWID";
+        let mut table = TableText::parse(sql).unwrap().edit();
+        let column = table.column_mut("B").unwrap();
+        column.constraints.retain(|constraint| constraint.kind != Kind::Default);
+        column.type_words = "varchar(5)".into();
+        assert_eq!(table.columns[1].constraints[0].columns, ["b", "<", ">", ""]);
+        assert_eq!(
+            table.to_sql("order"),
+            "CREATE TABLE \"order\" (\n    a int primary key,\n    b varchar(5) check (b <> ''),\n    unique (a, b)\n) WITHOUT ROWID"
+        );
+    }
+
+    #[test]
+    fn takes_an_index_apart() {
+        let index =
+            IndexText::parse("CREATE UNIQUE INDEX \"x\" ON t (lower(a || ', '), b DESC) WHERE c > (1)").unwrap();
+        let keys: Vec<&str> = index.keys.iter().map(|key| index.text(key)).collect();
+        assert_eq!(keys, ["lower(a || ', ')", "b"]);
+        assert_eq!(index.predicate.as_ref().map(|span| index.text(span)), Some("c > (1)"));
+        assert_eq!(IndexText::parse("CREATE INDEX x ON t"), None);
     }
 
     #[test]

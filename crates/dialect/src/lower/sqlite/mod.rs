@@ -11,6 +11,7 @@
 mod call;
 mod cast;
 pub mod create_table;
+pub mod ddl;
 mod dml;
 mod expr;
 mod from;

@@ -153,6 +153,8 @@ impl Binder<'_> {
             ));
         }
         let args = self.arguments(&candidate, args)?;
+        // Members of catalog vectors count from 0.
+        let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
         let columns = Self::function_columns(name, &candidate.result);
         if columns.len() != 1 {
             return Err(self.unsupported(format!("the set of rows of {name} in a select list"), place));
@@ -169,7 +171,7 @@ impl Binder<'_> {
             {
                 if function.name == "generate_subscripts" {
                     if ordinal {
-                        return Ok(Expr::column(id, 0, Type::Int4));
+                        return self.subscript(Expr::column(id, 0, Type::Int4), from_zero);
                     }
                     return Err(self.unsupported("generate_subscripts before unnest in one select list", place));
                 }
@@ -181,7 +183,8 @@ impl Binder<'_> {
                     columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
                 }
             }
-            return Ok(Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment));
+            let ordinal = Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment);
+            return self.subscript(ordinal, from_zero);
         }
         let id = self.ids.relation();
         self.scope().set_returning.push(ir::From::Function {
@@ -191,7 +194,15 @@ impl Binder<'_> {
             columns,
             ordinality: false,
         });
-        Ok(Expr::column(id, 0, candidate.result))
+        self.subscript(Expr::column(id, 0, candidate.result), from_zero)
+    }
+
+    /// A member's number, counted from 1 or from 0.
+    fn subscript(&mut self, number: Expr, from_zero: bool) -> Result<Expr> {
+        if !from_zero {
+            return Ok(number);
+        }
+        self.operator("-", vec![(number, -1), (Expr::integer(1, Type::Int4), -1)], -1)
     }
 
     /// An aggregate, a window function, or an aggregate over a window.

@@ -218,6 +218,29 @@ impl Binder<'_> {
         }))
     }
 
+    /// True for a catalog column of PostgreSQL's `int2vector` or `oidvector`, whose members count from 0.
+    pub(in super::super) fn is_vector(&self, expr: &Expr) -> bool {
+        let ExprKind::Column(_) = &expr.kind else { return false };
+        let origin = self
+            .scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| &scope.entries)
+            .flat_map(|entry| &entry.columns)
+            .find(|column| column.expr == *expr)
+            .and_then(|column| column.origin);
+        let Some((oid, position)) = origin else { return false };
+        self.schema.relation_by_oid(oid).is_some_and(|relation| {
+            relation.kind == RelationKind::Catalog
+                && relation.columns.get(position).is_some_and(|column| {
+                    matches!(
+                        column.name.as_str(),
+                        "indkey" | "indclass" | "indcollation" | "indoption" | "proargtypes" | "partattrs"
+                    )
+                })
+        })
+    }
+
     /// A hint for a misspelt column: the nearest name in the innermost scope.
     fn similar_column(&self, entry: Option<&Entry>, name: &str) -> Option<String> {
         let entries: Vec<&Entry> = match entry {

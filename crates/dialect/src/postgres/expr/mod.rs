@@ -398,7 +398,10 @@ impl Binder<'_> {
                             at,
                         ));
                     };
-                    let index = self.coerce(index, &Type::Int4, CastContext::Assignment, index_at)?;
+                    let mut index = self.coerce(index, &Type::Int4, CastContext::Assignment, index_at)?;
+                    if self.is_vector(&value) {
+                        index = self.operator("+", vec![(index, -1), (Expr::integer(1, Type::Int4), -1)], -1)?;
+                    }
                     value = Expr::new(
                         ExprKind::Subscript { array: Box::new(value), index: Box::new(index) },
                         (*element).clone(),

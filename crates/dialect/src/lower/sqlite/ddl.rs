@@ -1,0 +1,340 @@
+//! CREATE TABLE and CREATE INDEX in SQLite's words, and what has to be remembered beside them.
+//!
+//! What SQLite can express stands in its own statement, with the dialect's type words and the constraints' names, so
+//! that the file makes sense in the `sqlite3` shell. The rest is a record for the metadata tables: texts in the author's
+//! language, defaults and checks that need the engine, types that a rowid cannot show.
+
+use std::fmt::Write as _;
+
+use super::create_table::quote;
+use super::types::{collation, words};
+use super::{Lowered, expression};
+use crate::ir::{
+    ColumnDefinition, ColumnIndex, ColumnRef, Constraint, ConstraintKind, CreateIndex, CreateTable, ExprKind, Text,
+};
+use crate::schema::{QualifiedName, ReferentialAction};
+use crate::types::Type;
+use crate::{Error, Language, Result};
+
+/// A table to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableStatements {
+    /// CREATE TABLE.
+    pub sql: String,
+    /// What is to be remembered about columns.
+    pub columns: Vec<ColumnRecord>,
+    /// What is to be remembered about checks.
+    pub checks: Vec<CheckRecord>,
+    /// The rowid numbers the table from another start than 1: the number before the first.
+    pub rowid_before: Option<i64>,
+}
+
+/// What is to be remembered about a column; nothing, when all is empty.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ColumnRecord {
+    /// Its name.
+    pub name: String,
+    /// Its position.
+    pub position: usize,
+    /// Type words where the declared ones do not say it.
+    pub ty: Option<String>,
+    /// DEFAULT as written.
+    pub default_text: Option<String>,
+    /// `always`, `by default` or `serial`.
+    pub identity: Option<&'static str>,
+    /// The identity needs a sequence: start and step.
+    pub sequence: Option<(i64, i64)>,
+    /// GENERATED as written.
+    pub generated: Option<String>,
+}
+
+/// What is to be remembered about a check.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CheckRecord {
+    /// Its name.
+    pub name: String,
+    /// As written.
+    pub text: String,
+    /// Lowered on the row `NEW`, when the engine has to enforce it.
+    pub sql: Option<String>,
+}
+
+/// A column with what belongs to it, ready to stand in CREATE TABLE or ALTER TABLE ADD COLUMN.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnStatement {
+    /// The definition.
+    pub sql: String,
+    /// What is to be remembered.
+    pub record: ColumnRecord,
+}
+
+/// Writes CREATE TABLE. `physical` is SQLite's name of the table, `target` gives that of a referenced one.
+///
+/// # Errors
+/// `0A000` for a generated column that SQLite cannot compute by itself.
+pub fn create_table(
+    table: &CreateTable,
+    database: &str,
+    physical: &str,
+    target: &dyn Fn(&QualifiedName) -> String,
+) -> Result<TableStatements> {
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let key = table.constraints.iter().find_map(|constraint| match &constraint.kind {
+        ConstraintKind::PrimaryKey(columns) => Some((constraint, columns.as_slice())),
+        _ => None,
+    });
+    let rowid = rowid_column(table, key.map(|(_, columns)| columns));
+    let mut items = Vec::new();
+    let mut columns = Vec::new();
+    let mut rowid_before = None;
+    for (position, column) in table.columns.iter().enumerate() {
+        let in_key = key.is_some_and(|(_, columns)| columns.contains(&position));
+        let alias = (rowid == Some(position)).then(|| key.map(|(constraint, _)| constraint.name.as_str()));
+        let statement = column_definition(column, position, table.language, in_key, alias, &names)?;
+        if alias.is_some()
+            && let Some(identity) = &column.identity
+            && identity.start != 1
+        {
+            rowid_before = Some(identity.start.saturating_sub(1));
+        }
+        items.push(statement.sql);
+        columns.push(statement.record);
+    }
+    let mut checks = Vec::new();
+    for constraint in &table.constraints {
+        let is_alias = matches!(constraint.kind, ConstraintKind::PrimaryKey(_)) && rowid.is_some();
+        if is_alias {
+            continue;
+        }
+        let (sql, record) = self::constraint(constraint, &names, target)?;
+        items.extend(sql);
+        checks.extend(record);
+    }
+    let body: Vec<String> = items.iter().map(|item| format!("    {item}")).collect();
+    let sql = format!("CREATE TABLE {database}.{} (\n{}\n)", quote(physical), body.join(",\n"));
+    Ok(TableStatements { sql, columns, checks, rowid_before })
+}
+
+/// The column that can be SQLite's rowid: the only one of a primary key, if it holds integers; an Informix SERIAL also
+/// without a key.
+fn rowid_column(table: &CreateTable, key: Option<&[usize]>) -> Option<usize> {
+    let is_integer = |position: &usize| table.columns.get(*position).is_some_and(|column| column.ty.is_integer());
+    match key {
+        Some([position]) => Some(*position).filter(is_integer),
+        Some(_) => None,
+        None => {
+            let serial = |column: &ColumnDefinition| {
+                column.identity.as_ref().is_some_and(|identity| identity.zero_is_next && identity.increment == 1)
+            };
+            table.columns.iter().position(serial).filter(is_integer)
+        }
+    }
+}
+
+/// Writes a column. `alias` says that it is the rowid, with the name of its primary key.
+///
+/// # Errors
+/// As [`create_table`].
+pub fn column_definition(
+    column: &ColumnDefinition,
+    position: usize,
+    language: Language,
+    in_key: bool,
+    alias: Option<Option<&str>>,
+    names: &[&str],
+) -> Result<ColumnStatement> {
+    let mut record = ColumnRecord { name: column.name.clone(), position, ..ColumnRecord::default() };
+    let declared = words(&column.ty, language);
+    let mut sql = quote(&column.name);
+    if let Some(key) = alias {
+        sql.push_str(" INTEGER");
+        if declared != "integer" {
+            record.ty = Some(declared);
+        }
+        if let Some(key) = key {
+            let _ = write!(sql, " CONSTRAINT {}", quote(key));
+        }
+        sql.push_str(" PRIMARY KEY");
+        if column.identity.as_ref().is_some_and(|identity| identity.increment == 1) {
+            sql.push_str(" AUTOINCREMENT");
+        }
+    } else {
+        let _ = write!(sql, " {declared}");
+        if let Some(collation) = collation(&column.ty) {
+            let _ = write!(sql, " COLLATE {collation}");
+        }
+        if column.not_null || in_key {
+            sql.push_str(" NOT NULL");
+        }
+    }
+    if let Some(identity) = &column.identity {
+        record.identity = Some(match (identity.zero_is_next, identity.always) {
+            (true, _) => "serial",
+            (false, true) => "always",
+            (false, false) => "by default",
+        });
+        if alias.is_none() || identity.increment != 1 {
+            record.sequence = Some((identity.start, identity.increment));
+        }
+    }
+    if let Some(default) = &column.default {
+        record.default_text = Some(default.text.clone());
+        if let Some(native) = native_default(default)? {
+            let _ = write!(sql, " DEFAULT {native}");
+        }
+    }
+    if let Some(generated) = &column.generated {
+        let lowered = over_columns(generated, names, "")?;
+        if !lowered.native {
+            return Err(Error::unsupported(format!(
+                "a generated column whose expression needs more than SQLite has (\"{}\")",
+                column.name
+            )));
+        }
+        record.generated = Some(generated.text.clone());
+        let _ = write!(sql, " GENERATED ALWAYS AS ({}) STORED", lowered.sql);
+    }
+    Ok(ColumnStatement { sql, record })
+}
+
+/// A default as SQLite takes it, if it needs nothing else.
+///
+/// # Errors
+/// What the expression cannot be lowered for.
+pub fn native_default(default: &Text) -> Result<Option<String>> {
+    let lowered = expression(&default.expr, &|_| String::new())?;
+    if !lowered.native {
+        return Ok(None);
+    }
+    let is_literal = matches!(default.expr.kind, ExprKind::Literal(_));
+    let bare = is_literal && !lowered.sql.contains('(') && !lowered.sql.starts_with(|c: char| c.is_alphabetic());
+    let null = lowered.sql.eq_ignore_ascii_case("null");
+    Ok(Some(if bare || null { lowered.sql } else { format!("({})", lowered.sql) }))
+}
+
+/// Writes a table constraint, or what is to be remembered of a check that SQLite cannot enforce.
+///
+/// # Errors
+/// What an expression cannot be lowered for.
+pub fn constraint(
+    constraint: &Constraint,
+    names: &[&str],
+    target: &dyn Fn(&QualifiedName) -> String,
+) -> Result<(Option<String>, Option<CheckRecord>)> {
+    let prefix = format!("CONSTRAINT {} ", quote(&constraint.name));
+    let list = |columns: &[usize]| {
+        let names: Vec<String> =
+            columns.iter().map(|&column| quote(names.get(column).copied().unwrap_or_default())).collect();
+        names.join(", ")
+    };
+    Ok(match &constraint.kind {
+        ConstraintKind::PrimaryKey(columns) => (Some(format!("{prefix}PRIMARY KEY ({})", list(columns))), None),
+        ConstraintKind::Unique(columns) => (Some(format!("{prefix}UNIQUE ({})", list(columns))), None),
+        ConstraintKind::Check(check) => {
+            let lowered = over_columns(check, names, "")?;
+            let record = |sql| CheckRecord { name: constraint.name.clone(), text: check.text.clone(), sql };
+            if lowered.native {
+                (Some(format!("{prefix}CHECK ({})", lowered.sql)), Some(record(None)))
+            } else {
+                (None, Some(record(Some(over_columns(check, names, "NEW.")?.sql))))
+            }
+        }
+        ConstraintKind::ForeignKey { columns, target: table, target_columns, on_delete, on_update, deferred } => {
+            let targets: Vec<String> = target_columns.iter().map(|name| quote(name)).collect();
+            let mut sql = format!(
+                "{prefix}FOREIGN KEY ({}) REFERENCES {} ({})",
+                list(columns),
+                quote(&target(table)),
+                targets.join(", ")
+            );
+            for (event, action) in [("DELETE", on_delete), ("UPDATE", on_update)] {
+                if let Some(words) = action_words(*action) {
+                    let _ = write!(sql, " ON {event} {words}");
+                }
+            }
+            if *deferred {
+                sql.push_str(" DEFERRABLE INITIALLY DEFERRED");
+            }
+            (Some(sql), None)
+        }
+    })
+}
+
+fn action_words(action: ReferentialAction) -> Option<&'static str> {
+    match action {
+        ReferentialAction::NoAction => None,
+        ReferentialAction::Restrict => Some("RESTRICT"),
+        ReferentialAction::Cascade => Some("CASCADE"),
+        ReferentialAction::SetNull => Some("SET NULL"),
+        ReferentialAction::SetDefault => Some("SET DEFAULT"),
+    }
+}
+
+/// An expression over the columns of a table, each spelt with a prefix.
+fn over_columns(text: &Text, names: &[&str], prefix: &str) -> Result<Lowered> {
+    expression(&text.expr, &|column: ColumnRef| match column.column {
+        ColumnIndex::At(position) => format!("{prefix}{}", quote(names.get(position).copied().unwrap_or_default())),
+        ColumnIndex::RowId => format!("{prefix}rowid"),
+    })
+}
+
+/// An index to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexStatements {
+    /// CREATE INDEX.
+    pub sql: String,
+    /// Keys as written.
+    pub keys: Vec<String>,
+    /// The condition as written.
+    pub predicate: Option<String>,
+}
+
+/// Writes CREATE INDEX.
+///
+/// # Errors
+/// `0A000` for an expression that SQLite cannot compute by itself: such an index could not be kept by anybody else who
+/// writes to the file.
+pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatements> {
+    let names: Vec<&str> = index.table.columns.iter().map(|column| column.name.as_str()).collect();
+    let mut keys = Vec::with_capacity(index.keys.len());
+    for key in &index.keys {
+        let lowered = native(&key.key, &names, "an index")?;
+        let is_column = matches!(key.key.expr.kind, ExprKind::Column(_));
+        let sql = if is_column { lowered } else { format!("({lowered})") };
+        keys.push(if key.descending { format!("{sql} DESC") } else { sql });
+    }
+    let mut sql = format!(
+        "CREATE {}INDEX {}.{} ON {} ({})",
+        if index.unique { "UNIQUE " } else { "" },
+        index.table.database,
+        quote(physical),
+        quote(&index.table.physical_name),
+        keys.join(", ")
+    );
+    if let Some(predicate) = &index.predicate {
+        let _ = write!(sql, " WHERE {}", native(predicate, &names, "a partial index")?);
+    }
+    Ok(IndexStatements {
+        sql,
+        keys: index.keys.iter().map(|key| key.key.text.clone()).collect(),
+        predicate: index.predicate.as_ref().map(|predicate| predicate.text.clone()),
+    })
+}
+
+fn native(text: &Text, names: &[&str], place: &str) -> Result<String> {
+    let lowered = over_columns(text, names, "")?;
+    if lowered.native {
+        return Ok(lowered.sql);
+    }
+    Err(Error::unsupported(format!("an expression that needs more than SQLite has ({}) in {place}", text.text)))
+}
+
+/// True when values of both types lie alike in a column, so that a change from one to the other changes words only.
+pub fn same_storage(from: &Type, to: &Type) -> bool {
+    from.storage() == to.storage()
+        && collation(from) == collation(to)
+        && (from.same_base(to)
+            || (from.is_integer() && to.is_integer())
+            || (from.is_text() && to.is_text())
+            || (matches!(from, Type::Float4 | Type::Float8) && matches!(to, Type::Float4 | Type::Float8)))
+}

@@ -1,0 +1,279 @@
+//! Catalogs: `pg_catalog`, `information_schema` and Informix's, as tables that any query can join.
+//!
+//! Each table is a row of [`tables`]: its name, its columns as PostgreSQL documents them, and a function that makes its
+//! rows from the schema and the session. SQLite reads it as an eponymous virtual table ([`vtab`]); the rows are made
+//! once for each generation of the schema, with an index for each column that is looked up by.
+
+pub mod describe;
+pub mod informix;
+pub mod names;
+mod vtab;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use rowferry_dialect::Language;
+use rowferry_dialect::schema::{Column, Relation, RelationKind};
+use rowferry_dialect::types::{Reg, Type};
+
+use crate::database::Shared;
+use crate::schema::SessionSchema;
+use crate::session::state::State;
+
+pub use vtab::{Rows as CatalogRows, register};
+
+/// A catalog table.
+#[derive(Debug)]
+pub struct Table {
+    /// Its namespace.
+    pub namespace: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// PostgreSQL's object id of it, where it has a fixed one.
+    pub oid: u32,
+    /// Columns with their types, as `name type, …`.
+    pub columns: &'static str,
+    /// Makes its rows.
+    pub rows: fn(&Context<'_>) -> Vec<Row>,
+    /// Its rows depend on more than the schema: they are made for each reader.
+    pub live: bool,
+}
+
+/// What rows are made from.
+pub struct Context<'a> {
+    /// The schema as the session sees it.
+    pub schema: &'a SessionSchema,
+    /// The session.
+    pub state: &'a Arc<State>,
+    /// Its database.
+    pub database: &'a Arc<Shared>,
+}
+
+/// A row, in the order of the table's columns.
+pub type Row = Vec<Cell>;
+
+/// A value of a catalog row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// NULL.
+    Null,
+    /// Integers, oids, booleans.
+    Integer(i64),
+    /// Floats.
+    Real(f64),
+    /// Text, and arrays as JSON.
+    Text(Arc<str>),
+}
+
+macro_rules! integer_cells {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Cell {
+            fn from(value: $ty) -> Self {
+                Self::Integer(i64::from(value))
+            }
+        }
+    )*};
+}
+
+integer_cells!(bool, i16, i32, i64, u8, u32);
+
+impl From<usize> for Cell {
+    fn from(value: usize) -> Self {
+        Self::Integer(value as i64)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(value: &str) -> Self {
+        Self::Text(value.into())
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(value: &String) -> Self {
+        Self::Text(value.as_str().into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(value: String) -> Self {
+        Self::Text(value.into())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// A row from values of different types.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! catalog_row {
+    ($($value:expr),* $(,)?) => { vec![$($crate::catalog::Cell::from($value)),*] };
+}
+
+pub(crate) use catalog_row as row;
+
+/// NULL, where [`row!`] cannot know a type.
+pub const NULL: Cell = Cell::Null;
+
+/// An array of numbers as it is stored.
+pub fn array<T: ToString>(members: impl IntoIterator<Item = T>) -> String {
+    let members: Vec<String> = members.into_iter().map(|member| member.to_string()).collect();
+    format!("[{}]", members.join(","))
+}
+
+/// An array of texts as it is stored.
+pub fn text_array<'a>(members: impl IntoIterator<Item = &'a str>) -> String {
+    let members: Vec<String> = members.into_iter().map(|member| serde_json::Value::from(member).to_string()).collect();
+    format!("[{}]", members.join(","))
+}
+
+/// Every catalog table.
+pub fn tables() -> impl Iterator<Item = &'static Table> {
+    [informix::TABLES].into_iter().flatten()
+}
+
+/// A catalog table with what the compiler sees of it.
+struct Entry {
+    table: &'static Table,
+    relation: Arc<Relation>,
+}
+
+static ENTRIES: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| tables().map(|table| Entry { table, relation: Arc::new(relation_of(table)) }).collect());
+
+static BY_NAME: LazyLock<HashMap<(&'static str, &'static str), usize>> = LazyLock::new(|| {
+    ENTRIES.iter().enumerate().map(|(at, entry)| ((entry.table.namespace, entry.table.name), at)).collect()
+});
+
+/// The catalog table of a name.
+pub fn relation(namespace: &str, name: &str) -> Option<Arc<Relation>> {
+    let at = BY_NAME.get(&(namespace, name)).copied().or_else(|| {
+        // SQLite's names know no case.
+        let lower = (namespace.to_lowercase(), name.to_lowercase());
+        BY_NAME.get(&(lower.0.as_str(), lower.1.as_str())).copied()
+    });
+    at.map(|at| ENTRIES[at].relation.clone())
+}
+
+/// The catalog table with an object id.
+pub fn relation_by_oid(oid: u32) -> Option<Arc<Relation>> {
+    relations().find(|relation| relation.oid == oid).cloned()
+}
+
+/// Every catalog table as the compiler sees it.
+pub fn relations() -> impl Iterator<Item = &'static Arc<Relation>> {
+    ENTRIES.iter().map(|entry| &entry.relation)
+}
+
+fn relation_of(table: &Table) -> Relation {
+    let language = if table.namespace == crate::schema::INFORMIX { Language::Informix } else { Language::Postgres };
+    let columns = columns_of(table.columns)
+        .into_iter()
+        .map(|(name, ty)| Column {
+            name: name.to_owned(),
+            ty,
+            not_null: false,
+            default: None,
+            identity: None,
+            generated: None,
+            rowid_alias: false,
+        })
+        .collect();
+    Relation {
+        oid: if table.oid == 0 {
+            // Views of PostgreSQL have no fixed id; below the first of users' there is room for these.
+            12_000 + crate::schema::metadata::derived_oid("catalog", table.namespace, &[table.name]) % 4_000
+        } else {
+            table.oid
+        },
+        namespace: table.namespace.to_owned(),
+        name: table.name.to_owned(),
+        database: "main",
+        physical_name: physical_name(table),
+        language,
+        kind: RelationKind::Catalog,
+        columns,
+        indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        checks: Vec::new(),
+        without_rowid: false,
+    }
+}
+
+/// SQLite's name of the virtual table.
+pub fn physical_name(table: &Table) -> String {
+    format!("{}.{}", table.namespace, table.name)
+}
+
+/// Reads `name type, …`.
+pub fn columns_of(spec: &'static str) -> Vec<(&'static str, Type)> {
+    spec.split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (name, ty) = part.split_once(' ').unwrap_or((part, "text"));
+            (name, type_of(ty.trim()))
+        })
+        .collect()
+}
+
+/// The types of catalog columns by their names; `pg_node_tree`, `aclitem` and their kin are shown as text.
+fn type_of(name: &str) -> Type {
+    if let Some(element) = name.strip_suffix("[]") {
+        return Type::Array(Box::new(type_of(element)));
+    }
+    match name {
+        "bool" => Type::Bool,
+        "bigint" => Type::Int8,
+        "bytea" => Type::Bytea,
+        "char" => Type::InternalChar,
+        "date" => Type::Date,
+        "float4" => Type::Float4,
+        "float8" => Type::Float8,
+        "int2" => Type::Int2,
+        "int4" => Type::Int4,
+        "name" => Type::Name,
+        "oid" => Type::Oid,
+        "regclass" => Type::Reg(Reg::Class),
+        "regproc" => Type::Reg(Reg::Proc),
+        "regtype" => Type::Reg(Reg::Type),
+        "timestamp" => Type::Timestamp(None),
+        "timestamptz" => Type::TimestampTz(None),
+        "smallint" => Type::Int2,
+        "integer" => Type::Int4,
+        "varchar" => Type::Varchar(None),
+        char if char.starts_with("char") => Type::Char(char[4..].parse().unwrap_or(1)),
+        varchar if varchar.starts_with("varchar") => Type::Varchar(varchar[7..].parse().ok()),
+        lvarchar if lvarchar.starts_with("lvarchar") => Type::Lvarchar(lvarchar[8..].parse().unwrap_or(2_048)),
+        _ => Type::Text,
+    }
+}
+
+/// The user who owns everything: PostgreSQL's bootstrap superuser.
+pub const OWNER: u32 = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_ids_are_unique() {
+        let mut oids = HashMap::new();
+        let mut names = HashMap::new();
+        for relation in relations() {
+            assert_eq!(oids.insert(relation.oid, relation.name.clone()), None, "{}", relation.name);
+            assert_eq!(names.insert(relation.physical_name.clone(), ()), None, "{}", relation.name);
+            assert!(relation.oid < crate::schema::metadata::FIRST_OID);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Names and object ids: what `regclass` and its kin read and print.
+
+use rowferry_dialect::postgres::types::TYPES;
+use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::{Condition, Error, Result, Schema as _};
+
+use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP, PUBLIC, SessionSchema};
+use crate::session::state::State;
+
+/// The fixed ids of namespaces: PostgreSQL's where it has them.
+pub const NAMESPACES: &[(u32, &str)] =
+    &[(11, PG_CATALOG), (2_200, PUBLIC), (13_000, INFORMATION_SCHEMA), (13_001, PG_TEMP), (13_002, INFORMIX)];
+
+/// A namespace's object id.
+pub fn namespace_oid(schema: &SessionSchema, name: &str) -> u32 {
+    let fixed = NAMESPACES.iter().find(|(_, known)| *known == name).map(|(oid, _)| *oid);
+    let made = || schema.main.namespaces.iter().find(|namespace| namespace.name == name).map(|namespace| namespace.oid);
+    fixed.or_else(made).unwrap_or(0)
+}
+
+/// A namespace's name.
+pub fn namespace_name(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let fixed = NAMESPACES.iter().find(|(known, _)| *known == oid).map(|(_, name)| (*name).to_owned());
+    fixed.or_else(|| {
+        schema.main.namespaces.iter().find(|namespace| namespace.oid == oid).map(|namespace| namespace.name.clone())
+    })
+}
+
+/// An identifier as PostgreSQL prints it: in quotes where it needs them.
+pub fn quote_ident(name: &str) -> String {
+    let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && !RESERVED.contains(&name);
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// PostgreSQL's reserved words, which it never prints bare.
+const RESERVED: &[&str] = &[
+    "all",
+    "analyse",
+    "analyze",
+    "and",
+    "any",
+    "array",
+    "as",
+    "asc",
+    "asymmetric",
+    "authorization",
+    "between",
+    "bigint",
+    "binary",
+    "bit",
+    "boolean",
+    "both",
+    "case",
+    "cast",
+    "char",
+    "character",
+    "check",
+    "coalesce",
+    "collate",
+    "collation",
+    "column",
+    "concurrently",
+    "constraint",
+    "create",
+    "cross",
+    "current_catalog",
+    "current_date",
+    "current_role",
+    "current_schema",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "dec",
+    "decimal",
+    "default",
+    "deferrable",
+    "desc",
+    "distinct",
+    "do",
+    "else",
+    "end",
+    "except",
+    "exists",
+    "extract",
+    "false",
+    "fetch",
+    "float",
+    "for",
+    "foreign",
+    "freeze",
+    "from",
+    "full",
+    "grant",
+    "greatest",
+    "group",
+    "grouping",
+    "having",
+    "ilike",
+    "in",
+    "initially",
+    "inner",
+    "inout",
+    "int",
+    "integer",
+    "intersect",
+    "interval",
+    "into",
+    "is",
+    "isnull",
+    "join",
+    "lateral",
+    "leading",
+    "least",
+    "left",
+    "like",
+    "limit",
+    "localtime",
+    "localtimestamp",
+    "national",
+    "natural",
+    "nchar",
+    "none",
+    "normalize",
+    "not",
+    "notnull",
+    "null",
+    "nullif",
+    "numeric",
+    "offset",
+    "on",
+    "only",
+    "or",
+    "order",
+    "out",
+    "outer",
+    "overlaps",
+    "overlay",
+    "placing",
+    "position",
+    "precision",
+    "primary",
+    "real",
+    "references",
+    "returning",
+    "right",
+    "row",
+    "select",
+    "session_user",
+    "setof",
+    "similar",
+    "smallint",
+    "some",
+    "substring",
+    "symmetric",
+    "system_user",
+    "table",
+    "tablesample",
+    "then",
+    "time",
+    "timestamp",
+    "to",
+    "trailing",
+    "treat",
+    "trim",
+    "true",
+    "union",
+    "unique",
+    "user",
+    "using",
+    "values",
+    "varchar",
+    "variadic",
+    "verbose",
+    "when",
+    "where",
+    "window",
+    "with",
+];
+
+/// Takes `schema.name`, parts perhaps in double quotes, apart.
+pub fn split(text: &str) -> Option<QualifiedName> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut chars = text.trim().chars().peekable();
+    let mut quoted = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                part.push('"');
+            }
+            '"' => quoted = !quoted,
+            '.' if !quoted => parts.push(std::mem::take(&mut part)),
+            c if quoted => part.push(c),
+            c => part.extend(c.to_lowercase()),
+        }
+    }
+    if quoted {
+        return None;
+    }
+    parts.push(part);
+    if parts.iter().any(String::is_empty) {
+        return None;
+    }
+    match parts.as_slice() {
+        [name] => Some(QualifiedName::bare(name.clone())),
+        [schema, name] | [_, schema, name] => Some(QualifiedName::new(schema.clone(), name.clone())),
+        _ => None,
+    }
+}
+
+/// The relation, sequence or index with an object id: namespace and name.
+pub fn class_name(schema: &SessionSchema, oid: u32) -> Option<(String, String)> {
+    if let Some(relation) = schema.relation_by_oid(oid) {
+        return Some((relation.namespace.clone(), relation.name.clone()));
+    }
+    if let Some(details) = schema.sequences().find(|details| details.sequence.oid == oid) {
+        return Some((details.sequence.namespace.clone(), details.sequence.name.clone()));
+    }
+    schema.user_relations().find_map(|relation| {
+        let index = relation.indexes.iter().find(|index| index.oid == oid)?;
+        Some((relation.namespace.clone(), index.name.clone()))
+    })
+}
+
+/// The object id of a relation, sequence or index.
+pub fn class_oid(schema: &SessionSchema, name: &QualifiedName) -> Option<u32> {
+    let relation = schema.relation(name).map(|relation| relation.oid);
+    let sequence = || schema.sequence(name).map(|sequence| sequence.oid);
+    let index = || schema.index(name).map(|(relation, at)| relation.indexes[at].oid);
+    relation.or_else(sequence).or_else(index)
+}
+
+/// True when a name without schema finds this very object.
+pub fn is_visible(schema: &SessionSchema, oid: u32) -> bool {
+    class_name(schema, oid).is_some_and(|(_, name)| class_oid(schema, &QualifiedName::bare(name)) == Some(oid))
+}
+
+/// The name to print for an object id.
+pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
+    let schema = state.schema();
+    match reg {
+        Reg::Class => {
+            let (namespace, name) = class_name(&schema, oid)?;
+            let bare = class_oid(&schema, &QualifiedName::bare(name.clone())) == Some(oid);
+            let name = quote_ident(&name);
+            Some(if bare { name } else { format!("{}.{name}", quote_ident(&namespace)) })
+        }
+        Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
+        Reg::Type => TYPES.iter().find_map(|row| {
+            if row.oid == oid {
+                Some(row.words.to_owned())
+            } else if row.array_oid == oid && oid != 0 {
+                Some(format!("{}[]", row.words))
+            } else {
+                None
+            }
+        }),
+        Reg::Role => (oid == super::OWNER).then(|| quote_ident(&state.user)),
+        Reg::Proc | Reg::Procedure => None,
+    }
+}
+
+/// The object that a text names.
+pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
+    if let Ok(number) = text.trim().parse() {
+        return Ok(number);
+    }
+    let schema = state.schema();
+    let invalid = || Error::new(Condition::InvalidName, format!("invalid name syntax: \"{text}\""));
+    match reg {
+        Reg::Class => {
+            let name = split(text).ok_or_else(invalid)?;
+            class_oid(&schema, &name)
+                .ok_or_else(|| Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")))
+        }
+        Reg::Namespace => {
+            let name = split(text).ok_or_else(invalid)?.name;
+            match namespace_oid(&schema, &name) {
+                0 => Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{name}\" does not exist"))),
+                oid => Ok(oid),
+            }
+        }
+        Reg::Type => {
+            let plain = text.trim().trim_start_matches("pg_catalog.").to_lowercase();
+            let (element, array) = plain.strip_suffix("[]").map_or((plain.as_str(), false), |element| (element, true));
+            let element = match element {
+                "int" => "int4",
+                "decimal" => "numeric",
+                "timestamp" => "timestamp without time zone",
+                other => other,
+            };
+            TYPES
+                .iter()
+                .find(|row| row.name == element || row.words == element)
+                .map(|row| if array { row.array_oid } else { row.oid })
+                .ok_or_else(|| Error::new(Condition::UndefinedObject, format!("type \"{text}\" does not exist")))
+        }
+        Reg::Role => {
+            let name = split(text).ok_or_else(invalid)?.name;
+            if name == state.user {
+                Ok(super::OWNER)
+            } else {
+                Err(Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist")))
+            }
+        }
+        Reg::Proc | Reg::Procedure => {
+            Err(Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist")))
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! SQLite's side of a catalog table: one kind of virtual table for all of them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_int};
+use std::marker::PhantomData;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::types::Storage;
+use rusqlite::ffi;
+use rusqlite::vtab::{
+    Context as VtabContext, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor,
+};
+use rusqlite::{Connection, Error, Result};
+
+use super::{Cell, Context, Row, Table, columns_of, physical_name, tables};
+use crate::session::state::State;
+
+/// Makes the catalogs known to a connection.
+pub fn register(connection: &Connection, state: &Arc<State>) -> Result<()> {
+    const MODULE: Module<'static, CatalogTable> = Module::eponymous_only_module();
+    for table in tables() {
+        connection.create_module(
+            physical_name(table).as_str(),
+            &MODULE,
+            Some(Aux { table, state: Arc::downgrade(state) }),
+        )?;
+    }
+    Ok(())
+}
+
+/// Which table, for whom.
+struct Aux {
+    table: &'static Table,
+    state: Weak<State>,
+}
+
+/// A connected table. SQLite's part comes first in memory.
+#[repr(C)]
+struct CatalogTable {
+    base: ffi::sqlite3_vtab,
+    table: &'static Table,
+    state: Weak<State>,
+    columns: usize,
+    integers: Vec<bool>,
+}
+
+// SAFETY: `repr(C)` with SQLite's part first.
+unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
+    type Aux = Aux;
+    type Cursor = Cursor<'vtab>;
+
+    fn connect(
+        db: &mut VTabConnection,
+        aux: Option<&Aux>,
+        _module_name: &[u8],
+        _database_name: &[u8],
+        _table_name: &[u8],
+        _args: &[&[u8]],
+    ) -> Result<(Cow<'static, CStr>, Self)> {
+        let aux = aux.ok_or_else(|| Error::ModuleError("a catalog without a table".into()))?;
+        db.config(VTabConfig::DirectOnly)?;
+        let columns = columns_of(aux.table.columns);
+        let mut integers = Vec::with_capacity(columns.len());
+        let mut declared = Vec::with_capacity(columns.len());
+        for (name, ty) in &columns {
+            let integer = ty.storage() == Storage::Integer;
+            integers.push(integer);
+            let words = match ty.storage() {
+                Storage::Integer => "INTEGER",
+                Storage::Real => "REAL",
+                _ => "TEXT",
+            };
+            declared.push(format!("\"{name}\" {words}"));
+        }
+        let schema = format!("CREATE TABLE x ({})", declared.join(", "));
+        let schema = CString::new(schema).map_err(|error| Error::ModuleError(error.to_string()))?;
+        let table = Self {
+            base: ffi::sqlite3_vtab::default(),
+            table: aux.table,
+            state: aux.state.clone(),
+            columns: columns.len(),
+            integers,
+        };
+        Ok((Cow::Owned(schema), table))
+    }
+
+    /// A column that must equal something is looked up in an index; the best is the one that is most selective, which
+    /// is an object id more often than a name, and a name more often than a kind.
+    fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        let mut best: Option<(usize, usize)> = None;
+        for (at, constraint) in info.constraints().enumerate() {
+            let column = constraint.column();
+            if !constraint.is_usable()
+                || constraint.operator() != IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ
+                || column < 0
+                || info.collation(at).is_ok_and(|collation| collation != "BINARY")
+            {
+                continue;
+            }
+            let column = column as usize;
+            if best.is_none_or(|(_, other)| rank(self.table, column) < rank(self.table, other)) {
+                best = Some((at, column));
+            }
+        }
+        match best {
+            Some((at, column)) => {
+                info.constraint_usage(at).set_argv_index(1);
+                info.set_idx_num(column as c_int + 1);
+                let rank = rank(self.table, column);
+                info.set_estimated_cost(2.0 + 4.0 * rank as f64);
+                info.set_estimated_rows(1 + 4 * rank as i64);
+            }
+            None => {
+                info.set_idx_num(0);
+                info.set_estimated_cost(10_000.0);
+                info.set_estimated_rows(2_000);
+            }
+        }
+        Ok(true)
+    }
+
+    fn open(&'vtab mut self) -> Result<Cursor<'vtab>> {
+        Ok(Cursor {
+            base: ffi::sqlite3_vtab_cursor::default(),
+            rows: None,
+            chosen: Chosen::All(0),
+            phantom: PhantomData,
+        })
+    }
+}
+
+/// How selective a column is, best first.
+fn rank(table: &Table, column: usize) -> usize {
+    let name = columns_of(table.columns).get(column).map_or("", |(name, _)| name);
+    if name == "oid" {
+        0
+    } else if ["relid", "objoid", "typid", "relname", "typname", "nspname", "indexrelid", "attname"]
+        .iter()
+        .any(|part| name.ends_with(part))
+    {
+        1
+    } else if name.ends_with("name") || name.ends_with("id") {
+        2
+    } else {
+        3
+    }
+}
+
+/// A table's rows, with an index for each column that has been looked up by.
+#[derive(Debug)]
+pub struct Rows {
+    rows: Vec<Row>,
+    indexes: Mutex<HashMap<usize, Arc<HashMap<Key, Vec<u32>>>>>,
+}
+
+#[derive(Debug, Eq, Hash, PartialEq)]
+enum Key {
+    Integer(i64),
+    Text(Arc<str>),
+}
+
+impl Key {
+    fn of(cell: &Cell) -> Option<Self> {
+        match cell {
+            Cell::Integer(value) => Some(Self::Integer(*value)),
+            Cell::Text(text) => Some(Self::Text(text.clone())),
+            Cell::Null | Cell::Real(_) => None,
+        }
+    }
+}
+
+impl Rows {
+    fn index(&self, column: usize) -> Arc<HashMap<Key, Vec<u32>>> {
+        let mut indexes = self.indexes.lock();
+        let index = indexes.entry(column).or_insert_with(|| {
+            let mut index: HashMap<Key, Vec<u32>> = HashMap::new();
+            for (at, row) in self.rows.iter().enumerate() {
+                if let Some(key) = Key::of(&row[column]) {
+                    index.entry(key).or_default().push(at as u32);
+                }
+            }
+            Arc::new(index)
+        });
+        index.clone()
+    }
+}
+
+/// The rows of a table for a session: those of the schema's generation, where they depend on nothing else.
+fn rows(table: &'static Table, state: &Arc<State>) -> Result<Arc<Rows>> {
+    let database = state.database.upgrade().ok_or_else(|| Error::ModuleError("the database is closed".into()))?;
+    let schema = state.schema();
+    let generation = schema.generation();
+    if !table.live {
+        let made = state.catalogs.lock();
+        if let Some((of, rows)) = made.get(&std::ptr::from_ref(table).addr())
+            && *of == generation
+        {
+            return Ok(rows.clone());
+        }
+    }
+    let made = (table.rows)(&Context { schema: &schema, state, database: &database });
+    let rows = Arc::new(Rows { rows: made, indexes: Mutex::default() });
+    if !table.live {
+        state.catalogs.lock().insert(std::ptr::from_ref(table).addr(), (generation, rows.clone()));
+    }
+    Ok(rows)
+}
+
+/// A scan. SQLite's part comes first in memory.
+#[repr(C)]
+struct Cursor<'vtab> {
+    base: ffi::sqlite3_vtab_cursor,
+    rows: Option<Arc<Rows>>,
+    chosen: Chosen,
+    phantom: PhantomData<&'vtab CatalogTable>,
+}
+
+enum Chosen {
+    /// All rows from this one on.
+    All(usize),
+    /// These rows.
+    Some(Vec<u32>, usize),
+}
+
+impl Cursor<'_> {
+    fn table(&self) -> &CatalogTable {
+        // SAFETY: SQLite sets `pVtab` to the table that opened the cursor, before it uses the cursor.
+        unsafe { &*self.base.pVtab.cast::<CatalogTable>() }
+    }
+
+    fn at(&self) -> Option<usize> {
+        match &self.chosen {
+            Chosen::All(at) => (*at < self.rows.as_ref()?.rows.len()).then_some(*at),
+            Chosen::Some(rows, at) => rows.get(*at).map(|&row| row as usize),
+        }
+    }
+}
+
+// SAFETY: `repr(C)` with SQLite's part first.
+unsafe impl VTabCursor for Cursor<'_> {
+    fn filter(&mut self, idx_num: c_int, _idx_str: Option<&str>, args: &Filters<'_>) -> Result<()> {
+        let table = self.table();
+        let state = table.state.upgrade().ok_or_else(|| Error::ModuleError("the session is over".into()))?;
+        let rows = rows(table.table, &state)?;
+        let chosen = match usize::try_from(idx_num - 1) {
+            Ok(column) if column < table.columns => {
+                use rusqlite::types::ValueRef;
+                let value = args.iter().next().unwrap_or(ValueRef::Null);
+                let key = match value {
+                    ValueRef::Integer(value) => Some(Key::Integer(value)),
+                    ValueRef::Real(value) if value.fract() == 0.0 => Some(Key::Integer(value as i64)),
+                    ValueRef::Text(text) => {
+                        let text = String::from_utf8_lossy(text);
+                        if table.integers[column] {
+                            text.trim().parse().ok().map(Key::Integer)
+                        } else {
+                            Some(Key::Text(text.as_ref().into()))
+                        }
+                    }
+                    _ => None,
+                };
+                let found = key.and_then(|key| rows.index(column).get(&key).cloned());
+                Chosen::Some(found.unwrap_or_default(), 0)
+            }
+            _ => Chosen::All(0),
+        };
+        self.rows = Some(rows);
+        self.chosen = chosen;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<()> {
+        match &mut self.chosen {
+            Chosen::All(at) | Chosen::Some(_, at) => *at += 1,
+        }
+        Ok(())
+    }
+
+    fn eof(&self) -> bool {
+        self.at().is_none()
+    }
+
+    fn column(&self, context: &mut VtabContext, column: c_int) -> Result<()> {
+        let cell = self.at().zip(self.rows.as_ref()).and_then(|(at, rows)| rows.rows[at].get(column as usize));
+        match cell {
+            None | Some(Cell::Null) => context.set_result(&rusqlite::types::Null),
+            Some(Cell::Integer(value)) => context.set_result(value),
+            Some(Cell::Real(value)) => context.set_result(value),
+            Some(Cell::Text(text)) => context.set_result(&text.as_ref()),
+        }
+    }
+
+    fn rowid(&self) -> Result<i64> {
+        Ok(self.at().unwrap_or(0) as i64)
+    }
+}

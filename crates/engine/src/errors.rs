@@ -1,0 +1,330 @@
+//! SQLite's failures in the words of the dialects.
+
+use libsqlite3_sys as ffi;
+use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement, Value};
+use rowferry_dialect::plan::Bound;
+use rowferry_dialect::schema::{Index, Relation};
+use rowferry_dialect::values::{self, Settings};
+use rowferry_dialect::{Condition, Error, Schema as _};
+
+use crate::functions;
+use crate::interrupt::Interrupter;
+use crate::queue::lock_timeout;
+use crate::schema::SessionSchema;
+use crate::session::Prepared;
+use crate::statement::Failure;
+
+/// Forgets an error that a function raised earlier and nobody asked for.
+pub fn clear() {
+    functions::take_error();
+}
+
+/// A failure of a running statement.
+pub fn translate(failure: &Failure, interrupter: &Interrupter, plan: Option<&Prepared>) -> Error {
+    let raised = functions::take_error();
+    let error = |condition| Error::new(condition, failure.message.clone());
+    match failure.primary() {
+        ffi::SQLITE_INTERRUPT => interrupter.error(),
+        ffi::SQLITE_BUSY if failure.code == ffi::SQLITE_BUSY_SNAPSHOT => serialization_failure(),
+        ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED if interrupter.must_stop() => interrupter.error(),
+        ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => lock_timeout(),
+        ffi::SQLITE_READONLY => {
+            Error::new(Condition::ReadOnlySqlTransaction, "cannot write: the database is open for reading only")
+        }
+        ffi::SQLITE_FULL => error(Condition::DiskFull),
+        ffi::SQLITE_IOERR => error(Condition::IoError),
+        ffi::SQLITE_NOMEM => Error::new(Condition::OutOfMemory, "out of memory"),
+        ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => error(Condition::DataCorrupted),
+        ffi::SQLITE_TOOBIG => {
+            Error::new(Condition::ProgramLimitExceeded, "value or statement too long").detail(failure.message.clone())
+        }
+        ffi::SQLITE_CONSTRAINT if failure.code == ffi::SQLITE_CONSTRAINT_TRIGGER => {
+            raised.unwrap_or_else(|| error(Condition::RaiseException))
+        }
+        ffi::SQLITE_CONSTRAINT => error(Condition::IntegrityConstraintViolation),
+        ffi::SQLITE_ERROR => raised.unwrap_or_else(|| by_message(failure, plan)),
+        _ => raised.unwrap_or_else(|| error(Condition::InternalError)),
+    }
+}
+
+/// SQLite has one code for everything that is wrong with a statement; its words are fixed in its source.
+fn by_message(failure: &Failure, plan: Option<&Prepared>) -> Error {
+    let message = failure.message.as_str();
+    let new = |condition, text: String| Error::new(condition, text);
+    if let Some(name) = message.strip_prefix("no such table: ") {
+        return new(Condition::UndefinedTable, format!("relation \"{}\" does not exist", plain(name)));
+    }
+    if let Some(name) = message.strip_prefix("no such column: ") {
+        return new(Condition::UndefinedColumn, format!("column {name} does not exist"));
+    }
+    if let Some(name) = message.strip_prefix("no such function: ") {
+        return new(Condition::UndefinedFunction, format!("function {name} does not exist"));
+    }
+    if message == "integer overflow" {
+        return new(Condition::NumericValueOutOfRange, "bigint out of range".into());
+    }
+    if message.starts_with("too many ") || message.contains("tree is too large") || message == "parser stack overflow" {
+        return new(Condition::StatementTooComplex, "statement too complex".into()).detail(message);
+    }
+    if message.starts_with("malformed JSON") {
+        return new(Condition::InvalidTextRepresentation, "invalid input syntax for type json".into());
+    }
+    // What remains should not happen: the statement that we made is wrong.
+    let error = Error::internal(format!("SQLite: {message}"));
+    match plan.and_then(|plan| plan.sql()) {
+        Some(sql) => error.detail(sql.to_owned()),
+        None => error,
+    }
+}
+
+fn plain(name: &str) -> &str {
+    name.strip_prefix("main.").or_else(|| name.strip_prefix("temp.")).unwrap_or(name)
+}
+
+/// A write on a snapshot that others have overtaken.
+pub fn serialization_failure() -> Error {
+    Error::new(Condition::SerializationFailure, "could not serialize access due to concurrent update")
+        .hint("The transaction might succeed if retried.")
+}
+
+/// True for failures that a schema changed by somebody else explains.
+pub fn blames_schema(failure: &Failure) -> bool {
+    failure.primary() == ffi::SQLITE_SCHEMA
+        || (failure.primary() == ffi::SQLITE_ERROR
+            && ["no such table", "no such column", "table ", "has no column named"]
+                .iter()
+                .any(|words| failure.message.contains(words)))
+}
+
+/// A statement that violates a constraint: which, and with what.
+pub struct Violation<'a> {
+    /// SQLite's failure.
+    pub failure: &'a Failure,
+    /// The schema, to find names.
+    pub schema: &'a SessionSchema,
+    /// The statement.
+    pub bound: &'a Bound,
+    /// Its parameters.
+    pub params: &'a [Value],
+    /// How values are printed.
+    pub settings: &'a Settings,
+}
+
+impl Violation<'_> {
+    /// The error, or `None` when the failure is no violation of a constraint.
+    pub fn error(&self) -> Option<Error> {
+        let message = self.failure.message.as_str();
+        match self.failure.code {
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+                Some(self.unique(message.strip_prefix("UNIQUE constraint failed: ").unwrap_or(message)))
+            }
+            ffi::SQLITE_CONSTRAINT_NOTNULL => {
+                let (table, column) = message.strip_prefix("NOT NULL constraint failed: ")?.rsplit_once('.')?;
+                let relation = self.relation(table)?;
+                Some(not_null_violation(&relation, column))
+            }
+            ffi::SQLITE_CONSTRAINT_CHECK => {
+                let name = message.strip_prefix("CHECK constraint failed: ").unwrap_or(message);
+                let relation = self.target()?;
+                // An unnamed check is reported by its text.
+                let found = relation.checks.iter().find(|check| check.name == name || check.text == name);
+                Some(check_violation(&relation, found.map_or(name, |check| check.name.as_str())))
+            }
+            ffi::SQLITE_CONSTRAINT_FOREIGNKEY => Some(self.foreign_key()),
+            ffi::SQLITE_MISMATCH => {
+                // The rowid takes integers and NULL only, and values are of their column's type here.
+                let relation = self.target()?;
+                let column = relation.columns.iter().find(|column| column.rowid_alias)?.name.clone();
+                Some(not_null_violation(&relation, &column))
+            }
+            _ => None,
+        }
+    }
+
+    fn target(&self) -> Option<std::sync::Arc<Relation>> {
+        match &self.bound.statement {
+            Statement::Dml(dml) => Some(dml.target.clone()),
+            _ => None,
+        }
+    }
+
+    fn relation(&self, physical_name: &str) -> Option<std::sync::Arc<Relation>> {
+        let target = self.target().filter(|relation| relation.physical_name.eq_ignore_ascii_case(physical_name));
+        target.or_else(|| {
+            let snapshots = [&self.schema.temp, &self.schema.main];
+            snapshots.into_iter().find_map(|snapshot| snapshot.relation_by_physical_name(physical_name)).cloned()
+        })
+    }
+
+    /// `columns` as SQLite lists them: `t.a, t.b`, or `index 'name'`.
+    fn unique(&self, columns: &str) -> Error {
+        let parts: Vec<(&str, &str)> = columns.split(", ").filter_map(|part| part.rsplit_once('.')).collect();
+        let by_index = columns.strip_prefix("index '").map(|name| name.trim_end_matches('\''));
+        let relation = match parts.first() {
+            Some((table, _)) => self.relation(table),
+            None => self.target(),
+        };
+        let Some(relation) = relation else {
+            return Error::new(Condition::UniqueViolation, "duplicate key value violates unique constraint");
+        };
+        let names: Vec<&str> = parts.iter().map(|(_, column)| *column).collect();
+        let index_names = self.schema.details(relation.oid).map(|details| details.index_names.as_slice());
+        let index = relation.indexes.iter().enumerate().find(|(at, index)| match by_index {
+            Some(name) => index_names.and_then(|names| names.get(*at)).is_some_and(|known| known == name),
+            None => {
+                index.unique
+                    && index.keys.len() == names.len()
+                    && index.keys.iter().zip(&names).all(|(key, name)| key.text.eq_ignore_ascii_case(name))
+            }
+        });
+        let Some((_, index)) = index else {
+            return Error::new(
+                Condition::UniqueViolation,
+                format!("duplicate key value in table \"{}\"", relation.name),
+            )
+            .table(relation.namespace.clone(), relation.name.clone());
+        };
+        let error = Error::new(
+            Condition::UniqueViolation,
+            format!("duplicate key value violates unique constraint \"{}\"", index.name),
+        )
+        .table(relation.namespace.clone(), relation.name.clone())
+        .constraint(index.name.clone());
+        match self.key(&relation, index) {
+            Some(values) => {
+                let names: Vec<&str> = index.keys.iter().map(|key| key.text.as_str()).collect();
+                error.detail(format!("Key ({})=({values}) already exists.", names.join(", ")))
+            }
+            None => error,
+        }
+    }
+
+    /// The values of an index's columns in the row to be inserted, when there is one row and they stand in it.
+    fn key(&self, relation: &Relation, index: &Index) -> Option<String> {
+        let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
+        self.row_values(relation, &columns?)
+    }
+
+    fn row_values<'r>(&'r self, relation: &Relation, columns: &[usize]) -> Option<String> {
+        let Statement::Dml(dml) = &self.bound.statement else { return None };
+        if dml.target.oid != relation.oid {
+            return None;
+        }
+        let value_of: Box<dyn Fn(usize) -> Option<&'r Expr> + 'r> = match &dml.action {
+            DmlAction::Insert { columns: targets, source: InsertSource::Values(rows), .. } if rows.len() == 1 => {
+                Box::new(move |column| rows[0].get(targets.iter().position(|target| *target == column)?))
+            }
+            DmlAction::Update { assignments, .. } => {
+                Box::new(move |column| assignments.iter().find(|(target, _)| *target == column).map(|(_, value)| value))
+            }
+            _ => return None,
+        };
+        let mut texts = Vec::with_capacity(columns.len());
+        for &column in columns {
+            let value = constant(value_of(column)?, self.params)?;
+            if *value == Value::Null {
+                return None;
+            }
+            texts.push(values::output(value, &relation.columns[column].ty, self.settings).ok()?);
+        }
+        Some(texts.join(", "))
+    }
+
+    /// SQLite does not say which foreign key; the statement's table and its direction mostly do.
+    fn foreign_key(&self) -> Error {
+        let Some(target) = self.target() else {
+            return Error::new(Condition::ForeignKeyViolation, "foreign key constraint violated");
+        };
+        let inserts = matches!(&self.bound.statement, Statement::Dml(dml)
+            if matches!(dml.action, DmlAction::Insert { .. }));
+        let deletes = matches!(&self.bound.statement, Statement::Dml(dml)
+            if matches!(dml.action, DmlAction::Delete { .. }));
+        let assigned: Option<Vec<usize>> = match &self.bound.statement {
+            Statement::Dml(dml) => match &dml.action {
+                DmlAction::Update { assignments, .. } => Some(assignments.iter().map(|(column, _)| *column).collect()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let touched = |columns: &[usize]| match &assigned {
+            Some(assigned) => columns.iter().any(|column| assigned.contains(column)),
+            None => true,
+        };
+        let outgoing: Vec<_> =
+            if deletes { Vec::new() } else { target.foreign_keys.iter().filter(|key| touched(&key.columns)).collect() };
+        if inserts || !outgoing.is_empty() {
+            let error = Error::new(
+                Condition::ForeignKeyViolation,
+                match outgoing.as_slice() {
+                    [key] => format!(
+                        "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
+                        target.name, key.name
+                    ),
+                    _ => format!("insert or update on table \"{}\" violates foreign key constraint", target.name),
+                },
+            )
+            .table(target.namespace.clone(), target.name.clone());
+            let [key] = outgoing.as_slice() else { return error };
+            let error = error.constraint(key.name.clone());
+            let names: Vec<&str> = key.columns.iter().map(|&column| target.columns[column].name.as_str()).collect();
+            return match self.row_values(&target, &key.columns) {
+                Some(values) => error.detail(format!(
+                    "Key ({})=({values}) is not present in table \"{}\".",
+                    names.join(", "),
+                    key.target.name
+                )),
+                None => error,
+            };
+        }
+        let incoming: Vec<_> = self
+            .schema
+            .user_relations()
+            .flat_map(|relation| relation.foreign_keys.iter().map(move |key| (relation, key)))
+            .filter(|(_, key)| self.schema.relation(&key.target).is_some_and(|parent| parent.oid == target.oid))
+            .collect();
+        let error = Error::new(
+            Condition::ForeignKeyViolationByParent,
+            match incoming.as_slice() {
+                [(child, key)] => format!(
+                    "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
+                    target.name, key.name, child.name
+                ),
+                _ => format!("update or delete on table \"{}\" violates foreign key constraint", target.name),
+            },
+        );
+        match incoming.as_slice() {
+            [(child, key)] => error.table(child.namespace.clone(), child.name.clone()).constraint(key.name.clone()),
+            _ => error.table(target.namespace.clone(), target.name.clone()),
+        }
+    }
+}
+
+/// A NULL where there must be none.
+pub fn not_null_violation(relation: &Relation, column: &str) -> Error {
+    Error::new(
+        Condition::NotNullViolation,
+        format!("null value in column \"{column}\" of relation \"{}\" violates not-null constraint", relation.name),
+    )
+    .table(relation.namespace.clone(), relation.name.clone())
+    .column(column)
+}
+
+/// A row that a check refuses.
+pub fn check_violation(relation: &Relation, constraint: &str) -> Error {
+    Error::new(
+        Condition::CheckViolation,
+        format!("new row for relation \"{}\" violates check constraint \"{constraint}\"", relation.name),
+    )
+    .table(relation.namespace.clone(), relation.name.clone())
+    .constraint(constraint)
+}
+
+/// The value of an expression that is a literal or a parameter, under whatever casts.
+fn constant<'a>(expr: &'a Expr, params: &'a [Value]) -> Option<&'a Value> {
+    match &expr.kind {
+        ExprKind::Literal(value) => Some(value),
+        ExprKind::Param(index) => params.get(*index),
+        ExprKind::Cast { arg, .. } => constant(arg, params),
+        _ => None,
+    }
+}

@@ -1,0 +1,186 @@
+//! A session's SQLite handle, its cached statements, and the cursors that read through it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use libsqlite3_sys as ffi;
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
+use rusqlite::Connection;
+
+use crate::cursor::CursorState;
+use crate::database::BusyHandler;
+use crate::statement::{Failure, Statement, Step};
+
+/// Prepared statements that a session keeps for their next run.
+const CACHED_STATEMENTS: usize = 100;
+
+/// A SQLite handle that a session and its cursors share.
+///
+/// SQLite's own mutexes are off (`SQLITE_OPEN_NOMUTEX`): locking once for a row is cheaper than twice for a value. So
+/// everything that touches the handle, statements and their rows included, holds [`SharedHandle::lock`]. The lock is
+/// re-entrant because SQL functions run statements of their own while one is running.
+#[derive(Clone, Debug)]
+pub struct SharedHandle(Arc<ReentrantMutex<Handle>>);
+
+/// What [`SharedHandle::lock`] guards.
+#[derive(Debug)]
+pub struct Handle {
+    // Fields are dropped in order: statements before their handle.
+    statements: RefCell<StatementCache>,
+    cursors: RefCell<Vec<Weak<CursorState>>>,
+    connection: Connection,
+    db: *mut ffi::sqlite3,
+    busy: Box<BusyHandler>,
+}
+
+// SAFETY: the raw pointer is the connection's own, which is `Send`; statements are, too.
+unsafe impl Send for Handle {}
+
+/// The lock's guard.
+pub type Guard<'a> = ReentrantMutexGuard<'a, Handle>;
+
+impl SharedHandle {
+    /// Shares a connection.
+    pub fn new(connection: Connection, busy: Box<BusyHandler>) -> Self {
+        // SAFETY: the pointer is used as long as the connection lives, beside which it stands.
+        let db = unsafe { connection.handle() };
+        Self(Arc::new(ReentrantMutex::new(Handle {
+            statements: RefCell::default(),
+            cursors: RefCell::default(),
+            connection,
+            db,
+            busy,
+        })))
+    }
+
+    /// The handle, for this thread.
+    pub fn lock(&self) -> Guard<'_> {
+        self.0.lock()
+    }
+}
+
+impl Deref for Handle {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Handle {
+    /// A statement for the plan `key`, from the cache or prepared now.
+    pub fn statement(&self, key: u64, sql: &str) -> Result<Statement, Failure> {
+        if let Some(statement) = self.statements.borrow_mut().take(key) {
+            return Ok(statement);
+        }
+        // SAFETY: the connection is open and locked; statements are dropped before it.
+        unsafe { Statement::prepare(self.db, sql) }
+    }
+
+    /// Puts a statement back for its next run.
+    pub fn put_back(&self, key: u64, mut statement: Statement) {
+        // A failed reset repeats the failure of the step before it, which has been reported.
+        let _ = statement.reset();
+        statement.clear_bindings();
+        self.statements.borrow_mut().put(key, statement);
+    }
+
+    /// Runs a statement of our own that returns no rows. It is kept under its text.
+    pub fn run(&self, sql: &'static str) -> Result<(), Failure> {
+        let key = sql.as_ptr() as u64 | OWN_STATEMENT;
+        loop {
+            let mut statement = self.statement(key, sql)?;
+            let result = loop {
+                match statement.step() {
+                    Ok(Step::Row) => {}
+                    Ok(Step::Done) => break Ok(()),
+                    Err(failure) => break Err(failure),
+                }
+            };
+            match result {
+                // Another schema: the next one is prepared against it.
+                Err(failure) if failure.primary() == ffi::SQLITE_SCHEMA => drop(statement),
+                result => {
+                    self.put_back(key, statement);
+                    return result;
+                }
+            }
+        }
+    }
+
+    /// Runs a text of several statements.
+    pub fn batch(&self, sql: &str) -> Result<(), Failure> {
+        self.connection.execute_batch(sql).map_err(Failure::from)
+    }
+
+    /// How long a lock that is held outside is waited for.
+    pub fn set_busy_timeout(&self, timeout: Duration) {
+        self.busy.set_timeout(timeout);
+    }
+
+    /// Forgets all cached statements.
+    pub fn clear_statements(&self) {
+        self.statements.borrow_mut().clear();
+    }
+
+    /// False inside a transaction of SQLite's.
+    pub fn is_autocommit(&self) -> bool {
+        self.connection.is_autocommit()
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    pub fn changes(&self) -> u64 {
+        self.connection.changes()
+    }
+
+    /// Keeps an eye on a cursor.
+    pub fn register(&self, cursor: &Arc<CursorState>) {
+        let mut cursors = self.cursors.borrow_mut();
+        if cursors.len() >= 32 && cursors.len().is_power_of_two() {
+            cursors.retain(|cursor| cursor.strong_count() > 0);
+        }
+        cursors.push(Arc::downgrade(cursor));
+    }
+
+    /// The cursors that are still in use.
+    pub fn cursors(&self) -> Vec<Arc<CursorState>> {
+        let mut cursors = self.cursors.borrow_mut();
+        if cursors.is_empty() {
+            return Vec::new();
+        }
+        cursors.retain(|cursor| cursor.strong_count() > 0);
+        cursors.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// Plans are numbered from 1 and never reach this bit; our own statements are known by their text's address.
+const OWN_STATEMENT: u64 = 1 << 63;
+
+/// Statements that wait for their next run, the least recently used dropped first.
+#[derive(Debug, Default)]
+struct StatementCache {
+    statements: HashMap<u64, (u64, Statement)>,
+    tick: u64,
+}
+
+impl StatementCache {
+    fn take(&mut self, key: u64) -> Option<Statement> {
+        self.statements.remove(&key).map(|(_, statement)| statement)
+    }
+
+    fn put(&mut self, key: u64, statement: Statement) {
+        if self.statements.len() >= CACHED_STATEMENTS {
+            let oldest = self.statements.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| *key);
+            oldest.and_then(|key| self.statements.remove(&key));
+        }
+        self.tick += 1;
+        self.statements.insert(key, (self.tick, statement));
+    }
+
+    fn clear(&mut self) {
+        self.statements.clear();
+    }
+}

@@ -1,0 +1,65 @@
+//! The plan cache that the sessions of a database share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+use rowferry_dialect::{Language, Type};
+
+use crate::session::Prepared;
+
+/// How many plans are kept.
+const CAPACITY: usize = 2_000;
+
+/// What a plan depends on.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct PlanKey {
+    /// The statement's text.
+    pub text: Arc<str>,
+    /// Whose SQL it is.
+    pub language: Language,
+    /// Where names are looked for.
+    pub search_path: Arc<[String]>,
+    /// The schema that it was bound against.
+    pub generation: u64,
+    /// Who asks: `current_user` may be part of the plan.
+    pub user: Arc<str>,
+    /// Parameter types that the client has declared.
+    pub params: Vec<Option<Type>>,
+}
+
+/// Plans by what they depend on.
+#[derive(Debug, Default)]
+pub struct PlanCache {
+    plans: RwLock<HashMap<PlanKey, (Arc<Prepared>, AtomicU64)>>,
+    tick: AtomicU64,
+}
+
+impl PlanCache {
+    /// The plan of a key.
+    pub fn get(&self, key: &PlanKey) -> Option<Arc<Prepared>> {
+        let plans = self.plans.read();
+        let (plan, used) = plans.get(key)?;
+        used.store(self.tick.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        Some(plan.clone())
+    }
+
+    /// Keeps a plan; the less recently used half goes when there are too many.
+    pub fn insert(&self, key: PlanKey, plan: Arc<Prepared>) {
+        let mut plans = self.plans.write();
+        if plans.len() >= CAPACITY {
+            let mut used: Vec<u64> = plans.values().map(|(_, used)| used.load(Ordering::Relaxed)).collect();
+            used.sort_unstable();
+            let median = used[used.len() / 2];
+            plans.retain(|_, (_, used)| used.load(Ordering::Relaxed) > median);
+        }
+        plans.insert(key, (plan, AtomicU64::new(self.tick.fetch_add(1, Ordering::Relaxed))));
+    }
+}
+
+/// The next plan's number: under it sessions keep their SQLite statements.
+pub fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

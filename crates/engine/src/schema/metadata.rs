@@ -1,0 +1,111 @@
+//! The tables in a file that keep what SQLite cannot say.
+//!
+//! They are made at the first need: a file that is only read stays as it was. A table without an entry was made by
+//! somebody else. What SQLite's own schema says always wins over what stands here, because anybody may change it.
+
+use rusqlite::{Connection, OptionalExtension as _, Result};
+
+/// The first object id given to a user's object, as in PostgreSQL.
+pub const FIRST_OID: u32 = 16_384;
+
+/// The tables, for a database (`main`, `temp`).
+///
+/// - `rowferry_objects`: tables, views, indexes, sequences and schemas made through us, and those with a comment;
+/// - `rowferry_columns`: of a view all its columns, of a table those about which there is something to say;
+/// - `rowferry_constraints`: the text of checks in the author's language, and those that the engine enforces;
+/// - `rowferry_sequences`: their state.
+fn definitions(database: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {database}.rowferry_objects (
+    oid INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    physical_name TEXT,
+    language TEXT NOT NULL,
+    definition TEXT,
+    comment TEXT,
+    UNIQUE (kind, namespace, name)
+);
+CREATE TABLE IF NOT EXISTS {database}.rowferry_columns (
+    oid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    type TEXT,
+    default_text TEXT,
+    identity TEXT,
+    sequence TEXT,
+    generated TEXT,
+    comment TEXT,
+    PRIMARY KEY (oid, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS {database}.rowferry_constraints (
+    oid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT,
+    sql TEXT,
+    comment TEXT,
+    PRIMARY KEY (oid, name)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS {database}.rowferry_sequences (
+    oid INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    increment INTEGER NOT NULL,
+    min INTEGER NOT NULL,
+    max INTEGER NOT NULL,
+    cycle INTEGER NOT NULL,
+    last_value INTEGER NOT NULL,
+    is_called INTEGER NOT NULL,
+    owner_table TEXT,
+    owner_column TEXT
+);
+"
+    )
+}
+
+/// True for the names of these tables (and of SQLite's own), which users are not shown.
+pub fn is_internal(name: &str) -> bool {
+    let starts = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    starts("sqlite_") || starts("rowferry_")
+}
+
+/// True when the file has the tables.
+pub fn exist(connection: &Connection, database: &str) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_objects'");
+    connection.query_row(&sql, [], |_| Ok(())).optional().map(|found| found.is_some())
+}
+
+/// Makes the tables unless they are there.
+pub fn create(connection: &Connection, database: &str) -> Result<()> {
+    if exist(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&definitions(database))?;
+    connection.execute(
+        &format!("INSERT OR IGNORE INTO {database}.sqlite_sequence (name, seq) VALUES ('rowferry_objects', ?1)"),
+        [first_oid(database) - 1],
+    )?;
+    Ok(())
+}
+
+/// Temporary objects count elsewhere, so that they never share an id with the file's.
+fn first_oid(database: &str) -> u32 {
+    if database == "temp" { 0x3000_0000 } else { FIRST_OID }
+}
+
+/// An object id for what has no entry: a number that depends on nothing but its name, far from those that are counted.
+pub fn derived_oid(kind: &str, database: &str, parts: &[&str]) -> u32 {
+    // FNV-1a.
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut eat = |text: &str| {
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    };
+    eat(kind);
+    eat(database);
+    parts.iter().for_each(|part| eat(part));
+    0x4000_0000 | (hash & 0x3fff_ffff)
+}

@@ -1,0 +1,331 @@
+//! From text to plan: the front end of the session's language, then the back end.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Ddl, DmlAction, ObjectKind, Statement, Transaction};
+use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
+use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
+use rowferry_dialect::schema::Schema;
+use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres};
+
+use super::Session;
+use crate::plans::{PlanKey, next_id};
+
+/// One statement of a text.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    text: Arc<str>,
+    offset: u32,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// Informix SQL.
+    Informix(Box<informix::Statement>),
+    /// PostgreSQL's SQL.
+    Postgres(postgres::Parsed),
+    /// SQLite's SQL, which needs no front end: statements of our own.
+    Native(Arc<Native>),
+}
+
+/// A statement in SQLite's own SQL.
+#[derive(Debug)]
+struct Native {
+    params: Vec<Type>,
+    columns: Vec<ResultColumn>,
+    effects: Effects,
+    command: Command,
+}
+
+/// A compiled statement, shared through the database's plan cache.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What the front end made of it: parameters, result columns, effects.
+    pub bound: Bound,
+    /// The word for its completion.
+    pub command: Command,
+    /// What SQLite is to run, when it is to run something.
+    pub(crate) program: Option<Program>,
+    /// Under this number sessions keep SQLite's statement.
+    pub(crate) id: u64,
+    /// What it was made from, to make it anew.
+    pub(crate) parsed: Parsed,
+    pub(crate) declared: Vec<Option<Type>>,
+}
+
+impl Parsed {
+    /// The statement's own text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many characters stand before it in the whole text; error positions count from the whole text's beginning.
+    pub fn offset(&self) -> u32 {
+        self.offset
+    }
+
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        self.text.clone()
+    }
+
+    /// What the Informix parser knows about it; `None` in other languages.
+    pub fn informix(&self) -> Option<&informix::Statement> {
+        match &self.source {
+            Source::Informix(statement) => Some(statement),
+            _ => None,
+        }
+    }
+}
+
+impl Prepared {
+    /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
+    pub(crate) fn sql(&self) -> Option<&str> {
+        self.program.as_ref().map(|program| program.sql.as_str())
+    }
+}
+
+impl Session {
+    /// Splits a text into its statements; none for an empty text.
+    pub fn parse(&mut self, sql: &str) -> Result<Vec<Parsed>> {
+        parse(sql, self.language)
+    }
+
+    /// Compiles a statement, or finds it in the plan cache; `None` for an empty text.
+    ///
+    /// `param_types` are the types that the client has declared for the first parameters; `None` leaves one open.
+    ///
+    /// # Errors
+    /// `42601` for more than one statement, and whatever the front end has to say.
+    pub fn prepare(&mut self, sql: &str, param_types: &[Option<Type>]) -> Result<Option<Arc<Prepared>>> {
+        self.refresh_schema();
+        let key = self.plan_key(sql.into(), param_types);
+        if let Some(plan) = self.database.shared.plans.get(&key) {
+            return Ok(Some(plan));
+        }
+        let mut statements = self.parse(sql)?;
+        match statements.len() {
+            0 => Ok(None),
+            1 => self.compile(&statements.remove(0), param_types, Some(key)).map(Some),
+            _ => Err(Error::new(Condition::SyntaxError, "cannot insert multiple commands into a prepared statement")),
+        }
+    }
+
+    /// Compiles one statement of a text.
+    pub fn prepare_parsed(&mut self, parsed: &Parsed, param_types: &[Option<Type>]) -> Result<Arc<Prepared>> {
+        self.refresh_schema();
+        // Error positions count from the beginning of the whole text, so only a text of its own can share plans.
+        let key = (parsed.offset == 0).then(|| self.plan_key(parsed.text.clone(), param_types));
+        if let Some(plan) = key.as_ref().and_then(|key| self.database.shared.plans.get(key)) {
+            return Ok(plan);
+        }
+        self.compile(parsed, param_types, key)
+    }
+
+    /// A statement in SQLite's own SQL, parameters in order.
+    #[doc(hidden)]
+    pub fn prepare_native(
+        &mut self,
+        sql: &str,
+        params: &[Type],
+        columns: Vec<ResultColumn>,
+        effects: Effects,
+        command: Command,
+    ) -> Result<Arc<Prepared>> {
+        let native = Native { params: params.to_vec(), columns, effects, command };
+        let parsed = Parsed { text: sql.into(), offset: 0, source: Source::Native(Arc::new(native)) };
+        self.refresh_schema();
+        self.compile(&parsed, &[], None)
+    }
+
+    fn plan_key(&self, text: Arc<str>, param_types: &[Option<Type>]) -> PlanKey {
+        PlanKey {
+            text,
+            language: self.language(),
+            search_path: self.schema.search_path.clone(),
+            generation: self.schema.generation(),
+            user: self.user.clone(),
+            params: param_types.to_vec(),
+        }
+    }
+
+    /// Binds and lowers. A failure may be due to a schema that somebody else has changed: then it is tried once more.
+    fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
+        let bound = match self.bind(parsed, declared) {
+            Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error)?,
+            other => other?,
+        };
+        let plan = Arc::new(self.lower(bound, parsed, declared)?);
+        if let Some(mut key) = key
+            && !is_session_bound(&plan.bound.statement)
+        {
+            key.generation = self.schema.generation();
+            self.database.shared.plans.insert(key, plan.clone());
+        }
+        Ok(plan)
+    }
+
+    /// Makes a plan anew if the schema has moved on since.
+    pub(crate) fn renew(&mut self, plan: &Arc<Prepared>) -> Result<Arc<Prepared>> {
+        let generation = self.schema.generation();
+        if plan.bound.generation == generation {
+            return Ok(plan.clone());
+        }
+        let renewed = self.prepare_parsed(&plan.parsed, &plan.declared)?;
+        let same = renewed.bound.columns.len() == plan.bound.columns.len()
+            && renewed.bound.columns.iter().zip(&plan.bound.columns).all(|(a, b)| a.ty == b.ty)
+            && renewed.bound.params == plan.bound.params;
+        if same {
+            Ok(renewed)
+        } else {
+            Err(Error::new(Condition::FeatureNotSupported, "cached plan must not change result type"))
+        }
+    }
+
+    fn bind(&mut self, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Bound> {
+        self.bind_in(parsed, declared, &self.schema)
+    }
+
+    fn bind_in(&self, parsed: &Parsed, declared: &[Option<Type>], schema: &dyn Schema) -> Result<Bound> {
+        match &parsed.source {
+            Source::Postgres(statement) => {
+                let context = rowferry_dialect::plan::Context {
+                    user: self.user.to_string(),
+                    database: self.database.name().to_owned(),
+                };
+                postgres::bind(statement, schema, &context, declared)
+            }
+            Source::Informix(statement) => {
+                let variables = self.state.variables.read();
+                let context = informix::Context {
+                    user: self.user.to_string(),
+                    database: variables.get("informix.database").unwrap_or_else(|| self.database.name().to_owned()),
+                    server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
+                };
+                drop(variables);
+                informix::bind(statement, schema, &context, declared)
+            }
+            Source::Native(native) => Ok(Bound {
+                statement: Statement::Nothing { tag: "" },
+                params: native.params.clone(),
+                columns: native.columns.clone(),
+                effects: native.effects,
+                generation: schema.generation(),
+                notices: Vec::new(),
+            }),
+        }
+    }
+
+    /// Binds a view's text against a schema.
+    pub(super) fn bind_view(&self, definition: &str, language: Language, schema: &dyn Schema) -> Result<Bound> {
+        let statements = parse(definition, language)?;
+        let [statement] = statements.as_slice() else {
+            return Err(Error::internal("a view of more than one statement"));
+        };
+        self.bind_in(statement, &[], schema)
+    }
+
+    fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
+        let (program, command) = match (&parsed.source, &bound.statement) {
+            (Source::Native(native), _) => {
+                let params = (0..bound.params.len()).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
+                (Some(Program { sql: parsed.text.to_string(), params, native: true }), native.command)
+            }
+            (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),
+            (_, statement) => (None, command(statement)),
+        };
+        Ok(Prepared { bound, command, program, id: next_id(), parsed: parsed.clone(), declared: declared.to_vec() })
+    }
+}
+
+/// The word with which a statement's completion is reported.
+fn command(statement: &Statement) -> Command {
+    let words = match statement {
+        Statement::Query(_) => return Command::Select,
+        Statement::Dml(dml) => {
+            return match dml.action {
+                DmlAction::Insert { .. } => Command::Insert,
+                DmlAction::Update { .. } => Command::Update,
+                DmlAction::Delete { .. } => Command::Delete,
+            };
+        }
+        Statement::CreateTableAs(_) => return Command::Select,
+        Statement::Copy(_) => return Command::Copy,
+        Statement::Fetch { no_rows: true, .. } => return Command::Move,
+        Statement::Fetch { .. } => return Command::Fetch,
+        Statement::Ddl(ddl) => match &**ddl {
+            Ddl::CreateTable(_) => "CREATE TABLE",
+            Ddl::CreateIndex(_) => "CREATE INDEX",
+            Ddl::CreateView(_) => "CREATE VIEW",
+            Ddl::CreateSequence(_) => "CREATE SEQUENCE",
+            Ddl::CreateSchema { .. } => "CREATE SCHEMA",
+            Ddl::AlterTable { .. } => "ALTER TABLE",
+            Ddl::Truncate { .. } => "TRUNCATE TABLE",
+            Ddl::Comment { .. } => "COMMENT",
+            Ddl::Drop(drop) => match drop.kind {
+                ObjectKind::Index => "DROP INDEX",
+                ObjectKind::Schema => "DROP SCHEMA",
+                ObjectKind::Sequence => "DROP SEQUENCE",
+                ObjectKind::Table => "DROP TABLE",
+                ObjectKind::View => "DROP VIEW",
+            },
+        },
+        Statement::Transaction(transaction) => match transaction {
+            Transaction::Begin(_) => "BEGIN",
+            Transaction::Commit { .. } => "COMMIT",
+            Transaction::Rollback { .. } | Transaction::RollbackTo(_) => "ROLLBACK",
+            Transaction::Savepoint(_) => "SAVEPOINT",
+            Transaction::Release(_) => "RELEASE",
+            Transaction::SetModes { .. } => "SET",
+        },
+        Statement::Set(set) if set.name.is_none() || set.value.is_none() => "RESET",
+        Statement::Set(_) => "SET",
+        Statement::Show(_) => "SHOW",
+        Statement::Explain(_) => "EXPLAIN",
+        Statement::Prepare { .. } => "PREPARE",
+        Statement::ExecutePrepared { .. } => "EXECUTE",
+        Statement::Deallocate(None) => "DEALLOCATE ALL",
+        Statement::Deallocate(_) => "DEALLOCATE",
+        Statement::DeclareCursor { .. } => "DECLARE CURSOR",
+        Statement::CloseCursor(None) => "CLOSE CURSOR ALL",
+        Statement::CloseCursor(_) => "CLOSE CURSOR",
+        Statement::Discard(rowferry_dialect::ir::Discard::All) => "DISCARD ALL",
+        Statement::Discard(rowferry_dialect::ir::Discard::Plans) => "DISCARD PLANS",
+        Statement::Discard(rowferry_dialect::ir::Discard::Sequences) => "DISCARD SEQUENCES",
+        Statement::Discard(rowferry_dialect::ir::Discard::Temp) => "DISCARD TEMP",
+        Statement::Notify(rowferry_dialect::ir::Notify::Listen(_)) => "LISTEN",
+        Statement::Notify(rowferry_dialect::ir::Notify::Unlisten(_)) => "UNLISTEN",
+        Statement::Notify(rowferry_dialect::ir::Notify::Notify(..)) => "NOTIFY",
+        Statement::Lock(_) => "LOCK TABLE",
+        Statement::Nothing { tag } => tag,
+    };
+    Command::Utility(words)
+}
+
+/// Splits a text by a language's own parser.
+fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
+    match language {
+        Language::Postgres => Ok(postgres::parse(sql)?
+            .into_iter()
+            .map(|statement| Parsed {
+                text: statement.text().into(),
+                offset: statement.whole()[..statement.range().start].chars().count() as u32,
+                source: Source::Postgres(statement),
+            })
+            .collect()),
+        Language::Informix => Ok(informix::parse(sql)?
+            .into_iter()
+            .map(|statement| Parsed {
+                text: statement.text().into(),
+                offset: statement.offset(),
+                source: Source::Informix(Box::new(statement)),
+            })
+            .collect()),
+        Language::Sqlite => Err(Error::unsupported("SQLite's own SQL")),
+    }
+}
+
+/// Statements whose meaning depends on what the session has open.
+fn is_session_bound(statement: &Statement) -> bool {
+    matches!(statement, Statement::Fetch { .. } | Statement::ExecutePrepared { .. })
+}

@@ -1,0 +1,951 @@
+//! Changes of the schema: SQLite's statements and the metadata rows beside them, in one transaction.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{
+    CreateIndex, CreateSequence, CreateTable, CreateView, Ddl, Drop, ObjectKind, Statement as Ir, Value,
+};
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
+use rowferry_dialect::plan::Command;
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
+use rusqlite::{Connection, params};
+
+use super::transaction::Block;
+use super::{Outcome, Prepared, Session};
+use crate::errors;
+use crate::schema::{PG_TEMP, SessionSchema, metadata, physical_name};
+use crate::statement::Failure;
+
+mod alter;
+
+type Done<T = ()> = std::result::Result<T, Failed>;
+
+/// A failure on the way: SQLite's or our own.
+pub(super) enum Failed {
+    Sqlite(Failure),
+    Other(Error),
+}
+
+impl From<rusqlite::Error> for Failed {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error.into())
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// What changes a schema needs to know.
+struct Changer<'a> {
+    connection: &'a Connection,
+    schema: &'a SessionSchema,
+    session: &'a Session,
+}
+
+impl Session {
+    pub(super) fn run_ddl(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        let Command::Utility(words) = prepared.command else {
+            return self.create_table_as(prepared, params);
+        };
+        self.open_write(words)?;
+        // The file is ours alone from here on, so the plan is of its newest schema.
+        let plan = self.renew(prepared)?;
+        let Ir::Ddl(ddl) = &plan.bound.statement else { return Err(Error::internal("a schema change without one")) };
+        self.change_schema(|changer| changer.run(ddl))?;
+        if self.transaction.block == Block::None {
+            self.end_commit()?;
+        }
+        Ok(Outcome::Done { command: plan.command, rows: 0 })
+    }
+
+    /// Runs a change, all of it or nothing, and reads the schema anew.
+    fn change_schema<T>(&mut self, change: impl FnOnce(&Changer<'_>) -> Done<T>) -> Result<T> {
+        self.run_own("SAVEPOINT rowferry_ddl")?;
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        errors::clear();
+        let result = change(&Changer { connection: &guard, schema: &self.schema, session: self });
+        drop(guard);
+        let result = result.map_err(|failed| match failed {
+            Failed::Other(error) => error,
+            Failed::Sqlite(failure) => ddl_error(&failure, self),
+        });
+        if result.is_err() {
+            if handle.lock().is_autocommit() {
+                return result;
+            }
+            self.run_own("ROLLBACK TO rowferry_ddl")?;
+        }
+        self.run_own("RELEASE rowferry_ddl")?;
+        if result.is_ok() {
+            self.transaction.schema_changed = true;
+            self.load_own_schema()?;
+        }
+        result
+    }
+
+    fn create_table_as(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        self.open_write("CREATE TABLE AS")?;
+        let plan = self.renew(prepared)?;
+        let Ir::CreateTableAs(create) = &plan.bound.statement else {
+            return Err(Error::internal("CREATE TABLE AS without a table"));
+        };
+        let settings = self.state.settings();
+        let rows = self.change_schema(|changer| {
+            let Some(physical) = changer.create_table(&create.table)? else { return Ok(0) };
+            if create.no_data {
+                return Ok(0);
+            }
+            let program = sqlite::lower_query(&create.query)?;
+            let database = if create.table.temporary { "temp" } else { "main" };
+            let sql = format!("INSERT INTO {database}.{} {}", quote(&physical), program.sql);
+            let mut statement = changer.connection.prepare(&sql)?;
+            for (index, used) in program.params.iter().enumerate() {
+                let value = used.form.apply(&params[used.param], &settings)?;
+                statement.raw_bind_parameter(index + 1, &sql_value(&value))?;
+            }
+            Ok(statement.raw_execute()? as u64)
+        })?;
+        if self.transaction.block == Block::None {
+            self.end_commit()?;
+        }
+        Ok(Outcome::Done { command: plan.command, rows })
+    }
+
+    /// Drops what the session has in `temp`.
+    pub(super) fn drop_temporary_objects(&mut self) -> Result<()> {
+        let relations = self.schema.temp.relations.clone();
+        if relations.is_empty() {
+            return Ok(());
+        }
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        for relation in relations {
+            let kind = if matches!(relation.kind, RelationKind::Table) { "TABLE" } else { "VIEW" };
+            let sql = format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical_name));
+            self.checked(guard.batch(&sql))?;
+        }
+        if self.checked(metadata::exist(&guard, "temp").map_err(Failure::from))? {
+            let sql = "DELETE FROM temp.rowferry_objects; DELETE FROM temp.rowferry_columns;
+                       DELETE FROM temp.rowferry_constraints; DELETE FROM temp.rowferry_sequences";
+            self.checked(guard.batch(sql))?;
+        }
+        drop(guard);
+        self.load_temporary_schema()
+    }
+
+    /// Views that no longer bind in a changed schema: those that depend on what would be gone.
+    fn broken_views(&self, changed: &Changed<'_>) -> Vec<Arc<Relation>> {
+        let views = self.schema.user_relations().filter(|relation| !changed.hidden.contains(&relation.oid));
+        views
+            .filter(|relation| match &relation.kind {
+                RelationKind::View { definition } => self.bind_view(definition, relation.language, changed).is_err(),
+                _ => false,
+            })
+            .cloned()
+            .collect()
+    }
+}
+
+/// A schema with some things gone or changed.
+struct Changed<'a> {
+    schema: &'a SessionSchema,
+    hidden: Vec<u32>,
+    replaced: Vec<Arc<Relation>>,
+}
+
+impl Schema for Changed<'_> {
+    fn generation(&self) -> u64 {
+        self.schema.generation()
+    }
+
+    fn relation(&self, name: &QualifiedName) -> Option<Arc<Relation>> {
+        let relation = self.schema.relation(name)?;
+        self.relation_or_none(relation)
+    }
+
+    fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {
+        let relation = self.schema.relation_by_oid(oid)?;
+        self.relation_or_none(relation)
+    }
+
+    fn has_namespace(&self, name: &str) -> bool {
+        self.schema.has_namespace(name)
+    }
+
+    fn creation_namespace(&self) -> Option<String> {
+        self.schema.creation_namespace()
+    }
+
+    fn sequence(&self, name: &QualifiedName) -> Option<Arc<rowferry_dialect::schema::Sequence>> {
+        self.schema.sequence(name)
+    }
+
+    fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
+        self.schema.index(name)
+    }
+}
+
+impl Changed<'_> {
+    fn relation_or_none(&self, relation: Arc<Relation>) -> Option<Arc<Relation>> {
+        if self.hidden.contains(&relation.oid) {
+            return None;
+        }
+        Some(self.replaced.iter().find(|other| other.oid == relation.oid).cloned().unwrap_or(relation))
+    }
+}
+
+impl Changer<'_> {
+    fn run(&self, ddl: &Ddl) -> Done {
+        match ddl {
+            Ddl::CreateTable(table) => self.create_table(table).map(|_| ()),
+            Ddl::CreateIndex(index) => self.create_index(index),
+            Ddl::CreateView(view) => self.create_view(view),
+            Ddl::CreateSequence(sequence) => self.create_sequence(sequence),
+            Ddl::CreateSchema { name, if_not_exists } => self.create_schema(name, *if_not_exists),
+            Ddl::AlterTable { table, actions } => self.alter_table(table, actions),
+            Ddl::Drop(drop) => self.drop_objects(drop),
+            Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),
+            Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
+        }
+    }
+
+    fn batch(&self, sql: &str) -> Done {
+        Ok(self.connection.execute_batch(sql)?)
+    }
+
+    fn notice(&self, condition: Condition, message: String) {
+        self.session.warn(condition, &message);
+    }
+
+    /// Namespace, SQLite's database and SQLite's name of an object to be.
+    fn place(&self, name: &QualifiedName, temporary: bool) -> Done<(String, &'static str, String)> {
+        if temporary {
+            return Ok((PG_TEMP.to_owned(), "temp", name.name.clone()));
+        }
+        let namespace = match &name.schema {
+            Some(namespace) if namespace == PG_TEMP => return Ok((PG_TEMP.to_owned(), "temp", name.name.clone())),
+            Some(namespace) => namespace.clone(),
+            None => self
+                .schema
+                .creation_namespace()
+                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
+        };
+        if !self.schema.has_namespace(&namespace) {
+            return Err(
+                Error::new(Condition::InvalidSchemaName, format!("schema \"{namespace}\" does not exist")).into()
+            );
+        }
+        if crate::schema::is_system(&namespace) && self.session.language() != Language::Informix {
+            return Err(Error::new(
+                Condition::InsufficientPrivilege,
+                format!("permission denied to create \"{namespace}.{}\"", name.name),
+            )
+            .detail("System catalog modifications are currently disallowed.")
+            .into());
+        }
+        let namespace = if crate::schema::is_system(&namespace) { "public".to_owned() } else { namespace };
+        let physical = physical_name(&namespace, &name.name);
+        Ok((namespace, "main", physical))
+    }
+
+    /// The object of this name in the namespace that something new would collide with.
+    fn collision(&self, namespace: &str, name: &str) -> Option<&'static str> {
+        let snapshot = if namespace == PG_TEMP { &self.schema.temp } else { &self.schema.main };
+        if snapshot.relation(namespace, name).is_some() {
+            Some("relation")
+        } else if snapshot.index(namespace, name).is_some_and(|(relation, at)| relation.indexes[at].name == name) {
+            Some("index")
+        } else if snapshot.sequence(namespace, name).is_some() {
+            Some("sequence")
+        } else {
+            None
+        }
+    }
+
+    /// Refuses a name that is taken; false when IF NOT EXISTS lets it pass.
+    fn is_free(&self, namespace: &str, name: &str, if_not_exists: bool) -> Done<bool> {
+        if metadata::is_internal(name) {
+            return Err(Error::new(Condition::ReservedName, format!("the name \"{name}\" is reserved"))
+                .detail("Names that begin with sqlite_ or rowferry_ belong to the storage.")
+                .into());
+        }
+        match self.collision(namespace, name) {
+            None => Ok(true),
+            Some(_) if if_not_exists => {
+                self.notice(Condition::DuplicateTable, format!("relation \"{name}\" already exists, skipping"));
+                Ok(false)
+            }
+            Some(_) => Err(Error::new(Condition::DuplicateTable, format!("relation \"{name}\" already exists")).into()),
+        }
+    }
+
+    fn record(
+        &self,
+        database: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+        physical: Option<&str>,
+        language: Language,
+        definition: Option<&str>,
+    ) -> Done<u32> {
+        metadata::create(self.connection, database)?;
+        // A leftover of an object that somebody dropped behind our back.
+        let stale: Option<u32> = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT oid FROM {database}.rowferry_objects WHERE kind = ?1 AND namespace = ?2 AND name = ?3"
+            ))?
+            .query_row([kind, namespace, name], |row| row.get(0))
+            .map(Some)
+            .or_else(|error| if error == rusqlite::Error::QueryReturnedNoRows { Ok(None) } else { Err(error) })?;
+        if let Some(oid) = stale {
+            self.forget(database, oid)?;
+        }
+        self.connection
+            .prepare_cached(&format!(
+                "INSERT INTO {database}.rowferry_objects (kind, namespace, name, physical_name, language, definition)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+            ))?
+            .execute(params![kind, namespace, name, physical, language.name(), definition])?;
+        Ok(self.connection.last_insert_rowid() as u32)
+    }
+
+    fn forget(&self, database: &str, oid: u32) -> Done {
+        if metadata::exist(self.connection, database)? {
+            for table in ["objects", "columns", "constraints", "sequences"] {
+                self.connection.execute(&format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1"), [oid])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The metadata entry of a table; made now for one that somebody else has created.
+    fn entry(&self, relation: &Relation) -> Done<u32> {
+        let recorded = self.schema.details(relation.oid).is_some_and(|details| details.recorded);
+        if recorded {
+            return Ok(relation.oid);
+        }
+        let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
+        metadata::create(self.connection, relation.database)?;
+        // Its object id stays what it was.
+        self.connection.execute(
+            &format!(
+                "INSERT OR IGNORE INTO {}.rowferry_objects (oid, kind, namespace, name, physical_name, language)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                relation.database
+            ),
+            params![
+                relation.oid,
+                kind,
+                relation.namespace,
+                relation.name,
+                relation.physical_name,
+                relation.language.name()
+            ],
+        )?;
+        // Counting must not go on from an id that was derived from a name.
+        self.connection.execute(
+            &format!(
+                "UPDATE {0}.sqlite_sequence SET seq = (SELECT coalesce(max(oid), ?1) FROM {0}.rowferry_objects
+                 WHERE oid < ?2) WHERE name = 'rowferry_objects'",
+                relation.database
+            ),
+            params![metadata::FIRST_OID - 1, 0x4000_0000],
+        )?;
+        Ok(relation.oid)
+    }
+
+    fn record_column(&self, database: &str, oid: u32, record: &lowered::ColumnRecord, sequence: Option<&str>) -> Done {
+        let empty =
+            lowered::ColumnRecord { name: record.name.clone(), position: record.position, ..Default::default() };
+        if *record == empty {
+            return Ok(());
+        }
+        self.connection
+            .prepare_cached(&format!(
+                "INSERT INTO {database}.rowferry_columns
+                 (oid, name, position, type, default_text, identity, sequence, generated)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT DO UPDATE SET type = excluded.type, default_text = excluded.default_text,
+                 identity = excluded.identity, sequence = excluded.sequence, generated = excluded.generated"
+            ))?
+            .execute(params![
+                oid,
+                record.name,
+                record.position as i64,
+                record.ty,
+                record.default_text,
+                record.identity,
+                sequence,
+                record.generated
+            ])?;
+        Ok(())
+    }
+
+    fn record_check(&self, database: &str, oid: u32, check: &lowered::CheckRecord) -> Done {
+        self.connection.execute(
+            &format!(
+                "INSERT OR REPLACE INTO {database}.rowferry_constraints (oid, name, kind, text, sql)
+                 VALUES (?1, ?2, 'check', ?3, ?4)"
+            ),
+            params![oid, check.name, check.text, check.sql],
+        )?;
+        Ok(())
+    }
+
+    /// SQLite's name of the table that a foreign key refers to.
+    fn target_name(&self, name: &QualifiedName) -> String {
+        match self.schema.relation(name) {
+            Some(relation) => relation.physical_name.clone(),
+            None => match &name.schema {
+                Some(namespace) => physical_name(namespace, &name.name),
+                None => name.name.clone(),
+            },
+        }
+    }
+
+    /// CREATE TABLE; SQLite's name of it, or `None` when it was there already.
+    fn create_table(&self, table: &CreateTable) -> Done<Option<String>> {
+        let (namespace, database, physical) = self.place(&table.name, table.temporary)?;
+        if !self.is_free(&namespace, &table.name.name, table.if_not_exists)? {
+            return Ok(None);
+        }
+        let statements = lowered::create_table(table, database, &physical, &|name| self.target_name(name))?;
+        self.batch(&statements.sql)?;
+        let oid =
+            self.record(database, "table", &namespace, &table.name.name, Some(&physical), table.language, None)?;
+        for record in &statements.columns {
+            let sequence = self.sequence_of_column(table, record, database, &namespace, &physical)?;
+            let mut record = record.clone();
+            if let Some(name) = &sequence
+                && table.language == Language::Postgres
+            {
+                let shown = name.strip_prefix("public.").unwrap_or(name);
+                record.default_text = Some(format!("nextval('{shown}'::regclass)"));
+            }
+            self.record_column(database, oid, &record, sequence.as_deref())?;
+        }
+        for check in &statements.checks {
+            self.record_check(database, oid, check)?;
+        }
+        if let Some(before) = statements.rowid_before {
+            self.connection.execute(
+                &format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)"),
+                params![physical, before],
+            )?;
+        }
+        Ok(Some(physical))
+    }
+
+    /// Makes the sequence of a column that the rowid cannot number.
+    fn sequence_of_column(
+        &self,
+        table: &CreateTable,
+        record: &lowered::ColumnRecord,
+        database: &'static str,
+        namespace: &str,
+        physical: &str,
+    ) -> Done<Option<String>> {
+        let Some((start, increment)) = record.sequence else { return Ok(None) };
+        let name = self.free_name(namespace, &format!("{}_{}_seq", table.name.name, record.name));
+        let ty = &table.columns[record.position].ty;
+        let (least, greatest) = crate::schema::integer_range(ty);
+        let sequence = CreateSequence {
+            name: QualifiedName::new(namespace, name.clone()),
+            if_not_exists: false,
+            ty: ty.clone(),
+            start,
+            increment,
+            min: if increment > 0 { 1 } else { least },
+            max: if increment > 0 { greatest } else { -1 },
+            cycle: false,
+        };
+        self.add_sequence(&sequence, database, namespace, Some((physical, &record.name)))?;
+        Ok(Some(format!("{namespace}.{name}")))
+    }
+
+    /// A name that nothing has: the wish, with a number behind it if need be.
+    fn free_name(&self, namespace: &str, wish: &str) -> String {
+        let mut name = wish.to_owned();
+        let mut number = 0;
+        while self.collision(namespace, &name).is_some() {
+            number += 1;
+            name = format!("{wish}{number}");
+        }
+        name
+    }
+
+    fn create_index(&self, index: &CreateIndex) -> Done {
+        let table = &index.table;
+        if !self.is_free(&table.namespace, &index.name, index.if_not_exists)? {
+            return Ok(());
+        }
+        let physical = physical_name(&table.namespace, &index.name);
+        let statements = lowered::create_index(index, &physical)?;
+        self.batch(&statements.sql)?;
+        // Plain names of columns read back from SQLite's own statement.
+        let plain = statements.predicate.is_none()
+            && index.keys.iter().all(|key| matches!(key.key.expr.kind, rowferry_dialect::ir::ExprKind::Column(_)))
+            && physical == index.name;
+        if plain {
+            return Ok(());
+        }
+        let oid = self.record(
+            table.database,
+            "index",
+            &table.namespace,
+            &index.name,
+            Some(&physical),
+            table.language,
+            statements.predicate.as_deref(),
+        )?;
+        for (position, text) in statements.keys.iter().enumerate() {
+            let record = lowered::ColumnRecord {
+                name: position.to_string(),
+                position,
+                generated: Some(text.clone()),
+                ..Default::default()
+            };
+            self.record_column(table.database, oid, &record, None)?;
+        }
+        Ok(())
+    }
+
+    fn create_view(&self, view: &CreateView) -> Done {
+        let (namespace, database, physical) = self.place(&view.name, view.temporary)?;
+        let snapshot = if database == "temp" { &self.schema.temp } else { &self.schema.main };
+        let mut comment = None;
+        if let Some(old) = snapshot.relation(&namespace, &view.name.name).filter(|_| view.replace) {
+            if matches!(old.kind, RelationKind::Table) {
+                return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
+            }
+            let kept = old.columns.len() <= view.query.columns.len()
+                && old.columns.iter().zip(&view.query.columns).all(|(a, b)| a.name == b.name && a.ty == b.ty);
+            if !kept {
+                return Err(Error::new(
+                    Condition::InvalidTableDefinition,
+                    "cannot drop columns from view, or change their names or types",
+                )
+                .hint("Drop the view and create it anew.")
+                .into());
+            }
+            comment = self.schema.details(old.oid).and_then(|details| details.comment.clone());
+            self.drop_view(old)?;
+        } else {
+            self.is_free(&namespace, &view.name.name, false)?;
+        }
+        // A view of which SQLite can make nothing is in our tables alone.
+        let native = sqlite::view(&view.query).ok().filter(|lowered| lowered.native && physical == view.name.name);
+        let mut kept = None;
+        if let Some(lowered) = native {
+            let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();
+            let sql =
+                format!("CREATE VIEW {database}.{} ({}) AS {}", quote(&physical), columns.join(", "), lowered.sql);
+            match self.connection.execute_batch(&sql) {
+                Ok(()) => kept = Some(physical.as_str()),
+                // Two columns of one name, say: SQLite is pickier about what it keeps than about what it runs.
+                Err(error) => tracing::debug!(view = view.name.name, %error, "no native view"),
+            }
+        }
+        let text = Some(view.text.as_str());
+        let oid = self.record(database, "view", &namespace, &view.name.name, kept, view.language, text)?;
+        for (position, column) in view.query.columns.iter().enumerate() {
+            let record = lowered::ColumnRecord {
+                name: column.name.clone(),
+                position,
+                ty: Some(types::words(&column.ty, view.language)),
+                ..Default::default()
+            };
+            self.record_column(database, oid, &record, None)?;
+        }
+        if let Some(comment) = comment {
+            let sql = format!("UPDATE {database}.rowferry_objects SET comment = ?1 WHERE oid = ?2");
+            self.connection.execute(&sql, params![comment, oid])?;
+        }
+        Ok(())
+    }
+
+    fn create_sequence(&self, sequence: &CreateSequence) -> Done {
+        let (namespace, database, _) = self.place(&sequence.name, false)?;
+        if !self.is_free(&namespace, &sequence.name.name, sequence.if_not_exists)? {
+            return Ok(());
+        }
+        self.add_sequence(sequence, database, &namespace, None).map(|_| ())
+    }
+
+    fn add_sequence(
+        &self,
+        sequence: &CreateSequence,
+        database: &str,
+        namespace: &str,
+        owner: Option<(&str, &str)>,
+    ) -> Done<u32> {
+        let oid = self.record(database, "sequence", namespace, &sequence.name.name, None, Language::Postgres, None)?;
+        self.connection.execute(
+            &format!(
+                "INSERT INTO {database}.rowferry_sequences
+                 (oid, type, start, increment, min, max, cycle, last_value, is_called, owner_table, owner_column)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?3, 0, ?8, ?9)"
+            ),
+            params![
+                oid,
+                types::words(&sequence.ty, Language::Postgres),
+                sequence.start,
+                sequence.increment,
+                sequence.min,
+                sequence.max,
+                sequence.cycle,
+                owner.map(|(table, _)| table),
+                owner.map(|(_, column)| column)
+            ],
+        )?;
+        Ok(oid)
+    }
+
+    fn create_schema(&self, name: &str, if_not_exists: bool) -> Done {
+        if self.schema.has_namespace(name) {
+            if if_not_exists {
+                self.notice(Condition::DuplicateSchema, format!("schema \"{name}\" already exists, skipping"));
+                return Ok(());
+            }
+            return Err(Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")).into());
+        }
+        if name.starts_with("pg_") {
+            return Err(Error::new(Condition::ReservedName, format!("unacceptable schema name \"{name}\""))
+                .detail("The prefix \"pg_\" is reserved for system schemas.")
+                .into());
+        }
+        self.record("main", "schema", "", name, None, Language::Postgres, None).map(|_| ())
+    }
+
+    fn drop_objects(&self, drop: &Drop) -> Done {
+        for missing in &drop.missing {
+            let kind = match drop.kind {
+                ObjectKind::Index => "index",
+                ObjectKind::Schema => "schema",
+                ObjectKind::Sequence => "sequence",
+                ObjectKind::Table => "table",
+                ObjectKind::View => "view",
+            };
+            self.notice(Condition::UndefinedTable, format!("{kind} \"{missing}\" does not exist, skipping"));
+        }
+        match drop.kind {
+            ObjectKind::Table | ObjectKind::View => {
+                let relations: Vec<Arc<Relation>> =
+                    drop.names.iter().filter_map(|name| self.schema.relation(name)).collect();
+                self.drop_relations(&relations, drop.cascade)
+            }
+            ObjectKind::Index => {
+                for name in &drop.names {
+                    if let Some((relation, at)) = self.schema.index(name) {
+                        self.drop_index(&relation, at)?;
+                    }
+                }
+                Ok(())
+            }
+            ObjectKind::Sequence => {
+                for name in &drop.names {
+                    let Some(details) = self.schema.sequence_details(name) else { continue };
+                    if let Some((oid, _)) = details.owner {
+                        let table =
+                            self.schema.relation_by_oid(oid).map(|table| table.name.clone()).unwrap_or_default();
+                        return Err(dependents(
+                            &format!("sequence {}", name.name),
+                            &[format!("default value of a column of table {table}")],
+                        ));
+                    }
+                    self.forget(details.database, details.sequence.oid)?;
+                }
+                Ok(())
+            }
+            ObjectKind::Schema => {
+                for name in &drop.names {
+                    self.drop_schema(&name.name, drop.cascade)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn drop_schema(&self, name: &str, cascade: bool) -> Done {
+        let Some(namespace) = self.schema.main.namespaces.iter().find(|namespace| namespace.name == name) else {
+            return Err(Error::new(
+                Condition::DependentObjectsStillExist,
+                format!("cannot drop schema {name} because it is required by the database system"),
+            )
+            .into());
+        };
+        let relations: Vec<Arc<Relation>> =
+            self.schema.main.relations.iter().filter(|relation| relation.namespace == name).cloned().collect();
+        if !relations.is_empty() && !cascade {
+            let names: Vec<String> = relations.iter().map(|relation| describe(relation)).collect();
+            return Err(dependents(&format!("schema {name}"), &names));
+        }
+        self.drop_relations(&relations, true)?;
+        self.forget("main", namespace.oid)
+    }
+
+    /// Drops tables and views with what hangs on them, or refuses.
+    fn drop_relations(&self, relations: &[Arc<Relation>], cascade: bool) -> Done {
+        let mut going: Vec<Arc<Relation>> = Vec::new();
+        for relation in relations {
+            if !going.iter().any(|other| other.oid == relation.oid) {
+                going.push(relation.clone());
+            }
+        }
+        let oids = |going: &[Arc<Relation>]| going.iter().map(|relation| relation.oid).collect::<Vec<_>>();
+        let changed = Changed { schema: self.schema, hidden: oids(&going), replaced: Vec::new() };
+        let views = self.session.broken_views(&changed);
+        let tables: Vec<_> = going.iter().filter(|relation| matches!(relation.kind, RelationKind::Table)).collect();
+        let mut keys = Vec::new();
+        for child in self.schema.user_relations().filter(|child| !changed.hidden.contains(&child.oid)) {
+            for key in &child.foreign_keys {
+                let target = self.schema.relation(&key.target);
+                if target.is_some_and(|target| tables.iter().any(|table| table.oid == target.oid)) {
+                    keys.push((child.clone(), key.name.clone()));
+                }
+            }
+        }
+        if !cascade && (!views.is_empty() || !keys.is_empty()) {
+            let first = going.first().map(|relation| describe(relation)).unwrap_or_default();
+            let mut names: Vec<String> =
+                keys.iter().map(|(child, key)| format!("constraint {key} on table {}", child.name)).collect();
+            names.extend(views.iter().map(|view| describe(view)));
+            return Err(dependents(&first, &names));
+        }
+        for view in &views {
+            self.notice(Condition::SuccessfulCompletion, format!("drop cascades to view {}", view.name));
+            self.drop_view(view)?;
+        }
+        for (child, key) in &keys {
+            self.notice(
+                Condition::SuccessfulCompletion,
+                format!("drop cascades to constraint {key} on table {}", child.name),
+            );
+            self.drop_constraint(child, key)?;
+        }
+        let tables = tables.len();
+        if tables > 1 {
+            // Tables that refer to each other can only be dropped with the check put off; nothing of it remains.
+            self.batch("PRAGMA defer_foreign_keys = ON")?;
+        }
+        while !going.is_empty() {
+            // Children before their parents, or a parent's going would act on them.
+            let leaf = going.iter().position(|relation| !going.iter().any(|other| self.refers(other, relation)));
+            let relation = going.remove(leaf.unwrap_or(0));
+            match relation.kind {
+                RelationKind::Table => self.drop_table(&relation)?,
+                _ => self.drop_view(&relation)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// True when a foreign key leads from one table to another.
+    fn refers(&self, child: &Relation, parent: &Relation) -> bool {
+        child.oid != parent.oid
+            && child
+                .foreign_keys
+                .iter()
+                .any(|key| self.schema.relation(&key.target).is_some_and(|target| target.oid == parent.oid))
+    }
+
+    fn drop_table(&self, relation: &Relation) -> Done {
+        self.batch(&format!("DROP TABLE {}.{}", relation.database, quote(&relation.physical_name)))?;
+        self.forget(relation.database, relation.oid)?;
+        for index in &relation.indexes {
+            self.forget(relation.database, index.oid)?;
+        }
+        for details in self.schema.sequences() {
+            if details.owner.is_some_and(|(oid, _)| oid == relation.oid) && details.rowid_of.is_none() {
+                self.forget(details.database, details.sequence.oid)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_view(&self, view: &Relation) -> Done {
+        let native = self.schema.details(view.oid).is_some_and(|details| details.native_view);
+        if native {
+            self.batch(&format!("DROP VIEW {}.{}", view.database, quote(&view.physical_name)))?;
+        }
+        self.forget(view.database, view.oid)
+    }
+
+    fn drop_index(&self, relation: &Relation, at: usize) -> Done {
+        let index = &relation.indexes[at];
+        if index.constraint {
+            return Err(Error::new(
+                Condition::DependentObjectsStillExist,
+                format!(
+                    "cannot drop index {0} because constraint {0} on table {1} requires it",
+                    index.name, relation.name
+                ),
+            )
+            .hint(format!("You can drop constraint {} on table {} instead.", index.name, relation.name))
+            .into());
+        }
+        let names = self.schema.details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
+        let physical = names.get(at).cloned().unwrap_or_else(|| index.name.clone());
+        self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;
+        self.forget(relation.database, index.oid)
+    }
+
+    fn truncate(&self, tables: &[Arc<Relation>], restart_identity: bool, cascade: bool) -> Done {
+        let mut tables = tables.to_vec();
+        let mut at = 0;
+        while at < tables.len() {
+            let parent = tables[at].clone();
+            at += 1;
+            for child in self.schema.user_relations() {
+                let refers = child
+                    .foreign_keys
+                    .iter()
+                    .any(|key| self.schema.relation(&key.target).is_some_and(|target| target.oid == parent.oid));
+                if !refers || tables.iter().any(|table| table.oid == child.oid) {
+                    continue;
+                }
+                if !cascade {
+                    return Err(Error::new(
+                        Condition::FeatureNotSupported,
+                        "cannot truncate a table referenced in a foreign key constraint",
+                    )
+                    .detail(format!("Table \"{}\" references \"{}\".", child.name, parent.name))
+                    .hint(format!("Truncate table \"{}\" at the same time, or use TRUNCATE ... CASCADE.", child.name))
+                    .into());
+                }
+                self.notice(Condition::SuccessfulCompletion, format!("truncate cascades to table \"{}\"", child.name));
+                tables.push(child.clone());
+            }
+        }
+        // Rows that refer to each other go together; what is checked afterwards finds none.
+        self.batch("PRAGMA defer_foreign_keys = ON")?;
+        for table in tables.iter().rev() {
+            self.batch(&format!("DELETE FROM {}.{}", table.database, quote(&table.physical_name)))?;
+            if restart_identity {
+                self.restart_identity(table)?;
+            }
+        }
+        self.batch("PRAGMA defer_foreign_keys = OFF")
+    }
+
+    fn restart_identity(&self, table: &Relation) -> Done {
+        for details in self.schema.sequences().filter(|details| details.owner.is_some_and(|(oid, _)| oid == table.oid))
+        {
+            if let Some(database) = self.session.state.database.upgrade() {
+                database.sequences.lock().remove(&details.sequence.oid);
+            }
+            if details.rowid_of.is_some() {
+                if table_exists(self.connection, table.database, "sqlite_sequence")? {
+                    let sql = format!("DELETE FROM {}.sqlite_sequence WHERE name = ?1", table.database);
+                    self.connection.execute(&sql, [&table.physical_name])?;
+                }
+            } else {
+                let sql = format!(
+                    "UPDATE {}.rowferry_sequences SET last_value = start, is_called = 0 WHERE oid = ?1",
+                    details.database
+                );
+                self.connection.execute(&sql, [details.sequence.oid])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn comment(&self, relation: &Relation, column: Option<usize>, text: Option<&str>) -> Done {
+        let oid = self.entry(relation)?;
+        match column {
+            None => {
+                let sql = format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", relation.database);
+                self.connection.execute(&sql, params![text, oid])?;
+            }
+            Some(position) => {
+                let sql = format!(
+                    "INSERT INTO {}.rowferry_columns (oid, name, position, comment) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT DO UPDATE SET comment = excluded.comment",
+                    relation.database
+                );
+                let name = &relation.columns[position].name;
+                self.connection.execute(&sql, params![oid, name, position as i64, text])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn table_exists(connection: &Connection, database: &str, name: &str) -> rusqlite::Result<bool> {
+    let sql = format!("SELECT count(*) FROM {database}.sqlite_schema WHERE name = ?1");
+    connection.query_row(&sql, [name], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+}
+
+/// `table orders`, `view totals`.
+fn describe(relation: &Relation) -> String {
+    let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
+    format!("{kind} {}", relation.name)
+}
+
+/// Others need what is to go.
+fn dependents(object: &str, names: &[String]) -> Failed {
+    let lines: Vec<String> = names.iter().map(|name| format!("{name} depends on {object}")).collect();
+    Error::new(
+        Condition::DependentObjectsStillExist,
+        format!("cannot drop {object} because other objects depend on it"),
+    )
+    .detail(lines.join("\n"))
+    .hint("Use DROP ... CASCADE to drop the dependent objects too.")
+    .into()
+}
+
+/// SQLite's failure of a change, in the user's words.
+fn ddl_error(failure: &Failure, session: &Session) -> Error {
+    use libsqlite3_sys as ffi;
+    let message = failure.message.as_str();
+    let new = Error::new;
+    match failure.code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY => {
+            return new(Condition::UniqueViolation, "could not create unique index".to_owned()).detail(message);
+        }
+        ffi::SQLITE_CONSTRAINT_NOTNULL => {
+            let column = message.rsplit('.').next().unwrap_or_default();
+            return new(Condition::NotNullViolation, format!("column \"{column}\" contains null values"))
+                .column(column);
+        }
+        ffi::SQLITE_CONSTRAINT_CHECK => {
+            let name = message.rsplit(": ").next().unwrap_or_default();
+            return new(Condition::CheckViolation, format!("check constraint \"{name}\" is violated by some row"))
+                .constraint(name);
+        }
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
+            return new(Condition::ForeignKeyViolation, "foreign key constraint is violated by some row".to_owned());
+        }
+        _ => {}
+    }
+    if let Some(name) = message.strip_prefix("duplicate column name: ") {
+        return new(Condition::DuplicateColumn, format!("column \"{name}\" specified more than once"));
+    }
+    if message.contains("already exists") || message.contains("already another table or index") {
+        return new(Condition::DuplicateTable, message.to_owned());
+    }
+    errors::translate(failure, &session.interrupter, None)
+}
+
+fn sql_value(value: &Value) -> rusqlite::types::Value {
+    match value {
+        Value::Null => rusqlite::types::Value::Null,
+        Value::Integer(value) => rusqlite::types::Value::Integer(*value),
+        Value::Real(value) => rusqlite::types::Value::Real(*value),
+        Value::Text(text) => rusqlite::types::Value::Text(text.clone()),
+        Value::Blob(bytes) => rusqlite::types::Value::Blob(bytes.clone()),
+    }
+}
+
+/// A type that a column cannot simply become.
+fn cannot_convert(column: &str, from: &Type, to: &Type) -> Error {
+    Error::unsupported(format!("changing column \"{column}\" from {from:?} to {to:?}"))
+}

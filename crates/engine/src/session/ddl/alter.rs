@@ -1,0 +1,737 @@
+//! ALTER TABLE.
+//!
+//! Three ways, the cheapest that does it: SQLite's own ALTER TABLE; a changed statement in `sqlite_schema` where rows
+//! stay as they lie (a default, a check, a foreign key, the words of a type); a new table with the old one's rows.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, Text};
+use rowferry_dialect::lower::sqlite::create_table::{EditableConstraint, EditableTable, Kind, TableText, quote};
+use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
+use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::{Condition, Error, Language, Type};
+use rusqlite::params;
+
+use super::{Changed, Changer, Done, cannot_convert, dependents, describe};
+use crate::schema::physical_name;
+
+impl Changer<'_> {
+    pub(super) fn alter_table(&self, table: &Arc<Relation>, actions: &[AlterTable]) -> Done {
+        if !matches!(table.kind, RelationKind::Table) {
+            return Err(Error::unsupported(format!("ALTER of {}", describe(table))).into());
+        }
+        let mut current = table.clone();
+        for action in actions {
+            self.alter(&current, action)?;
+            // Later actions count on what earlier ones have made.
+            let snapshot = crate::schema::load(self.connection, table.database)?;
+            current = snapshot
+                .relation_by_oid(table.oid)
+                .cloned()
+                .ok_or_else(|| Error::internal("the altered table has vanished"))?;
+        }
+        Ok(())
+    }
+
+    fn alter(&self, table: &Relation, action: &AlterTable) -> Done {
+        match action {
+            AlterTable::AddColumn { column, constraints, if_not_exists } => {
+                self.add_column(table, column, constraints, *if_not_exists)
+            }
+            AlterTable::DropColumn { column, cascade } => self.drop_column(table, *column, *cascade),
+            AlterTable::RenameColumn { column, to } => self.rename_column(table, *column, to),
+            AlterTable::RenameTable(to) => self.rename_table(table, to),
+            AlterTable::RenameConstraint { from, to } => self.rename_constraint(table, from, to),
+            AlterTable::SetType { column, ty, using } => self.set_type(table, *column, ty, using),
+            AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
+            AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
+            AlterTable::AddConstraint(constraint) => self.add_constraint(table, constraint),
+            AlterTable::DropConstraint { name, if_exists, cascade } => {
+                let known = table.indexes.iter().any(|index| index.constraint && index.name == *name)
+                    || table.foreign_keys.iter().any(|key| key.name == *name)
+                    || table.checks.iter().any(|check| check.name == *name)
+                    || table.indexes.iter().any(|index| index.unique && index.name == *name);
+                if !known {
+                    let message = format!("constraint \"{name}\" of relation \"{}\" does not exist", table.name);
+                    if *if_exists {
+                        self.notice(Condition::SuccessfulCompletion, format!("{message}, skipping"));
+                        return Ok(());
+                    }
+                    return Err(Error::new(Condition::UndefinedObject, message).into());
+                }
+                let _ = cascade;
+                self.drop_constraint(table, name)
+            }
+        }
+    }
+
+    /// The table's statement, taken apart.
+    fn text(&self, table: &Relation) -> Done<EditableTable> {
+        let sql: String = self.connection.query_row(
+            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'table' AND name = ?1", table.database),
+            [&table.physical_name],
+            |row| row.get(0),
+        )?;
+        let text = TableText::parse(&sql).ok_or_else(|| {
+            Error::unsupported(format!("ALTER TABLE of \"{}\", which is no ordinary table", table.name))
+        })?;
+        Ok(text.edit())
+    }
+
+    /// Puts a changed statement in the place of the table's; its rows must lie as they did.
+    fn edit(&self, table: &Relation, text: &EditableTable) -> Done {
+        let database = table.database;
+        let cookie: i64 =
+            self.connection.query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?;
+        self.batch("PRAGMA writable_schema = ON")?;
+        let changed = self.connection.execute(
+            &format!("UPDATE {database}.sqlite_schema SET sql = ?1 WHERE type = 'table' AND name = ?2"),
+            params![text.to_sql(&table.physical_name), table.physical_name],
+        );
+        let bumped = self.connection.execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1));
+        self.batch("PRAGMA writable_schema = RESET")?;
+        changed?;
+        bumped?;
+        Ok(())
+    }
+
+    fn language(&self, table: &Relation) -> Language {
+        if table.language == Language::Sqlite { self.session.language() } else { table.language }
+    }
+
+    fn table_sql(&self, table: &Relation) -> String {
+        format!("{}.{}", table.database, quote(&table.physical_name))
+    }
+
+    fn add_column(
+        &self,
+        table: &Relation,
+        column: &ColumnDefinition,
+        constraints: &[Constraint],
+        if_not_exists: bool,
+    ) -> Done {
+        if table.column(&column.name).is_some() {
+            let message = format!("column \"{}\" of relation \"{}\" already exists", column.name, table.name);
+            if if_not_exists {
+                self.notice(Condition::DuplicateColumn, format!("{message}, skipping"));
+                return Ok(());
+            }
+            return Err(Error::new(Condition::DuplicateColumn, message).into());
+        }
+        let position = table.columns.len();
+        let names: Vec<&str> =
+            table.columns.iter().map(|column| column.name.as_str()).chain([column.name.as_str()]).collect();
+        let statement = lowered::column_definition(column, position, self.language(table), false, None, &names)?;
+        let mut text = self.text(table)?;
+        let parsed = TableText::parse(&format!("CREATE TABLE t ({})", statement.sql));
+        let added = parsed.map(|parsed| parsed.edit()).and_then(|mut parsed| parsed.columns.pop());
+        let added = added.ok_or_else(|| Error::internal("a column that cannot be read back"))?;
+        let oid = self.entry(table)?;
+        let mut record = statement.record;
+        let mut sequence = None;
+        if let Some((start, increment)) = record.sequence {
+            let name = self.free_name(&table.namespace, &format!("{}_{}_seq", table.name, column.name));
+            let (_, greatest) = crate::schema::integer_range(&column.ty);
+            let definition = rowferry_dialect::ir::CreateSequence {
+                name: rowferry_dialect::schema::QualifiedName::new(table.namespace.clone(), name.clone()),
+                if_not_exists: false,
+                ty: column.ty.clone(),
+                start,
+                increment,
+                min: 1,
+                max: greatest,
+                cycle: false,
+            };
+            let owner = Some((table.physical_name.as_str(), column.name.as_str()));
+            let sequence_oid = self.add_sequence(&definition, table.database, &table.namespace, owner)?;
+            record.default_text = Some(format!("nextval('{name}'::regclass)"));
+            sequence = Some((format!("{}.{name}", table.namespace), sequence_oid, start, increment));
+        }
+        if added.constraints.iter().any(|constraint| constraint.kind == Kind::Generated) {
+            // SQLite adds no stored column, a new table has one.
+            text.columns.push(added);
+            let sources = table.columns.iter().map(|column| Some(quote(&column.name))).chain([None]).collect();
+            self.rebuild(table, &text, sources, &[])?;
+        } else {
+            let bare = format!(
+                "ALTER TABLE {} ADD COLUMN {} {}",
+                self.table_sql(table),
+                quote(&column.name),
+                added.type_words
+            );
+            let collate = types_collation(&column.ty);
+            self.batch(&format!("{bare}{collate}"))?;
+            let filling = match (&sequence, &column.default) {
+                (Some((_, sequence_oid, start, increment)), _) => {
+                    let table_sql = self.table_sql(table);
+                    self.batch(&format!(
+                        "UPDATE {table_sql} SET {0} = numbered.number FROM (SELECT rowid AS id,
+                         {start} + {increment} * (row_number() OVER (ORDER BY rowid) - 1) AS number FROM {table_sql})
+                         AS numbered WHERE numbered.id = {1}.rowid;
+                         UPDATE {2}.rowferry_sequences SET is_called = 1, last_value = last.value
+                         FROM (SELECT max({0}) AS value FROM {table_sql}) AS last
+                         WHERE oid = {sequence_oid} AND last.value IS NOT NULL",
+                        quote(&column.name),
+                        quote(&table.physical_name),
+                        table.database,
+                    ))?;
+                    None
+                }
+                (None, Some(default)) => Some(sqlite::expression(&default.expr, &|_| String::new())?.sql),
+                (None, None) => None,
+            };
+            if let Some(value) = filling {
+                self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
+            }
+            if column.not_null {
+                self.check_not_null(table, &column.name)?;
+            }
+            let mut text = self.text(table)?;
+            if let Some(edited) = text.column_mut(&column.name) {
+                edited.constraints = added.constraints;
+            }
+            self.edit(table, &text)?;
+        }
+        self.record_column(table.database, oid, &record, sequence.as_ref().map(|(name, ..)| name.as_str()))?;
+        if constraints.is_empty() {
+            return Ok(());
+        }
+        let snapshot = crate::schema::load(self.connection, table.database)?;
+        let table = snapshot.relation_by_oid(oid).ok_or_else(|| Error::internal("the altered table has vanished"))?;
+        constraints.iter().try_for_each(|constraint| self.add_constraint(table, constraint))
+    }
+
+    fn check_not_null(&self, table: &Relation, column: &str) -> Done {
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {} IS NULL)", self.table_sql(table), quote(column));
+        if self.connection.query_row(&sql, [], |row| row.get(0))? {
+            return Err(Error::new(
+                Condition::NotNullViolation,
+                format!("column \"{column}\" of relation \"{}\" contains null values", table.name),
+            )
+            .table(table.namespace.clone(), table.name.clone())
+            .column(column)
+            .into());
+        }
+        Ok(())
+    }
+
+    /// Refuses a change that a view would not survive.
+    fn refuse_for_views(&self, table: &Relation, changed: Relation, what: &str) -> Done {
+        let changed = Changed { schema: self.schema, hidden: Vec::new(), replaced: vec![Arc::new(changed)] };
+        debug_assert_eq!(changed.replaced[0].oid, table.oid);
+        let views = self.session.broken_views(&changed);
+        if views.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = views.iter().map(|view| describe(view)).collect();
+        Err(dependents(what, &names))
+    }
+
+    fn drop_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
+        let name = table.columns[column].name.clone();
+        let mut without = table.clone();
+        without.columns.remove(column);
+        if cascade {
+            let changed = Changed { schema: self.schema, hidden: Vec::new(), replaced: vec![Arc::new(without)] };
+            for view in self.session.broken_views(&changed) {
+                self.notice(Condition::SuccessfulCompletion, format!("drop cascades to view {}", view.name));
+                self.drop_view(&view)?;
+            }
+        } else {
+            self.refuse_for_views(table, without, &format!("column {name} of table {}", table.name))?;
+        }
+        let lower = name.to_lowercase();
+        let mut dropped_indexes = Vec::new();
+        for (at, index) in table.indexes.iter().enumerate() {
+            let mentions = index.columns.contains(&Some(column))
+                || index
+                    .columns
+                    .iter()
+                    .zip(&index.keys)
+                    .any(|(column, key)| column.is_none() && key.text.to_lowercase().contains(&lower));
+            if mentions && !index.constraint {
+                self.drop_index(table, at)?;
+                dropped_indexes.push(index.name.clone());
+            }
+        }
+        let mut text = self.text(table)?;
+        let concerned = |constraint: &EditableConstraint| constraint.columns.contains(&lower);
+        let tied = text.constraints.iter().any(concerned)
+            || text.columns.iter().any(|other| {
+                other.constraints.iter().any(|constraint| {
+                    let own = other.name.eq_ignore_ascii_case(&name);
+                    let ties =
+                        matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique | Kind::ForeignKey | Kind::Check);
+                    (own && ties) || (!own && constraint.columns.contains(&lower))
+                })
+            });
+        if tied {
+            text.columns.retain(|other| !other.name.eq_ignore_ascii_case(&name));
+            text.constraints.retain(|constraint| !concerned(constraint));
+            let sources = text.columns.iter().map(|column| Some(quote(&column.name))).collect();
+            self.rebuild(table, &text, sources, &dropped_indexes)?;
+        } else {
+            self.batch(&format!("ALTER TABLE {} DROP COLUMN {}", self.table_sql(table), quote(&name)))?;
+        }
+        if self.schema.details(table.oid).is_some_and(|details| details.recorded) {
+            let database = table.database;
+            let sql = format!("DELETE FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
+            self.connection.execute(&sql, params![table.oid, name])?;
+            let sql =
+                format!("SELECT oid FROM {database}.rowferry_sequences WHERE owner_table = ?1 AND owner_column = ?2");
+            let owned: Vec<u32> = self
+                .connection
+                .prepare(&sql)?
+                .query_map(params![table.physical_name, name], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            owned.into_iter().try_for_each(|oid| self.forget(database, oid))?;
+        }
+        Ok(())
+    }
+
+    fn rename_column(&self, table: &Relation, column: usize, to: &str) -> Done {
+        if table.column(to).is_some_and(|other| other != column) {
+            return Err(Error::new(
+                Condition::DuplicateColumn,
+                format!("column \"{to}\" of relation \"{}\" already exists", table.name),
+            )
+            .into());
+        }
+        let from = &table.columns[column].name;
+        let mut renamed = table.clone();
+        renamed.columns[column].name = to.to_owned();
+        self.refuse_for_views(table, renamed, &format!("column {from} of table {}", table.name))?;
+        self.batch(&format!("ALTER TABLE {} RENAME COLUMN {} TO {}", self.table_sql(table), quote(from), quote(to)))?;
+        if self.schema.details(table.oid).is_some_and(|details| details.recorded) {
+            let database = table.database;
+            let sql = format!("UPDATE {database}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND name = ?3");
+            self.connection.execute(&sql, params![to, table.oid, from])?;
+            let sql = format!(
+                "UPDATE {database}.rowferry_sequences SET owner_column = ?1 WHERE owner_table = ?2 AND owner_column = ?3"
+            );
+            self.connection.execute(&sql, params![to, table.physical_name, from])?;
+        }
+        Ok(())
+    }
+
+    fn rename_table(&self, table: &Relation, to: &str) -> Done {
+        self.is_free(&table.namespace, to, false)?;
+        let changed = Changed { schema: self.schema, hidden: vec![table.oid], replaced: Vec::new() };
+        let views = self.session.broken_views(&changed);
+        if !views.is_empty() {
+            let names: Vec<String> = views.iter().map(|view| describe(view)).collect();
+            return Err(dependents(&describe(table), &names));
+        }
+        let oid = self.entry(table)?;
+        let physical = physical_name(&table.namespace, to);
+        self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
+        let database = table.database;
+        let sql = format!("UPDATE {database}.rowferry_objects SET name = ?1, physical_name = ?2 WHERE oid = ?3");
+        self.connection.execute(&sql, params![to, physical, oid])?;
+        let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
+        self.connection.execute(&sql, params![physical, table.physical_name])?;
+        Ok(())
+    }
+
+    fn rename_constraint(&self, table: &Relation, from: &str, to: &str) -> Done {
+        let mut text = self.text(table)?;
+        let all =
+            text.columns.iter_mut().flat_map(|column| column.constraints.iter_mut()).chain(text.constraints.iter_mut());
+        let mut found = false;
+        for constraint in all.filter(|constraint| constraint.name.as_deref() == Some(from)) {
+            // Behind the word CONSTRAINT stands the name, and behind that what it demands.
+            let name = quote(from);
+            let rest = constraint.text["CONSTRAINT".len()..].trim_start();
+            let rest = rest
+                .strip_prefix(name.as_str())
+                .unwrap_or_else(|| rest.strip_prefix(&format!("\"{}\"", from.replace('"', "\"\""))).unwrap_or(rest));
+            constraint.text = format!("CONSTRAINT {} {}", quote(to), rest.trim_start());
+            found = true;
+        }
+        if found {
+            self.edit(table, &text)?;
+        }
+        let recorded = self.schema.details(table.oid).is_some_and(|details| details.recorded);
+        if recorded {
+            let sql =
+                format!("UPDATE {}.rowferry_constraints SET name = ?1 WHERE oid = ?2 AND name = ?3", table.database);
+            found |= self.connection.execute(&sql, params![to, table.oid, from])? > 0;
+        }
+        if found {
+            return Ok(());
+        }
+        Err(Error::new(
+            Condition::UndefinedObject,
+            format!("constraint \"{from}\" for table \"{}\" does not exist", table.name),
+        )
+        .into())
+    }
+
+    fn set_type(&self, table: &Relation, column: usize, ty: &Type, using: &Expr) -> Done {
+        let old = &table.columns[column];
+        let language = self.language(table);
+        let words = types::words(ty, language);
+        let oid = self.entry(table)?;
+        if old.rowid_alias {
+            if !ty.is_integer() {
+                return Err(cannot_convert(&old.name, &old.ty, ty).into());
+            }
+            let record = lowered::ColumnRecord {
+                name: old.name.clone(),
+                position: column,
+                ty: Some(words),
+                ..Default::default()
+            };
+            let database = table.database;
+            let sql = format!("SELECT count(*) FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
+            let known: i64 = self.connection.query_row(&sql, params![oid, old.name], |row| row.get(0))?;
+            if known == 0 {
+                return self.record_column(database, oid, &record, None);
+            }
+            let sql = format!("UPDATE {database}.rowferry_columns SET type = ?1 WHERE oid = ?2 AND name = ?3");
+            self.connection.execute(&sql, params![record.ty, oid, old.name])?;
+            return Ok(());
+        }
+        let mut text = self.text(table)?;
+        let Some(edited) = text.column_mut(&old.name) else {
+            return Err(Error::internal("a column that its table's statement does not have").into());
+        };
+        edited.type_words = words;
+        edited.constraints.retain(|constraint| constraint.kind != Kind::Collate);
+        if let Some(collation) = types::collation(ty) {
+            let text = format!("COLLATE {collation}");
+            edited
+                .constraints
+                .insert(0, EditableConstraint { name: None, kind: Kind::Collate, text, columns: Vec::new() });
+        }
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let value = sqlite::expression(using, &|reference| match reference.column {
+            ColumnIndex::At(position) => quote(names.get(position).copied().unwrap_or_default()),
+            ColumnIndex::RowId => "rowid".to_owned(),
+        })?;
+        let sources = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, other)| {
+                if other.generated.is_some() {
+                    None
+                } else if at == column {
+                    Some(value.sql.clone())
+                } else {
+                    Some(quote(&other.name))
+                }
+            })
+            .collect();
+        self.rebuild(table, &text, sources, &[])
+    }
+
+    fn set_not_null(&self, table: &Relation, column: usize, not_null: bool) -> Done {
+        let name = &table.columns[column].name;
+        if not_null {
+            self.check_not_null(table, name)?;
+        } else if table.primary_key().is_some_and(|key| key.columns.contains(&Some(column))) {
+            return Err(Error::new(
+                Condition::InvalidTableDefinition,
+                format!("column \"{name}\" is in a primary key"),
+            )
+            .into());
+        }
+        let mut text = self.text(table)?;
+        if let Some(edited) = text.column_mut(name) {
+            edited.constraints.retain(|constraint| constraint.kind != Kind::NotNull);
+            if not_null {
+                let constraint = EditableConstraint {
+                    name: None,
+                    kind: Kind::NotNull,
+                    text: "NOT NULL".into(),
+                    columns: Vec::new(),
+                };
+                edited.constraints.push(constraint);
+            }
+        }
+        self.edit(table, &text)
+    }
+
+    fn set_default(&self, table: &Relation, column: usize, default: Option<&Text>) -> Done {
+        let name = &table.columns[column].name;
+        let oid = self.entry(table)?;
+        let mut text = self.text(table)?;
+        let native = default.map(lowered::native_default).transpose()?.flatten();
+        if let Some(edited) = text.column_mut(name) {
+            edited.constraints.retain(|constraint| constraint.kind != Kind::Default);
+            if let Some(value) = native {
+                let text = format!("DEFAULT {value}");
+                edited.constraints.push(EditableConstraint {
+                    name: None,
+                    kind: Kind::Default,
+                    text,
+                    columns: Vec::new(),
+                });
+            }
+        }
+        self.edit(table, &text)?;
+        let sql = format!(
+            "INSERT INTO {}.rowferry_columns (oid, name, position, default_text) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO UPDATE SET default_text = excluded.default_text",
+            table.database
+        );
+        self.connection.execute(&sql, params![oid, name, column as i64, default.map(|default| &default.text)])?;
+        Ok(())
+    }
+
+    fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
+        let taken = table.checks.iter().any(|check| check.name == constraint.name)
+            || table.foreign_keys.iter().any(|key| key.name == constraint.name)
+            || table.indexes.iter().any(|index| index.name == constraint.name);
+        if taken {
+            return Err(Error::new(
+                Condition::DuplicateObject,
+                format!("constraint \"{}\" for relation \"{}\" already exists", constraint.name, table.name),
+            )
+            .into());
+        }
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let (sql, check) = lowered::constraint(constraint, &names, &|name| self.target_name(name))?;
+        let mut text = self.text(table)?;
+        let kind = match &constraint.kind {
+            ConstraintKind::PrimaryKey(_) => Kind::PrimaryKey,
+            ConstraintKind::Unique(_) => Kind::Unique,
+            ConstraintKind::Check(_) => Kind::Check,
+            ConstraintKind::ForeignKey { .. } => Kind::ForeignKey,
+        };
+        if let Some(sql) = sql {
+            let new = EditableConstraint { name: Some(constraint.name.clone()), kind, text: sql, columns: Vec::new() };
+            text.constraints.push(new);
+        }
+        match &constraint.kind {
+            ConstraintKind::PrimaryKey(columns) => {
+                if table.primary_key().is_some() {
+                    return Err(Error::new(
+                        Condition::InvalidTableDefinition,
+                        format!("multiple primary keys for table \"{}\" are not allowed", table.name),
+                    )
+                    .into());
+                }
+                for &column in columns {
+                    self.check_not_null(table, names[column])?;
+                    if let Some(edited) = text.column_mut(names[column])
+                        && !edited.constraints.iter().any(|constraint| constraint.kind == Kind::NotNull)
+                    {
+                        let text = "NOT NULL".into();
+                        let constraint =
+                            EditableConstraint { name: None, kind: Kind::NotNull, text, columns: Vec::new() };
+                        edited.constraints.push(constraint);
+                    }
+                }
+                self.rebuild(table, &text, same_columns(table), &[])
+            }
+            ConstraintKind::Unique(_) => self.rebuild(table, &text, same_columns(table), &[]),
+            ConstraintKind::Check(condition) => {
+                let test = sqlite::expression(&condition.expr, &|reference| match reference.column {
+                    ColumnIndex::At(position) => quote(names[position]),
+                    ColumnIndex::RowId => "rowid".to_owned(),
+                })?;
+                let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE NOT ({}))", self.table_sql(table), test.sql);
+                if self.connection.query_row(&sql, [], |row| row.get(0))? {
+                    return Err(Error::new(
+                        Condition::CheckViolation,
+                        format!(
+                            "check constraint \"{}\" of relation \"{}\" is violated by some row",
+                            constraint.name, table.name
+                        ),
+                    )
+                    .table(table.namespace.clone(), table.name.clone())
+                    .constraint(constraint.name.clone())
+                    .into());
+                }
+                let oid = self.entry(table)?;
+                if let Some(check) = &check {
+                    self.record_check(table.database, oid, check)?;
+                    if check.sql.is_some() {
+                        return Ok(());
+                    }
+                }
+                self.edit(table, &text)
+            }
+            ConstraintKind::ForeignKey { .. } => {
+                self.edit(table, &text)?;
+                let sql = format!(
+                    "SELECT EXISTS (SELECT 1 FROM {0}.pragma_foreign_key_check(?1, '{0}') AS c
+                     JOIN {0}.pragma_foreign_key_list(?1, '{0}') AS l ON l.id = c.fkid)",
+                    table.database
+                );
+                if self.connection.query_row(&sql, [&table.physical_name], |row| row.get(0))? {
+                    return Err(Error::new(
+                        Condition::ForeignKeyViolation,
+                        format!(
+                            "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
+                            table.name, constraint.name
+                        ),
+                    )
+                    .table(table.namespace.clone(), table.name.clone())
+                    .constraint(constraint.name.clone())
+                    .into());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Drops a constraint that is there.
+    pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
+        if let Some(at) = table.indexes.iter().position(|index| index.name == name && !index.constraint) {
+            return self.drop_index(table, at);
+        }
+        let recorded = self.schema.details(table.oid).is_some_and(|details| details.recorded);
+        if recorded {
+            let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
+            self.connection.execute(&sql, params![table.oid, name])?;
+        }
+        let mut text = self.text(table)?;
+        let index = table.indexes.iter().find(|index| index.name == name);
+        let columns: Option<Vec<String>> =
+            index.map(|index| index.keys.iter().map(|key| key.text.to_lowercase()).collect());
+        let foreign = table.foreign_keys.iter().find(|key| key.name == name);
+        let foreign: Option<Vec<String>> =
+            foreign.map(|key| key.columns.iter().map(|&column| table.columns[column].name.to_lowercase()).collect());
+        // A name of ours may stand for a constraint without one.
+        let is_it = |constraint: &EditableConstraint| {
+            constraint.name.as_deref() == Some(name)
+                || (constraint.name.is_none()
+                    && match constraint.kind {
+                        Kind::PrimaryKey => index.is_some_and(|index| index.primary),
+                        Kind::Unique => {
+                            index.is_some_and(|index| !index.primary) && Some(&constraint.columns) == columns.as_ref()
+                        }
+                        Kind::ForeignKey => Some(&constraint.columns) == foreign.as_ref(),
+                        _ => false,
+                    })
+        };
+        let mut keeps_rows = true;
+        let mut drop_from = |constraints: &mut Vec<EditableConstraint>| {
+            constraints.retain(|constraint| {
+                let drop = is_it(constraint);
+                keeps_rows &= !(drop && matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique));
+                !drop
+            });
+        };
+        text.columns.iter_mut().for_each(|column| drop_from(&mut column.constraints));
+        drop_from(&mut text.constraints);
+        if keeps_rows { self.edit(table, &text) } else { self.rebuild(table, &text, same_columns(table), &[]) }
+    }
+
+    /// Makes the table anew from a changed statement, with the rows that `sources` compute (`None`: not copied).
+    ///
+    /// The new table gets the old one's name by exchanging their names in `sqlite_schema`: dropping the old table under
+    /// its own name would act on the foreign keys that lead to it.
+    fn rebuild(
+        &self,
+        table: &Relation,
+        text: &EditableTable,
+        sources: Vec<Option<String>>,
+        gone_indexes: &[String],
+    ) -> Done {
+        const NEW: &str = "rowferry_new";
+        const OLD: &str = "rowferry_old";
+        let database = table.database;
+        let name = &table.physical_name;
+        let mut kept: Vec<String> = Vec::new();
+        {
+            let sql = format!(
+                "SELECT type, name, sql FROM {database}.sqlite_schema
+                 WHERE tbl_name = ?1 AND type IN ('index', 'trigger') AND sql IS NOT NULL"
+            );
+            let mut statement = self.connection.prepare(&sql)?;
+            let mut rows = statement.query([name])?;
+            let mut drops = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (kind, object, sql): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                drops.push(format!("DROP {kind} {database}.{}", quote(&object)));
+                if !gone_indexes.contains(&object) {
+                    kept.push(sql);
+                }
+            }
+            drop(rows);
+            drop(statement);
+            drops.iter().try_for_each(|sql| self.batch(sql))?;
+        }
+        let create = text.to_sql(NEW).replacen("CREATE TABLE ", &format!("CREATE TABLE {database}."), 1);
+        self.batch(&create)?;
+        let (targets, values): (Vec<String>, Vec<String>) = text
+            .columns
+            .iter()
+            .zip(&sources)
+            .filter_map(|(column, source)| Some((quote(&column.name), source.clone()?)))
+            .unzip();
+        // The rowid is part of what a table is: Informix programs and cursors remember it.
+        let rowid = !table.without_rowid && !table.columns.iter().any(|column| column.rowid_alias);
+        let (first_target, first_value) = if rowid { ("rowid, ", "rowid, ") } else { ("", "") };
+        self.batch(&format!(
+            "INSERT INTO {database}.{NEW} ({first_target}{}) SELECT {first_value}{} FROM {}",
+            targets.join(", "),
+            values.join(", "),
+            self.table_sql(table)
+        ))?;
+        let cookie: i64 =
+            self.connection.query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?;
+        let old_text = self.text(table)?;
+        self.batch("PRAGMA writable_schema = ON")?;
+        let exchanged = (|| -> rusqlite::Result<()> {
+            let rename = |from: &str, to: &str, sql: &str| -> rusqlite::Result<()> {
+                self.connection.execute(
+                    &format!(
+                        "UPDATE {database}.sqlite_schema SET name = ?2, tbl_name = ?2, sql = ?3
+                         WHERE type = 'table' AND name = ?1"
+                    ),
+                    params![from, to, sql],
+                )?;
+                self.connection.execute(
+                    &format!(
+                        "UPDATE {database}.sqlite_schema SET tbl_name = ?2,
+                         name = 'sqlite_autoindex_' || ?2 || substr(name, length('sqlite_autoindex_' || ?1) + 1)
+                         WHERE type = 'index' AND tbl_name = ?1"
+                    ),
+                    params![from, to],
+                )?;
+                Ok(())
+            };
+            rename(name, OLD, &old_text.to_sql(OLD))?;
+            rename(NEW, name, &text.to_sql(name))?;
+            self.connection.execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1))
+        })();
+        self.batch("PRAGMA writable_schema = RESET")?;
+        exchanged?;
+        if super::table_exists(self.connection, database, "sqlite_sequence")? {
+            self.connection.execute(&format!("DELETE FROM {database}.sqlite_sequence WHERE name = '{NEW}'"), [])?;
+        }
+        // What the old table counts by would go with it.
+        self.batch(&format!("DROP TABLE {database}.{OLD}"))?;
+        kept.iter().try_for_each(|sql| {
+            let sql = if database == "temp" { with_temp(sql) } else { sql.clone() };
+            self.batch(&sql)
+        })
+    }
+}
+
+/// `sqlite_schema` keeps statements without their database.
+fn with_temp(sql: &str) -> String {
+    for (plain, temporary) in [
+        ("CREATE INDEX ", "CREATE INDEX temp."),
+        ("CREATE UNIQUE INDEX ", "CREATE UNIQUE INDEX temp."),
+        ("CREATE TRIGGER ", "CREATE TEMP TRIGGER "),
+    ] {
+        if let Some(rest) = sql.strip_prefix(plain) {
+            return format!("{temporary}{rest}");
+        }
+    }
+    sql.to_owned()
+}
+
+fn same_columns(table: &Relation) -> Vec<Option<String>> {
+    table.columns.iter().map(|column| column.generated.is_none().then(|| quote(&column.name))).collect()
+}
+
+fn types_collation(ty: &Type) -> String {
+    types::collation(ty).map_or_else(String::new, |collation| format!(" COLLATE {collation}"))
+}

@@ -1,0 +1,348 @@
+//! Running plans.
+
+use std::sync::Arc;
+
+use libsqlite3_sys as ffi;
+use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
+use rowferry_dialect::plan::Command;
+use rowferry_dialect::{Condition, Error, Language, Result};
+
+use super::transaction::{Block, Open};
+use super::{Outcome, Prepared, Session};
+use crate::cursor::Cursor;
+use crate::errors::{self, Violation};
+use crate::spool::Spool;
+use crate::statement::{Failure, Statement, Step};
+
+/// How often a plan is made anew for one execution before we give up: each time, somebody else has changed the schema.
+const RENEWALS: usize = 5;
+
+/// A failure of a run.
+enum RunError {
+    /// SQLite's.
+    Sqlite(Failure),
+    /// Ours.
+    Other(Error),
+}
+
+impl From<Failure> for RunError {
+    fn from(failure: Failure) -> Self {
+        Self::Sqlite(failure)
+    }
+}
+
+impl From<Error> for RunError {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl Session {
+    /// Runs a statement with its parameters, each in the stored form of its type (`prepared.bound.params`).
+    ///
+    /// A plan that the schema has left behind is renewed; if that changes its result columns, the error is `0A000`
+    /// (`cached plan must not change result type`), as PostgreSQL has it.
+    pub fn execute(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        if params.len() != prepared.bound.params.len() {
+            return Err(Error::new(
+                Condition::ProtocolViolation,
+                format!("the statement needs {} parameters, got {}", prepared.bound.params.len(), params.len()),
+            ));
+        }
+        self.begin_statement(prepared)?;
+        let result = self.dispatch(prepared, params);
+        // `set_config` may have been called.
+        self.sync_variables();
+        match &result {
+            Ok(Outcome::Rows(_)) => {}
+            Ok(Outcome::Done { .. }) => {
+                self.interrupter.disarm();
+                self.publish_activity();
+            }
+            Err(_) => self.statement_failed(),
+        }
+        result
+    }
+
+    fn begin_statement(&mut self, prepared: &Arc<Prepared>) -> Result<()> {
+        if self.transaction.failed && !ends_transaction(&prepared.bound.statement) {
+            return Err(Error::new(
+                Condition::InFailedSqlTransaction,
+                "current transaction is aborted, commands ignored until end of transaction block",
+            ));
+        }
+        let timeout = self.state.variables.read().statement_timeout();
+        self.interrupter.arm(timeout);
+        let now = super::state::now();
+        {
+            let mut activity = self.state.activity.lock();
+            activity.query = prepared.parsed.shared_text();
+            activity.statement_start = now;
+            if self.transaction.block == Block::None {
+                activity.transaction_start = now;
+            }
+            activity.state = "active";
+        }
+        self.renew_functions(now);
+        self.refresh_schema();
+        if !prepared.bound.notices.is_empty() {
+            let mut notices = self.state.notices.lock();
+            let new = prepared.bound.notices.iter().map(|text| Error::new(Condition::DuplicateObject, text.clone()));
+            notices.extend(new);
+        }
+        Ok(())
+    }
+
+    /// Gives SQL functions the statement's time and the session's settings.
+    fn renew_functions(&mut self, statement: i64) {
+        let settings = self.state.settings();
+        let transaction = settings.now.unwrap_or(statement);
+        self.functions.set_times(transaction, statement);
+        if self.functions_settings.as_ref().is_none_or(|given| !Arc::ptr_eq(given, &settings)) {
+            self.functions.set_settings((*settings).clone());
+            self.functions_settings = Some(settings);
+        }
+    }
+
+    pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        match &prepared.bound.statement {
+            Ir::Dml(_) => self.run_dml(prepared, params),
+            Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
+            Ir::Query(_) => self.run_query(prepared, params),
+            // Statements of our own, in SQLite's SQL.
+            Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {
+                self.run_dml(prepared, params)
+            }
+            Ir::Nothing { .. } if prepared.program.is_some() => self.run_query(prepared, params),
+            _ => self.run_utility(prepared, params),
+        }
+    }
+
+    /// A statement that returns rows and changes no table.
+    pub(super) fn run_query(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        let writes = prepared.bound.effects.writes;
+        if writes {
+            self.open_write("SELECT FOR UPDATE")?;
+        } else {
+            self.open_read()?;
+        }
+        let (plan, outcome) = self.with_renewals(prepared, params, |session, plan| {
+            let mut statement = session.start(plan, params)?;
+            match statement.step() {
+                Ok(step) => Ok((statement, step)),
+                Err(failure) => {
+                    session.put_back(plan, statement);
+                    Err(failure.into())
+                }
+            }
+        })?;
+        let (statement, step) = outcome;
+        if step == Step::Done {
+            self.put_back(&plan, statement);
+            return self.rows_done(&plan, Spool::new(plan.bound.columns.len()), 0);
+        }
+        // Outside a transaction, a lock that was taken goes with the statement: its rows are read first.
+        if writes && self.transaction.block == Block::None {
+            let spool = self.read_all(&plan, statement)?;
+            return self.rows_done(&plan, spool, 0);
+        }
+        self.opened_cursors += 1;
+        let handle = self.handle()?;
+        let number = self.opened_cursors;
+        Ok(Outcome::Rows(Cursor::live(handle, number, plan.id, statement, plan, self.interrupter.clone())))
+    }
+
+    /// Ends a statement whose rows are all there.
+    fn rows_done(&mut self, plan: &Arc<Prepared>, spool: Spool, changed: u64) -> Result<Outcome> {
+        if self.transaction.block == Block::None {
+            self.end_commit()?;
+        }
+        let reader = spool.into_reader()?;
+        Ok(Outcome::Rows(Cursor::spooled(reader, plan.clone(), self.interrupter.clone(), changed)))
+    }
+
+    /// INSERT, UPDATE, DELETE: run to the end, with the rows of RETURNING kept.
+    fn run_dml(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        self.open_write(command_words(prepared.command))?;
+        let atomic = self.language() == Language::Informix && self.transaction.block != Block::None;
+        if atomic {
+            self.run_own("SAVEPOINT rowferry_statement")?;
+        }
+        let result = self.with_renewals(prepared, params, |session, plan| {
+            let statement = session.start(plan, params)?;
+            let handle = session.handle()?;
+            let spool = session.read_all_of(plan, statement)?;
+            let changes = handle.lock().changes();
+            Ok((spool, changes))
+        });
+        if atomic {
+            let undo = result.is_err() && !self.handle()?.lock().is_autocommit();
+            if undo {
+                self.run_own("ROLLBACK TO rowferry_statement")?;
+            }
+            if undo || result.is_ok() {
+                self.run_own("RELEASE rowferry_statement")?;
+            }
+        }
+        let (plan, (spool, changes)) = result?;
+        self.remember_serial(&plan)?;
+        if plan.bound.columns.is_empty() {
+            if self.transaction.block == Block::None {
+                self.end_commit()?;
+            }
+            return Ok(Outcome::Done { command: plan.command, rows: changes });
+        }
+        let returned = spool.rows();
+        // SQLite counts an INSERT's own rows; with RETURNING both numbers are the same.
+        self.rows_done(&plan, spool, returned.max(changes))
+    }
+
+    fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {
+        if let Ir::Dml(dml) = &plan.bound.statement
+            && matches!(dml.action, DmlAction::Insert { .. })
+        {
+            let numbered = dml.target.columns.iter().any(|column| column.rowid_alias && column.identity.is_some());
+            if numbered {
+                let handle = self.handle()?;
+                let rowid = handle.lock().last_insert_rowid();
+                self.last_serial = Some(rowid);
+                self.remember_rowid_sequence(dml.target.oid, rowid);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `run` with the plan, made anew as long as somebody else has changed the schema meanwhile.
+    fn with_renewals<T>(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        mut run: impl FnMut(&mut Self, &Arc<Prepared>) -> std::result::Result<T, RunError>,
+    ) -> Result<(Arc<Prepared>, T)> {
+        let mut last = None;
+        for _ in 0..RENEWALS {
+            let plan = self.renew(prepared)?;
+            errors::clear();
+            match run(self, &plan) {
+                Ok(value) => return Ok((plan, value)),
+                Err(RunError::Other(error)) => return Err(error),
+                Err(RunError::Sqlite(failure)) => {
+                    let error = self.translate(&failure, &plan, params);
+                    if !errors::blames_schema(&failure) {
+                        return Err(error);
+                    }
+                    // SQLite's own picture of the schema may be all that was old.
+                    let changed = self.reload_if_changed()?;
+                    if failure.primary() != ffi::SQLITE_SCHEMA && !changed {
+                        return Err(error);
+                    }
+                    last = Some(error);
+                }
+            }
+        }
+        Err(last.unwrap_or_else(|| Error::internal("the schema changes all the time")))
+    }
+
+    /// SQLite's statement for a plan, with its parameters.
+    fn start(&mut self, plan: &Prepared, params: &[Value]) -> std::result::Result<Statement, RunError> {
+        let Some(program) = &plan.program else {
+            return Err(Error::internal("a plan without a program was run").into());
+        };
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let mut statement = guard.statement(plan.id, &program.sql)?;
+        let settings = self.state.settings();
+        for (index, used) in program.params.iter().enumerate() {
+            let value = used.form.apply(&params[used.param], &settings)?;
+            // SAFETY: SQLite copies the value.
+            unsafe { statement.bind(index + 1, &value)? };
+        }
+        Ok(statement)
+    }
+
+    fn read_all(&mut self, plan: &Prepared, statement: Statement) -> Result<Spool> {
+        self.read_on(plan, statement, true).map_err(|error| match error {
+            RunError::Other(error) => error,
+            RunError::Sqlite(failure) => self.translate(&failure, plan, &[]),
+        })
+    }
+
+    fn read_all_of(&mut self, plan: &Prepared, statement: Statement) -> std::result::Result<Spool, RunError> {
+        self.read_on(plan, statement, false)
+    }
+
+    /// Steps to the end and keeps the rows; `at_row` says that one stands ready.
+    fn read_on(
+        &mut self,
+        plan: &Prepared,
+        mut statement: Statement,
+        mut at_row: bool,
+    ) -> std::result::Result<Spool, RunError> {
+        let columns = statement.columns();
+        let mut spool = Spool::new(columns);
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let result = loop {
+            if at_row && let Err(error) = spool.push((0..columns).map(|index| statement.column(index))) {
+                break Err(error.into());
+            }
+            match statement.step() {
+                Ok(Step::Row) => at_row = true,
+                Ok(Step::Done) => break Ok(()),
+                Err(failure) => break Err(RunError::Sqlite(failure)),
+            }
+        };
+        // A statement that has failed on a changed schema is of no use any more.
+        match &result {
+            Err(RunError::Sqlite(failure)) if errors::blames_schema(failure) => drop(statement),
+            _ => guard.put_back(plan.id, statement),
+        }
+        result.map(|()| spool)
+    }
+
+    fn put_back(&mut self, plan: &Prepared, statement: Statement) {
+        if let Some(handle) = &self.handle {
+            handle.lock().put_back(plan.id, statement);
+        }
+    }
+
+    /// A failure in the user's words.
+    fn translate(&mut self, failure: &Failure, plan: &Prepared, params: &[Value]) -> Error {
+        let snapshot = self.transaction.is_snapshot() && matches!(self.transaction.open, Open::Write { .. });
+        if failure.primary() == ffi::SQLITE_BUSY && snapshot && !self.interrupter.must_stop() {
+            return errors::serialization_failure();
+        }
+        let settings = self.state.settings();
+        let violation = Violation { failure, schema: &self.schema, bound: &plan.bound, params, settings: &settings };
+        violation.error().unwrap_or_else(|| errors::translate(failure, &self.interrupter, Some(plan)))
+    }
+
+    /// Runs a fixed statement of our own.
+    pub(super) fn run_own(&mut self, sql: &'static str) -> Result<()> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        self.checked(guard.run(sql))
+    }
+}
+
+/// Statements that a failed transaction lets pass.
+fn ends_transaction(statement: &Ir) -> bool {
+    use rowferry_dialect::ir::Transaction;
+    matches!(
+        statement,
+        Ir::Transaction(Transaction::Commit { .. } | Transaction::Rollback { .. } | Transaction::RollbackTo(_))
+    )
+}
+
+fn command_words(command: Command) -> &'static str {
+    match command {
+        Command::Select => "SELECT",
+        Command::Insert => "INSERT",
+        Command::Update => "UPDATE",
+        Command::Delete => "DELETE",
+        Command::Fetch => "FETCH",
+        Command::Move => "MOVE",
+        Command::Copy => "COPY FROM",
+        Command::Utility(words) => words,
+    }
+}

@@ -1,0 +1,191 @@
+//! The session as its SQL functions see it.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::{Condition, Error, Language, Result, Schema};
+use rusqlite::Connection;
+
+use super::state::State;
+use crate::catalog::{describe, names};
+use crate::functions::{Definition, SessionState};
+use crate::interrupt::Wake;
+use crate::schema::{INFORMIX, PG_CATALOG, PG_TEMP};
+
+/// A session, held so that its own handle does not keep it alive.
+pub struct FunctionState(pub Weak<State>);
+
+impl FunctionState {
+    fn state(&self) -> Result<Arc<State>> {
+        self.0.upgrade().ok_or_else(|| Error::internal("the session is over"))
+    }
+
+    /// Runs with the session's handle, on which the calling function is running.
+    fn with_connection<T>(&self, run: impl FnOnce(&State, &Connection) -> Result<T>) -> Result<T> {
+        let state = self.state()?;
+        let db = state.db.load(std::sync::atomic::Ordering::Acquire);
+        if db.is_null() {
+            return Err(Error::internal("no handle is open"));
+        }
+        // SAFETY: functions are called while their handle steps a statement, under the handle's lock, by this thread;
+        // a connection made from a handle does not close it.
+        let connection = unsafe { Connection::from_handle(db) }
+            .map_err(|error| Error::internal(format!("no connection: {error}")))?;
+        run(&state, &connection)
+    }
+}
+
+impl SessionState for FunctionState {
+    fn schema(&self) -> Arc<dyn Schema> {
+        match self.state() {
+            Ok(state) => Arc::new(state.schema()),
+            Err(_) => Arc::new(crate::schema::SessionSchema::empty()),
+        }
+    }
+
+    fn language(&self) -> Language {
+        self.state().map_or(Language::Postgres, |state| state.language)
+    }
+
+    fn user(&self) -> String {
+        self.state().map(|state| state.user.clone()).unwrap_or_default()
+    }
+
+    fn database(&self) -> String {
+        self.state().map(|state| state.database_name.clone()).unwrap_or_default()
+    }
+
+    fn pid(&self) -> i32 {
+        self.state().map_or(0, |state| state.pid as i32)
+    }
+
+    fn search_path(&self, implicit: bool) -> Vec<String> {
+        let Ok(state) = self.state() else { return Vec::new() };
+        let schema = state.schema.read();
+        let mut path: Vec<String> = Vec::new();
+        if implicit {
+            if !schema.temp.relations.is_empty() {
+                path.push(PG_TEMP.to_owned());
+            }
+            path.push(if state.language == Language::Informix { INFORMIX } else { PG_CATALOG }.to_owned());
+        }
+        path.extend(schema.search_path.iter().filter(|name| schema.has_namespace(name)).cloned());
+        path
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.state().ok()?.variables.read().get(name)
+    }
+
+    fn set_variable(&self, name: &str, value: &str, local: bool) -> Result<()> {
+        self.state()?.variables.write().set(name, Some(value), local)
+    }
+
+    fn server_start(&self) -> i64 {
+        crate::database::server_start()
+    }
+
+    fn nextval(&self, sequence: u32) -> Result<i64> {
+        self.with_connection(|state, connection| state.nextval(connection, sequence))
+    }
+
+    fn currval(&self, sequence: u32) -> Result<i64> {
+        self.state()?.currval(sequence)
+    }
+
+    fn setval(&self, sequence: u32, value: i64, called: bool) -> Result<i64> {
+        self.with_connection(|state, connection| state.setval(connection, sequence, value, called))
+    }
+
+    fn lastval(&self) -> Result<i64> {
+        self.state()?.lastval()
+    }
+
+    fn sequence_last_value(&self, sequence: u32) -> Result<Option<i64>> {
+        self.with_connection(|state, connection| state.sequence_last_value(connection, sequence))
+    }
+
+    fn serial_sequence(&self, table: &str, column: &str) -> Result<Option<String>> {
+        let state = self.state()?;
+        let schema = state.schema.read();
+        let name = names::split(table)
+            .ok_or_else(|| Error::new(Condition::InvalidName, format!("invalid name syntax: \"{table}\"")))?;
+        let relation = schema
+            .relation(&name)
+            .ok_or_else(|| Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")))?;
+        let position = relation.column(column).ok_or_else(|| {
+            Error::new(
+                Condition::UndefinedColumn,
+                format!("column \"{column}\" of relation \"{}\" does not exist", relation.name),
+            )
+        })?;
+        let found = schema.sequences().find(|details| details.owner == Some((relation.oid, position))).map(|details| {
+            let sequence = QualifiedName::new(&*details.sequence.namespace, &*details.sequence.name);
+            let namespace = sequence.schema.as_deref().unwrap_or_default();
+            format!("{}.{}", names::quote_ident(namespace), names::quote_ident(&sequence.name))
+        });
+        Ok(found)
+    }
+
+    fn sleep(&self, duration: Duration) -> Result<()> {
+        let state = self.state()?;
+        match state.interrupter.wait(Some(duration), || false) {
+            Wake::Stopped => Err(state.interrupter.error()),
+            Wake::Ready | Wake::TimedOut => Ok(()),
+        }
+    }
+
+    fn cancel(&self, pid: i32) -> Result<bool> {
+        let state = self.state()?;
+        let Some(database) = state.database.upgrade() else { return Ok(false) };
+        let found = database.sessions().into_iter().find(|other| i64::from(other.pid) == i64::from(pid));
+        if let Some(other) = &found {
+            other.interrupter.interrupt();
+        }
+        Ok(found.is_some())
+    }
+
+    fn size(&self, relation: u32, indexes: Option<bool>) -> Result<i64> {
+        self.with_connection(|state, connection| describe::size(state, connection, relation, indexes))
+    }
+
+    fn comment(&self, object: u32, column: Option<i32>) -> Option<String> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        if let Some(details) = schema.details(object) {
+            return match column {
+                None | Some(0) => details.comment.clone(),
+                Some(column) => details.column_comments.get(&(usize::try_from(column - 1).ok()?)).cloned(),
+            };
+        }
+        schema.sequences().find(|details| details.sequence.oid == object)?.comment.clone()
+    }
+
+    fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        match kind {
+            Definition::Index => describe::index(&schema, object, column),
+            Definition::Constraint => describe::constraint(&schema, object),
+            Definition::View => describe::view(&schema, object),
+        }
+    }
+
+    fn is_visible(&self, relation: u32) -> bool {
+        self.state().is_ok_and(|state| names::is_visible(&state.schema.read(), relation))
+    }
+
+    fn role_name(&self, oid: u32) -> Option<String> {
+        Some(if oid == crate::catalog::OWNER { self.user() } else { format!("unknown (OID={oid})") })
+    }
+
+    fn object_name(&self, reg: Reg, oid: u32) -> Option<String> {
+        names::name(&*self.state().ok()?, reg, oid)
+    }
+
+    fn object_oid(&self, reg: Reg, name: &str) -> Result<u32> {
+        names::oid(&*self.state()?, reg, name)
+    }
+}

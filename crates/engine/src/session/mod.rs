@@ -1,0 +1,359 @@
+//! One client's conversation with a database.
+
+mod compile;
+mod ddl;
+mod execute;
+mod functions;
+mod named;
+pub mod sequences;
+pub mod state;
+mod transaction;
+mod utility;
+pub mod variables;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use parking_lot::{Mutex, RwLock};
+use rowferry_dialect::plan::Command;
+use rowferry_dialect::values::Settings;
+use rowferry_dialect::{Condition, Error, Language, Result};
+
+use crate::database::{BusyHandler, next_pid};
+use crate::handle::SharedHandle;
+use crate::schema::{self, SessionSchema, Snapshot};
+use crate::statement::Failure;
+use crate::{Cursor, Database, Interrupter, SessionOptions, catalog};
+
+pub use compile::{Parsed, Prepared};
+use named::{NamedCursor, NamedStatement};
+use state::{Activity, State};
+use transaction::{Block, Transaction};
+use variables::Variables;
+
+/// Virtual machine steps between two looks at the clock and the interrupter: some microseconds.
+const PROGRESS_STEPS: i32 = 1_000;
+
+/// One client's conversation with a database; used by one thread at a time. Dropping it rolls back.
+#[derive(Debug)]
+pub struct Session {
+    // The handle goes first, so that the file is closed before a temporary database's directory is removed.
+    handle: Option<SharedHandle>,
+    transaction: Transaction,
+    schema: SessionSchema,
+    statements: HashMap<String, NamedStatement>,
+    cursors: HashMap<String, NamedCursor>,
+    state: Arc<State>,
+    interrupter: Interrupter,
+    /// What SQL functions know.
+    functions: Arc<crate::functions::Context>,
+    /// The settings that they were given last.
+    functions_settings: Option<Arc<Settings>>,
+    database: Database,
+    user: Arc<str>,
+    language: Language,
+    /// Numbers the session's cursors.
+    opened_cursors: u64,
+    /// Transactions that the server had committed when this session's oldest open snapshot was taken.
+    commits_seen: u64,
+    last_serial: Option<i64>,
+    /// `transaction_isolation` and its kin are not at their defaults.
+    modes_published: bool,
+}
+
+/// What an execution yields.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Rows to pull.
+    Rows(Cursor),
+    /// Done already.
+    Done {
+        /// The word for its completion.
+        command: Command,
+        /// Rows changed, where the command counts them.
+        rows: u64,
+    },
+}
+
+/// Where a session stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TransactionStatus {
+    /// Outside a transaction block.
+    Idle,
+    /// In a transaction block.
+    Active,
+    /// In a transaction block that an error has ended: only ROLLBACK helps.
+    Failed,
+}
+
+impl Session {
+    pub(crate) fn new(database: Database, options: SessionOptions) -> Self {
+        let interrupter = Interrupter::new();
+        let mut variables = Variables::new(&options.user, database.shared.options.lock_timeout);
+        if !options.application_name.is_empty() {
+            variables.set_initial("application_name", &options.application_name);
+        }
+        let schema = SessionSchema {
+            main: database.shared.current(),
+            temp: Arc::new(Snapshot::default()),
+            search_path: variables.search_path(),
+            language: options.language,
+        };
+        let now = state::now();
+        let state = Arc::new_cyclic(|this| State {
+            settings: Mutex::default(),
+            catalogs: Mutex::default(),
+            db: Default::default(),
+            this: this.clone(),
+            pid: next_pid(),
+            database: Arc::downgrade(&database.shared),
+            database_name: database.name().to_owned(),
+            user: options.user.clone(),
+            language: options.language,
+            client_address: options.client_address,
+            interrupter: interrupter.clone(),
+            schema: RwLock::new(schema.clone()),
+            variables: RwLock::new(variables),
+            activity: Mutex::new(Activity {
+                query: "".into(),
+                statement_start: now,
+                transaction_start: now,
+                state: "idle",
+                waiting: false,
+                writing: false,
+            }),
+            sequences: Mutex::default(),
+            started: SystemTime::now(),
+            notices: Mutex::default(),
+        });
+        database.shared.register(&state);
+        let functions = functions::FunctionState(Arc::downgrade(&state));
+        Self {
+            functions: Arc::new(crate::functions::Context::new(Arc::new(functions))),
+            functions_settings: None,
+            handle: None,
+            transaction: Transaction::default(),
+            schema,
+            statements: HashMap::new(),
+            cursors: HashMap::new(),
+            state,
+            interrupter,
+            user: options.user.into(),
+            language: options.language,
+            opened_cursors: 0,
+            commits_seen: database.shared.commits(),
+            last_serial: None,
+            modes_published: false,
+            database,
+        }
+    }
+
+    /// Cancels from another thread what this session is doing.
+    pub fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
+    }
+
+    /// What `pg_backend_pid()` says.
+    pub fn pid(&self) -> u32 {
+        self.state.pid
+    }
+
+    /// A session variable as SHOW prints it; `None` when there is none of this name.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.state.variables.read().get(name)
+    }
+
+    /// Sets a variable for the session, as SET does: the start-up packet's options come this way. RESET goes back to it.
+    pub fn set_variable(&mut self, name: &str, value: &str) -> Result<()> {
+        {
+            let mut variables = self.state.variables.write();
+            variables.set(name, Some(value), false)?;
+            if self.transaction.block == Block::None {
+                let shown = variables.get(name).unwrap_or_default();
+                variables.set_initial(name, &shown);
+                variables.commit();
+            }
+        }
+        self.sync_variables();
+        Ok(())
+    }
+
+    /// How values are printed and read in this session, with the transaction's time as `now`.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.state.settings()
+    }
+
+    /// Variables that clients are told about and that have changed since the last call.
+    pub fn drain_reports(&mut self) -> Vec<(String, String)> {
+        self.state.variables.write().drain_reports()
+    }
+
+    /// Messages for the client since the last call: no errors, whatever their type says.
+    pub fn drain_notices(&mut self) -> Vec<Error> {
+        std::mem::take(&mut *self.state.notices.lock())
+    }
+
+    /// The last number that a SERIAL column gave itself in this session's last INSERT.
+    pub fn last_serial(&self) -> Option<i64> {
+        self.last_serial
+    }
+
+    /// Everything as after connecting: DISCARD ALL.
+    pub fn reset(&mut self) {
+        if self.transaction.block != Block::None {
+            self.end_rollback();
+        }
+        self.cursors.clear();
+        self.statements.clear();
+        if let Err(error) = self.drop_temporary_objects() {
+            tracing::warn!(%error, "temporary objects stay until the session ends");
+        }
+        {
+            let mut variables = self.state.variables.write();
+            variables.reset_all();
+            variables.commit();
+        }
+        *self.state.sequences.lock() = state::SequenceState::default();
+        self.last_serial = None;
+        self.sync_variables();
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// The dialect that this session speaks.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The user.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// The schema as this session's next statement sees it.
+    pub fn schema(&mut self) -> SessionSchema {
+        self.refresh_schema();
+        self.schema.clone()
+    }
+
+    /// The SQLite handle, opened now if it has not been needed yet.
+    pub(crate) fn handle(&mut self) -> Result<SharedHandle> {
+        if let Some(handle) = &self.handle {
+            return Ok(handle.clone());
+        }
+        let shared = &self.database.shared;
+        let opened = shared.connect().and_then(|mut connection| {
+            let timeout = self.state.variables.read().lock_timeout();
+            let busy = BusyHandler::install(&connection, self.interrupter.clone(), timeout);
+            let interrupter = self.interrupter.clone();
+            connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
+            catalog::register(&connection, &self.state)?;
+            crate::functions::register(&connection, &self.functions)?;
+            // SAFETY: the handle is open; functions use it while it runs their statement.
+            self.state.db.store(unsafe { connection.handle() }, std::sync::atomic::Ordering::Release);
+            Ok(SharedHandle::new(connection, busy))
+        });
+        let handle = opened.map_err(|failure| shared.open_error(&failure))?;
+        Ok(self.handle.insert(handle).clone())
+    }
+
+    /// Takes over what other sessions have made known about the schema.
+    pub(crate) fn refresh_schema(&mut self) {
+        if matches!(self.transaction.open, transaction::Open::No)
+            && self.schema.main.generation != self.database.shared.generation()
+        {
+            self.schema.main = self.database.shared.current();
+            self.schema_moved();
+        }
+    }
+
+    /// Looks whether somebody else has changed the schema, and reads it anew if so.
+    pub(crate) fn reload_if_changed(&mut self) -> Result<bool> {
+        if !matches!(self.transaction.open, transaction::Open::No) {
+            return Ok(false);
+        }
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let before = self.schema.main.generation;
+        let snapshot = self.checked(self.database.shared.refresh(&guard))?;
+        drop(guard);
+        self.schema.main = snapshot;
+        self.schema_moved();
+        Ok(self.schema.main.generation != before)
+    }
+
+    /// Reads the schema as this session's own transaction has made it.
+    pub(crate) fn load_own_schema(&mut self) -> Result<()> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let loaded = self.checked(schema::load(&guard, "main").map_err(Failure::from))?;
+        drop(guard);
+        self.schema.main = Arc::new(loaded);
+        self.load_temporary_schema()
+    }
+
+    /// Reads the session's temporary objects.
+    pub(crate) fn load_temporary_schema(&mut self) -> Result<()> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let loaded = self.checked(schema::load(&guard, "temp").map_err(Failure::from))?;
+        drop(guard);
+        self.schema.temp = Arc::new(loaded);
+        self.schema_moved();
+        Ok(())
+    }
+
+    /// Lets functions and catalogs see the session's schema.
+    pub(crate) fn schema_moved(&mut self) {
+        *self.state.schema.write() = self.schema.clone();
+    }
+
+    /// Takes over variables on which other things depend.
+    pub(crate) fn sync_variables(&mut self) {
+        let path = self.state.variables.read().search_path();
+        if !Arc::ptr_eq(&path, &self.schema.search_path) {
+            self.schema.search_path = path;
+            self.schema_moved();
+        }
+    }
+
+    /// Adds a message for the client.
+    pub(crate) fn warn(&self, condition: Condition, message: &str) {
+        self.state.notices.lock().push(Error::new(condition, message));
+    }
+
+    /// Lets other sessions see what this one does.
+    pub(crate) fn publish_activity(&self) {
+        let mut activity = self.state.activity.lock();
+        activity.state = match self.transaction_status() {
+            TransactionStatus::Idle => "idle",
+            TransactionStatus::Active => "idle in transaction",
+            TransactionStatus::Failed => "idle in transaction (aborted)",
+        };
+        activity.writing = matches!(self.transaction.open, transaction::Open::Write { .. });
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.cursors.clear();
+        if let Some(handle) = &self.handle {
+            let guard = handle.lock();
+            for cursor in guard.cursors() {
+                cursor.close(&guard);
+            }
+            self.state.db.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
+            guard.clear_statements();
+            if !guard.is_autocommit()
+                && let Err(failure) = guard.run("ROLLBACK")
+            {
+                tracing::error!(failure.message, "ROLLBACK failed at the end of a session");
+            }
+        }
+        self.database.shared.unregister(self.state.pid);
+    }
+}

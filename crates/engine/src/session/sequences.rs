@@ -1,0 +1,192 @@
+//! Sequences: `nextval`, `currval`, `setval`, `lastval`.
+//!
+//! A number that was given is never given again while the server runs, whatever becomes of the transaction that took
+//! it: the last number of each sequence is kept in memory beside the file's. The file's own counter is part of the
+//! transaction (SQLite has only one), so after a rollback *and* a restart numbers of the rolled-back transaction are
+//! given again; nobody can have kept them.
+
+use rowferry_dialect::{Condition, Error, Result};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::Session;
+use super::state::State;
+use crate::schema::SequenceDetails;
+use crate::statement::Failure;
+
+impl State {
+    /// The next number. The running statement holds the write lock.
+    pub fn nextval(&self, connection: &Connection, oid: u32) -> Result<i64> {
+        let details = self.sequence(oid)?;
+        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        let mut given = database.sequences.lock();
+        let stored = stored(connection, &details).map_err(|error| self.storage_error(error))?;
+        let known = given.get(&oid).copied();
+        let up = details.increment > 0;
+        let last = match (stored, known) {
+            (None, None) => None,
+            (Some(value), None) | (None, Some(value)) => Some(value),
+            (Some(a), Some(b)) => Some(if up { a.max(b) } else { a.min(b) }),
+        };
+        let next = match last {
+            None => details.start,
+            Some(last) => match last
+                .checked_add(details.increment)
+                .filter(|next| if up { *next <= details.max } else { *next >= details.min })
+            {
+                Some(next) => next,
+                None if details.cycle => {
+                    if up {
+                        details.min
+                    } else {
+                        details.max
+                    }
+                }
+                None => {
+                    let (what, bound) = if up { ("maximum", details.max) } else { ("minimum", details.min) };
+                    return Err(Error::new(
+                        Condition::SequenceGeneratorLimitExceeded,
+                        format!("nextval: reached {what} value of sequence \"{}\" ({bound})", details.sequence.name),
+                    ));
+                }
+            },
+        };
+        store(connection, &details, next, true).map_err(|error| self.storage_error(error))?;
+        given.insert(oid, next);
+        let mut own = self.sequences.lock();
+        own.current.insert(oid, next);
+        own.last = Some(next);
+        Ok(next)
+    }
+
+    /// The number that the sequence last gave to this session.
+    pub fn currval(&self, oid: u32) -> Result<i64> {
+        let details = self.sequence(oid)?;
+        self.sequences.lock().current.get(&oid).copied().ok_or_else(|| {
+            Error::new(
+                Condition::ObjectNotInPrerequisiteState,
+                format!("currval of sequence \"{}\" is not yet defined in this session", details.sequence.name),
+            )
+        })
+    }
+
+    /// The number that any sequence last gave to this session.
+    pub fn lastval(&self) -> Result<i64> {
+        self.sequences.lock().last.ok_or_else(|| {
+            Error::new(Condition::ObjectNotInPrerequisiteState, "lastval is not yet defined in this session")
+        })
+    }
+
+    /// Sets the last number; the next is the one behind it, or itself when `is_called` is false.
+    pub fn setval(&self, connection: &Connection, oid: u32, value: i64, is_called: bool) -> Result<i64> {
+        let details = self.sequence(oid)?;
+        if value < details.min || value > details.max {
+            return Err(Error::new(
+                Condition::NumericValueOutOfRange,
+                format!(
+                    "setval: value {value} is out of bounds for sequence \"{}\" ({}..{})",
+                    details.sequence.name, details.min, details.max
+                ),
+            ));
+        }
+        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        store(connection, &details, value, is_called).map_err(|error| self.storage_error(error))?;
+        let last = if is_called { value } else { value.wrapping_sub(details.increment) };
+        database.sequences.lock().insert(oid, last);
+        if is_called {
+            self.sequences.lock().current.insert(oid, value);
+        }
+        Ok(value)
+    }
+
+    /// The last number in the file; `None` when it has given none.
+    pub fn sequence_last_value(&self, connection: &Connection, oid: u32) -> Result<Option<i64>> {
+        let details = self.sequence(oid)?;
+        stored(connection, &details).map_err(|error| self.storage_error(error))
+    }
+
+    fn sequence(&self, oid: u32) -> Result<std::sync::Arc<SequenceDetails>> {
+        let schema = self.schema.read();
+        let found = schema.sequences().find(|details| details.sequence.oid == oid).cloned();
+        found.ok_or_else(|| Error::new(Condition::UndefinedTable, format!("could not open relation with OID {oid}")))
+    }
+
+    fn storage_error(&self, error: rusqlite::Error) -> Error {
+        let failure = Failure::from(error);
+        crate::errors::translate(&failure, &self.interrupter, None)
+    }
+}
+
+/// The last number as the file has it.
+fn stored(connection: &Connection, details: &SequenceDetails) -> rusqlite::Result<Option<i64>> {
+    let database = details.database;
+    if let Some(table) = &details.rowid_of {
+        let counted = if has_sqlite_sequence(connection, database)? {
+            connection
+                .prepare_cached(&format!("SELECT seq FROM {database}.sqlite_sequence WHERE name = ?1"))?
+                .query_row([table], |row| row.get(0))
+                .optional()?
+        } else {
+            None
+        };
+        let quoted = rowferry_dialect::lower::sqlite::create_table::quote(table);
+        let greatest: Option<i64> =
+            connection.query_row(&format!("SELECT max(rowid) FROM {database}.{quoted}"), [], |row| row.get(0))?;
+        return Ok(counted.max(greatest));
+    }
+    let (last, called): (i64, bool) = connection
+        .prepare_cached(&format!("SELECT last_value, is_called FROM {database}.rowferry_sequences WHERE oid = ?1"))?
+        .query_row([details.sequence.oid], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(if called {
+        Some(last)
+    } else if last == details.start {
+        None
+    } else {
+        Some(last.wrapping_sub(details.increment))
+    })
+}
+
+fn store(connection: &Connection, details: &SequenceDetails, value: i64, is_called: bool) -> rusqlite::Result<()> {
+    let database = details.database;
+    if let Some(table) = &details.rowid_of {
+        // Without AUTOINCREMENT the rowid counts from what lies in the table; there is nothing to set.
+        if has_sqlite_sequence(connection, database)? {
+            let seq = if is_called { value } else { value - 1 };
+            let changed = connection
+                .prepare_cached(&format!("UPDATE {database}.sqlite_sequence SET seq = ?2 WHERE name = ?1"))?
+                .execute(params![table, seq])?;
+            if changed == 0 {
+                connection
+                    .prepare_cached(&format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)"))?
+                    .execute(params![table, seq])?;
+            }
+        }
+        return Ok(());
+    }
+    connection
+        .prepare_cached(&format!(
+            "UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = ?3 WHERE oid = ?1"
+        ))?
+        .execute(params![details.sequence.oid, value, is_called])?;
+    Ok(())
+}
+
+fn has_sqlite_sequence(connection: &Connection, database: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(&format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'sqlite_sequence'"))?
+        .exists([])
+}
+
+impl Session {
+    /// A rowid has numbered a row: `currval` and `lastval` say so.
+    pub(super) fn remember_rowid_sequence(&mut self, relation: u32, rowid: i64) {
+        let details = self
+            .schema
+            .sequences()
+            .find(|details| details.rowid_of.is_some() && details.owner.is_some_and(|(oid, _)| oid == relation));
+        if let Some(details) = details {
+            let mut own = self.state.sequences.lock();
+            own.current.insert(details.sequence.oid, rowid);
+            own.last = Some(rowid);
+        }
+    }
+}

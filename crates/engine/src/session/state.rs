@@ -1,0 +1,130 @@
+//! What a session shares with its SQL functions, its catalogs and its neighbours.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use parking_lot::{Mutex, RwLock};
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::values::{RegNames, Settings};
+use rowferry_dialect::{Error, Language, Result};
+
+use crate::database::Shared;
+use crate::interrupt::Interrupter;
+use crate::schema::SessionSchema;
+use crate::session::variables::Variables;
+
+/// A session as its SQL functions, its catalogs and other sessions see it.
+pub struct State {
+    /// What `pg_backend_pid()` says.
+    pub pid: u32,
+    /// The database; kept weakly, since its registry knows this state.
+    pub database: std::sync::Weak<Shared>,
+    /// The database's name.
+    pub database_name: String,
+    /// The user.
+    pub user: String,
+    /// The dialect.
+    pub language: Language,
+    /// Where the client is.
+    pub client_address: String,
+    /// Stops the running statement.
+    pub interrupter: Interrupter,
+    /// The schema that the running statement was bound against.
+    pub schema: RwLock<SessionSchema>,
+    /// Variables.
+    pub variables: RwLock<Variables>,
+    /// What the session does.
+    pub activity: Mutex<Activity>,
+    /// What sequences gave to this session.
+    pub sequences: Mutex<SequenceState>,
+    /// What [`State::settings`] has made, and from what.
+    pub settings: Mutex<Option<(Arc<Settings>, Arc<Settings>)>>,
+    /// Rows of catalogs that this session has read, by table, with the schema's generation.
+    pub catalogs: Mutex<HashMap<usize, (u64, Arc<crate::catalog::CatalogRows>)>>,
+    /// The session's SQLite handle, for functions that run on it; null while there is none.
+    pub db: std::sync::atomic::AtomicPtr<libsqlite3_sys::sqlite3>,
+    /// This state.
+    pub this: std::sync::Weak<State>,
+    /// Session start.
+    pub started: SystemTime,
+    /// Messages for the client that are no errors.
+    pub notices: Mutex<Vec<rowferry_dialect::Error>>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("pid", &self.pid).field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+/// What a session does, for `pg_stat_activity` and for `now()`.
+#[derive(Clone, Debug)]
+pub struct Activity {
+    /// The statement that runs or ran last.
+    pub query: Arc<str>,
+    /// When it began: microseconds since 1970.
+    pub statement_start: i64,
+    /// When the transaction began; what `now()` says.
+    pub transaction_start: i64,
+    /// `active`, `idle`, `idle in transaction`, `idle in transaction (aborted)`.
+    pub state: &'static str,
+    /// It waits for the write lock.
+    pub waiting: bool,
+    /// It holds the write lock.
+    pub writing: bool,
+}
+
+/// The last numbers that sequences gave to a session.
+#[derive(Debug, Default)]
+pub struct SequenceState {
+    /// By the sequence's oid.
+    pub current: HashMap<u32, i64>,
+    /// The last of all.
+    pub last: Option<i64>,
+}
+
+impl State {
+    /// How values are printed and read, with the transaction's time as `now`.
+    pub fn settings(&self) -> Arc<Settings> {
+        let base = self.variables.read().settings();
+        let now = self.activity.lock().transaction_start;
+        let mut made = self.settings.lock();
+        if let Some((of, settings)) = &*made
+            && settings.now == Some(now)
+            && Arc::ptr_eq(of, &base)
+        {
+            return settings.clone();
+        }
+        let mut settings = (*base).clone();
+        settings.now = Some(now);
+        settings.names = Some(Arc::new(Names(self.this.clone())));
+        let settings = Arc::new(settings);
+        *made = Some((base, settings.clone()));
+        settings
+    }
+
+    /// The schema of the running statement.
+    pub fn schema(&self) -> SessionSchema {
+        self.schema.read().clone()
+    }
+}
+
+/// Names and ids of objects, as this session's search path has them.
+struct Names(std::sync::Weak<State>);
+
+impl RegNames for Names {
+    fn name(&self, reg: Reg, oid: u32) -> Option<String> {
+        crate::catalog::names::name(&*self.0.upgrade()?, reg, oid)
+    }
+
+    fn oid(&self, reg: Reg, name: &str) -> Result<u32> {
+        let state = self.0.upgrade().ok_or_else(|| Error::internal("the session is gone"))?;
+        crate::catalog::names::oid(&state, reg, name)
+    }
+}
+
+/// Microseconds since 1970.
+pub fn now() -> i64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}

@@ -1,0 +1,602 @@
+//! Transactions as PostgreSQL means them, on SQLite's.
+//!
+//! | the user's transaction            | SQLite's                                                             |
+//! |-----------------------------------|----------------------------------------------------------------------|
+//! | READ COMMITTED, nothing written   | none: each statement reads its own snapshot                          |
+//! | REPEATABLE READ, SERIALIZABLE     | BEGIN at the first statement: one snapshot                           |
+//! | from its first write on           | BEGIN IMMEDIATE, holding the turn in the writer queue until its end  |
+//!
+//! A savepoint set before SQLite's transaction begins is kept in mind and set when it does. Whoever holds the turn has
+//! the newest state of the file, unless its snapshot is older than that: then its first write fails with `40001`.
+//! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
+
+use rowferry_dialect::ir::{Isolation, TransactionModes};
+use rowferry_dialect::{Condition, Error, Language, Result};
+
+use super::{Session, TransactionStatus};
+use crate::errors;
+use crate::handle::Guard;
+use crate::queue::Permit;
+use crate::schema;
+use crate::statement::Failure;
+
+/// The session's transaction.
+#[derive(Debug, Default)]
+pub struct Transaction {
+    /// Who began it.
+    pub block: Block,
+    /// An error has ended it: only ROLLBACK helps.
+    pub failed: bool,
+    /// Isolation level; decided when it begins.
+    pub isolation: Option<Isolation>,
+    /// READ ONLY.
+    pub read_only: bool,
+    /// SQLite's transaction.
+    pub open: Open,
+    /// Savepoints, the outermost first.
+    pub savepoints: Vec<Savepoint>,
+    /// The schema has been changed in it.
+    pub schema_changed: bool,
+    /// A statement has run in it: its isolation level is fixed.
+    pub used: bool,
+}
+
+/// Who began a transaction.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Block {
+    /// Nobody: each statement is one.
+    #[default]
+    None,
+    /// The door, around several statements.
+    Implicit,
+    /// The user.
+    Explicit,
+}
+
+/// SQLite's transaction.
+#[derive(Debug, Default)]
+pub enum Open {
+    /// None.
+    #[default]
+    No,
+    /// It reads one snapshot.
+    Snapshot,
+    /// It may write. The turn in the queue goes to the next when this is dropped.
+    Write { _permit: Permit },
+}
+
+/// A savepoint.
+#[derive(Debug)]
+pub struct Savepoint {
+    name: String,
+    /// SQLite has it too.
+    set: bool,
+    /// How many changes of variables there were.
+    variables: usize,
+    /// The schema had been changed before.
+    schema_changed: bool,
+}
+
+impl Transaction {
+    /// Reads one snapshot throughout.
+    pub fn is_snapshot(&self) -> bool {
+        matches!(self.isolation, Some(Isolation::RepeatableRead | Isolation::Serializable))
+    }
+}
+
+impl Session {
+    /// Where the session stands.
+    pub fn transaction_status(&self) -> TransactionStatus {
+        match self.transaction.block {
+            Block::Explicit if self.transaction.failed => TransactionStatus::Failed,
+            Block::Explicit => TransactionStatus::Active,
+            Block::None | Block::Implicit => TransactionStatus::Idle,
+        }
+    }
+
+    /// BEGIN. In a transaction it only warns, in Informix it fails.
+    pub fn begin(&mut self, modes: TransactionModes) -> Result<()> {
+        if self.transaction.block == Block::Explicit {
+            if self.language() == Language::Informix {
+                return Err(Error::new(Condition::ActiveSqlTransaction, "already in a transaction"));
+            }
+            self.warn(Condition::ActiveSqlTransaction, "there is already a transaction in progress");
+            return self.set_modes(modes);
+        }
+        if self.language() == Language::Informix && !self.database.is_logged() {
+            return Err(Error::new(Condition::NoActiveSqlTransaction, "transaction not available: no logging"));
+        }
+        if self.transaction.block == Block::None {
+            self.start_transaction(Block::Explicit);
+        } else {
+            // What the implicit block has done so far becomes part of it, as in PostgreSQL.
+            self.transaction.block = Block::Explicit;
+        }
+        self.set_modes(modes)
+    }
+
+    /// COMMIT; false when the transaction had failed and was rolled back instead.
+    pub fn commit(&mut self) -> Result<bool> {
+        if self.transaction.block == Block::None
+            || (self.transaction.block == Block::Implicit && !self.transaction.used)
+        {
+            self.no_transaction()?;
+        }
+        if self.transaction.failed {
+            self.end_rollback();
+            return Ok(false);
+        }
+        let implicit = self.transaction.block == Block::Implicit;
+        self.end_commit()?;
+        if implicit {
+            self.start_transaction(Block::Implicit);
+        }
+        Ok(true)
+    }
+
+    /// ROLLBACK.
+    pub fn rollback(&mut self) -> Result<()> {
+        if self.transaction.block != Block::Explicit {
+            self.no_transaction()?;
+        }
+        self.end_rollback();
+        Ok(())
+    }
+
+    /// SAVEPOINT.
+    pub fn savepoint(&mut self, name: &str) -> Result<()> {
+        self.need_block("SAVEPOINT")?;
+        let savepoint = Savepoint {
+            name: name.to_owned(),
+            set: false,
+            variables: self.state.variables.read().mark(),
+            schema_changed: self.transaction.schema_changed,
+        };
+        self.transaction.savepoints.push(savepoint);
+        if matches!(self.transaction.open, Open::No) { Ok(()) } else { self.set_savepoints() }
+    }
+
+    /// RELEASE.
+    pub fn release(&mut self, name: &str) -> Result<()> {
+        self.need_block("RELEASE SAVEPOINT")?;
+        let at = self.find_savepoint(name)?;
+        if self.transaction.savepoints[at].set {
+            self.run_on_handle(&format!("RELEASE rowferry_{at}"))?;
+        }
+        self.transaction.savepoints.truncate(at);
+        Ok(())
+    }
+
+    /// ROLLBACK TO.
+    pub fn rollback_to(&mut self, name: &str) -> Result<()> {
+        self.need_block("ROLLBACK TO SAVEPOINT")?;
+        let at = self.find_savepoint(name)?;
+        if self.transaction.savepoints[at].set {
+            if self.is_lost() {
+                return Err(lost());
+            }
+            self.materialise_cursors()?;
+            self.run_on_handle(&format!("ROLLBACK TO rowferry_{at}"))?;
+        } else if !matches!(self.transaction.open, Open::No) {
+            // Everything that SQLite's transaction has done came behind the savepoint.
+            self.materialise_cursors()?;
+            self.close_sqlite_transaction();
+        }
+        let savepoint = &self.transaction.savepoints[at];
+        let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
+        self.transaction.failed = false;
+        self.transaction.savepoints.truncate(at + 1);
+        self.state.variables.write().undo(variables);
+        if self.transaction.schema_changed {
+            self.transaction.schema_changed = schema_changed;
+            self.load_own_schema()?;
+        }
+        self.sync_variables();
+        Ok(())
+    }
+
+    /// The statements that follow are one transaction, unless they control transactions themselves: a simple query of
+    /// several statements, a pipeline until Sync. Does nothing inside a transaction.
+    pub fn begin_implicit(&mut self) {
+        if self.transaction.block == Block::None {
+            self.start_transaction(Block::Implicit);
+        }
+    }
+
+    /// Ends what [`Session::begin_implicit`] began: commits, or rolls back after an error.
+    pub fn end_implicit(&mut self) -> Result<()> {
+        self.interrupter.disarm();
+        if self.transaction.block != Block::Implicit {
+            return Ok(());
+        }
+        if self.transaction.failed {
+            self.end_rollback();
+            return Ok(());
+        }
+        self.end_commit()
+    }
+
+    /// Tells the session that the door itself has met an error: a transaction block is aborted.
+    pub fn fail(&mut self) {
+        self.interrupter.disarm();
+        if self.transaction.block != Block::None && self.language() != Language::Informix {
+            self.transaction.failed = true;
+            self.publish_activity();
+        }
+    }
+
+    /// SET TRANSACTION.
+    pub(super) fn set_modes(&mut self, modes: TransactionModes) -> Result<()> {
+        if let Some(isolation) = modes.isolation {
+            if self.transaction.used && self.transaction.isolation != Some(isolation) {
+                return Err(Error::new(
+                    Condition::ActiveSqlTransaction,
+                    "SET TRANSACTION ISOLATION LEVEL must be called before any query",
+                ));
+            }
+            self.transaction.isolation = Some(isolation);
+        }
+        if let Some(read_only) = modes.read_only {
+            if self.transaction.read_only && !read_only && self.transaction.used {
+                return Err(Error::new(
+                    Condition::ActiveSqlTransaction,
+                    "transaction read-write mode must be set before any query",
+                ));
+            }
+            self.transaction.read_only = read_only;
+        }
+        self.publish_modes();
+        Ok(())
+    }
+
+    /// Lets `SHOW transaction_isolation` and its kin tell the truth.
+    fn publish_modes(&mut self) {
+        self.modes_published = true;
+        let isolation = isolation_name(self.transaction.isolation.unwrap_or(Isolation::ReadCommitted));
+        let mut variables = self.state.variables.write();
+        if variables.get("transaction_isolation").as_deref() != Some(isolation) {
+            variables.set_initial("transaction_isolation", isolation);
+        }
+        let read_only = if self.transaction.read_only { "on" } else { "off" };
+        if variables.get("transaction_read_only").as_deref() != Some(read_only) {
+            variables.set_initial("transaction_read_only", read_only);
+        }
+    }
+
+    /// Outside a transaction they are the defaults again.
+    fn withdraw_modes(&mut self) {
+        if self.modes_published {
+            self.publish_modes();
+            self.modes_published = false;
+        }
+    }
+
+    fn start_transaction(&mut self, block: Block) {
+        let (isolation, read_only) = {
+            let variables = self.state.variables.read();
+            let isolation = variables.get("default_transaction_isolation").unwrap_or_default();
+            (isolation_from_name(&isolation), variables.get("default_transaction_read_only").as_deref() == Some("on"))
+        };
+        self.transaction = Transaction { block, isolation: Some(isolation), read_only, ..Transaction::default() };
+        if isolation != Isolation::ReadCommitted || read_only {
+            self.publish_modes();
+        }
+        self.state.activity.lock().transaction_start = super::state::now();
+    }
+
+    /// There is no transaction to end.
+    fn no_transaction(&mut self) -> Result<()> {
+        if self.language() == Language::Informix {
+            return Err(Error::new(Condition::NoActiveSqlTransaction, "not in a transaction"));
+        }
+        self.warn(Condition::NoActiveSqlTransaction, "there is no transaction in progress");
+        Ok(())
+    }
+
+    fn need_block(&self, command: &str) -> Result<()> {
+        match self.transaction.block {
+            Block::Explicit => Ok(()),
+            Block::None | Block::Implicit => Err(Error::new(
+                Condition::NoActiveSqlTransaction,
+                format!("{command} can only be used in transaction blocks"),
+            )),
+        }
+    }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize> {
+        self.transaction
+            .savepoints
+            .iter()
+            .rposition(|savepoint| savepoint.name == name)
+            .ok_or_else(|| Error::new(Condition::SavepointException, format!("savepoint \"{name}\" does not exist")))
+    }
+
+    /// Gives SQLite the savepoints that it does not have yet.
+    fn set_savepoints(&mut self) -> Result<()> {
+        for at in 0..self.transaction.savepoints.len() {
+            if !self.transaction.savepoints[at].set {
+                self.run_on_handle(&format!("SAVEPOINT rowferry_{at}"))?;
+                self.transaction.savepoints[at].set = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement is about to read.
+    pub(super) fn open_read(&mut self) -> Result<()> {
+        self.transaction.used = true;
+        if matches!(self.transaction.open, Open::No) {
+            if self.transaction.is_snapshot() && self.transaction.block != Block::None {
+                self.materialise_cursors()?;
+                let handle = self.handle()?;
+                let guard = handle.lock();
+                // BEGIN alone takes no snapshot; reading anything does.
+                self.checked(guard.run("BEGIN"))?;
+                self.checked(guard.run("SELECT 1 FROM main.sqlite_schema LIMIT 1"))?;
+                self.transaction.open = Open::Snapshot;
+                drop(guard);
+                self.set_savepoints()?;
+                self.adopt_committed_schema()?;
+            } else {
+                self.refresh_snapshot_of_cursors()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cursors that are being read keep their snapshot, and SQLite has one for a handle: when somebody has committed
+    /// since, their rows are read ahead so that the next statement sees what is new.
+    fn refresh_snapshot_of_cursors(&mut self) -> Result<()> {
+        let commits = self.database.shared.commits();
+        if self.commits_seen != commits {
+            self.materialise_cursors()?;
+            self.commits_seen = commits;
+        }
+        Ok(())
+    }
+
+    /// A statement is about to write: waits for its turn, once for each transaction.
+    pub(super) fn open_write(&mut self, command: &str) -> Result<()> {
+        if self.transaction.read_only {
+            return Err(Error::new(
+                Condition::ReadOnlySqlTransaction,
+                format!("cannot execute {command} in a read-only transaction"),
+            ));
+        }
+        if self.database.shared.options.read_only {
+            return Err(Error::new(
+                Condition::ReadOnlySqlTransaction,
+                format!("cannot execute {command}: the database is open for reading only"),
+            ));
+        }
+        self.transaction.used = true;
+        if matches!(self.transaction.open, Open::Write { .. }) {
+            return self.materialise_cursors();
+        }
+        let timeout = self.state.variables.read().lock_timeout();
+        self.state.activity.lock().waiting = true;
+        let permit = self.database.shared.queue.acquire(timeout, &self.interrupter);
+        {
+            let mut activity = self.state.activity.lock();
+            activity.waiting = false;
+            activity.writing = permit.is_ok();
+        }
+        let permit = permit?;
+        // Before anything is written: what cursors have still to read was there before it.
+        self.materialise_cursors()?;
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        guard.set_busy_timeout(timeout);
+        match self.transaction.open {
+            Open::Snapshot => {
+                // The write itself will find out whether the snapshot is still the newest.
+                self.transaction.open = Open::Write { _permit: permit };
+            }
+            _ => {
+                self.checked(guard.run("BEGIN IMMEDIATE"))?;
+                self.transaction.open = Open::Write { _permit: permit };
+                drop(guard);
+                self.set_savepoints()?;
+                self.adopt_committed_schema()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the transaction well.
+    pub(super) fn end_commit(&mut self) -> Result<()> {
+        let result = match self.transaction.open {
+            Open::No => Ok(()),
+            Open::Snapshot | Open::Write { .. } => self.commit_sqlite(),
+        };
+        if let Err(error) = result {
+            self.end_rollback();
+            return Err(error);
+        }
+        if matches!(self.transaction.open, Open::Write { .. }) {
+            self.database.shared.committed();
+            self.commits_seen = self.commits_seen.wrapping_add(1);
+            if self.transaction.schema_changed {
+                self.database.shared.publish(self.schema.main.clone());
+            }
+        }
+        // The turn in the queue passes on here, after the new schema is known.
+        self.transaction = Transaction::default();
+        self.withdraw_modes();
+        self.state.variables.write().commit();
+        self.sync_variables();
+        self.publish_activity();
+        Ok(())
+    }
+
+    fn commit_sqlite(&mut self) -> Result<()> {
+        if self.is_lost() {
+            return Err(lost());
+        }
+        if matches!(self.transaction.open, Open::Snapshot) {
+            self.materialise_cursors()?;
+        }
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        guard.run("COMMIT").map_err(|failure| {
+            if failure.code == libsqlite3_sys::SQLITE_CONSTRAINT_FOREIGNKEY {
+                self.deferred_violation(&guard)
+            } else {
+                errors::translate(&failure, &self.interrupter, None)
+            }
+        })
+    }
+
+    /// Which deferred foreign key a COMMIT has failed on.
+    fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
+        let found =
+            guard.query_row("SELECT \"table\", parent, fkid FROM pragma_foreign_key_check LIMIT 1", [], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?))
+            });
+        let plain = || Error::new(Condition::ForeignKeyViolation, "a foreign key constraint is violated at commit");
+        let Ok((table, _, id)) = found else { return plain() };
+        let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { return plain() };
+        let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
+        let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
+        let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)) else { return plain() };
+        Error::new(
+            Condition::ForeignKeyViolation,
+            format!("insert or update on table \"{}\" violates foreign key constraint \"{}\"", relation.name, key.name),
+        )
+        .table(relation.namespace.clone(), relation.name.clone())
+        .constraint(key.name.clone())
+    }
+
+    /// Ends the transaction without effect. Nothing can fail here: what SQLite could not undo it has undone before.
+    pub(super) fn end_rollback(&mut self) {
+        if !matches!(self.transaction.open, Open::No) {
+            // Cursors read what the transaction has written, so their rows must come out first.
+            let _ = self.materialise_cursors();
+            self.close_sqlite_transaction();
+        }
+        let schema_changed = self.transaction.schema_changed;
+        self.transaction = Transaction::default();
+        self.withdraw_modes();
+        self.state.variables.write().undo(0);
+        self.state.variables.write().commit();
+        if schema_changed {
+            self.schema.main = self.database.shared.current();
+            if let Err(error) = self.load_temporary_schema() {
+                tracing::error!(%error, "could not read the temporary schema after a rollback");
+            }
+        }
+        self.sync_variables();
+        self.publish_activity();
+    }
+
+    /// ROLLBACK of SQLite's transaction, whatever state it is in; the turn in the queue passes on.
+    fn close_sqlite_transaction(&mut self) {
+        if let Some(handle) = &self.handle {
+            let guard = handle.lock();
+            if !guard.is_autocommit()
+                && let Err(failure) = guard.run("ROLLBACK")
+            {
+                tracing::error!(failure.message, "ROLLBACK failed");
+            }
+        }
+        self.transaction.open = Open::No;
+        for savepoint in &mut self.transaction.savepoints {
+            savepoint.set = false;
+        }
+    }
+
+    /// A statement has failed: what it leaves of the transaction.
+    pub(super) fn statement_failed(&mut self) {
+        self.interrupter.disarm();
+        match self.transaction.block {
+            Block::None => self.end_rollback(),
+            Block::Implicit | Block::Explicit => {
+                if self.language() != Language::Informix {
+                    self.transaction.failed = true;
+                } else if self.is_lost() {
+                    // SQLite could only undo the whole transaction (a cancelled write, a full disk).
+                    self.end_rollback();
+                    self.warn(Condition::SerializationFailure, "the transaction has been rolled back");
+                }
+                self.publish_activity();
+            }
+        }
+    }
+
+    /// SQLite has rolled back by itself: it does when a write is interrupted, the disk is full or memory runs out.
+    fn is_lost(&self) -> bool {
+        !matches!(self.transaction.open, Open::No)
+            && self.handle.as_ref().is_some_and(|handle| handle.lock().is_autocommit())
+    }
+
+    /// Reads ahead what cursors have still to read.
+    pub(super) fn materialise_cursors(&mut self) -> Result<()> {
+        let Some(handle) = &self.handle else { return Ok(()) };
+        let guard = handle.lock();
+        for cursor in guard.cursors() {
+            if cursor.is_live() {
+                cursor.materialise(&guard, &self.interrupter)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// With SQLite's transaction open, the schema is that of its snapshot.
+    fn adopt_committed_schema(&mut self) -> Result<()> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let cookie: std::result::Result<i64, Failure> = guard
+            .prepare_cached("PRAGMA main.schema_version")
+            .and_then(|mut s| s.query_row([], |row| row.get(0)))
+            .map_err(Failure::from);
+        let cookie = self.checked(cookie)?;
+        if cookie != self.schema.main.cookie {
+            let current = self.database.shared.current();
+            self.schema.main = if current.cookie == cookie {
+                current
+            } else {
+                let loaded = self.checked(schema::load(&guard, "main").map_err(Failure::from))?;
+                let loaded = std::sync::Arc::new(loaded);
+                // The writer's state of the file is the newest there is.
+                if matches!(self.transaction.open, Open::Write { .. }) {
+                    self.database.shared.publish(loaded.clone());
+                }
+                loaded
+            };
+            drop(guard);
+            self.schema_moved();
+        }
+        Ok(())
+    }
+
+    fn run_on_handle(&mut self, sql: &str) -> Result<()> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        self.checked(guard.batch(sql))
+    }
+
+    /// Translates a failure of a statement of our own.
+    pub(super) fn checked<T>(&self, result: std::result::Result<T, Failure>) -> Result<T> {
+        result.map_err(|failure| errors::translate(&failure, &self.interrupter, None))
+    }
+}
+
+fn lost() -> Error {
+    Error::new(Condition::SerializationFailure, "the transaction has been rolled back")
+        .detail("A write was interrupted, or storage ran out; nothing of the transaction is left.")
+}
+
+pub(super) fn isolation_name(isolation: Isolation) -> &'static str {
+    match isolation {
+        Isolation::ReadUncommitted => "read uncommitted",
+        Isolation::ReadCommitted => "read committed",
+        Isolation::RepeatableRead => "repeatable read",
+        Isolation::Serializable => "serializable",
+    }
+}
+
+pub(super) fn isolation_from_name(name: &str) -> Isolation {
+    let all =
+        [Isolation::ReadUncommitted, Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable];
+    all.into_iter().find(|isolation| isolation_name(*isolation) == name).unwrap_or(Isolation::ReadCommitted)
+}

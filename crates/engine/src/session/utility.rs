@@ -1,0 +1,231 @@
+//! Statements that SQLite does not run: transactions, variables, EXPLAIN, locks.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Discard, Expr, ExprKind, Statement as Ir, Transaction as Control, Value};
+use rowferry_dialect::lower::sqlite;
+use rowferry_dialect::plan::Command;
+use rowferry_dialect::values::ValueRef;
+use rowferry_dialect::{Condition, Error, Result};
+
+use super::transaction::Block;
+use super::{Outcome, Prepared, Session};
+use crate::cursor::Cursor;
+use crate::spool::Spool;
+use crate::statement::Failure;
+
+impl Session {
+    pub(super) fn run_utility(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        let done = |command| Ok(Outcome::Done { command, rows: 0 });
+        match &prepared.bound.statement {
+            Ir::Transaction(control) => return self.control(control, prepared.command),
+            Ir::Set(set) => {
+                {
+                    let mut variables = self.state.variables.write();
+                    match &set.name {
+                        Some(name) => variables.set(name, set.value.as_deref(), set.local)?,
+                        None => variables.reset_all(),
+                    }
+                    if self.transaction.block == Block::None {
+                        variables.commit();
+                    }
+                }
+                self.sync_variables();
+                if set.name.as_deref().is_some_and(|name| name.starts_with("transaction_")) {
+                    self.adopt_transaction_variables();
+                }
+            }
+            Ir::Show(name) => return self.show(name.as_deref(), prepared),
+            Ir::Explain(explain) => return self.explain(prepared, &explain.statement, explain.analyze, params),
+            Ir::Prepare { name, text, params } => self.prepare_named(name, text, params)?,
+            Ir::ExecutePrepared { name, args } => return self.execute_named(name, args),
+            Ir::Deallocate(name) => self.deallocate(name.as_deref())?,
+            Ir::DeclareCursor { name, scroll, hold, query } => {
+                self.declare(prepared, name, *scroll, *hold, query, params)?;
+            }
+            Ir::Fetch { cursor, direction, no_rows } => return self.fetch(prepared, cursor, *direction, *no_rows),
+            Ir::CloseCursor(name) => self.close_cursor(name.as_deref())?,
+            Ir::Discard(what) => self.discard(*what)?,
+            Ir::Lock(_) => self.open_write("LOCK TABLE")?,
+            Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
+            Ir::Copy(_) => return Err(Error::unsupported("COPY")),
+            Ir::Nothing { .. } => {}
+            Ir::Query(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Ddl(_) => {
+                return Err(Error::internal("a statement went astray"));
+            }
+        }
+        self.transaction.used |= !matches!(prepared.bound.statement, Ir::Set(_) | Ir::Show(_));
+        done(prepared.command)
+    }
+
+    fn control(&mut self, control: &Control, command: Command) -> Result<Outcome> {
+        let mut reported = command;
+        match control {
+            Control::Begin(modes) => self.begin(*modes)?,
+            Control::Commit { chain } => {
+                let modes = self.modes();
+                if !self.commit()? {
+                    reported = Command::Utility("ROLLBACK");
+                }
+                if *chain {
+                    self.begin(modes)?;
+                }
+            }
+            Control::Rollback { chain } => {
+                let modes = self.modes();
+                self.rollback()?;
+                if *chain {
+                    self.begin(modes)?;
+                }
+            }
+            Control::Savepoint(name) => self.savepoint(name)?,
+            Control::Release(name) => self.release(name)?,
+            Control::RollbackTo(name) => self.rollback_to(name)?,
+            Control::SetModes { session: true, modes } => {
+                let mut variables = self.state.variables.write();
+                if let Some(isolation) = modes.isolation {
+                    let name = super::transaction::isolation_name(isolation);
+                    variables.set("default_transaction_isolation", Some(name), false)?;
+                }
+                if let Some(read_only) = modes.read_only {
+                    let value = if read_only { "on" } else { "off" };
+                    variables.set("default_transaction_read_only", Some(value), false)?;
+                }
+                if self.transaction.block == Block::None {
+                    variables.commit();
+                }
+            }
+            Control::SetModes { session: false, modes } => {
+                if self.transaction.block == Block::None {
+                    self.warn(
+                        Condition::NoActiveSqlTransaction,
+                        "SET TRANSACTION can only be used in transaction blocks",
+                    );
+                } else {
+                    self.set_modes(*modes)?;
+                }
+            }
+        }
+        self.end_cursors();
+        Ok(Outcome::Done { command: reported, rows: 0 })
+    }
+
+    fn modes(&self) -> rowferry_dialect::ir::TransactionModes {
+        rowferry_dialect::ir::TransactionModes {
+            isolation: self.transaction.isolation,
+            read_only: Some(self.transaction.read_only),
+            deferrable: None,
+        }
+    }
+
+    /// `SET transaction_isolation = …` and `SET transaction_read_only = …` are SET TRANSACTION in other words.
+    fn adopt_transaction_variables(&mut self) {
+        let variables = self.state.variables.read();
+        let read_only = variables.get("transaction_read_only").as_deref() == Some("on");
+        let isolation = variables.get("transaction_isolation").unwrap_or_default();
+        drop(variables);
+        if self.transaction.block != Block::None {
+            self.transaction.read_only = read_only;
+            self.transaction.isolation = Some(super::transaction::isolation_from_name(&isolation));
+        }
+    }
+
+    fn show(&mut self, name: Option<&str>, prepared: &Arc<Prepared>) -> Result<Outcome> {
+        let columns = prepared.bound.columns.len();
+        let mut spool = Spool::new(columns);
+        match name {
+            Some(name) => {
+                let value = self.variable(name).ok_or_else(|| {
+                    Error::new(Condition::UndefinedObject, format!("unrecognized configuration parameter \"{name}\""))
+                })?;
+                spool.push([ValueRef::Text(value.as_bytes())].into_iter())?;
+            }
+            None => {
+                let all = self.state.variables.read().all();
+                for (name, value) in all {
+                    let row = [ValueRef::Text(name.as_bytes()), ValueRef::Text(value.as_bytes()), ValueRef::Text(b"")];
+                    spool.push(row.into_iter().take(columns))?;
+                }
+            }
+        }
+        self.rows(prepared, spool)
+    }
+
+    /// Rows that have been put together here.
+    pub(super) fn rows(&mut self, prepared: &Arc<Prepared>, spool: Spool) -> Result<Outcome> {
+        let reader = spool.into_reader()?;
+        Ok(Outcome::Rows(Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), 0)))
+    }
+
+    /// SQLite's plan, a line for each of its steps, indented as PostgreSQL's are.
+    fn explain(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        statement: &Ir,
+        analyze: bool,
+        params: &[Value],
+    ) -> Result<Outcome> {
+        if analyze {
+            return Err(Error::unsupported("EXPLAIN ANALYZE"));
+        }
+        let program = match statement {
+            Ir::Query(query) => sqlite::lower_query(query)?,
+            Ir::Dml(dml) => sqlite::lower_dml(dml)?,
+            _ => return Err(Error::unsupported("EXPLAIN of this statement")),
+        };
+        self.open_read()?;
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let mut lines = Vec::new();
+        let result: std::result::Result<(), Failure> = (|| {
+            let mut query = guard.prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
+            let _ = params;
+            let mut rows = query.query([])?;
+            let mut depths = std::collections::HashMap::from([(0_i64, 0_usize)]);
+            while let Some(row) = rows.next()? {
+                let (id, parent, text): (i64, i64, String) = (row.get(0)?, row.get(1)?, row.get(3)?);
+                let depth = depths.get(&parent).copied().unwrap_or(0);
+                depths.insert(id, depth + 1);
+                let indent = if depth == 0 { String::new() } else { format!("{}->  ", " ".repeat(6 * depth - 4)) };
+                lines.push(format!("{indent}{text}"));
+            }
+            Ok(())
+        })();
+        self.checked(result)?;
+        drop(guard);
+        let mut spool = Spool::new(1);
+        for line in lines {
+            spool.push([ValueRef::Text(line.as_bytes())].into_iter())?;
+        }
+        self.rows(prepared, spool)
+    }
+
+    fn discard(&mut self, what: Discard) -> Result<()> {
+        match what {
+            Discard::All => {
+                if self.transaction.block == Block::Explicit {
+                    return Err(Error::new(
+                        Condition::ActiveSqlTransaction,
+                        "DISCARD ALL cannot run inside a transaction block",
+                    ));
+                }
+                self.reset();
+                Ok(())
+            }
+            Discard::Plans => Ok(()),
+            Discard::Sequences => {
+                *self.state.sequences.lock() = super::state::SequenceState::default();
+                Ok(())
+            }
+            Discard::Temp => self.drop_temporary_objects(),
+        }
+    }
+}
+
+/// The value of a constant expression as it stands.
+pub(super) fn literal(expr: &Expr) -> Option<&Value> {
+    match &expr.kind {
+        ExprKind::Literal(value) => Some(value),
+        _ => None,
+    }
+}

@@ -1,0 +1,228 @@
+//! A prepared SQLite statement, raw: the row loop is hot.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr;
+
+use libsqlite3_sys as ffi;
+use rowferry_dialect::ir::Value;
+
+use crate::ValueRef;
+
+unsafe extern "C" {
+    /// SQLite's first preparation interface (`sqlite3.h`), which the bindings leave out.
+    ///
+    /// A statement of `sqlite3_prepare_v2` prepares itself again when the schema has changed under it, silently; one of
+    /// this fails with SQLITE_SCHEMA, so that it is compiled anew from the user's text against the schema of today.
+    fn sqlite3_prepare(
+        db: *mut ffi::sqlite3,
+        sql: *const c_char,
+        length: c_int,
+        statement: *mut *mut ffi::sqlite3_stmt,
+        tail: *mut *const c_char,
+    ) -> c_int;
+}
+
+/// A failure as SQLite reports it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Failure {
+    /// Extended result code.
+    pub code: c_int,
+    /// SQLite's message.
+    pub message: String,
+}
+
+impl Failure {
+    /// The primary result code.
+    pub fn primary(&self) -> c_int {
+        self.code & 0xff
+    }
+
+    /// A failure of which only the code is known.
+    pub fn of(code: c_int) -> Self {
+        // SAFETY: the texts are static.
+        let message = unsafe { CStr::from_ptr(ffi::sqlite3_errstr(code)) }.to_string_lossy().into_owned();
+        Self { code, message }
+    }
+
+    /// The last failure of a handle.
+    ///
+    /// # Safety
+    /// `db` is open and used by this thread only.
+    pub unsafe fn last(db: *mut ffi::sqlite3) -> Self {
+        // SAFETY: by the caller's promise; the message is copied before anything else happens to the handle.
+        unsafe {
+            let message = CStr::from_ptr(ffi::sqlite3_errmsg(db)).to_string_lossy().into_owned();
+            Self { code: ffi::sqlite3_extended_errcode(db), message }
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        match error {
+            rusqlite::Error::SqliteFailure(failure, message) => {
+                Self { code: failure.extended_code, message: message.unwrap_or_else(|| failure.to_string()) }
+            }
+            rusqlite::Error::SqlInputError { error, msg, .. } => Self { code: error.extended_code, message: msg },
+            other => Self { code: ffi::SQLITE_ERROR, message: other.to_string() },
+        }
+    }
+}
+
+/// What a step has led to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Step {
+    /// A row stands ready.
+    Row,
+    /// There are no more.
+    Done,
+}
+
+/// A prepared statement; finalised when dropped.
+///
+/// Whoever holds one also holds the lock of its handle while using (and dropping) it.
+#[derive(Debug)]
+pub struct Statement {
+    raw: *mut ffi::sqlite3_stmt,
+    columns: usize,
+}
+
+// SAFETY: a statement is only used under its handle's lock (see `handle::Handle`), one thread at a time.
+unsafe impl Send for Statement {}
+
+impl Statement {
+    /// Prepares one statement.
+    ///
+    /// # Safety
+    /// `db` is open, stays open longer than the statement, and is used under its lock.
+    pub unsafe fn prepare(db: *mut ffi::sqlite3, sql: &str) -> Result<Self, Failure> {
+        let mut raw = ptr::null_mut();
+        let length = c_int::try_from(sql.len())
+            .map_err(|_| Failure { code: ffi::SQLITE_TOOBIG, message: "statement too long".into() })?;
+        // SAFETY: the text is `length` bytes long; SQLite copies what it keeps.
+        let code = unsafe { sqlite3_prepare(db, sql.as_ptr().cast(), length, &mut raw, ptr::null_mut()) };
+        if code != ffi::SQLITE_OK {
+            // SAFETY: the caller's promise.
+            return Err(unsafe { Failure::last(db) });
+        }
+        if raw.is_null() {
+            return Err(Failure { code: ffi::SQLITE_ERROR, message: "empty statement".into() });
+        }
+        // SAFETY: `raw` is a statement.
+        let columns = unsafe { ffi::sqlite3_column_count(raw) } as usize;
+        Ok(Self { raw, columns })
+    }
+
+    /// Gives parameter `index` (from 1) a value; text and bytes must live until the statement is reset or bound anew.
+    ///
+    /// # Safety
+    /// The value outlives the statement's run.
+    pub unsafe fn bind(&mut self, index: usize, value: &Value) -> Result<(), Failure> {
+        let index = index as c_int;
+        // SAFETY: lengths are those of the values, which the caller keeps.
+        let code = unsafe {
+            match value {
+                Value::Null => ffi::sqlite3_bind_null(self.raw, index),
+                Value::Integer(value) => ffi::sqlite3_bind_int64(self.raw, index, *value),
+                Value::Real(value) => ffi::sqlite3_bind_double(self.raw, index, *value),
+                Value::Text(text) => ffi::sqlite3_bind_text64(
+                    self.raw,
+                    index,
+                    text.as_ptr().cast(),
+                    text.len() as u64,
+                    ffi::SQLITE_TRANSIENT(),
+                    ffi::SQLITE_UTF8 as u8,
+                ),
+                Value::Blob(bytes) if bytes.is_empty() => ffi::sqlite3_bind_zeroblob(self.raw, index, 0),
+                Value::Blob(bytes) => ffi::sqlite3_bind_blob64(
+                    self.raw,
+                    index,
+                    bytes.as_ptr().cast(),
+                    bytes.len() as u64,
+                    ffi::SQLITE_TRANSIENT(),
+                ),
+            }
+        };
+        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.failure()) }
+    }
+
+    /// Runs to the next row. After a failure the statement has been reset, which is when SQLite tells the reason.
+    pub fn step(&mut self) -> Result<Step, Failure> {
+        // SAFETY: `raw` is a statement.
+        match unsafe { ffi::sqlite3_step(self.raw) } {
+            ffi::SQLITE_ROW => Ok(Step::Row),
+            ffi::SQLITE_DONE => Ok(Step::Done),
+            _ => {
+                // SAFETY: as above.
+                let code = unsafe { ffi::sqlite3_reset(self.raw) };
+                let failure = self.failure();
+                // A statement that has expired before it ran leaves no trace in the handle.
+                Err(if failure.primary() == code & 0xff { failure } else { Failure::of(code) })
+            }
+        }
+    }
+
+    /// Makes it ready to run again; what it did is done, and an autocommit transaction of its own ends.
+    pub fn reset(&mut self) -> Result<(), Failure> {
+        // SAFETY: as above.
+        let code = unsafe { ffi::sqlite3_reset(self.raw) };
+        if code == ffi::SQLITE_OK { Ok(()) } else { Err(self.failure()) }
+    }
+
+    /// Forgets the parameters' values.
+    pub fn clear_bindings(&mut self) {
+        // SAFETY: as above.
+        unsafe { ffi::sqlite3_clear_bindings(self.raw) };
+    }
+
+    /// Columns of a row.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// A column of the current row.
+    #[inline]
+    pub fn column(&self, index: usize) -> ValueRef<'_> {
+        debug_assert!(index < self.columns);
+        let index = index as c_int;
+        // SAFETY: pointers that SQLite hands out stay valid until the next step, for which `&mut self` is needed. The
+        // text is asked for before its length, in the encoding that it is kept in, so that nothing is converted.
+        unsafe {
+            match ffi::sqlite3_column_type(self.raw, index) {
+                ffi::SQLITE_INTEGER => ValueRef::Integer(ffi::sqlite3_column_int64(self.raw, index)),
+                ffi::SQLITE_FLOAT => ValueRef::Real(ffi::sqlite3_column_double(self.raw, index)),
+                ffi::SQLITE_TEXT => {
+                    let text = ffi::sqlite3_column_text(self.raw, index);
+                    ValueRef::Text(slice(text, ffi::sqlite3_column_bytes(self.raw, index)))
+                }
+                ffi::SQLITE_BLOB => {
+                    let bytes = ffi::sqlite3_column_blob(self.raw, index);
+                    ValueRef::Blob(slice(bytes.cast(), ffi::sqlite3_column_bytes(self.raw, index)))
+                }
+                _ => ValueRef::Null,
+            }
+        }
+    }
+
+    fn failure(&self) -> Failure {
+        // SAFETY: the statement's handle is open and locked by this thread.
+        unsafe { Failure::last(ffi::sqlite3_db_handle(self.raw)) }
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has the statement.
+        unsafe { ffi::sqlite3_finalize(self.raw) };
+    }
+}
+
+/// # Safety
+/// `bytes` points to `length` bytes, or is null.
+unsafe fn slice<'a>(bytes: *const u8, length: c_int) -> &'a [u8] {
+    if bytes.is_null() || length <= 0 {
+        return &[];
+    }
+    // SAFETY: by the caller's promise.
+    unsafe { std::slice::from_raw_parts(bytes, length as usize) }
+}
