@@ -70,6 +70,7 @@ conditions! {
     SubstringError "22011" -881 0,
     InvalidTextRepresentation "22P02" -1213 0,
     InvalidBinaryRepresentation "22P03" -1213 0,
+    BadCopyFileFormat "22P04" -846 0,
     UntranslatableCharacter "22P05" -202 0,
     // Conditions that Informix tells apart and PostgreSQL does not.
     BigintOutOfRange "22003" -1284 0,

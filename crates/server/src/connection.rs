@@ -100,7 +100,7 @@ impl Connection {
         Self { transport: Transport::Plain(socket), peer, number, registry, limits, tls }
     }
 
-    /// The connection's number, unique in this process; doors give it to clients as process id.
+    /// The connection's number, unique in this process: what the log calls it.
     pub fn number(&self) -> u64 {
         self.number
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import ssl
 import struct
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,10 +182,12 @@ def test_one_session_too_many_is_told_so(start: Start) -> None:
 def test_sigterm_ends_sessions_with_57p01(start: Start) -> None:
     server = start()
     with Wire.open(server.postgres) as idle:
-        os.kill(server.pid, signal.SIGTERM)
+        stopping = threading.Thread(target=server.stop)
+        stopping.start()
         (answer,) = idle.rest()
         assert (answer.sqlstate, answer.fields["S"]) == ("57P01", "FATAL")
-    server.stop()
+        stopping.join(20)
+    assert not Path(f"/proc/{server.pid}").exists()
 
 
 def test_idle_sessions_are_closed_when_asked(start: Start) -> None:

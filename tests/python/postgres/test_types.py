@@ -58,7 +58,7 @@ VALUES: list[tuple[str, Any, str]] = [
     ("timestamp", dt.datetime(1999, 12, 31, 23, 59, 59), "1999-12-31 23:59:59"),
     ("timestamptz", dt.datetime(2024, 7, 1, 12, 0, tzinfo=UTC), "2024-07-01 12:00:00+00"),
     ("interval", dt.timedelta(days=3, hours=4, microseconds=5), "3 days 04:00:00.000005"),
-    ("interval", dt.timedelta(hours=-1), "-01:00:00"),
+    ("interval", dt.timedelta(hours=-1), "-1 days +23:00:00"),
     ("uuid", uuid.UUID("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"), "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"),
 ]
 
@@ -136,6 +136,9 @@ def test_asyncpg(server: Rowferry, tables: dict[str, str]) -> None:
         connection = await asyncpg.connect(server.postgres_dsn, server_settings={"timezone": "UTC"})
         try:
             for ty, value, text in VALUES:
+                # asyncpg takes the first and the last date of Python for infinities.
+                if value in (dt.date.min, dt.date.max):
+                    continue
                 table = tables[ty]
                 got, behind = await connection.fetchrow(f"select $1::{ty}, 7", value)
                 assert same(got, value) and behind == 7, (ty, value)
@@ -188,7 +191,7 @@ def test_values_that_do_not_fit_are_refused(psycopg3: psycopg.Connection[Any]) -
         ("date", "today-ish", psycopg.errors.InvalidDatetimeFormat),
         ("uuid", "1234", psycopg.errors.InvalidTextRepresentation),
         ("json", "{", psycopg.errors.InvalidTextRepresentation),
-        ("bytea", "\\xz", psycopg.errors.InvalidTextRepresentation),
+        ("bytea", "\\xzz", psycopg.errors.InvalidParameterValue),
     ]:
         with pytest.raises(error):
             psycopg3.execute(f"select %s::{ty}", [text])

@@ -138,6 +138,31 @@ impl Session {
         self.compile(&parsed, &[], None)
     }
 
+    /// The plan of a COPY's query, or of its INSERT of one row, whose parameters are the columns.
+    pub fn copy_plan(&mut self, prepared: &Arc<Prepared>) -> Result<Arc<Prepared>> {
+        let prepared = self.renew(prepared)?;
+        let Statement::Copy(copy) = &prepared.bound.statement else {
+            return Err(Error::internal("a plan of COPY was asked of another statement"));
+        };
+        let (statement, columns) = match (&copy.from, &copy.to) {
+            (Some(insert), _) => (Statement::Dml(Box::new(insert.clone())), Vec::new()),
+            (None, Some(query)) => {
+                let columns = query.columns.iter().map(|column| ResultColumn {
+                    name: column.name.clone(),
+                    ty: column.ty.clone(),
+                    origin: None,
+                    not_null: false,
+                    identity: false,
+                });
+                (Statement::Query(Box::new(query.clone())), columns.collect())
+            }
+            (None, None) => return Err(Error::internal("a COPY without direction")),
+        };
+        let bound = Bound { statement, columns, ..prepared.bound.clone() };
+        let plan = self.lower(bound, &prepared.parsed, &prepared.declared)?;
+        Ok(Arc::new(plan))
+    }
+
     fn plan_key(&self, text: Arc<str>, param_types: &[Option<Type>]) -> PlanKey {
         PlanKey {
             text,

@@ -10,6 +10,7 @@
 //! simple query; when the buffer is full it goes out earlier, so that memory does not grow with a result.
 
 mod cancel;
+mod copy;
 mod output;
 mod portal;
 mod report;

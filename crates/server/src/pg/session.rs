@@ -1,5 +1,7 @@
 //! The command loop of a session.
 
+mod copy;
+
 use std::io::ErrorKind;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use rowferry_wire_pg::messages::{
 };
 use rowferry_wire_pg::{Backend, Format};
 
+use self::copy::Copying;
 use super::cancel::Registration;
 use super::output::Output;
 use super::portal::{Kind, Named, Portal, PortalState, Statement};
@@ -63,6 +66,8 @@ struct Commands<'c> {
     portals: Named<Portal>,
     /// An error has ended the pipeline: messages up to `Sync` are not obeyed.
     skipping: bool,
+    /// The data of a COPY FROM are coming.
+    copying: Option<Copying>,
     _registration: Registration<'c>,
 }
 
@@ -80,6 +85,7 @@ impl<'c> PgSession<'c> {
             statements: Named::new(Kind::Statement),
             portals: Named::new(Kind::Portal),
             skipping: false,
+            copying: None,
             _registration: registration,
         };
         Self { inbox, limits, commands }
@@ -174,6 +180,9 @@ impl Commands<'_> {
                 return Ok(());
             }
         };
+        if let Some(copying) = self.copying.take() {
+            return self.obey_copying(&message, copying);
+        }
         if self.skipping && !matches!(message, Frontend::Sync | Frontend::Terminate) {
             return Ok(());
         }
@@ -225,6 +234,8 @@ impl Commands<'_> {
         self.statements.remove(b"");
         self.portals.remove(b"");
         match self.run_query(sql) {
+            // It ends with the data that are coming.
+            Ok(()) if self.copying.is_some() => return Ok(()),
             Ok(()) => {}
             Err(Failure::Error(error)) => self.failed(&error),
             Err(Failure::End(ending)) => return Err(ending),
@@ -247,8 +258,22 @@ impl Commands<'_> {
             let is_last = index + 1 == parsed.len();
             let prepared = self.session.prepare_parsed(statement, &[]);
             let prepared = self.unless_aborted(prepared)?;
-            if !prepared.bound.params.is_empty() {
+            if !client_params(&prepared).is_empty() {
                 return Err(Error::new(Condition::UndefinedParameter, "there is no parameter $1").into());
+            }
+            if let Ir::Copy(copy) = &prepared.bound.statement {
+                if copy.from.is_some() && !is_last {
+                    return Err(Error::unsupported("COPY FROM STDIN in front of other statements of a query").into());
+                }
+                if copy.from.is_some() {
+                    return self.begin_copy_in(&prepared, copy, true);
+                }
+                let rows = self.copy_out(&prepared, copy)?;
+                if is_last {
+                    self.end_implicit()?;
+                }
+                self.complete(Command::Copy, rows);
+                continue;
             }
             match self.start(&prepared, &[])? {
                 Outcome::Rows(mut cursor) => {
@@ -307,7 +332,7 @@ impl Commands<'_> {
             let message = format!("bind message has {formats} parameter formats but {count} parameters");
             return Err(Error::new(Condition::ProtocolViolation, message).into());
         }
-        let types = statement.prepared.as_ref().map_or(&[][..], |prepared| &prepared.bound.params);
+        let types = statement.prepared.as_deref().map_or(&[][..], client_params);
         if types.len() != count {
             return Err(Error::new(
                 Condition::ProtocolViolation,
@@ -351,7 +376,7 @@ impl Commands<'_> {
         let (prepared, writer) = match target {
             Target::Statement(name) => {
                 let statement = Rc::clone(self.statements.get_mut(name)?);
-                let params = statement.prepared.as_ref().map_or(&[][..], |prepared| &prepared.bound.params);
+                let params = statement.prepared.as_deref().map_or(&[][..], client_params);
                 let oids: Vec<u8> = params.iter().flat_map(|ty| pg_types::oid(ty).to_be_bytes()).collect();
                 self.output.send(&Backend::ParameterDescription(Oids::from_wire(&oids)));
                 (statement.prepared.clone(), None)
@@ -395,6 +420,14 @@ impl Commands<'_> {
             }
             PortalState::Ready => {
                 let params = std::mem::take(&mut portal.params);
+                if let Ir::Copy(copy) = &prepared.bound.statement {
+                    if copy.from.is_some() {
+                        return self.begin_copy_in(&prepared, copy, false);
+                    }
+                    let rows = self.copy_out(&prepared, copy)?;
+                    self.complete(Command::Copy, rows);
+                    return Ok(());
+                }
                 // A lone statement needs no transaction around it.
                 if next != Some(b'S') {
                     self.session.begin_implicit();
@@ -582,6 +615,11 @@ impl Commands<'_> {
         // The session is over whether or not the client can still be told.
         let _ = self.output.flush();
     }
+}
+
+/// The parameters that a client has to give. Those of a COPY FROM are its columns, which come as data.
+fn client_params(prepared: &Prepared) -> &[Type] {
+    if matches!(prepared.bound.statement, Ir::Copy(_)) { &[] } else { &prepared.bound.params }
 }
 
 fn aborted() -> Error {

@@ -65,8 +65,6 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
         return Err(refuse(&mut output, &error));
     }
     check_database(door, &request).map_err(|error| refuse(&mut output, &error))?;
-    output.send(&Backend::Authentication(Authentication::Ok));
-
     let mut session = door.database.session(SessionOptions {
         user: request.user.clone(),
         application_name: String::new(),
@@ -76,11 +74,11 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
     for (name, value) in &request.variables {
         session.set_variable(name, value).map_err(|error| refuse(&mut output, &error))?;
     }
+    output.send(&Backend::Authentication(Authentication::Ok));
     for (name, value) in session.drain_reports() {
         output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));
     }
-    // Numbers are given to one connection each; after four billion of them an old one is long gone.
-    let process = output.connection.number() as u32;
+    let process = session.pid();
     let key = if request.version >= PROTOCOL_3_2 { random::<32>().to_vec() } else { random::<4>().to_vec() };
     output.send(&Backend::BackendKeyData(BackendKeyData { process, key: &key }));
     let interrupter = session.interrupter();
@@ -132,10 +130,9 @@ fn fill(output: &mut Output<'_>, inbox: &mut ReceiveBuffer, least: usize) -> Res
 
 /// The packets before the authentication: encryption requests, cancel requests, and at last a start-up message.
 fn first_packet(door: &PgDoor, output: &mut Output<'_>, inbox: &mut ReceiveBuffer) -> Result<Request, Ending> {
-    match output.connection.peek() {
-        Ok(Some(TLS_HANDSHAKE)) => start_tls(output, inbox)?,
-        // Whatever is wrong with the connection, the first read will say.
-        Ok(_) | Err(_) => {}
+    // Whatever else is wrong with the connection, the first read will say.
+    if let Ok(Some(TLS_HANDSHAKE)) = output.connection.peek() {
+        start_tls(output, inbox)?;
     }
     let (mut asked_tls, mut asked_gss) = (false, false);
     loop {

@@ -18,7 +18,7 @@ use rowferry_wire_pg::messages::{MAX_COLUMNS, RowEncoder};
 use super::report;
 
 /// Writes one value's bytes, without the length in front.
-type Write = fn(&mut Vec<u8>, ValueRef<'_>, &Type, &Settings) -> Result<()>;
+pub(super) type Write = fn(&mut Vec<u8>, ValueRef<'_>, &Type, &Settings) -> Result<()>;
 
 #[derive(Debug)]
 struct Column {
@@ -47,12 +47,7 @@ impl RowWriter {
                 [all] => *all,
                 each => each.get(index).copied().unwrap_or(Format::TEXT),
             };
-            let write = match format {
-                Format::TEXT => text_writer(&column.ty),
-                Format::BINARY => binary_out::writer(&column.ty)?,
-                _ => return Err(unsupported_format(format)),
-            };
-            Ok(Column { name: column.name.clone(), ty: column.ty.clone(), format, write })
+            Ok(Column { name: column.name.clone(), ty: column.ty.clone(), format, write: writer(&column.ty, format)? })
         });
         Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
@@ -95,6 +90,15 @@ fn place(error: Error, row: u64, column: &Column) -> Error {
         return error;
     }
     error.detail(format!("In row {row} of the result, column \"{}\".", column.name)).column(column.name.clone())
+}
+
+/// What writes values of a type in a format.
+pub(super) fn writer(ty: &Type, format: Format) -> Result<Write> {
+    match format {
+        Format::TEXT => Ok(text_writer(ty)),
+        Format::BINARY => binary_out::writer(ty),
+        _ => Err(unsupported_format(format)),
+    }
 }
 
 fn text_writer(ty: &Type) -> Write {

@@ -1,0 +1,526 @@
+//! Bytes to rows. The pieces in which the bytes come need not end where rows do.
+
+use rowferry_dialect::ir::{CopyFormat, CopyOptions, Value};
+use rowferry_dialect::values::Settings;
+use rowferry_engine::{Condition, Error, Result};
+use rowferry_wire::Reader;
+use rowferry_wire_pg::Format;
+
+use super::super::values;
+use super::{CRITICAL_FLAGS, Column, SIGNATURE};
+
+/// Reads the rows of a COPY FROM.
+#[derive(Debug)]
+pub(in super::super) struct CopyIn {
+    options: CopyOptions,
+    columns: Vec<Column>,
+    /// Bytes that have come and are no whole row yet.
+    pending: Vec<u8>,
+    /// How far `pending` was looked at for the end of a line, and whether that is inside quotes.
+    scanned: usize,
+    in_quotes: bool,
+    /// The longest row that is taken, in bytes.
+    limit: usize,
+    /// Rows read, and the line of the data at which the last one begins, from 1.
+    line: u64,
+    /// A header is still to come.
+    header: bool,
+    /// The end was marked in the data; what follows is ignored.
+    ended: bool,
+}
+
+/// A row of values in stored form, one for each column.
+pub(in super::super) type InRow = Vec<Value>;
+
+impl CopyIn {
+    pub(in super::super) fn new(options: CopyOptions, columns: Vec<Column>, limit: usize) -> Self {
+        let header = options.header || options.format == CopyFormat::Binary;
+        Self {
+            options,
+            columns,
+            pending: Vec::new(),
+            scanned: 0,
+            in_quotes: false,
+            limit,
+            line: 0,
+            header,
+            ended: false,
+        }
+    }
+
+    /// How many columns there are.
+    pub(in super::super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The format that the client is to send.
+    pub(in super::super) fn format(&self) -> Format {
+        if self.options.format == CopyFormat::Binary { Format::BINARY } else { Format::TEXT }
+    }
+
+    /// Takes a piece of the data, and gives each row that it completes to `take`.
+    pub(in super::super) fn feed(
+        &mut self,
+        data: &[u8],
+        settings: &Settings,
+        take: &mut dyn FnMut(InRow) -> Result<()>,
+    ) -> Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        self.pending.extend_from_slice(data);
+        let mut done = 0;
+        while !self.ended {
+            let Some(len) = self.row_length(done)? else {
+                if self.pending.len() - done > self.limit {
+                    let message = format!("a row of the data is longer than {} bytes", self.limit);
+                    return Err(self.place(Error::new(Condition::ProgramLimitExceeded, message), None));
+                }
+                break;
+            };
+            let row = self.pending[done..done + len].to_vec();
+            done += len;
+            self.scanned = done;
+            self.row(&row, settings, take)?;
+        }
+        self.pending.drain(..done);
+        self.scanned = self.scanned.saturating_sub(done);
+        Ok(())
+    }
+
+    /// The data are complete.
+    pub(in super::super) fn finish(
+        &mut self,
+        settings: &Settings,
+        take: &mut dyn FnMut(InRow) -> Result<()>,
+    ) -> Result<()> {
+        if self.ended || self.pending.is_empty() && !(self.header && self.options.format == CopyFormat::Binary) {
+            return Ok(());
+        }
+        if self.options.format == CopyFormat::Binary {
+            return Err(self.place(bad_format("unexpected EOF in COPY data"), None));
+        }
+        if self.in_quotes {
+            return Err(self.place(bad_format("unterminated CSV quoted field"), None));
+        }
+        // The last line may lack its end.
+        let row = std::mem::take(&mut self.pending);
+        self.scanned = 0;
+        self.row(&row, settings, take)
+    }
+
+    /// How many bytes the row (or header) at `start` of `pending` has, with its end; `None` when it is not all there.
+    fn row_length(&mut self, start: usize) -> Result<Option<usize>> {
+        if self.options.format == CopyFormat::Binary {
+            return self.binary_length(&self.pending[start..]);
+        }
+        let csv = self.options.format == CopyFormat::Csv;
+        let (quote, escape) = (self.options.quote, self.options.escape);
+        while let Some(&byte) = self.pending.get(self.scanned) {
+            let skips = if csv { self.in_quotes && byte == escape && escape != quote } else { byte == b'\\' };
+            if skips {
+                // Together with the byte behind it, which may not have come yet.
+                if self.scanned + 1 >= self.pending.len() {
+                    return Ok(None);
+                }
+                self.scanned += 2;
+                continue;
+            }
+            self.scanned += 1;
+            if csv && byte == quote {
+                self.in_quotes = !self.in_quotes;
+            } else if byte == b'\n' && !self.in_quotes {
+                return Ok(Some(self.scanned - start));
+            }
+        }
+        Ok(None)
+    }
+
+    fn binary_length(&self, bytes: &[u8]) -> Result<Option<usize>> {
+        if self.header {
+            // Signature, flags, length of the extension, extension.
+            let Some(word) = bytes.get(15..19).and_then(|word| word.first_chunk::<4>()) else { return Ok(None) };
+            let extension = usize::try_from(i32::from_be_bytes(*word))
+                .map_err(|_| bad_format("invalid COPY file header (wrong length)"))?;
+            return Ok((bytes.len() - 19 >= extension).then_some(19 + extension));
+        }
+        let mut reader = Reader::new(bytes);
+        let Ok(count) = reader.i16("count") else { return Ok(None) };
+        for _ in 0..count.max(0) {
+            let Ok(length) = reader.i32("length") else { return Ok(None) };
+            if length == -1 {
+                continue;
+            }
+            let length = usize::try_from(length).map_err(|_| bad_format("invalid field size"))?;
+            if reader.take(length, "field").is_err() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(reader.position()))
+    }
+
+    fn row(&mut self, bytes: &[u8], settings: &Settings, take: &mut dyn FnMut(InRow) -> Result<()>) -> Result<()> {
+        self.line += 1;
+        if self.options.format == CopyFormat::Binary {
+            return self.binary_row(bytes, settings, take);
+        }
+        let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if std::mem::take(&mut self.header) {
+            return Ok(());
+        }
+        if line == b"\\." {
+            self.ended = true;
+            return Ok(());
+        }
+        let fields = match self.options.format {
+            CopyFormat::Csv => csv_fields(line, &self.options),
+            CopyFormat::Text | CopyFormat::Binary => text_fields(line, &self.options),
+        };
+        // A table without columns has rows that are empty lines.
+        let fields = if self.columns.is_empty() && line.is_empty() { Vec::new() } else { fields };
+        if fields.len() > self.columns.len() {
+            return Err(self.place(bad_format("extra data after last expected column"), None));
+        }
+        let mut values = Vec::with_capacity(fields.len());
+        for (index, column) in self.columns.iter().enumerate() {
+            let Some(field) = fields.get(index) else {
+                let message = format!("missing data for column \"{}\"", column.name);
+                return Err(self.place(bad_format(message), None));
+            };
+            values.push(match field {
+                None => Value::Null,
+                Some(bytes) => values::read(bytes, &column.ty, Format::TEXT, settings, index + 1)
+                    .map_err(|error| self.place(error, Some(column)))?,
+            });
+        }
+        take(values).map_err(|error| self.place(error, None))
+    }
+
+    fn binary_row(
+        &mut self,
+        bytes: &[u8],
+        settings: &Settings,
+        take: &mut dyn FnMut(InRow) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = Reader::new(bytes);
+        let cut = |_| bad_format("unexpected EOF in COPY data");
+        if std::mem::take(&mut self.header) {
+            self.line = 0;
+            if reader.take(SIGNATURE.len(), "signature").map_err(cut)? != SIGNATURE {
+                return Err(bad_format("COPY file signature not recognized"));
+            }
+            if reader.u32("flags").map_err(cut)? & CRITICAL_FLAGS != 0 {
+                return Err(bad_format("unrecognized critical flags in COPY file header"));
+            }
+            return Ok(());
+        }
+        let count = reader.i16("count").map_err(cut)?;
+        if count == -1 {
+            self.ended = true;
+            return Ok(());
+        }
+        if usize::try_from(count) != Ok(self.columns.len()) {
+            let message = format!("row field count is {count}, expected {}", self.columns.len());
+            return Err(self.place(bad_format(message), None));
+        }
+        let mut values = Vec::with_capacity(self.columns.len());
+        for (index, column) in self.columns.iter().enumerate() {
+            let value = match reader.i32("length").map_err(cut)? {
+                -1 => Value::Null,
+                length => {
+                    let length = usize::try_from(length).map_err(|_| bad_format("invalid field size"))?;
+                    let field = reader.take(length, "field").map_err(cut)?;
+                    values::read(field, &column.ty, Format::BINARY, settings, index + 1)
+                        .map_err(|error| self.place(error, Some(column)))?
+                }
+            };
+            values.push(value);
+        }
+        take(values).map_err(|error| self.place(error, None))
+    }
+
+    /// Says where in the data an error is.
+    fn place(&self, mut error: Error, column: Option<&Column>) -> Error {
+        let place = match column {
+            Some(column) => format!("In row {} of the COPY data, column \"{}\".", self.line, column.name),
+            None => format!("In row {} of the COPY data.", self.line),
+        };
+        if let Some(column) = column {
+            error = error.column(column.name.clone());
+        }
+        match error.detail.take() {
+            Some(detail) => error.detail(format!("{detail}\n{place}")),
+            None => error.detail(place),
+        }
+    }
+}
+
+fn bad_format(message: impl Into<String>) -> Error {
+    Error::new(Condition::BadCopyFileFormat, message)
+}
+
+/// The fields of a line in text format; `None` is NULL.
+fn text_fields(line: &[u8], options: &CopyOptions) -> Vec<Option<Vec<u8>>> {
+    let mut fields = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    loop {
+        match line.get(at) {
+            Some(b'\\') => at += 2,
+            Some(byte) if *byte != options.delimiter => at += 1,
+            end => {
+                let raw = &line[start..at.min(line.len())];
+                // NULL is what it is before escapes are undone.
+                fields.push((raw != options.null.as_bytes()).then(|| unescaped(raw)));
+                if end.is_none() {
+                    return fields;
+                }
+                at += 1;
+                start = at;
+            }
+        }
+    }
+}
+
+fn unescaped(raw: &[u8]) -> Vec<u8> {
+    let mut field = Vec::with_capacity(raw.len());
+    let mut bytes = raw.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            field.push(byte);
+            continue;
+        }
+        field.push(match bytes.next() {
+            None => b'\\',
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0c,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'v') => 0x0b,
+            Some(digit @ b'0'..=b'7') => {
+                let mut code = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    let Some(digit) = bytes.next_if(|byte| (b'0'..=b'7').contains(byte)) else { break };
+                    code = code * 8 + u32::from(digit - b'0');
+                }
+                code as u8
+            }
+            Some(b'x') => {
+                let mut code = None;
+                for _ in 0..2 {
+                    let Some(digit) = bytes.next_if(u8::is_ascii_hexdigit) else { break };
+                    let digit = char::from(digit).to_digit(16).unwrap_or_default();
+                    code = Some(code.unwrap_or(0) * 16 + digit);
+                }
+                code.map_or(b'x', |code| code as u8)
+            }
+            Some(other) => other,
+        });
+    }
+    field
+}
+
+/// The fields of a record in CSV; `None` is NULL.
+fn csv_fields(line: &[u8], options: &CopyOptions) -> Vec<Option<Vec<u8>>> {
+    let mut fields = Vec::new();
+    let mut field = Vec::new();
+    let mut was_quoted = false;
+    let mut in_quotes = false;
+    let mut bytes = line.iter().copied().peekable();
+    loop {
+        match bytes.next() {
+            None => break,
+            Some(byte) if in_quotes => {
+                let escapes = byte == options.escape
+                    && bytes.peek().is_some_and(|next| *next == options.quote || *next == options.escape);
+                if escapes {
+                    field.extend(bytes.next());
+                } else if byte == options.quote {
+                    in_quotes = false;
+                } else {
+                    field.push(byte);
+                }
+            }
+            Some(byte) if byte == options.quote => {
+                in_quotes = true;
+                was_quoted = true;
+            }
+            Some(byte) if byte == options.delimiter => {
+                let is_null = !was_quoted && field == options.null.as_bytes();
+                fields.push(Some(std::mem::take(&mut field)).filter(|_| !is_null));
+                was_quoted = false;
+            }
+            Some(byte) => field.push(byte),
+        }
+    }
+    let is_null = !was_quoted && field == options.null.as_bytes();
+    fields.push(Some(field).filter(|_| !is_null));
+    fields
+}
+
+/// The columns that the INSERT of a COPY FROM fills.
+pub(in super::super) fn columns(dml: &rowferry_dialect::ir::Dml) -> Vec<Column> {
+    let positions: &[usize] = match &dml.action {
+        rowferry_dialect::ir::DmlAction::Insert { columns, .. } => columns,
+        _ => &[],
+    };
+    let column = |&position: &usize| {
+        let column = &dml.target.columns[position];
+        Column { name: column.name.clone(), ty: column.ty.clone() }
+    };
+    positions.iter().map(column).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use rowferry_engine::Type;
+
+    use super::super::CopyOut;
+    use super::*;
+
+    fn options(format: CopyFormat) -> CopyOptions {
+        let csv = format == CopyFormat::Csv;
+        CopyOptions {
+            format,
+            delimiter: if csv { b',' } else { b'\t' },
+            null: if csv { String::new() } else { "\\N".into() },
+            header: false,
+            quote: b'"',
+            escape: b'"',
+        }
+    }
+
+    fn columns() -> Vec<Column> {
+        [("a", Type::Int4), ("b", Type::Text)].map(|(name, ty)| Column { name: name.into(), ty }).into()
+    }
+
+    /// The rows of `data`, fed in pieces of `size` bytes.
+    fn read(options: CopyOptions, data: &[u8], size: usize) -> Result<Vec<InRow>> {
+        let mut copy = CopyIn::new(options, columns(), 1_000);
+        let mut rows = Vec::new();
+        let mut take = |row| {
+            rows.push(row);
+            Ok(())
+        };
+        for piece in data.chunks(size) {
+            copy.feed(piece, &Settings::default(), &mut take)?;
+        }
+        copy.finish(&Settings::default(), &mut take)?;
+        Ok(rows)
+    }
+
+    fn row(number: i64, text: &str) -> InRow {
+        vec![Value::Integer(number), Value::Text(text.into())]
+    }
+
+    #[test]
+    fn text_is_read_in_any_pieces() {
+        let data = b"1\tone\r\n2\t\\N\n3\ta\\tb\\\\c\\x41\\101\\n\\q\n4\t\n5\tline\\\nbreak\n\\.\nignored";
+        let expected = vec![
+            row(1, "one"),
+            vec![Value::Integer(2), Value::Null],
+            row(3, "a\tb\\cAA\nq"),
+            row(4, ""),
+            row(5, "line\nbreak"),
+        ];
+        for size in [1, 2, 3, 7, 1000] {
+            assert_eq!(read(options(CopyFormat::Text), data, size).unwrap(), expected, "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn csv_is_read_in_any_pieces() {
+        let data = b"a,b\n1,one\n2,\n3,\"\"\n4,\"say \"\"hi\"\",\nthere\"\r\n5,a\"b,\"c\n";
+        let mut with_header = options(CopyFormat::Csv);
+        with_header.header = true;
+        let expected = vec![
+            row(1, "one"),
+            vec![Value::Integer(2), Value::Null],
+            row(3, ""),
+            row(4, "say \"hi\",\nthere"),
+            row(5, "ab,c"),
+        ];
+        for size in [1, 2, 3, 7, 1000] {
+            assert_eq!(read(with_header.clone(), data, size).unwrap(), expected, "pieces of {size}");
+        }
+        assert_eq!(read(with_header, b"a,b", 9).unwrap(), Vec::<InRow>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_place() {
+        let error = |format, data: &[u8]| {
+            let error = read(options(format), data, 3).unwrap_err();
+            (error.condition().sqlstate(), error.message.clone(), error.detail.clone().unwrap_or_default())
+        };
+        let place = "In row 2 of the COPY data.".to_owned();
+        let message = "missing data for column \"b\"".to_owned();
+        assert_eq!(error(CopyFormat::Text, b"1\tx\n2\n"), ("22P04", message, place.clone()));
+        let message = "extra data after last expected column".to_owned();
+        assert_eq!(error(CopyFormat::Csv, b"1,x\n2,y,z\n"), ("22P04", message, place));
+        let (sqlstate, _, detail) = error(CopyFormat::Text, b"1\tx\ntwo\ty\n");
+        assert_eq!((sqlstate, detail.as_str()), ("22P02", "In row 2 of the COPY data, column \"a\"."));
+        assert_eq!(error(CopyFormat::Csv, b"1,\"x\n").1, "unterminated CSV quoted field");
+        assert_eq!(error(CopyFormat::Binary, b"").1, "unexpected EOF in COPY data");
+        assert_eq!(error(CopyFormat::Binary, &[0; 30]).1, "COPY file signature not recognized");
+        // One byte beyond the limit of a row.
+        let long = [b"1\t".as_slice(), &[b'x'; 998]].concat();
+        assert_eq!(read(options(CopyFormat::Text), &long, 1_000).unwrap().len(), 1);
+        let longer = [long.as_slice(), b"x"].concat();
+        assert_eq!(read(options(CopyFormat::Text), &longer, 1_001).unwrap_err().condition().sqlstate(), "54000");
+    }
+
+    fn written(options: CopyOptions, rows: &[InRow]) -> Vec<u8> {
+        let mut copy = CopyOut::new(options, columns()).unwrap();
+        let mut out = Vec::new();
+        copy.begin(&mut out);
+        for row in rows {
+            copy.row(&mut out, row.iter().map(Value::as_ref), &Settings::default()).unwrap();
+        }
+        copy.end(&mut out);
+        out
+    }
+
+    #[test]
+    fn rows_are_written_as_postgresql_does() {
+        let rows =
+            [row(1, "a\tb\\\n"), vec![Value::Null, Value::Null], row(2, ""), row(3, "say \"hi\", you"), row(4, "\\.")];
+        assert_eq!(
+            String::from_utf8(written(options(CopyFormat::Text), &rows)).unwrap(),
+            "1\ta\\tb\\\\\\n\n\\N\t\\N\n2\t\n3\tsay \"hi\", you\n4\t\\\\.\n"
+        );
+        assert_eq!(
+            String::from_utf8(written(options(CopyFormat::Csv), &rows)).unwrap(),
+            "1,\"a\tb\\\n\"\n,\n2,\"\"\n3,\"say \"\"hi\"\", you\"\n4,\"\\.\"\n"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(
+            rows in proptest::collection::vec((any::<i32>(), proptest::option::of("[a\\\\\t\n\r\"',.x ]{0,9}")), 0..6),
+            size in 1usize..40,
+        ) {
+            let rows: Vec<InRow> = rows
+                .into_iter()
+                .map(|(number, text)| vec![Value::Integer(number.into()), text.map_or(Value::Null, Value::Text)])
+                .collect();
+            for format in [CopyFormat::Text, CopyFormat::Csv, CopyFormat::Binary] {
+                let data = written(options(format), &rows);
+                prop_assert_eq!(&read(options(format), &data, size).unwrap(), &rows, "{:?}", format);
+            }
+        }
+
+        #[test]
+        fn random_bytes_are_rows_or_an_error(data in proptest::collection::vec(any::<u8>(), 0..80), size in 1usize..9) {
+            for format in [CopyFormat::Text, CopyFormat::Csv, CopyFormat::Binary] {
+                let _ = read(options(format), &data, size);
+                let signed = [SIGNATURE.as_slice(), &[0; 8], &data].concat();
+                let _ = read(options(format), &signed, size);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The conversation of COPY.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Copy, CopyFormat};
+use rowferry_engine::{Command, Condition, Error, Outcome, Prepared};
+use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
+use rowferry_wire_pg::{Backend, Format};
+
+use super::super::copy::{self, Column, CopyIn, CopyOut};
+use super::super::report;
+use super::{Commands, Failure};
+use crate::Ending;
+
+/// A COPY FROM whose data are coming.
+#[derive(Debug)]
+pub(super) struct Copying {
+    data: CopyIn,
+    /// The INSERT of one row.
+    insert: Arc<Prepared>,
+    rows: u64,
+    /// It was begun by a simple query, which ends with it.
+    simple: bool,
+}
+
+impl Commands<'_> {
+    /// COPY TO: sends all rows; how many.
+    pub(super) fn copy_out(&mut self, prepared: &Arc<Prepared>, copy: &Copy) -> Result<u64, Failure> {
+        let query = self.session.copy_plan(prepared)?;
+        let columns = query.bound.columns.iter();
+        let columns = columns.map(|column| Column { name: column.name.clone(), ty: column.ty.clone() }).collect();
+        let mut data = CopyOut::new(copy.options.clone(), columns)?;
+        let Outcome::Rows(mut cursor) = self.start(&query, &[])? else {
+            return Err(Error::internal("the query of a COPY returned no rows").into());
+        };
+        let format = if copy.options.format == CopyFormat::Binary { Format::BINARY } else { Format::TEXT };
+        let codes = format_codes(format, data.len());
+        self.output
+            .send(&Backend::CopyOutResponse(CopyResponse { overall: format, columns: CopyFormats::from_wire(&codes) }));
+        let settings = self.session.settings();
+        let mut piece = Vec::new();
+        data.begin(&mut piece);
+        let mut rows = 0;
+        loop {
+            // A row, or the names, to a message; a binary header goes with what comes first.
+            if !piece.is_empty() && (rows > 0 || format == Format::TEXT) {
+                self.output.send(&Backend::CopyData(&piece));
+                self.output.relieve()?;
+                piece.clear();
+            }
+            let Some(row) = cursor.next()? else { break };
+            rows += 1;
+            data.row(&mut piece, (0..row.len()).map(|index| row.get(index)), &settings)?;
+        }
+        data.end(&mut piece);
+        if !piece.is_empty() {
+            self.output.send(&Backend::CopyData(&piece));
+        }
+        self.output.send(&Backend::CopyDone);
+        Ok(rows)
+    }
+
+    /// COPY FROM: asks for the data, which the messages to come bring.
+    pub(super) fn begin_copy_in(&mut self, prepared: &Arc<Prepared>, copy: &Copy, simple: bool) -> Result<(), Failure> {
+        let insert = self.session.copy_plan(prepared)?;
+        let columns = copy.from.as_ref().map(copy::columns).unwrap_or_default();
+        let limit = self.output.connection.limits().max_message;
+        let data = CopyIn::new(copy.options.clone(), columns, limit);
+        // All rows or none.
+        self.session.begin_implicit();
+        let codes = format_codes(data.format(), data.len());
+        self.output.send(&Backend::CopyInResponse(CopyResponse {
+            overall: data.format(),
+            columns: CopyFormats::from_wire(&codes),
+        }));
+        self.output.flush()?;
+        self.copying = Some(Copying { data, insert, rows: 0, simple });
+        Ok(())
+    }
+
+    /// Obeys a message while the data of a COPY FROM are coming.
+    pub(super) fn obey_copying(&mut self, message: &Frontend<'_>, mut copying: Copying) -> Result<(), Ending> {
+        let settings = self.session.settings();
+        let session = &mut self.session;
+        let Copying { data, insert, rows, simple } = &mut copying;
+        let mut take = |row: copy::InRow| {
+            *rows += 1;
+            session.execute(insert, &row).map(drop)
+        };
+        let result = match message {
+            Frontend::CopyData(piece) => match data.feed(piece, &settings, &mut take) {
+                Ok(()) => {
+                    self.copying = Some(copying);
+                    return Ok(());
+                }
+                Err(error) => Err(error),
+            },
+            Frontend::CopyDone => data.finish(&settings, &mut take),
+            // The Sync that closes the command has often been sent with it.
+            Frontend::Flush | Frontend::Sync => {
+                self.copying = Some(copying);
+                return Ok(());
+            }
+            Frontend::Terminate => return Err(Ending::Goodbye),
+            Frontend::CopyFail(why) => Err(Error::new(
+                Condition::QueryCanceled,
+                format!("COPY from stdin failed: {}", report::utf8(why).unwrap_or("(not a text)")),
+            )),
+            _ => Err(Error::new(Condition::ProtocolViolation, "unexpected message type during COPY from stdin")),
+        };
+        let (rows, simple) = (*rows, *simple);
+        // A simple query ends here: its transaction is committed before the client is told that it is.
+        let result = result.and_then(|()| if simple { self.end_implicit() } else { Ok(()) });
+        match result {
+            Ok(()) => self.complete(Command::Copy, rows),
+            Err(error) => {
+                self.failed(&error);
+                self.skipping = !simple;
+            }
+        }
+        if simple { self.end_query() } else { Ok(()) }
+    }
+}
+
+fn format_codes(format: Format, columns: usize) -> Vec<u8> {
+    format.0.to_be_bytes().repeat(columns)
+}
