@@ -192,8 +192,8 @@ def _print_report(report: list[tuple[Any, ...]]) -> None:
     for line in questions.REPORT.splitlines():
         print(f"    {line}")
     print()
-    for order, name, placed, status, lines, total in report[:3]:
-        print(f"    {order:>3}  {name:20} {placed}  {status:10} {lines} {total:>10}")
+    for order, name, placed, status, items, total in report[:3]:
+        print(f"    {order:>3}  {name:20} {placed}  {status:10} {items} {total:>10}")
     print("    ...")
 
 

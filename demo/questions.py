@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: A report over three tables. Written so that PostgreSQL, Informix, MySQL and SQLite understand it alike.
 REPORT = """\
-SELECT o.order_id, c.name, o.placed_at, o.status, COUNT(*) AS lines, SUM(i.quantity * i.unit_price) AS total
+SELECT o.order_id, c.name, o.placed_at, o.status, COUNT(*) AS item_count, SUM(i.quantity * i.unit_price) AS total
 FROM orders o
 JOIN customers c ON c.customer_id = o.customer_id
 JOIN items i ON i.order_id = o.order_id

@@ -6,6 +6,7 @@ import contextlib
 import json
 import random
 import socket
+import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,13 +33,16 @@ LOGIN = vector("login.request.jdbc15")
 PROTOCOLS = bytes.fromhex("007e0009fffc7ffc3c8caa970600000c")
 DBOPEN = bytes.fromhex("0024000361707000" + "0000000c")
 PREPARE = (
-    bytes.fromhex("000200000000002a") + b"SELECT tabid FROM systables WHERE tabid= 1" + bytes.fromhex("00160031000c")
+    bytes.fromhex("000200000000002b") + b"SELECT id FROM harmless WHERE id IN (1,2,3)" + bytes.fromhex("00160031000c")
 )
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
     path = tmp_path_factory.mktemp("hostile") / "app.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE harmless (id integer PRIMARY KEY)")
+        connection.execute("INSERT INTO harmless VALUES (1)")
     with Rowferry.start(path, postgres=False, informix=True, args=["--handshake-timeout", "2"]) as running:
         yield running
 
@@ -52,7 +56,7 @@ def is_well(server: Rowferry) -> None:
     )
     with contextlib.closing(connection):
         cursor = connection.cursor()
-        cursor.execute("SELECT tabid FROM systables WHERE tabid = 1")
+        cursor.execute("SELECT id FROM harmless WHERE id = ?", (1,))
         assert cursor.fetchall() == [(1,)]
 
 

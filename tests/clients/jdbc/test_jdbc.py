@@ -44,7 +44,7 @@ def test_every_type_travels_both_ways(server: Rowferry) -> None:
         "nfixed  ",
         "O'Brien, Zürich",
         "",
-        "t",
+        "true",
         "1899-12-30",
         "2026-06-20 12:34:56",
         "2026-01-02 03:04:05.12345",

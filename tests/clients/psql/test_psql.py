@@ -1,13 +1,9 @@
-"""psql, PostgreSQL's own shell: its backslash commands, its carets, its Ctrl-C."""
+"""psql, PostgreSQL's own shell: its backslash commands and carets. Its Ctrl-C: tests/python/postgres/test_cancel.py."""
 
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
-import time
-
-import pytest
 
 from tests.servers.rowferry import Rowferry
 
@@ -91,35 +87,3 @@ def test_several_statements_and_a_transaction(served: Rowferry) -> None:
     done = psql(served, "INSERT INTO t VALUES (4, 'four'); INSERT INTO t VALUES (1, 'again')", check=False)
     assert "duplicate key value violates unique constraint" in done.stderr
     assert psql(served, "SELECT count(*), max(name) FROM t").stdout.splitlines()[2].split() == ["2", "|", "two"]
-
-
-def test_ctrl_c_ends_a_long_query_and_leaves_the_session(store: Rowferry) -> None:
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;"
-    shell = subprocess.Popen(
-        ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", store.postgres_dsn],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert shell.stdin is not None and shell.stdout is not None
-    try:
-        shell.stdin.write(f"SELECT 'ready';\n{endless}\nSELECT 'still here';\n\\q\n")
-        shell.stdin.flush()
-        assert shell.stdout.readline() == "ready\n"
-        # psql gives no sign that the query has begun. An interrupt before that only clears its input line, so ask again
-        # until the query has ended.
-        deadline = time.monotonic() + 30
-        while True:
-            shell.send_signal(signal.SIGINT)
-            try:
-                output, errors = shell.communicate(timeout=0.5)
-                break
-            except subprocess.TimeoutExpired:
-                if time.monotonic() > deadline:
-                    pytest.fail("the query went on after Ctrl-C")
-    finally:
-        shell.kill()
-        shell.wait(10)
-    assert "canceling statement due to user request" in errors
-    assert "still here" in output

@@ -235,11 +235,22 @@ public final class Client {
         while (rows.next()) {
             List<String> cells = new ArrayList<>();
             for (int column = 1; column <= count; column++) {
-                String text = rows.getString(column);
-                cells.add(text == null ? "null" : quote(text));
+                Object value = rows.getObject(column);
+                cells.add(value == null ? "null" : quote(text(value)));
             }
             System.out.println("{\"row\":[" + String.join(",", cells) + "]}");
         }
+    }
+
+    /** The value in the same words in every locale, which getString does not promise for dates. */
+    private static String text(Object value) {
+        if (value instanceof BigDecimal number) {
+            return number.toPlainString();
+        }
+        if (value instanceof Timestamp moment) {
+            return moment.toString().replaceFirst("\\.0$", "");
+        }
+        return value.toString();
     }
 
     private static void print(SQLException failure) {
