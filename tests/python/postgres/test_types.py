@@ -87,7 +87,7 @@ def psycopg3(server: Rowferry) -> Iterator[psycopg.Connection[Any]]:
 def same(left: Any, right: Any) -> bool:
     if isinstance(left, Decimal) and left.is_nan():
         return isinstance(right, Decimal) and right.is_nan()
-    return type(left) is type(right) and left == right
+    return isinstance(left, type(right)) and left == right
 
 
 @pytest.mark.parametrize(("ty", "value", "text"), VALUES, ids=identified)
