@@ -5,8 +5,22 @@
 //! once for each generation of the schema, with an index for each column that is looked up by.
 
 pub mod describe;
+mod empty;
+mod information_schema;
 pub mod informix;
 pub mod names;
+mod pg_attribute;
+mod pg_class;
+mod pg_constraint;
+mod pg_index;
+mod pg_namespace;
+mod pg_other;
+mod pg_proc;
+mod pg_sequence;
+mod pg_settings;
+mod pg_stat_activity;
+mod pg_type;
+mod pg_views;
 mod vtab;
 
 use std::collections::HashMap;
@@ -139,7 +153,25 @@ pub fn text_array<'a>(members: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Every catalog table.
 pub fn tables() -> impl Iterator<Item = &'static Table> {
-    [informix::TABLES].into_iter().flatten()
+    [
+        empty::TABLES,
+        information_schema::TABLES,
+        pg_attribute::TABLES,
+        pg_class::TABLES,
+        pg_constraint::TABLES,
+        pg_index::TABLES,
+        pg_namespace::TABLES,
+        pg_other::TABLES,
+        pg_proc::TABLES,
+        pg_sequence::TABLES,
+        pg_settings::TABLES,
+        pg_stat_activity::TABLES,
+        pg_type::TABLES,
+        pg_views::TABLES,
+        informix::TABLES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A catalog table with what the compiler sees of it.
@@ -171,7 +203,7 @@ pub fn relation_by_oid(oid: u32) -> Option<Arc<Relation>> {
 }
 
 /// Every catalog table as the compiler sees it.
-pub fn relations() -> impl Iterator<Item = &'static Arc<Relation>> {
+pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
     ENTRIES.iter().map(|entry| &entry.relation)
 }
 

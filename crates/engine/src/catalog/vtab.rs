@@ -202,6 +202,8 @@ fn rows(table: &'static Table, state: &Arc<State>) -> Result<Arc<Rows>> {
         }
     }
     let made = (table.rows)(&Context { schema: &schema, state, database: &database });
+    let width = columns_of(table.columns).len();
+    debug_assert!(made.iter().all(|row| row.len() == width), "{} has {width} columns", table.name);
     let rows = Arc::new(Rows { rows: made, indexes: Mutex::default() });
     if !table.live {
         state.catalogs.lock().insert(std::ptr::from_ref(table).addr(), (generation, rows.clone()));

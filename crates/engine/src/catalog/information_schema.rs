@@ -1,0 +1,437 @@
+//! `information_schema`: the standard's view of the same things.
+
+use rowferry_dialect::postgres::types;
+use rowferry_dialect::schema::{ReferentialAction, RelationKind};
+use rowferry_dialect::{Schema as _, Type};
+
+use super::describe::{self, target_columns};
+use super::names::NAMESPACES;
+use super::{Context, NULL, Row, Table, row};
+use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_TEMP};
+
+const fn table(name: &'static str, columns: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Table {
+    Table { namespace: INFORMATION_SCHEMA, name, oid: 0, columns, rows, live: false }
+}
+
+pub(super) const TABLES: &[Table] = &[
+    table(
+        "schemata",
+        "catalog_name name, schema_name name, schema_owner name, default_character_set_catalog name, \
+            default_character_set_schema name, default_character_set_name name, sql_path text",
+        schemata,
+    ),
+    table(
+        "tables",
+        "table_catalog name, table_schema name, table_name name, table_type varchar, self_referencing_column_name name, \
+            reference_generation varchar, user_defined_type_catalog name, user_defined_type_schema name, \
+            user_defined_type_name name, is_insertable_into varchar, is_typed varchar, commit_action varchar",
+        tables,
+    ),
+    table(
+        "columns",
+        "table_catalog name, table_schema name, table_name name, column_name name, ordinal_position int4, \
+            column_default text, is_nullable varchar, data_type varchar, character_maximum_length int4, \
+            character_octet_length int4, numeric_precision int4, numeric_precision_radix int4, numeric_scale int4, \
+            datetime_precision int4, interval_type varchar, interval_precision int4, character_set_catalog name, \
+            character_set_schema name, character_set_name name, collation_catalog name, collation_schema name, \
+            collation_name name, domain_catalog name, domain_schema name, domain_name name, udt_catalog name, \
+            udt_schema name, udt_name name, scope_catalog name, scope_schema name, scope_name name, \
+            maximum_cardinality int4, dtd_identifier name, is_self_referencing varchar, is_identity varchar, \
+            identity_generation varchar, identity_start varchar, identity_increment varchar, identity_maximum varchar, \
+            identity_minimum varchar, identity_cycle varchar, is_generated varchar, generation_expression varchar, \
+            is_updatable varchar",
+        columns,
+    ),
+    table(
+        "views",
+        "table_catalog name, table_schema name, table_name name, view_definition text, check_option varchar, \
+            is_updatable varchar, is_insertable_into varchar, is_trigger_updatable varchar, \
+            is_trigger_deletable varchar, is_trigger_insertable_into varchar",
+        views,
+    ),
+    table(
+        "table_constraints",
+        "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name, table_schema name, \
+            table_name name, constraint_type varchar, is_deferrable varchar, initially_deferred varchar, \
+            enforced varchar, nulls_distinct varchar",
+        table_constraints,
+    ),
+    table(
+        "key_column_usage",
+        "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name, table_schema name, \
+            table_name name, column_name name, ordinal_position int4, position_in_unique_constraint int4",
+        key_column_usage,
+    ),
+    table(
+        "constraint_column_usage",
+        "table_catalog name, table_schema name, table_name name, column_name name, constraint_catalog name, \
+            constraint_schema name, constraint_name name",
+        constraint_column_usage,
+    ),
+    table(
+        "referential_constraints",
+        "constraint_catalog name, constraint_schema name, constraint_name name, unique_constraint_catalog name, \
+            unique_constraint_schema name, unique_constraint_name name, match_option varchar, update_rule varchar, \
+            delete_rule varchar",
+        referential_constraints,
+    ),
+    table(
+        "check_constraints",
+        "constraint_catalog name, constraint_schema name, constraint_name name, check_clause varchar",
+        check_constraints,
+    ),
+    table(
+        "sequences",
+        "sequence_catalog name, sequence_schema name, sequence_name name, data_type varchar, numeric_precision int4, \
+            numeric_precision_radix int4, numeric_scale int4, start_value varchar, minimum_value varchar, \
+            maximum_value varchar, increment varchar, cycle_option varchar",
+        sequences,
+    ),
+    table(
+        "triggers",
+        "trigger_catalog name, trigger_schema name, trigger_name name, event_manipulation varchar, \
+        event_object_catalog name, event_object_schema name, event_object_table name",
+        |_| Vec::new(),
+    ),
+    table(
+        "routines",
+        "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, \
+        routine_schema name, routine_name name, routine_type varchar, data_type varchar",
+        |_| Vec::new(),
+    ),
+];
+
+fn yes(truth: bool) -> &'static str {
+    if truth { "YES" } else { "NO" }
+}
+
+fn schemata(context: &Context<'_>) -> Vec<Row> {
+    let fixed = NAMESPACES.iter().map(|(_, name)| *name).filter(|name| !matches!(*name, INFORMIX | PG_TEMP));
+    let made = context.schema.main.namespaces.iter().map(|namespace| namespace.name.as_str());
+    fixed
+        .chain(made)
+        .map(|name| row![&context.database.name, name, &context.state.user, NULL, NULL, NULL, NULL])
+        .collect()
+}
+
+fn is_view(kind: &RelationKind) -> bool {
+    matches!(kind, RelationKind::View { .. } | RelationKind::NativeView)
+}
+
+fn tables(context: &Context<'_>) -> Vec<Row> {
+    let users = context.schema.user_relations();
+    users
+        .chain(super::relations())
+        .filter(|relation| relation.namespace != INFORMIX)
+        .map(|relation| {
+            let kind = if is_view(&relation.kind) {
+                "VIEW"
+            } else if relation.namespace == PG_TEMP {
+                "LOCAL TEMPORARY"
+            } else {
+                "BASE TABLE"
+            };
+            let insertable = yes(matches!(relation.kind, RelationKind::Table));
+            row![
+                &context.database.name,
+                &relation.namespace,
+                &relation.name,
+                kind,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                insertable,
+                "NO",
+                NULL
+            ]
+        })
+        .collect()
+}
+
+fn columns(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    let users = context.schema.user_relations();
+    for relation in users.chain(super::relations()).filter(|relation| relation.namespace != INFORMIX) {
+        for (at, column) in relation.columns.iter().enumerate() {
+            let ty = types::import(&column.ty);
+            let (words, name) = match &ty {
+                Type::Array(element) => {
+                    ("ARRAY", types::row_of(element).map_or("_text".to_owned(), |row| format!("_{}", row.name)))
+                }
+                ty => types::row_of(ty).map_or(("text", "text".to_owned()), |row| (row.words, row.name.to_owned())),
+            };
+            let length = match &ty {
+                Type::Varchar(length) => *length,
+                Type::Char(length) => Some(*length),
+                _ => None,
+            };
+            let (precision, radix, scale) = match &ty {
+                Type::Int2 => (Some(16), Some(2), Some(0)),
+                Type::Int4 => (Some(32), Some(2), Some(0)),
+                Type::Int8 => (Some(64), Some(2), Some(0)),
+                Type::Float4 => (Some(24), Some(2), None),
+                Type::Float8 => (Some(53), Some(2), None),
+                Type::Numeric(Some(modifier)) => {
+                    (Some(i64::from(modifier.precision)), Some(10), Some(i64::from(modifier.scale)))
+                }
+                Type::Numeric(None) => (None, Some(10), None),
+                _ => (None, None, None),
+            };
+            let digits = match &ty {
+                Type::Date => Some(0),
+                Type::Time(digits) | Type::TimeTz(digits) | Type::Timestamp(digits) | Type::TimestampTz(digits) => {
+                    Some(digits.map_or(6, i64::from))
+                }
+                Type::Interval => Some(6),
+                _ => None,
+            };
+            let octets = length.map(|length| i64::from(length) * 4).or(ty.is_text().then_some(1_073_741_824));
+            let identity = column.identity.as_ref();
+            let sequence = context
+                .schema
+                .sequences()
+                .find(|details| identity.is_some() && details.owner == Some((relation.oid, at)));
+            let default = column.default.as_ref().filter(|_| identity.is_none()).map(|default| &default.text);
+            rows.push(row![
+                catalog,
+                &relation.namespace,
+                &relation.name,
+                &column.name,
+                at + 1,
+                default,
+                yes(!column.not_null),
+                words,
+                length,
+                octets,
+                precision,
+                radix,
+                scale,
+                digits,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                catalog,
+                "pg_catalog",
+                name,
+                NULL,
+                NULL,
+                NULL,
+                NULL,
+                (at + 1).to_string(),
+                "NO",
+                yes(identity.is_some()),
+                identity.map(|identity| if identity.always { "ALWAYS" } else { "BY DEFAULT" }),
+                sequence.map(|details| details.start.to_string()),
+                sequence.map(|details| details.increment.to_string()),
+                sequence.map(|details| details.max.to_string()),
+                sequence.map(|details| details.min.to_string()),
+                sequence.map_or("NO", |details| yes(details.cycle)),
+                if column.generated.is_some() { "ALWAYS" } else { "NEVER" },
+                column.generated.as_ref(),
+                yes(matches!(relation.kind, RelationKind::Table)),
+            ]);
+        }
+    }
+    rows
+}
+
+fn views(context: &Context<'_>) -> Vec<Row> {
+    let relations = context.schema.user_relations();
+    relations
+        .filter(|relation| is_view(&relation.kind))
+        .map(|relation| {
+            row![
+                &context.database.name,
+                &relation.namespace,
+                &relation.name,
+                describe::view(context.schema, relation.oid),
+                "NONE",
+                "NO",
+                "NO",
+                "NO",
+                "NO",
+                "NO"
+            ]
+        })
+        .collect()
+}
+
+fn table_constraints(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        let mut push = |name: &str, kind: &str, deferred: bool| {
+            let nulls = (kind == "UNIQUE").then_some("YES");
+            rows.push(row![
+                catalog,
+                &relation.namespace,
+                name,
+                catalog,
+                &relation.namespace,
+                &relation.name,
+                kind,
+                yes(deferred),
+                yes(deferred),
+                "YES",
+                nulls
+            ]);
+        };
+        for index in relation.indexes.iter().filter(|index| index.constraint) {
+            push(&index.name, if index.primary { "PRIMARY KEY" } else { "UNIQUE" }, false);
+        }
+        for check in &relation.checks {
+            push(&check.name, "CHECK", false);
+        }
+        for key in &relation.foreign_keys {
+            push(&key.name, "FOREIGN KEY", key.deferred);
+        }
+    }
+    rows
+}
+
+fn key_column_usage(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        let mut push = |name: &str, column: usize, at: usize, place: Option<usize>| {
+            rows.push(row![
+                catalog,
+                &relation.namespace,
+                name,
+                catalog,
+                &relation.namespace,
+                &relation.name,
+                &relation.columns[column].name,
+                at + 1,
+                place
+            ]);
+        };
+        for index in relation.indexes.iter().filter(|index| index.constraint) {
+            index.columns.iter().flatten().enumerate().for_each(|(at, &column)| push(&index.name, column, at, None));
+        }
+        for key in &relation.foreign_keys {
+            key.columns.iter().enumerate().for_each(|(at, &column)| push(&key.name, column, at, Some(at + 1)));
+        }
+    }
+    rows
+}
+
+fn constraint_column_usage(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        for index in relation.indexes.iter().filter(|index| index.constraint) {
+            for &column in index.columns.iter().flatten() {
+                rows.push(row![
+                    catalog,
+                    &relation.namespace,
+                    &relation.name,
+                    &relation.columns[column].name,
+                    catalog,
+                    &relation.namespace,
+                    &index.name
+                ]);
+            }
+        }
+        for key in &relation.foreign_keys {
+            let Some(target) = context.schema.relation(&key.target) else { continue };
+            for column in target_columns(&target, key) {
+                rows.push(row![
+                    catalog,
+                    &target.namespace,
+                    &target.name,
+                    &target.columns[column].name,
+                    catalog,
+                    &relation.namespace,
+                    &key.name
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+fn rule(action: ReferentialAction) -> &'static str {
+    match action {
+        ReferentialAction::NoAction => "NO ACTION",
+        ReferentialAction::Restrict => "RESTRICT",
+        ReferentialAction::Cascade => "CASCADE",
+        ReferentialAction::SetNull => "SET NULL",
+        ReferentialAction::SetDefault => "SET DEFAULT",
+    }
+}
+
+fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        for key in &relation.foreign_keys {
+            let unique = context.schema.relation(&key.target).and_then(|target| {
+                let wanted: Vec<Option<usize>> = target_columns(&target, key).into_iter().map(Some).collect();
+                let index = target.indexes.iter().find(|index| index.unique && index.columns == wanted)?;
+                Some((target.namespace.clone(), index.name.clone()))
+            });
+            let (namespace, name) = unique.unzip();
+            rows.push(row![
+                catalog,
+                &relation.namespace,
+                &key.name,
+                catalog,
+                namespace,
+                name,
+                "NONE",
+                rule(key.on_update),
+                rule(key.on_delete)
+            ]);
+        }
+    }
+    rows
+}
+
+fn check_constraints(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        for check in &relation.checks {
+            rows.push(row![&context.database.name, &relation.namespace, &check.name, format!("({})", check.text)]);
+        }
+    }
+    rows
+}
+
+fn sequences(context: &Context<'_>) -> Vec<Row> {
+    let sequences = context.schema.sequences();
+    sequences
+        .map(|details| {
+            let (words, bits) = match details.sequence.ty {
+                Type::Int2 => ("smallint", 16),
+                Type::Int4 => ("integer", 32),
+                _ => ("bigint", 64),
+            };
+            row![
+                &context.database.name,
+                &details.sequence.namespace,
+                &details.sequence.name,
+                words,
+                bits,
+                2,
+                0,
+                details.start.to_string(),
+                details.min.to_string(),
+                details.max.to_string(),
+                details.increment.to_string(),
+                yes(details.cycle)
+            ]
+        })
+        .collect()
+}

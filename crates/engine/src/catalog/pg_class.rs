@@ -1,0 +1,137 @@
+//! `pg_class`: relations, indexes and sequences; with `pg_am` and `pg_attrdef`'s parents.
+
+use rowferry_dialect::schema::{Relation, RelationKind};
+
+use super::names::namespace_oid;
+use super::{Context, NULL, OWNER, Row, Table, relations, row};
+use crate::schema::{PG_CATALOG, PG_TEMP};
+
+pub(super) const TABLES: &[Table] = &[Table {
+    namespace: PG_CATALOG,
+    name: "pg_class",
+    oid: 1_259,
+    columns: "oid oid, relname name, relnamespace oid, reltype oid, reloftype oid, relowner oid, relam oid, \
+        relfilenode oid, reltablespace oid, relpages int4, reltuples float4, relallvisible int4, relallfrozen int4, \
+        reltoastrelid oid, relhasindex bool, relisshared bool, relpersistence char, relkind char, relnatts int2, \
+        relchecks int2, relhasrules bool, relhastriggers bool, relhassubclass bool, relrowsecurity bool, \
+        relforcerowsecurity bool, relispopulated bool, relreplident char, relispartition bool, relrewrite oid, \
+        relfrozenxid oid, relminmxid oid, relacl text[], reloptions text[], relpartbound text",
+    rows,
+    live: false,
+}];
+
+/// What differs from one class to the other.
+struct Class<'a> {
+    oid: u32,
+    name: &'a str,
+    namespace: u32,
+    temporary: bool,
+    kind: &'a str,
+    columns: usize,
+    checks: usize,
+    indexed: bool,
+    rules: bool,
+    triggers: bool,
+}
+
+fn rows(context: &Context<'_>) -> Vec<Row> {
+    let schema = context.schema;
+    let mut rows = Vec::new();
+    for relation in relations() {
+        rows.push(class(&of_relation(relation, namespace_oid(schema, &relation.namespace), false)));
+    }
+    for relation in schema.user_relations() {
+        let namespace = namespace_oid(schema, &relation.namespace);
+        let triggers = schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
+        rows.push(class(&of_relation(relation, namespace, triggers)));
+        for index in &relation.indexes {
+            rows.push(class(&Class {
+                oid: index.oid,
+                name: &index.name,
+                namespace,
+                temporary: relation.namespace == PG_TEMP,
+                kind: "i",
+                columns: index.keys.len(),
+                checks: 0,
+                indexed: false,
+                rules: false,
+                triggers: false,
+            }));
+        }
+    }
+    for details in schema.sequences() {
+        rows.push(class(&Class {
+            oid: details.sequence.oid,
+            name: &details.sequence.name,
+            namespace: namespace_oid(schema, &details.sequence.namespace),
+            temporary: details.database == "temp",
+            kind: "S",
+            columns: 3,
+            checks: 0,
+            indexed: false,
+            rules: false,
+            triggers: false,
+        }));
+    }
+    rows
+}
+
+fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_> {
+    let is_view = matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
+    Class {
+        oid: relation.oid,
+        name: &relation.name,
+        namespace,
+        temporary: relation.namespace == PG_TEMP,
+        kind: if is_view { "v" } else { "r" },
+        columns: relation.columns.len(),
+        checks: relation.checks.len(),
+        indexed: !relation.indexes.is_empty(),
+        rules: is_view,
+        triggers,
+    }
+}
+
+fn class(class: &Class<'_>) -> Row {
+    let access = match class.kind {
+        "r" => 2_u32,
+        "i" => 403,
+        _ => 0,
+    };
+    row![
+        class.oid,
+        class.name,
+        class.namespace,
+        0,
+        0,
+        OWNER,
+        access,
+        class.oid,
+        0,
+        0,
+        -1.0,
+        0,
+        0,
+        0,
+        class.indexed,
+        false,
+        if class.temporary { "t" } else { "p" },
+        class.kind,
+        class.columns,
+        class.checks,
+        class.rules,
+        class.triggers,
+        false,
+        false,
+        false,
+        true,
+        if class.kind == "r" { "d" } else { "n" },
+        false,
+        0,
+        0,
+        0,
+        NULL,
+        NULL,
+        NULL,
+    ]
+}

@@ -1,0 +1,183 @@
+//! `pg_constraint`: keys, foreign keys and checks; `pg_depend`: what hangs on what.
+
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::schema::ReferentialAction;
+
+use super::describe::{constraint_oid, target_columns};
+use super::names::namespace_oid;
+use super::pg_attribute::default_oid;
+use super::{Cell, Context, NULL, Row, Table, array, row};
+use crate::schema::PG_CATALOG;
+
+pub(super) const TABLES: &[Table] = &[
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_constraint",
+        oid: 2_606,
+        columns: "oid oid, conname name, connamespace oid, contype char, condeferrable bool, condeferred bool, \
+            conenforced bool, convalidated bool, conrelid oid, contypid oid, conindid oid, conparentid oid, \
+            confrelid oid, confupdtype char, confdeltype char, confmatchtype char, conislocal bool, coninhcount int2, \
+            connoinherit bool, conperiod bool, conkey int2[], confkey int2[], conpfeqop oid[], conppeqop oid[], \
+            conffeqop oid[], confdelsetcols int2[], conexclop oid[], conbin text",
+        rows: constraints,
+        live: false,
+    },
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_depend",
+        oid: 2_608,
+        columns: "classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, refobjsubid int4, deptype char",
+        rows: dependencies,
+        live: false,
+    },
+];
+
+/// What differs from one constraint to the other.
+#[derive(Default)]
+struct Constraint<'a> {
+    oid: u32,
+    name: &'a str,
+    namespace: u32,
+    kind: &'a str,
+    deferred: bool,
+    relation: u32,
+    index: u32,
+    target: u32,
+    on_update: &'a str,
+    on_delete: &'a str,
+    columns: Vec<usize>,
+    target_columns: Option<Vec<usize>>,
+    text: Option<&'a str>,
+}
+
+fn constraints(context: &Context<'_>) -> Vec<Row> {
+    let schema = context.schema;
+    let mut rows = Vec::new();
+    for relation in schema.user_relations() {
+        let namespace = namespace_oid(schema, &relation.namespace);
+        for index in relation.indexes.iter().filter(|index| index.constraint) {
+            rows.push(constraint(Constraint {
+                oid: constraint_oid(index),
+                name: &index.name,
+                namespace,
+                kind: if index.primary { "p" } else { "u" },
+                relation: relation.oid,
+                index: index.oid,
+                columns: index.columns.iter().flatten().copied().collect(),
+                ..Constraint::default()
+            }));
+        }
+        for check in &relation.checks {
+            rows.push(constraint(Constraint {
+                oid: check.oid,
+                name: &check.name,
+                namespace,
+                kind: "c",
+                relation: relation.oid,
+                text: Some(&check.text),
+                ..Constraint::default()
+            }));
+        }
+        for key in &relation.foreign_keys {
+            let target = schema.relation(&key.target);
+            let columns = target.as_ref().map(|target| target_columns(target, key)).unwrap_or_default();
+            let index = target.as_ref().and_then(|target| {
+                let wanted: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();
+                target.indexes.iter().find(|index| index.unique && index.columns == wanted).map(|index| index.oid)
+            });
+            rows.push(constraint(Constraint {
+                oid: key.oid,
+                name: &key.name,
+                namespace,
+                kind: "f",
+                deferred: key.deferred,
+                relation: relation.oid,
+                index: index.unwrap_or(0),
+                target: target.map_or(0, |target| target.oid),
+                on_update: action(key.on_update),
+                on_delete: action(key.on_delete),
+                columns: key.columns.clone(),
+                target_columns: Some(columns),
+                text: None,
+            }));
+        }
+    }
+    rows
+}
+
+fn action(action: ReferentialAction) -> &'static str {
+    match action {
+        ReferentialAction::NoAction => "a",
+        ReferentialAction::Restrict => "r",
+        ReferentialAction::Cascade => "c",
+        ReferentialAction::SetNull => "n",
+        ReferentialAction::SetDefault => "d",
+    }
+}
+
+fn constraint(constraint: Constraint<'_>) -> Row {
+    let numbers = |columns: &[usize]| array(columns.iter().map(|column| column + 1));
+    let foreign = constraint.kind == "f";
+    let operators = || foreign.then(|| array(constraint.columns.iter().map(|_| 96)));
+    row![
+        constraint.oid,
+        constraint.name,
+        constraint.namespace,
+        constraint.kind,
+        constraint.deferred,
+        constraint.deferred,
+        true,
+        true,
+        constraint.relation,
+        0,
+        constraint.index,
+        0,
+        constraint.target,
+        if foreign { constraint.on_update } else { " " },
+        if foreign { constraint.on_delete } else { " " },
+        if foreign { "s" } else { " " },
+        true,
+        0,
+        constraint.kind != "c",
+        false,
+        if constraint.columns.is_empty() { NULL } else { Cell::from(numbers(&constraint.columns)) },
+        constraint.target_columns.as_deref().map(numbers),
+        operators(),
+        operators(),
+        operators(),
+        NULL,
+        NULL,
+        constraint.text,
+    ]
+}
+
+const CLASS: u32 = 1_259;
+const ATTRDEF: u32 = 2_604;
+const CONSTRAINT: u32 = 2_606;
+
+fn dependencies(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for details in context.schema.sequences() {
+        if let Some((table, column)) = details.owner {
+            // A sequence that numbers an identity column is internal to it.
+            rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, "i"]);
+        }
+    }
+    for relation in context.schema.user_relations() {
+        for (at, column) in relation.columns.iter().enumerate() {
+            if (column.default.is_some() && column.identity.is_none()) || column.generated.is_some() {
+                rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, relation.oid, at + 1, "a"]);
+            }
+        }
+        for index in &relation.indexes {
+            if index.constraint {
+                rows.push(row![CLASS, index.oid, 0, CONSTRAINT, constraint_oid(index), 0, "i"]);
+            } else {
+                for column in index.columns.iter().flatten() {
+                    rows.push(row![CLASS, index.oid, 0, CLASS, relation.oid, column + 1, "a"]);
+                }
+            }
+        }
+    }
+    rows
+}

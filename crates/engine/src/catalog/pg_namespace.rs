@@ -1,0 +1,25 @@
+//! `pg_namespace`: schemas.
+
+use super::names::NAMESPACES;
+use super::{Context, NULL, OWNER, Row, Table, row};
+use crate::schema::{INFORMIX, PG_CATALOG, PG_TEMP};
+
+pub(super) const TABLES: &[Table] = &[Table {
+    namespace: PG_CATALOG,
+    name: "pg_namespace",
+    oid: 2_615,
+    columns: "oid oid, nspname name, nspowner oid, nspacl text[]",
+    rows,
+    live: false,
+}];
+
+fn rows(context: &Context<'_>) -> Vec<Row> {
+    let fixed = NAMESPACES.iter().map(|(oid, name)| (*oid, *name));
+    let made = context.schema.main.namespaces.iter().map(|namespace| (namespace.oid, namespace.name.as_str()));
+    fixed
+        // Informix's catalogs are for Informix's clients, temporary objects for those who have some.
+        .filter(|(_, name)| *name != INFORMIX && (*name != PG_TEMP || !context.schema.temp.relations.is_empty()))
+        .chain(made)
+        .map(|(oid, name)| row![oid, name, OWNER, NULL])
+        .collect()
+}

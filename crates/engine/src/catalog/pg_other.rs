@@ -1,0 +1,125 @@
+//! Small catalogs with fixed rows: databases, roles, access methods, languages, collations, casts.
+
+use super::pg_stat_activity::DATABASE;
+use super::{Context, NULL, OWNER, Row, Table, row};
+use crate::schema::PG_CATALOG;
+
+const fn table(name: &'static str, oid: u32, columns: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Table {
+    Table { namespace: PG_CATALOG, name, oid, columns, rows, live: true }
+}
+
+const ROLE_COLUMNS: &str = "rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, \
+    rolcanlogin bool, rolreplication bool, rolconnlimit int4, rolpassword text, rolvaliduntil timestamptz, \
+    rolbypassrls bool, rolconfig text[], oid oid";
+
+pub(super) const TABLES: &[Table] = &[
+    table("pg_am", 2_601, "oid oid, amname name, amhandler regproc, amtype char", |_| {
+        vec![row![2, "heap", 3, "t"], row![403, "btree", 330, "i"], row![405, "hash", 331, "i"]]
+    }),
+    table(
+        "pg_authid",
+        1_260,
+        "oid oid, rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, rolcanlogin bool, \
+            rolreplication bool, rolbypassrls bool, rolconnlimit int4, rolpassword text, rolvaliduntil timestamptz",
+        |context| vec![row![OWNER, &context.state.user, true, true, true, true, true, false, true, -1, NULL, NULL]],
+    ),
+    table(
+        "pg_cast",
+        2_605,
+        "oid oid, castsource oid, casttarget oid, castfunc oid, castcontext char, castmethod char",
+        |_| {
+            [
+                (20, 23, "a"),
+                (23, 20, "i"),
+                (21, 23, "i"),
+                (23, 21, "a"),
+                (25, 1_043, "i"),
+                (1_043, 25, "i"),
+                (23, 1_700, "i"),
+            ]
+            .into_iter()
+            .enumerate()
+            .map(|(at, (source, target, context))| row![10_100 + at, source, target, 0, context, "f"])
+            .collect()
+        },
+    ),
+    table(
+        "pg_collation",
+        3_456,
+        "oid oid, collname name, collnamespace oid, collowner oid, collprovider char, collisdeterministic bool, \
+            collencoding int4, collcollate text, collctype text, colllocale text, collicurules text, collversion text",
+        |_| {
+            [(100, "default", "d", -1), (950, "C", "c", -1), (951, "POSIX", "c", -1)]
+                .into_iter()
+                .map(|(oid, name, provider, encoding)| {
+                    row![oid, name, 11, OWNER, provider, true, encoding, "C", "C", NULL, NULL, NULL]
+                })
+                .collect()
+        },
+    ),
+    table(
+        "pg_database",
+        1_262,
+        "oid oid, datname name, datdba oid, encoding int4, datlocprovider char, datistemplate bool, datallowconn bool, \
+            dathasloginevt bool, datconnlimit int4, datfrozenxid oid, datminmxid oid, dattablespace oid, \
+            datcollate text, datctype text, datlocale text, daticurules text, datcollversion text, datacl text[]",
+        |context| {
+            vec![row![
+                DATABASE,
+                &context.database.name,
+                OWNER,
+                6,
+                "c",
+                false,
+                true,
+                false,
+                -1,
+                0,
+                0,
+                1_663,
+                "C",
+                "C.UTF-8",
+                NULL,
+                NULL,
+                NULL,
+                NULL
+            ]]
+        },
+    ),
+    table(
+        "pg_language",
+        2_612,
+        "oid oid, lanname name, lanowner oid, lanispl bool, lanpltrusted bool, lanplcallfoid oid, laninline oid, \
+            lanvalidator oid, lanacl text[]",
+        |_| {
+            vec![
+                row![12, "internal", OWNER, false, false, 0, 0, 0, NULL],
+                row![13, "c", OWNER, false, false, 0, 0, 0, NULL],
+                row![14, "sql", OWNER, false, true, 0, 0, 0, NULL],
+            ]
+        },
+    ),
+    table(
+        "pg_opclass",
+        2_616,
+        "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, opcintype oid, \
+            opcdefault bool, opckeytype oid",
+        |_| vec![row![10_000, 403, "any_ops", 11, OWNER, 10_001, 2_283, true, 0]],
+    ),
+    table("pg_roles", 0, ROLE_COLUMNS, |context| {
+        vec![row![&context.state.user, true, true, true, true, true, false, -1, "********", NULL, true, NULL, OWNER]]
+    }),
+    table("pg_tablespace", 1_213, "oid oid, spcname name, spcowner oid, spcacl text[], spcoptions text[]", |_| {
+        vec![row![1_663, "pg_default", OWNER, NULL, NULL], row![1_664, "pg_global", OWNER, NULL, NULL]]
+    }),
+    table(
+        "pg_user",
+        0,
+        "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls bool, passwd text, \
+            valuntil timestamptz, useconfig text[]",
+        |context| vec![row![&context.state.user, OWNER, true, true, false, true, "********", NULL, NULL]],
+    ),
+    table("pg_timezone_names", 0, "name text, abbrev text, utc_offset text, is_dst bool", |_| {
+        jiff::tz::db().available().map(|name| row![name.as_str(), NULL, NULL, NULL]).collect()
+    }),
+];

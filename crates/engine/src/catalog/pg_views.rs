@@ -1,0 +1,93 @@
+//! `pg_tables`, `pg_views`, `pg_matviews`, `pg_description`, `pg_rewrite`: views over the other catalogs, and comments.
+
+use rowferry_dialect::schema::RelationKind;
+
+use super::{Context, NULL, Row, Table, describe, row};
+use crate::schema::PG_CATALOG;
+use crate::schema::metadata::derived_oid;
+
+pub(super) const TABLES: &[Table] = &[
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_tables",
+        oid: 0,
+        columns: "schemaname name, tablename name, tableowner name, tablespace name, hasindexes bool, hasrules bool, \
+            hastriggers bool, rowsecurity bool",
+        rows: tables,
+        live: false,
+    },
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_views",
+        oid: 0,
+        columns: "schemaname name, viewname name, viewowner name, definition text",
+        rows: views,
+        live: false,
+    },
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_description",
+        oid: 2_609,
+        columns: "objoid oid, classoid oid, objsubid int4, description text",
+        rows: descriptions,
+        live: false,
+    },
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_rewrite",
+        oid: 2_618,
+        columns: "oid oid, rulename name, ev_class oid, ev_type char, ev_enabled char, is_instead bool, ev_qual text, \
+            ev_action text",
+        rows: rules,
+        live: false,
+    },
+];
+
+fn tables(context: &Context<'_>) -> Vec<Row> {
+    let user = &context.state.user;
+    let of_users = context.schema.user_relations().map(|relation| (relation, user.as_str()));
+    of_users
+        .chain(super::relations().map(|relation| (relation, "postgres")))
+        .filter(|(relation, _)| matches!(relation.kind, RelationKind::Table | RelationKind::Catalog))
+        .map(|(relation, owner)| {
+            let triggers = context.schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
+            row![&relation.namespace, &relation.name, owner, NULL, !relation.indexes.is_empty(), false, triggers, false]
+        })
+        .collect()
+}
+
+fn views(context: &Context<'_>) -> Vec<Row> {
+    let views = context.schema.user_relations();
+    views
+        .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
+        .map(|relation| {
+            let definition = describe::view(context.schema, relation.oid);
+            row![&relation.namespace, &relation.name, &context.state.user, definition]
+        })
+        .collect()
+}
+
+fn descriptions(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in context.schema.user_relations() {
+        let Some(details) = context.schema.details(relation.oid) else { continue };
+        if let Some(comment) = &details.comment {
+            rows.push(row![relation.oid, 1_259, 0, comment]);
+        }
+        for (column, comment) in &details.column_comments {
+            rows.push(row![relation.oid, 1_259, column + 1, comment]);
+        }
+    }
+    rows
+}
+
+fn rules(context: &Context<'_>) -> Vec<Row> {
+    let views = context.schema.user_relations();
+    views
+        .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
+        .map(|relation| {
+            let oid = derived_oid("rule", "", &[&relation.oid.to_string()]);
+            row![oid, "_RETURN", relation.oid, "1", "O", true, "<>", "<>"]
+        })
+        .collect()
+}
