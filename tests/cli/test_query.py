@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.mariadb import MariaDB
-from tests.servers.rowferry import find_rowferry
+from tests.servers.rowferry import Rowferry, find_rowferry
 
 
 def rowferry(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -101,3 +101,35 @@ def test_help_teaches() -> None:
     assert done.returncode == 0
     for word in ("app.db", "mysql://", "--json", "--csv", "exit code"):
         assert word in done.stdout
+
+
+SAME_ANSWER = "SELECT sku, quantity, unit_price FROM stock WHERE sku = 'LAM-0001'"
+
+
+def test_one_file_through_every_door(store_file: Path) -> None:
+    with Rowferry.start(store_file, informix=True) as server:
+        assert server.informix is not None
+        host, port = server.informix
+        places = [
+            str(store_file),
+            f"sqlite://{store_file}",
+            server.postgres_dsn,
+            f"informix://informix:in4mix@{host}:{port}/{server.dbname}",
+        ]
+        answers = []
+        for place in places:
+            done = rowferry("query", place, SAME_ANSWER, "--json")
+            assert done.returncode == 0, done.stderr
+            answers.append(json.loads(done.stdout, parse_float=Decimal))
+    assert answers[0][0]["sku"] == "LAM-0001"
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_error_shows_the_place_in_the_statement(store: Rowferry, store_file: Path) -> None:
+    for place in (str(store_file), store.postgres_dsn):
+        done = rowferry("query", place, "SELECT order_id,\n       nosuch FROM orders")
+        assert done.returncode == 1
+        lines = done.stderr.splitlines()
+        assert "42703" in lines[0]
+        assert lines[1] == "line 2:        nosuch FROM orders"
+        assert lines[2].index("^") == lines[1].index("nosuch")
