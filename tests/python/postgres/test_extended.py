@@ -197,3 +197,13 @@ def test_an_error_in_the_middle_of_a_result(session: Wire) -> None:
     *answers, error, ready = session.ready()
     assert (error.sqlstate, ready.body) == ("22012", b"I")
     assert [answer.tag for answer in answers] == ["T"] + ["D"] * 4_999
+
+
+def test_sql_and_the_protocol_share_statements_and_cursors(session: Wire) -> None:
+    assert session.ask(query("prepare s as select $1::int + 1")) == "C Z:I"
+    session.send(bind(b"41", statement="s"), execute(), SYNC)
+    assert [answer.values for answer in session.ready() if answer.tag == "D"] == [[b"42"]]
+    assert session.ask(query("begin; declare c cursor for select 1")) == "C C Z:T"
+    assert session.ask(describe("P", "c"), SYNC) == "T Z:T"
+    assert session.ask(query("fetch all from c; rollback")) == "T D C C Z:I"
+    assert session.ask(describe("P", "c"), SYNC) == "E Z:I"

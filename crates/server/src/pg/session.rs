@@ -324,7 +324,7 @@ impl Commands<'_> {
     }
 
     fn bind(&mut self, bind: &Bind<'_>) -> Result<(), Failure> {
-        let statement = Rc::clone(self.statements.get_mut(bind.statement)?);
+        let statement = self.statement(bind.statement)?;
         self.portals.check_free(bind.portal)?;
         let count = bind.parameters.len();
         let formats = bind.parameter_formats.len();
@@ -375,16 +375,23 @@ impl Commands<'_> {
     fn describe(&mut self, target: Target<'_>) -> Result<(), Failure> {
         let (prepared, writer) = match target {
             Target::Statement(name) => {
-                let statement = Rc::clone(self.statements.get_mut(name)?);
+                let statement = self.statement(name)?;
                 let params = statement.prepared.as_deref().map_or(&[][..], client_params);
                 let oids: Vec<u8> = params.iter().flat_map(|ty| pg_types::oid(ty).to_be_bytes()).collect();
                 self.output.send(&Backend::ParameterDescription(Oids::from_wire(&oids)));
                 (statement.prepared.clone(), None)
             }
-            Target::Portal(name) => {
-                let portal = self.portals.get_mut(name)?;
-                (portal.prepared.clone(), Some(Rc::clone(&portal.writer)))
-            }
+            Target::Portal(name) => match self.portals.get_mut(name) {
+                Ok(portal) => (portal.prepared.clone(), Some(Rc::clone(&portal.writer))),
+                // A cursor that SQL has declared is a portal, too.
+                Err(error) => {
+                    let columns = std::str::from_utf8(name).ok().and_then(|name| self.session.cursor_columns(name));
+                    let Some(columns) = columns.map(<[_]>::to_vec) else { return Err(error.into()) };
+                    let writer = RowWriter::new(&columns, &[])?;
+                    self.describe_rows(&columns, &writer);
+                    return Ok(());
+                }
+            },
         };
         match prepared {
             Some(prepared) if !prepared.bound.columns.is_empty() => {
@@ -461,6 +468,14 @@ impl Commands<'_> {
     fn sync(&mut self) -> Result<(), Ending> {
         self.skipping = false;
         self.end_query()
+    }
+
+    /// The prepared statement `name`, whether the protocol or SQL has prepared it.
+    fn statement(&mut self, name: &[u8]) -> Result<Rc<Statement>, Error> {
+        self.statements.get_mut(name).map(|statement| Rc::clone(statement)).or_else(|error| {
+            let prepared = std::str::from_utf8(name).ok().and_then(|name| self.session.named_statement(name));
+            prepared.map(|prepared| Rc::new(Statement { prepared: Some(prepared) })).ok_or(error)
+        })
     }
 
     // What both have in common.
