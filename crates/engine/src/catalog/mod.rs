@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use rowferry_dialect::Language;
-use rowferry_dialect::schema::{Column, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, Identity, Relation, RelationKind};
 use rowferry_dialect::types::{Reg, Type};
 
 use crate::database::Shared;
@@ -168,9 +168,9 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_stat_activity::TABLES,
         pg_type::TABLES,
         pg_views::TABLES,
-        informix::TABLES,
     ]
     .into_iter()
+    .chain(informix::FAMILIES)
     .flatten()
 }
 
@@ -214,9 +214,9 @@ fn relation_of(table: &Table) -> Relation {
         .map(|(name, ty)| Column {
             name: name.to_owned(),
             ty,
-            not_null: false,
+            not_null: is_serial(table, name),
             default: None,
-            identity: None,
+            identity: is_serial(table, name).then_some(Identity { always: true, zero_is_next: false, sequence: None }),
             generated: None,
             rowid_alias: false,
         })
@@ -240,6 +240,11 @@ fn relation_of(table: &Table) -> Relation {
         checks: Vec::new(),
         without_rowid: false,
     }
+}
+
+/// Informix's clients are told of a SERIAL column by a type of its own.
+fn is_serial(table: &Table, column: &str) -> bool {
+    table.columns.split(", ").any(|part| part.strip_suffix(" serial").is_some_and(|name| name == column))
 }
 
 /// SQLite's name of the virtual table.
@@ -284,10 +289,9 @@ fn type_of(name: &str) -> Type {
         "smallint" => Type::Int2,
         "integer" => Type::Int4,
         "varchar" => Type::Varchar(None),
-        char if char.starts_with("char") => Type::Char(char[4..].parse().unwrap_or(1)),
-        varchar if varchar.starts_with("varchar") => Type::Varchar(varchar[7..].parse().ok()),
-        lvarchar if lvarchar.starts_with("lvarchar") => Type::Lvarchar(lvarchar[8..].parse().unwrap_or(2_048)),
-        _ => Type::Text,
+        "text" => Type::Text,
+        // Informix's catalogs have its own words: `varchar(128)`, `serial`.
+        words => rowferry_dialect::informix::type_from_words(words).unwrap_or(Type::Text),
     }
 }
 

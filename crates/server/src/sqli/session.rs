@@ -517,7 +517,7 @@ impl Commands {
                 .into());
         }
         self.close_database();
-        let logged = name != SYSMASTER;
+        let logged = true;
         let mut session = self.database.session(SessionOptions {
             user: self.user.clone(),
             application_name: String::new(),

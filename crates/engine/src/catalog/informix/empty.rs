@@ -1,0 +1,137 @@
+//! Tables of a real server's catalog that have no rows here: what they describe does not exist in a SQLite file.
+
+use super::Table;
+
+macro_rules! empty {
+    ($($name:literal: $columns:literal;)*) => {
+        &[$(Table {
+            namespace: "informix",
+            name: $name,
+            oid: 0,
+            columns: $columns,
+            rows: |_| Vec::new(),
+            live: false,
+        },)*]
+    };
+}
+
+#[rustfmt::skip]
+pub(super) const TABLES: &[Table] = empty! {
+    "syscolauth":
+        "grantor char(32), grantee char(32), tabid integer, colno smallint, colauth char(3)";
+    "sysdepend":
+        "btabid integer, btype char(1), dtabid integer, dtype char(1)";
+    "syssynonyms":
+        "owner char(32), synname varchar(128), created date, tabid integer";
+    "syssyntable":
+        "tabid integer, servername varchar(128), dbname varchar(128), owner char(32), tabname varchar(128), \
+         btabid integer";
+    "syscoldepend":
+        "constrid integer, tabid integer, colno smallint";
+    "sysprocedures":
+        "procname varchar(128), owner char(32), procid serial, mode char(1), retsize integer, symsize integer, \
+         datasize integer, codesize integer, numargs integer, isproc char(1), specificname varchar(128), \
+         externalname varchar(255), paramstyle char(1), langid integer, variant boolean, client boolean, handlesnulls boolean, \
+         iterator boolean, percallcost integer, type integer";
+    "sysprocbody":
+        "procid integer, datakey char(1), seqno integer, data char(256)";
+    "sysprocplan":
+        "procid integer, planid integer, datakey char(1), seqno integer, created date, datasize integer, \
+         data char(256), collation char(32)";
+    "sysprocauth":
+        "grantor char(32), grantee char(32), procid integer, procauth char(1)";
+    "sysproccolumns":
+        "procid integer, paramid integer, paramname varchar(128), paramtype smallint, paramlen smallint, \
+         paramxid integer, paramattr integer";
+    "sysblobs":
+        "spacename varchar(128), type char(1), tabid integer, colno smallint";
+    "sysopclstr":
+        "owner char(32), clstrname varchar(128), clstrsize integer, tabid integer";
+    "systriggers":
+        "trigid serial, trigname varchar(128), owner char(32), tabid integer, event char(1), old varchar(128), \
+         new varchar(128), mode char(1), collation char(32)";
+    "systrigbody":
+        "trigid integer, datakey char(1), seqno integer, data char(256)";
+    "sysdistrib":
+        "tabid integer, colno smallint, seqno integer, constructed date, mode char(1), resolution smallfloat, \
+         confidence smallfloat, type char(1)";
+    "sysfragments":
+        "fragtype char(1), tabid integer, indexname varchar(128), colno integer, partn integer, strategy char(1), \
+         evalpos integer, partition varchar(128), dbspace varchar(128), nrows float";
+    "sysobjstate":
+        "objtype char(1), owner varchar(32), name varchar(128), tabid integer, state char(1)";
+    "sysviolations":
+        "targettid integer, viotid integer, diatid integer, maxrows integer";
+    "sysfragauth":
+        "grantor char(32), grantee char(32), tabid integer, fragment varchar(128), fragauth char(6)";
+    "sysroleauth":
+        "rolename varchar(32), grantee char(32), is_grantable char(1)";
+    "sysattrtypes":
+        "extended_id integer, seqno smallint, levelno smallint, parent_no smallint, fieldname varchar(128), fieldno smallint, \
+         type smallint, length smallint, xtd_type_id integer";
+    "sysxtddesc":
+        "extended_id integer, seqno smallint, description char(256)";
+    "sysinherits":
+        "child integer, parent integer, class char(1), seqno smallint";
+    "syscolattribs":
+        "tabid integer, colno smallint, extentsize integer, flags integer, flags1 integer, \
+         sbspace varchar(128)";
+    "syslogmap":
+        "tabloc integer, tabid integer, fragid integer, flags integer";
+    "syscasts":
+        "owner char(32), argument_type smallint, argument_xid integer, result_type smallint, \
+         result_xid integer, routine_name varchar(128), routine_owner char(32), class char(1)";
+    "sysxtdtypeauth":
+        "grantor char(32), grantee char(32), type integer, auth char(2)";
+    "sysroutinelangs":
+        "langid serial, langname char(30), langinitfunc varchar(128), langpath char(255), langclass char(18)";
+    "syslangauth":
+        "grantor char(32), grantee char(32), langid integer, langauth char(1)";
+    "sysams":
+        "am_name varchar(128), am_owner char(32), am_id serial, am_type char(1)";
+    "systabamdata":
+        "tabid integer, am_param char(256), am_space varchar(128)";
+    "sysopclasses":
+        "opclassname varchar(128), owner char(32), amid integer, opclassid serial, ops lvarchar(2048), support lvarchar(2048)";
+    "syserrors":
+        "sqlstate char(5), locale char(36), level smallint, seqno smallint, message varchar(255)";
+    "systraceclasses":
+        "name char(18), classid serial";
+    "systracemsgs":
+        "name varchar(128), msgid serial, locale char(36), seqno smallint, message varchar(255)";
+    "sysaggregates":
+        "name varchar(128), owner char(32), aggid serial, init_func varchar(128), iter_func varchar(128), combine_func varchar(128), \
+         final_func varchar(128), handlesnulls boolean";
+    "sysdirectives":
+        "id serial, query char(256), directive char(256), directive_code char(16), active smallint, hash_code integer";
+    "sysxasourcetypes":
+        "xa_source_typeid serial, xa_source_type varchar(128), owner char(32), flags integer, version integer";
+    "sysxadatasources":
+        "xa_datasrc_rmid serial, xa_datasrc_name varchar(128), owner char(32), xa_source_typeid integer";
+    "sysseclabelcomponents":
+        "compname varchar(128), compid serial, comptype char(1), numelements integer";
+    "sysseclabelcomponentelements":
+        "compid integer, element varchar(32), elementencoding char(8), parentelement varchar(32)";
+    "syssecpolicies":
+        "secpolicyname varchar(128), secpolicyid serial, numcomps smallint, comptypelist char(16), overrideseclabel char(1)";
+    "syssecpolicycomponents":
+        "secpolicyid integer, compid integer, compno smallint";
+    "syssecpolicyexemptions":
+        "grantee char(32), secpolicyid integer, exemption char(6)";
+    "sysseclabels":
+        "secpolicyid integer, seclabelname varchar(128), seclabelid serial, seclabel varchar(128)";
+    "sysseclabelnames":
+        "secpolicyid integer, seclabelname varchar(128), seclabelid integer";
+    "sysseclabelauth":
+        "grantee char(32), secpolicyid integer, readseclabelid integer, writeseclabelid integer";
+    "syssurrogateauth":
+        "trusteduser char(32), surrogateuser char(32), surrogatetype char(1)";
+    "sysextcols":
+        "tabid integer, colno smallint, exttype smallint, extstart smallint, extlength smallint, nullstr char(256), \
+         picture char(256), decimal smallint, extstype varchar(128)";
+    "sysextdfiles":
+        "tabid integer, dfentry char(152), blobdir char(152), clobdir char(152)";
+    "sysexternal":
+        "tabid integer, fmttype char(1), recdelim char(4), flddelim char(4), codeset varchar(128), datefmt char(8), \
+         moneyfmt char(20), maxerrors integer, rejectfile char(464), flags integer, ndfiles integer";
+};

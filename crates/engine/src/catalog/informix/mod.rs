@@ -1,0 +1,93 @@
+//! Informix's system catalog: `informix.systables` and its kin, `sysmaster:sysdatabases`.
+//!
+//! Each table yields its rows from a [`View`] of the schema. Tables of a real server that have no rows here are there all
+//! the same, so that queries over them bind.
+
+mod columns;
+mod constraints;
+mod empty;
+mod others;
+mod tables;
+
+use std::sync::Arc;
+
+use rowferry_dialect::informix::codes::type_code;
+use rowferry_dialect::schema::{Column, Relation, RelationKind, Sequence};
+
+use super::{Cell, Context, Row, Table};
+
+/// The schema as these tables show it.
+struct View {
+    /// Tables and views of users, by their ids.
+    relations: Vec<Arc<Relation>>,
+    sequences: Vec<Arc<Sequence>>,
+    /// The database's name.
+    database: String,
+    /// Transactions work.
+    logged: bool,
+}
+
+impl View {
+    fn of(context: &Context<'_>) -> Self {
+        let mut relations: Vec<_> = context.schema.user_relations().cloned().collect();
+        relations.sort_by_key(|relation| relation.oid);
+        Self {
+            relations,
+            sequences: context.schema.sequences().map(|details| details.sequence.clone()).collect(),
+            database: context.database.name.clone(),
+            logged: true,
+        }
+    }
+}
+
+/// The tables, family by family; those of the namespace `informix` are numbered from 1 in this order.
+pub(super) const FAMILIES: [&[Table]; 6] =
+    [tables::TABLES, columns::TABLES, constraints::TABLES, others::TABLES, empty::TABLES, others::SYSMASTER];
+
+/// The tables of the namespace `informix`, in the order of their numbers.
+fn own() -> impl Iterator<Item = &'static Table> {
+    FAMILIES.into_iter().flatten().filter(|table| table.namespace == crate::schema::INFORMIX)
+}
+
+/// The owner of everything: users share one set of tables.
+const OWNER: &str = "informix";
+
+fn text(value: impl Into<String>) -> Cell {
+    Cell::from(value.into())
+}
+
+const fn int(value: i64) -> Cell {
+    Cell::Integer(value)
+}
+
+/// `systables.tabid` of a relation.
+fn tabid(relation: &Relation) -> i64 {
+    i64::from(relation.oid)
+}
+
+/// The wire's code of a column, with the flag of NOT NULL; its length; its extended id.
+fn coltype(column: &Column) -> (i64, i64, i64) {
+    let code = type_code(&column.ty, column.identity.is_some());
+    let flag = if column.not_null { 0x0100 } else { 0 };
+    (i64::from(code.code) | flag, i64::from(code.length), i64::from(code.extended_id))
+}
+
+fn is_view(relation: &Relation) -> bool {
+    matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_informix_types() {
+        for table in FAMILIES.into_iter().flatten() {
+            for part in table.columns.split(", ") {
+                let (name, words) = part.split_once(' ').unwrap();
+                assert!(rowferry_dialect::informix::type_from_words(words).is_ok(), "{}.{name}: {words}", table.name);
+            }
+        }
+        assert!(own().count() >= 50, "a real catalog has at least 50 tables, this one {}", own().count());
+    }
+}

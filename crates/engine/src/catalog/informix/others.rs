@@ -1,0 +1,168 @@
+//! Views, defaults, types, privileges, sequences; the databases.
+
+use rowferry_dialect::informix::codes::type_code;
+use rowferry_dialect::schema::RelationKind;
+
+use super::{Cell, OWNER, Row, Table, View, int, is_view, tabid, text};
+
+/// Characters of a view's text in one row.
+const VIEW_WIDTH: usize = 64;
+
+/// Text in pieces of so many characters, as tables with narrow columns keep it.
+pub(super) fn pieces(text: &str, width: usize) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(width).map(|chunk| chunk.iter().collect()).collect()
+}
+
+pub(super) const TABLES: &[Table] = &[
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "sysviews",
+        columns: "tabid integer, seqno smallint, viewtext char(64)",
+        rows: |context| {
+            let view = &View::of(context);
+            let mut rows = Vec::new();
+            for relation in &view.relations {
+                let RelationKind::View { definition } = &relation.kind else { continue };
+                let whole = format!("create view \"{OWNER}\".{} as {definition} ;", relation.name);
+                for (number, part) in pieces(&whole, VIEW_WIDTH).into_iter().enumerate() {
+                    rows.push(vec![int(tabid(relation)), int(number as i64), text(part)]);
+                }
+            }
+            rows
+        },
+    },
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "sysdefaults",
+        columns: "tabid integer, colno smallint, type char(1), default char(256), class char(1)",
+        rows: |context| {
+            let view = &View::of(context);
+            let mut rows = Vec::new();
+            for relation in &view.relations {
+                for (at, column) in relation.columns.iter().enumerate() {
+                    let Some(default) = &column.default else { continue };
+                    let words = default.text.trim();
+                    let kind = match words.to_ascii_lowercase().as_str() {
+                        "today" => "T",
+                        "user" => "U",
+                        "sitename" | "dbservername" => "S",
+                        other if other.starts_with("current") => "C",
+                        _ => "L",
+                    };
+                    let literal = words.trim_matches('\'').replace("''", "'");
+                    // Anything but text has its stored form and a word before it on a real server.
+                    let shown = match (kind, type_code(&column.ty, false).code) {
+                        ("L", 0 | 13 | 15 | 16 | 40) => literal,
+                        ("L", _) => format!("AAAAAA {literal}"),
+                        _ => String::new(),
+                    };
+                    rows.push(vec![int(tabid(relation)), int(at as i64 + 1), text(kind), text(shown), text("T")]);
+                }
+            }
+            rows
+        },
+    },
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "systabauth",
+        columns: "grantor char(32), grantee char(32), tabid integer, tabauth char(9)",
+        rows: |context| {
+            let view = &View::of(context);
+            // Everybody may do everything: there are no privileges here.
+            view.relations
+                .iter()
+                .map(|relation| {
+                    let rights = if is_view(relation) { "s--------" } else { "su-idxar-" };
+                    vec![text(OWNER), text("public"), int(tabid(relation)), text(rights)]
+                })
+                .collect()
+        },
+    },
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "sysxtdtypes",
+        columns: "extended_id serial, mode char(1), owner char(32), name varchar(128), type smallint, align smallint, \
+            maxlen integer, length integer, byvalue char(1), cannothash char(1), locator integer, \
+            source integer",
+        rows: |_| {
+            [("lvarchar", 1, 40, 1, 2_048), ("boolean", 5, 41, 1, 1), ("blob", 10, 41, 4, 72), ("clob", 11, 41, 4, 72)]
+                .into_iter()
+                .map(|(name, id, code, align, length)| {
+                    vec![
+                        int(id),
+                        text("B"),
+                        text(OWNER),
+                        text(name),
+                        int(code),
+                        int(align),
+                        int(length),
+                        int(length),
+                        text("f"),
+                        text("f"),
+                        int(0),
+                        int(0),
+                    ]
+                })
+                .collect()
+        },
+    },
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "syssequences",
+        columns: "seqid serial, tabid integer, name varchar(128)",
+        rows: |context| {
+            let view = &View::of(context);
+            view.sequences
+                .iter()
+                .map(|sequence| vec![int(sequence.oid.into()), int(sequence.oid.into()), text(&sequence.name)])
+                .collect()
+        },
+    },
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "sysusers",
+        columns: "username char(32), usertype char(1), priority smallint, password char(16), defrole char(32)",
+        rows: |_| vec![vec![text("public"), text("D"), int(5), text(""), text("")]],
+    },
+];
+
+pub(super) const SYSMASTER: &[Table] = &[Table {
+    namespace: "sysmaster",
+    oid: 0,
+    live: false,
+    name: "sysdatabases",
+    columns: "name char(128), partnum integer, owner char(32), created date, is_logging integer, \
+            is_buff_log integer, is_ansi integer, is_nls integer, is_case_insens integer, flags smallint",
+    rows: |context| {
+        let view = &View::of(context);
+        let row = |name: &str, logged: bool| {
+            vec![
+                text(name),
+                int(0x0010_0001),
+                text(OWNER),
+                text("2026-01-01"),
+                int(logged.into()),
+                int(0),
+                int(0),
+                int(0),
+                int(0),
+                int(logged.into()),
+            ]
+        };
+        let own: Row = row(&view.database, view.logged);
+        vec![row("sysmaster", false), own]
+    },
+}];
