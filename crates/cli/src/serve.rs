@@ -36,22 +36,23 @@ pub enum DurabilityChoice {
 
 /// Serve a SQLite file to PostgreSQL and Informix clients
 ///
-/// Any SQLite file will do, whoever made it; what is written through the server reads sensibly in the `sqlite3` shell,
-/// and other programs may use the file at the same time.
+/// Any SQLite file will do, whoever made it; what is written through the server reads
+/// sensibly in the `sqlite3` shell, and other programs may use the file at the same time.
 ///
 /// Examples:
-///   rowferry serve app.db                              to PostgreSQL clients on this machine, port 5432
-///   rowferry serve app.db --postgres :0 --json         on a free port, which a line of JSON tells
-///   rowferry serve app.db --unix-dir /tmp              over the unix socket /tmp/.s.PGSQL.5432
-///   rowferry serve app.db --informix :9088             to Informix clients, such as IBM's JDBC driver
-///   rowferry serve app.db --user ada:secret --tls --postgres 0.0.0.0
-///                                                      to the network: passwords and encryption
-///   rowferry serve :memory:                            a database that is gone when the server stops
+///   rowferry serve app.db                    PostgreSQL clients on this machine, port 5432
+///   rowferry serve app.db --postgres :0 --json      a free port, told in a line of JSON
+///   rowferry serve app.db --unix-dir /tmp    the unix socket /tmp/.s.PGSQL.5432
+///   rowferry serve app.db --informix :9088   Informix clients, such as IBM's JDBC driver
+///   rowferry serve app.db --postgres 0.0.0.0 --tls --password-file users
+///                                            the network, with passwords and encryption
+///   rowferry serve :memory:                  a database that is gone when the server stops
 ///
-/// Without users everybody who can connect is trusted; that is allowed on this machine only. With users everybody
-/// proves a password (SCRAM-SHA-256).
+/// Without users everybody who can connect is trusted; that is allowed on this machine
+/// only. With users everybody proves a password (SCRAM-SHA-256).
 ///
-/// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace), the rest is rolled back.
+/// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace),
+/// the rest is rolled back.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
