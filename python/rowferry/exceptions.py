@@ -32,8 +32,8 @@ class Error(Exception):
 
     `errno` is the database's own number, `sqlstate` the five characters of the standard, `sql` the failing statement,
     `row` the index of the failing row of a batch; each is None when unknown. `args` is what the driver's users know:
-    for MySQL `(errno, message)`. Informix adds `sqlcode` (the same as `errno`), `isamcode`, the `offset` of the error in
-    the statement (from 1) and the name `near` it.
+    for MySQL `(errno, message)`. Informix adds `sqlcode` (the same as `errno`), `isamcode`, the `offset` of the error
+    in the statement (from 1) and the name `near` it.
     """
 
     errno: int | None

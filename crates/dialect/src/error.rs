@@ -46,6 +46,8 @@ conditions! {
     ProtocolViolation "08P01" -408 0,
     // Class 0A
     FeatureNotSupported "0A000" -999 0,
+    // A statement was prepared before its tables changed, and would return other columns now.
+    StalePlan "0A000" -710 0,
     // Class 21, 22: data
     CardinalityViolation "21000" -284 0,
     DataException "22000" -1213 0,

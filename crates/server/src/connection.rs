@@ -178,6 +178,15 @@ impl Connection {
         }
     }
 
+    /// The socket's number, to be watched for urgent data; `None` while the socket moves to TLS.
+    pub(crate) fn socket_fd(&self) -> Option<std::os::fd::RawFd> {
+        match &self.transport {
+            Transport::Plain(socket) => Some(socket.fd()),
+            Transport::Tls(stream) => Some(stream.sock.fd()),
+            Transport::Moving => None,
+        }
+    }
+
     /// What stops this session's statement, when the server cannot wait for it.
     pub fn on_interrupt(&self, interrupt: impl Fn() + Send + Sync + 'static) {
         self.registry.set_interrupt(self.number, Arc::new(interrupt));

@@ -203,7 +203,7 @@ impl Session {
         if same {
             Ok(renewed)
         } else {
-            Err(Error::new(Condition::FeatureNotSupported, "cached plan must not change result type"))
+            Err(Error::new(Condition::StalePlan, "cached plan must not change result type"))
         }
     }
 

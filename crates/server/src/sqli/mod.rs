@@ -16,6 +16,7 @@ mod objects;
 mod report;
 mod session;
 mod text;
+mod urgent;
 mod values;
 
 use std::sync::Arc;

@@ -22,6 +22,7 @@ use super::cursor::{Layout, OpenCursor, Statement, Statements};
 use super::objects::{self, Argument, Objects};
 use super::report::server_error;
 use super::text::CodeSet;
+use super::urgent::{self, Registration};
 use super::values::{Bound, RowContext, WireColumn, bound, description};
 use crate::{Connection, Ending};
 
@@ -73,6 +74,7 @@ pub(super) struct SqliSession<'c> {
     connection: &'c mut Connection,
     decoder: Decoder,
     commands: Commands,
+    _urgent: Option<Registration>,
 }
 
 /// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
@@ -144,11 +146,13 @@ impl<'c> SqliSession<'c> {
         smart_objects::with(smart_objects::SmartObjects::reset);
         let interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>> = Arc::default();
         let target = interrupt.clone();
-        connection.on_interrupt(move || {
+        let interrupt_statement = move || {
             if let Some(interrupter) = &*target.lock() {
                 interrupter.interrupt();
             }
-        });
+        };
+        let urgent = connection.socket_fd().and_then(|fd| urgent::watch(fd, interrupt_statement.clone()));
+        connection.on_interrupt(interrupt_statement);
         let commands = Commands {
             database,
             user,
@@ -170,7 +174,7 @@ impl<'c> SqliSession<'c> {
             written: 0,
             calling: None,
         };
-        Self { connection, decoder, commands }
+        Self { connection, decoder, commands, _urgent: urgent }
     }
 
     /// Obeys the client until the end.

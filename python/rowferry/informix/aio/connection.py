@@ -163,6 +163,7 @@ class AsyncConnection:
                     return await answer
                 done, _ = await asyncio.wait((answer,), timeout=self.settings.read_timeout)
                 if not done:
+                    answer.cancel()
                     self._abort()
                     raise err.OperationalError("connection lost: timed out while reading")
                 return answer.result()
