@@ -51,7 +51,8 @@ impl TlsOptions {
     /// A file changed on disk is noticed by its modification time.
     pub fn config(&self) -> Result<Arc<ClientConfig>, Error> {
         type Stamp = Vec<Option<std::time::SystemTime>>;
-        static CACHE: LazyLock<Mutex<HashMap<TlsOptions, (Stamp, Arc<ClientConfig>)>>> = LazyLock::new(Mutex::default);
+        type Cache = HashMap<TlsOptions, (Stamp, Arc<ClientConfig>)>;
+        static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
         let modified = |path: &Option<PathBuf>| path.as_ref()?.metadata().ok()?.modified().ok();
         let stamp: Stamp = [&self.ca, &self.certificate, &self.key].map(modified).into();
         let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);

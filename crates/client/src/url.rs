@@ -46,7 +46,7 @@ impl Url {
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
         let (login, place) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = match login.split_once(':') {
-            Some((user, password)) => (user, Some(decode(password)?.into())),
+            Some((user, password)) => (user, Some(decode(password)?)),
             None => (login, None),
         };
         let (host, port) = split_port(place)?;
@@ -58,7 +58,7 @@ impl Url {
         Ok(Self {
             scheme: scheme.to_ascii_lowercase(),
             user: decode(user)?,
-            password: password.map(|text: String| rowferry_wire::Secret::new(text)),
+            password: password.map(rowferry_wire::Secret::new),
             host: decode(host)?,
             port,
             database: decode(database)?,

@@ -139,7 +139,6 @@ def settings_from(
     for name, wanted in (
         ("auth_plugin_map", auth_plugin_map),
         ("compress", compress),
-        ("local_infile", local_infile),
         ("named_pipe", named_pipe),
         ("ssl_key_password", ssl_key_password),
     ):
@@ -172,7 +171,8 @@ def settings_from(
         database=database or db or "",
         charset=known_charset,
         collation_name=collation,
-        client_flag=client_flag,
+        # Asked for so that the refusal of LOAD DATA LOCAL is ours, and says why.
+        client_flag=client_flag | (CLIENT.LOCAL_FILES if local_infile else 0),
         max_allowed_packet=max_allowed_packet,
         attributes=_attributes(program_name),
         server_public_key=server_public_key,

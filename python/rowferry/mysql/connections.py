@@ -12,6 +12,7 @@ from typing import Any
 
 from .._core.mysql import Prepared, QueryResult, Wire
 from . import err
+from ._charsets import charset_by_name
 from ._settings import Settings, settings_from
 from .constants import CR, SERVER_STATUS
 from .cursors import Cursor
@@ -63,7 +64,8 @@ class Connection:
         self._statements: OrderedDict[Any, Prepared | None] = OrderedDict()
         #: Statements with parameters are prepared once and kept.
         self.caches_statements = settings.statement_cache_size > 0
-        self._result: QueryResult | None = None
+        #: The result of the last statement, of whichever cursor.
+        self.last_result: QueryResult | None = None
         self._autocommit = settings.autocommit
 
     # -- life --------------------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ class Connection:
     def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
         """Run SQL as it is and answer how many rows it found or changed."""
         try:
-            self._result = result = self.wire.query(sql)
+            self.last_result = result = self.wire.query(sql)
         except err.Error as error:
             error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
             raise
@@ -291,9 +293,7 @@ class Connection:
 
         Only with `reconnect` a lost connection is made again, in a new session.
         """
-        if not self.open:
-            if not reconnect:
-                raise err.InterfaceError(0, "the connection is closed")
+        if reconnect and not self.open:
             self.connect()
             return
         try:
@@ -340,7 +340,9 @@ class Connection:
         """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
         if charset.lower() not in ("utf8", "utf8mb3", "utf8mb4") or self.settings.encoding is not None:
             raise err.NotSupportedError("give `charset` to connect() to use another character set")
-        self.query(f"SET NAMES {charset}" + (f" COLLATE {collation}" if collation else ""))
+        known = charset_by_name(charset)
+        self.query(f"SET NAMES {known.name}" + (f" COLLATE {collation}" if collation else ""))
+        self.settings.charset = known
 
     def kill(self, thread_id: int) -> None:
         """End another connection."""
@@ -349,15 +351,15 @@ class Connection:
     def show_warnings(self) -> Sequence[Any]:
         """The warnings of the last statement: level, code and message of each."""
         self.query("SHOW WARNINGS")
-        return self._result.rows if self._result is not None and self._result.rows is not None else ()
+        return self.last_result.rows if self.last_result is not None and self.last_result.rows is not None else ()
 
     def affected_rows(self) -> int:
         """How many rows the last `query` changed."""
-        return 0 if self._result is None else self._result.affected_rows
+        return 0 if self.last_result is None else self.last_result.affected_rows
 
     def insert_id(self) -> int:
         """The number that AUTO_INCREMENT gave the last `query`, 0 when none."""
-        return 0 if self._result is None else self._result.insert_id
+        return 0 if self.last_result is None else self.last_result.insert_id
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -502,3 +504,6 @@ def _make(*args: Any, **kwargs: Any) -> Connection:
     cursorclass = kwargs.pop("cursorclass", None) or kwargs.pop("cursor_cls", None) or Cursor
     kwargs.pop("cursor_cls", None)
     return Connection(settings_from(*args, **kwargs), cursorclass)
+
+
+# The names that aiomysql and asyncmy give these classes.

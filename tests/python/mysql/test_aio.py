@@ -35,12 +35,12 @@ def test_statements_and_rows(mariadb: MariaDB) -> None:
             cursor = await connection.cursor()
             assert await cursor.execute("SELECT seq, %s FROM seq_1_to_5", ("é",)) == 5
             assert await cursor.fetchone() == (1, "é")
-            assert await cursor.fetchmany(2) == [(2, "é"), (3, "é")]
+            assert await cursor.fetchmany(2) == ((2, "é"), (3, "é"))
             assert [row async for row in cursor] == [(4, "é"), (5, "é")]
-            assert await cursor.fetchall() == []
+            assert await cursor.fetchall() == ()
             await cursor.execute("SELECT 1; SELECT 2")
             assert await cursor.nextset() is True
-            assert await cursor.fetchall() == [(2,)]
+            assert await cursor.fetchall() == ((2,),)
             await cursor.execute("CREATE TEMPORARY TABLE t (a INT)")
             assert await cursor.executemany("INSERT INTO t VALUES (%s)", [(n,) for n in range(10)]) == 10
             with pytest.raises(aio.ProgrammingError) as caught:
@@ -51,7 +51,7 @@ def test_statements_and_rows(mariadb: MariaDB) -> None:
                 await cursor.execute("SELECT 1 AS a")
                 assert await cursor.fetchone() == {"a": 1}
             statement = await connection.prepare("SELECT ? * 2")
-            assert (await statement.execute((21,))).rows == [(42,)]
+            assert (await statement.execute((21,))).rows == ((42,),)
             await statement.close()
         assert connection.closed
 
@@ -89,7 +89,7 @@ def test_unbuffered_rows_do_not_fill_memory(mariadb: MariaDB) -> None:
                 await cursor.fetchone()
             async with connection.cursor() as cursor:
                 await cursor.execute("SELECT 2")
-                assert await cursor.fetchall() == [(2,)]
+                assert await cursor.fetchall() == ((2,),)
 
     run(main)
 
@@ -128,7 +128,7 @@ def test_a_cancelled_query_is_killed_and_the_connection_stays_usable(mariadb: Ma
                 assert connection.open
                 assert connection.thread_id() == thread_id
                 await cursor.execute("SELECT %s", (round,))
-                assert await cursor.fetchall() == [(round,)]
+                assert await cursor.fetchall() == ((round,),)
 
     run(main)
 
@@ -145,10 +145,10 @@ def test_cancellation_at_every_moment_never_mixes_answers(mariadb: MariaDB, oper
                 await cursor.executemany("UPDATE c SET a = %s", [(n,) for n in range(20)])
             elif operation == "prepare":
                 async with await connection.prepare("SELECT ?") as statement:
-                    assert (await statement.execute((number,))).rows == [(number,)]
+                    assert (await statement.execute((number,))).rows == ((number,),)
             elif operation == "cached":
                 await cursor.execute("SELECT %s, 1", (number,))
-                assert await cursor.fetchall() == [(number, 1)]
+                assert await cursor.fetchall() == ((number, 1),)
             elif operation == "commit":
                 await connection.begin()
                 await connection.commit()
@@ -174,7 +174,7 @@ def test_cancellation_at_every_moment_never_mixes_answers(mariadb: MariaDB, oper
                 if connection.open:
                     async with connection.cursor() as cursor:
                         await cursor.execute("SELECT %s", (-steps,))
-                        assert await cursor.fetchall() == [(-steps,)]
+                        assert await cursor.fetchall() == ((-steps,),)
         finally:
             await connection.ensure_closed()
 
@@ -331,7 +331,7 @@ class TestPool:
                     await stream.execute("SELECT seq FROM seq_1_to_100000")
                 async with pool.acquire() as connection, connection.cursor() as cursor:
                     await cursor.execute("SELECT 5")
-                    assert await cursor.fetchall() == [(5,)]
+                    assert await cursor.fetchall() == ((5,),)
                     second = connection.thread_id()
                     async with aio.connect(**mariadb.dsn) as killer:
                         await killer.kill(second)

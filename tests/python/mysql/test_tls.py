@@ -21,7 +21,7 @@ def cipher(options: dict[str, Any]) -> str:
             await cursor.execute("SHOW STATUS LIKE 'Ssl_cipher'")
             row = await cursor.fetchone()
             await cursor.execute("SELECT REPEAT('x', 100) FROM seq_1_to_20000")
-            assert await cursor.fetchall() == [("x" * 100,)] * 20000
+            assert await cursor.fetchall() == (("x" * 100,),) * 20000
             return row[1], connection.tls_description
 
     with mysql.connect(**options) as connection, connection.cursor() as cursor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
+import pickle
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -212,6 +214,7 @@ def test_literals_are_safe_in_every_character_set_and_mode(
     texts = ["'", "\\", "\\'", "' OR 1=1 -- ", '"', "\n\r\0\x1a", "ab\\", "%s"]
     # Characters whose second byte looks like a backslash or a quote.
     texts += {"latin1": ["é'"], "gbk": ["誠'", "縗'"], "sjis": ["表'", "ソ\\"], "utf8mb4": ["表'", "😀\\"]}[charset]
+    assert connection.escape("it's") == ("'it\\'s'" if sql_mode == "" else "'it''s'")
     blobs = [b"\xbf'", b"\xbf\\'", bytes(range(256)), b""]
     with connection.cursor() as cursor:
         for text in texts:
@@ -222,8 +225,23 @@ def test_literals_are_safe_in_every_character_set_and_mode(
             assert cursor.fetchone() == (blob, "behind")
 
 
-def test_dates_and_decimals_compare_equal_however_built() -> None:
-    assert isinstance(decimals_are_direct, bool)
+def test_decimals_are_those_of_the_standard_library(cursor: mysql.cursors.Cursor) -> None:
+    # On the interpreters that we know, the fast way must not have been given up unnoticed.
+    assert decimals_are_direct == (sys.implementation.name == "cpython" and sys.version_info < (3, 15))
+    texts = ["0", "0.00", "-1", "-0.10", "1.5", "100", "0.001", "9999999999999999999", "99999999999999999999.5"]
+    cursor.execute("SELECT " + ", ".join(f"CAST('{text}' AS DECIMAL(40,3))" for text in texts))
+    row = cursor.fetchone()
+    assert row is not None
+    for text, value in zip(texts, row, strict=True):
+        expected = Decimal(text).quantize(Decimal("0.001"))
+        assert (value, str(value), hash(value), value.as_tuple()) == (
+            expected,
+            str(expected),
+            hash(expected),
+            expected.as_tuple(),
+        )
+        assert value * 3 - 1 == expected * 3 - 1
+        assert pickle.loads(pickle.dumps(value)) == expected
 
 
 def test_text_that_is_no_utf8_is_an_error_not_garbage(cursor: mysql.cursors.Cursor) -> None:

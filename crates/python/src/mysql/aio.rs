@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use rowferry_client::Channel;
 use rowferry_wire_mysql::client::Client;
 
-use super::driver::{self, Driver, Step, client_errno, transport_error};
+use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::insert::InsertBatch;
 use super::result::Prepared;
 use super::settings::Settings;
@@ -52,7 +52,7 @@ impl Inner {
             if output.is_empty() {
                 return Ok(());
             }
-            let Some(write) = &self.write else { return Err(not_open(py)) };
+            let Some(write) = &self.write else { return Err(gone(py)) };
             let bytes = PyBytes::new(py, output);
             let count = output.len();
             // The transport copies what the kernel does not take at once.
@@ -145,10 +145,6 @@ impl Inner {
     }
 }
 
-fn not_open(py: Python<'_>) -> PyErr {
-    error(py, Class::Interface, Some(0), "the connection is closed")
-}
-
 impl AsyncWire {
     fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
         self.inner.try_lock().map_err(|_| driver::busy(py))
@@ -180,7 +176,7 @@ impl AsyncWire {
 impl AsyncWire {
     #[new]
     fn new(py: Python<'_>, settings: Settings, event_loop: Py<PyAny>) -> PyResult<Self> {
-        let driver = settings.driver(py, false)?;
+        let driver = settings.driver(py)?;
         let channel = Channel::new(Client::new(settings.options(py)?));
         let space = Py::new(py, ReceiveSpace::new())?;
         let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
@@ -409,7 +405,10 @@ impl AsyncWire {
     /// The SQL literal of a value.
     fn literal<'py>(&self, py: Python<'py>, value: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let mut literal = Vec::new();
-        self.lock(py)?.driver.encoding.put_literal(&mut literal, value)?;
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        driver.obey(channel.core());
+        driver.encoding.put_literal(&mut literal, value)?;
         Ok(PyBytes::new(py, &literal))
     }
 

@@ -5,11 +5,10 @@ use pyo3::types::PyBytes;
 use rowferry_client::{Pump, Stream};
 use rowferry_wire_mysql::client::Client;
 
-use super::driver::{self, Driver, Step, transport_error};
+use super::driver::{self, Driver, Step, gone, transport_error};
 use super::insert::InsertBatch;
 use super::result::Prepared;
 use super::settings::Settings;
-use crate::errors::{Class, error};
 use crate::gil::{GilPump, WaitError};
 
 /// A connection whose operations block the calling thread; other threads run meanwhile.
@@ -35,7 +34,7 @@ impl Wire {
     fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
         let mut inner = self.lock(py)?;
         let Inner { pump, driver, .. } = &mut *inner;
-        let Some(pump) = pump else { return Err(closed(py)) };
+        let Some(pump) = pump else { return Err(gone(py)) };
         start(driver, pump.core())?;
         let outcome = self.pump(py, pump, driver);
         if pump.core().is_closed() {
@@ -70,15 +69,11 @@ impl Wire {
     }
 }
 
-fn closed(py: Python<'_>) -> PyErr {
-    error(py, Class::Interface, Some(0), "the connection is closed")
-}
-
 #[pymethods]
 impl Wire {
     #[new]
     fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
-        let driver = settings.driver(py, true)?;
+        let driver = settings.driver(py)?;
         Ok(Self { inner: Mutex::new(Inner { pump: None, driver, closed: false }), settings })
     }
 
@@ -233,7 +228,7 @@ impl Wire {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut inner = self.lock(py)?;
         let Inner { pump, driver, .. } = &mut *inner;
-        let Some(pump) = pump else { return Err(closed(py)) };
+        let Some(pump) = pump else { return Err(gone(py)) };
         Ok(PyBytes::new(py, driver.fill(py, pump.core(), sql, args)?))
     }
 
@@ -245,7 +240,12 @@ impl Wire {
     /// The SQL literal of a value.
     fn literal<'py>(&self, py: Python<'py>, value: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let mut literal = Vec::new();
-        self.lock(py)?.driver.encoding.put_literal(&mut literal, value)?;
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        if let Some(pump) = pump {
+            driver.obey(pump.core());
+        }
+        driver.encoding.put_literal(&mut literal, value)?;
         Ok(PyBytes::new(py, &literal))
     }
 
@@ -259,7 +259,7 @@ impl Wire {
     ) -> PyResult<Option<InsertBatch>> {
         let mut inner = self.lock(py)?;
         let Inner { pump, driver, .. } = &mut *inner;
-        let Some(pump) = pump else { return Err(closed(py)) };
+        let Some(pump) = pump else { return Err(gone(py)) };
         let sql = driver.fill(py, pump.core(), sql, None)?.to_vec();
         InsertBatch::new(py, &sql, rows, driver.encoding.share(py), limit)
     }
@@ -312,7 +312,7 @@ impl Wire {
     fn session<T>(&self, py: Python<'_>, read: impl FnOnce(&Client) -> T) -> PyResult<T> {
         match &mut self.lock(py)?.pump {
             Some(pump) => Ok(read(pump.core())),
-            None => Err(closed(py)),
+            None => Err(gone(py)),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::errors::{Class, error};
 /// Client errors, by the numbers that MySQL's own client library gave them.
 pub mod client_errno {
     pub const CANNOT_CONNECT: u16 = 2003;
+    pub const SERVER_GONE: u16 = 2006;
     pub const SERVER_LOST: u16 = 2013;
     pub const OUT_OF_SYNC: u16 = 2014;
     pub const TLS: u16 = 2026;
@@ -89,7 +90,6 @@ pub struct Driver {
     stream: Option<Stream>,
     /// A stream's result was the last but one: another follows on the wire.
     follows: bool,
-    rows_as_tuple: bool,
     sql: Vec<u8>,
 }
 
@@ -97,17 +97,8 @@ pub struct Driver {
 const PLANS: usize = 16;
 
 impl Driver {
-    pub const fn new(taste: Taste, encoding: Encoding, rows_as_tuple: bool) -> Self {
-        Self {
-            taste,
-            encoding,
-            plans: Vec::new(),
-            operation: None,
-            stream: None,
-            follows: false,
-            rows_as_tuple,
-            sql: Vec::new(),
-        }
+    pub const fn new(taste: Taste, encoding: Encoding) -> Self {
+        Self { taste, encoding, plans: Vec::new(), operation: None, stream: None, follows: false, sql: Vec::new() }
     }
 
     /// True while an answer is awaited.
@@ -130,6 +121,11 @@ impl Driver {
         self.operation = Some(Operation::Login);
     }
 
+    /// Takes the server's SQL mode over: what a backslash means in literals.
+    pub const fn obey(&mut self, client: &Client) {
+        self.encoding.no_backslash_escapes = client.session().status & status_flag::NO_BACKSLASH_ESCAPES != 0;
+    }
+
     /// The statement with its parameters filled in.
     pub fn fill(
         &mut self,
@@ -138,7 +134,7 @@ impl Driver {
         sql: &Bound<'_, PyAny>,
         args: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<&[u8]> {
-        self.encoding.no_backslash_escapes = client.session().status & status_flag::NO_BACKSLASH_ESCAPES != 0;
+        self.obey(client);
         self.sql.clear();
         self.sql.shrink_to(1024 * 1024);
         let text;
@@ -266,7 +262,7 @@ impl Driver {
     /// Refuses when another operation is under way.
     pub fn begin(&self, py: Python<'_>, client: &Client) -> PyResult<()> {
         if client.is_closed() {
-            return Err(error(py, Class::Interface, Some(0), "the connection is closed"));
+            return Err(gone(py));
         }
         if self.operation.is_some() {
             return Err(busy(py));
@@ -354,10 +350,9 @@ impl Driver {
                     Some(Operation::Collect { drafts, current, failed, .. }),
                 ) => {
                     let (plan, rows) = match current.take() {
-                        Some(Current { plan, rows }) if self.rows_as_tuple => {
+                        Some(Current { plan, rows }) => {
                             (Some(plan), Some(rows.bind(py).to_tuple().unbind().into_any()))
                         }
-                        Some(Current { plan, rows }) => (Some(plan), Some(rows.into_any())),
                         None => (None, None),
                     };
                     drafts.push(Draft { plan, rows, ok, more: false });
@@ -561,6 +556,12 @@ pub fn transport_error(py: Python<'_>, failure: &rowferry_client::Error, connect
 
 fn misused(py: Python<'_>, misuse: Misuse) -> PyErr {
     error(py, Class::Interface, Some(0), &misuse.to_string())
+}
+
+/// The exception for a connection that was lost before.
+pub fn gone(py: Python<'_>) -> PyErr {
+    let message = "MySQL server has gone away (the connection was lost)";
+    error(py, Class::Operational, Some(client_errno::SERVER_GONE), message)
 }
 
 /// The exception for a second operation on a busy connection.

@@ -85,10 +85,9 @@ impl InsertBatch {
                 sql.push(b',');
             }
             let start = sql.len();
-            encoding.fill(sql, values, template, &row?).map_err(|error| {
+            encoding.fill(sql, values, template, &row?).inspect_err(|error| {
                 // Batch errors say which row; the attribute is there on all of our classes.
                 let _ = error.value(py).setattr("row", *taken);
-                error
             })?;
             *taken += 1;
             if count > 0 && sql.len() + tail.len() > *limit {

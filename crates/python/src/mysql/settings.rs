@@ -118,7 +118,7 @@ impl Settings {
     }
 
     /// The conversations' half without colour.
-    pub fn driver(&self, py: Python<'_>, rows_as_tuple: bool) -> PyResult<Driver> {
+    pub fn driver(&self, py: Python<'_>) -> PyResult<Driver> {
         let zero_dates = match self.zero_dates.as_str() {
             "text" => ZeroDates::Text,
             "none" => ZeroDates::Null,
@@ -140,6 +140,6 @@ impl Settings {
             binary_prefix: self.binary_prefix,
             encoders: share(&self.encoders),
         };
-        Ok(Driver::new(taste, encoding, rows_as_tuple))
+        Ok(Driver::new(taste, encoding))
     }
 }

@@ -13,6 +13,7 @@ from typing import Any
 from ..._base.awaitable import Entering
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import err
+from .._charsets import charset_by_name
 from .._settings import Settings, settings_from
 from ..constants import CR, SERVER_STATUS
 from .cursors import AsyncCursor
@@ -70,7 +71,8 @@ class AsyncConnection:
         self._statements: OrderedDict[Any, Prepared | None] = OrderedDict()
         #: Statements with parameters are prepared once and kept.
         self.caches_statements = settings.statement_cache_size > 0
-        self._result: QueryResult | None = None
+        #: The result of the last statement, of whichever cursor.
+        self.last_result: QueryResult | None = None
         self._autocommit = settings.autocommit
 
     # -- life --------------------------------------------------------------------------------------------------------
@@ -275,7 +277,7 @@ class AsyncConnection:
     async def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
         """Run SQL as it is and answer how many rows it found or changed."""
         try:
-            self._result = result = await self.wire.query(sql)
+            self.last_result = result = await self.wire.query(sql)
         except err.Error as error:
             error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
             raise
@@ -374,9 +376,7 @@ class AsyncConnection:
 
         Only with `reconnect` a lost connection is made again, in a new session.
         """
-        if not self.open:
-            if not reconnect:
-                raise err.InterfaceError(0, "the connection is closed")
+        if reconnect and not self.open:
             await self.connect()
             return
         try:
@@ -423,7 +423,9 @@ class AsyncConnection:
         """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
         if charset.lower() not in ("utf8", "utf8mb3", "utf8mb4") or self.settings.encoding is not None:
             raise err.NotSupportedError("give `charset` to connect() to use another character set")
-        await self.query(f"SET NAMES {charset}" + (f" COLLATE {collation}" if collation else ""))
+        known = charset_by_name(charset)
+        await self.query(f"SET NAMES {known.name}" + (f" COLLATE {collation}" if collation else ""))
+        self.settings.charset = known
 
     async def kill(self, thread_id: int) -> None:
         """End another connection."""
@@ -432,15 +434,15 @@ class AsyncConnection:
     async def show_warnings(self) -> Sequence[Any]:
         """The warnings of the last statement: level, code and message of each."""
         await self.query("SHOW WARNINGS")
-        return self._result.rows if self._result is not None and self._result.rows is not None else ()
+        return self.last_result.rows if self.last_result is not None and self.last_result.rows is not None else ()
 
     def affected_rows(self) -> int:
         """How many rows the last `query` changed."""
-        return 0 if self._result is None else self._result.affected_rows
+        return 0 if self.last_result is None else self.last_result.affected_rows
 
     def insert_id(self) -> int:
         """The number that AUTO_INCREMENT gave the last `query`, 0 when none."""
-        return 0 if self._result is None else self._result.insert_id
+        return 0 if self.last_result is None else self.last_result.insert_id
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -601,3 +603,9 @@ def _make(*args: Any, **kwargs: Any) -> AsyncConnection:
     cursorclass = kwargs.pop("cursorclass", None) or kwargs.pop("cursor_cls", None) or AsyncCursor
     kwargs.pop("cursor_cls", None)
     return AsyncConnection(settings_from(*args, **kwargs), cursorclass)
+
+
+# The names that aiomysql and asyncmy give these classes.
+if ASYNC:
+    Connection = AsyncConnection
+    PreparedStatement = AsyncPreparedStatement

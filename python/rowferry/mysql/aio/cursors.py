@@ -80,7 +80,7 @@ class AsyncCursor:
 
     @property
     def lastrowid(self) -> int | None:
-        """The first number that AUTO_INCREMENT gave out, 0 when none."""
+        """The first number that AUTO_INCREMENT gave out, 0 when none; None after a statement with rows."""
         return self._lastrowid
 
     @property
@@ -92,6 +92,11 @@ class AsyncCursor:
     def _executed(self) -> bytes | None:
         """The last statement as it was sent; Django and others log it."""
         return None if self._statement is None else self.mogrify_bytes(*self._statement)
+
+    @property
+    def closed(self) -> bool:
+        """True once `close` was called."""
+        return self._connection is None
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -250,7 +255,7 @@ class AsyncCursor:
         rows = self._rows
         if rows is None:
             self._check_executed()
-            return self._no_rows()
+            return ()
         position, self._position = self._position, len(rows)
         return rows[position:] if position else rows
 
@@ -307,16 +312,19 @@ class AsyncCursor:
         self._result = result
         self._rows = rows = result.rows
         self._position = 0
-        self._lastrowid = result.insert_id
-        self._rowcount = count = result.affected_rows if rows is None else len(rows)
+        if rows is None:
+            self._lastrowid = result.insert_id
+            self._rowcount = count = result.affected_rows
+        else:
+            self._lastrowid = None
+            self._rowcount = count = len(rows)
+        if self._connection is not None:
+            self._connection.last_result = result
         return count
 
     def _check_executed(self) -> None:
         if self._result is None:
             raise err.ProgrammingError("execute() first")
-
-    def _no_rows(self) -> Sequence[Any]:
-        return [] if ASYNC else ()
 
     async def _finish(self) -> None:
         """Leave nothing of the last statement on the wire."""
@@ -406,6 +414,8 @@ class AsyncSSCursor(AsyncCursor):
     async def scroll(self, value: int, mode: str = "relative") -> None:
         """Move forward; backward is `NotSupportedError`, because earlier rows are gone."""
         self._check_executed()
+        if mode not in ("relative", "absolute"):
+            raise err.ProgrammingError(f"unknown scroll mode {mode!r}: expected 'relative' or 'absolute'")
         step = value if mode == "relative" else value - self._position
         if step < 0:
             raise err.NotSupportedError("backward scrolling is not supported by this cursor")
@@ -427,8 +437,9 @@ class AsyncSSCursor(AsyncCursor):
         self._batch = ()
         self._at = self._position = 0
         self._ended = result.description is None
-        self._lastrowid = result.insert_id
+        self._lastrowid = result.insert_id if self._ended else None
         self._rowcount = result.affected_rows if self._ended else -1
+        self.connection.last_result = result
         return self._rowcount
 
     async def _fetch(self, most: int) -> None:
