@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Discard, Expr, ExprKind, Statement as Ir, Transaction as Control, Value};
+use rowferry_dialect::ir::{Discard, Expr, ExprKind, Notify, Statement as Ir, Transaction as Control, Value};
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
@@ -47,6 +47,8 @@ impl Session {
             Ir::CloseCursor(name) => self.close_cursor(name.as_deref())?,
             Ir::Discard(what) => self.discard(*what)?,
             Ir::Lock(_) => self.open_write("LOCK TABLE")?,
+            // Pools say UNLISTEN between clients; nobody ever listens.
+            Ir::Notify(Notify::Unlisten(_)) => {}
             Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
             Ir::Nothing { .. } => {}
