@@ -81,6 +81,8 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_get_function_arguments" (OID) -> TEXT, F("rf_pg_get_function_arguments"), stable;
     Scalar "pg_get_function_identity_arguments" (OID) -> TEXT, F("rf_pg_get_function_arguments"), stable;
     Scalar "pg_get_function_sqlbody" (OID) -> TEXT, T("NULL"), stable;
+    SetReturning "pg_partition_ancestors" (REGCLASS) -> REGCLASS, T("(SELECT NULL AS c0, 0 AS ordinality WHERE 0)"), stable;
+    Scalar "pg_partition_root" (REGCLASS) -> REGCLASS, T("NULL"), stable;
     Scalar "pg_relation_is_publishable" (REGCLASS) -> BOOL, T("0"), stable;
     Scalar "pg_index_column_has_property" (REGCLASS, I4, TEXT) -> BOOL, F("rf_pg_index_column_has_property"), stable;
     Scalar "pg_relation_is_updatable" (REGCLASS, BOOL) -> I4, F("rf_pg_relation_is_updatable"), stable;

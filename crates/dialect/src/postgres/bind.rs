@@ -2,9 +2,9 @@
 
 use pg_query::protobuf::node::Node as N;
 
-use super::binder::Binder;
+use super::binder::{Binder, BoundQuery};
 use super::parse::Parsed;
-use crate::ir::{self, ExprKind, Statement, walk};
+use crate::ir::{self, Body, ExprKind, Statement, walk};
 use crate::plan::{Bound, Context, ResultColumn};
 use crate::schema::Schema;
 use crate::{Condition, Result, Type};
@@ -55,6 +55,7 @@ impl Binder<'_> {
             N::SelectStmt(select) if select.into_clause.is_some() => bare(self.select_into(select)?),
             N::SelectStmt(select) => {
                 let bound = self.query(select, true)?;
+                let bound = self.show_vectors(bound)?;
                 Ok((Statement::Query(Box::new(bound.query)), bound.columns))
             }
             N::InsertStmt(_) | N::UpdateStmt(_) | N::DeleteStmt(_) => {
@@ -68,6 +69,22 @@ impl Binder<'_> {
                 bare(ddl)
             }
         }
+    }
+
+    /// Clients see `int2vector` and `oidvector` of the catalogs as their text form, numbers with blanks between.
+    fn show_vectors(&mut self, mut bound: BoundQuery) -> Result<BoundQuery> {
+        if let Body::Select(select) = &mut bound.query.body {
+            for (index, item) in select.items.iter_mut().enumerate() {
+                if !bound.columns[index].origin.is_some_and(|origin| self.is_vector_column(origin)) {
+                    continue;
+                }
+                let value = std::mem::replace(item, ir::Expr::null(Type::Text));
+                *item = self.call_named("array_to_string", vec![(value, -1), (ir::Expr::text(" "), -1)], -1)?;
+                bound.columns[index].ty = Type::Text;
+                bound.query.columns[index].ty = Type::Text;
+            }
+        }
+        Ok(bound)
     }
 
     /// The error for a statement that is not there.

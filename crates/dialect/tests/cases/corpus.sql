@@ -587,3 +587,9 @@ FROM pg_catalog.pg_index
 WHERE NOT pg_catalog.pg_index.indisprimary AND pg_catalog.pg_index.indrelid IN (101)) AS idx LEFT OUTER JOIN pg_catalog.pg_attribute ON pg_catalog.pg_attribute.attnum = idx.attnum AND pg_catalog.pg_attribute.attrelid = idx.indrelid
 WHERE idx.indrelid IN (101)) AS idx_attr GROUP BY idx_attr.indexrelid) AS idx_cols ON pg_catalog.pg_index.indexrelid = idx_cols.indexrelid LEFT OUTER JOIN pg_catalog.pg_constraint ON pg_catalog.pg_index.indrelid = pg_catalog.pg_constraint.conrelid AND pg_catalog.pg_index.indexrelid = pg_catalog.pg_constraint.conindid AND pg_catalog.pg_constraint.contype = ANY (ARRAY['p', 'u', 'x'])
 WHERE pg_catalog.pg_index.indrelid IN (101) AND NOT pg_catalog.pg_index.indisprimary ORDER BY pg_catalog.pg_index.indrelid, cls_idx.relname
+
+SELECT t.relname, (SELECT a.depth FROM pg_catalog.pg_partition_ancestors(t.oid) WITH ORDINALITY AS a(relid, depth) ORDER BY a.depth LIMIT 1) FROM pg_catalog.pg_class t
+
+SELECT conname FROM pg_catalog.pg_constraint WHERE conrelid IN (SELECT pg_catalog.pg_partition_ancestors('101') UNION ALL VALUES ('101'::pg_catalog.regclass)) AND contype = 'f'
+
+SELECT unnest(indkey) AS attnum, unnest(indclass) AS opclass, generate_subscripts(indkey, 1) AS ord, indoption FROM pg_catalog.pg_index

@@ -42,7 +42,16 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     }
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);
-        let triggers = schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
+        // PostgreSQL keeps foreign keys by triggers on both tables; psql looks for foreign keys only where it sees some.
+        let referenced = schema.user_relations().any(|other| {
+            other.foreign_keys.iter().any(|key| {
+                key.target.name == relation.name
+                    && key.target.schema.as_deref().is_none_or(|schema| schema == relation.namespace)
+            })
+        });
+        let triggers = referenced
+            || !relation.foreign_keys.is_empty()
+            || schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
         rows.push(class(&of_relation(relation, namespace, triggers)));
         for index in &relation.indexes {
             rows.push(class(&Class {

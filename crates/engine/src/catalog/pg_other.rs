@@ -62,8 +62,10 @@ pub(super) const TABLES: &[Table] = &[
         1_262,
         "oid oid, datname name, datdba oid, encoding int4, datlocprovider char, datistemplate bool, datallowconn bool, \
             dathasloginevt bool, datconnlimit int4, datfrozenxid oid, datminmxid oid, dattablespace oid, \
-            datcollate text, datctype text, datlocale text, daticurules text, datcollversion text, datacl text[]",
+            datcollate text, datctype text, datlocale text, daticurules text, datcollversion text, datacl text[], \
+            daticulocale text",
         |context| {
+            // `daticulocale` is what `datlocale` was called up to PostgreSQL 16: psql 15 and 16 ask for it.
             vec![row![
                 DATABASE,
                 &context.database.name,
@@ -79,6 +81,7 @@ pub(super) const TABLES: &[Table] = &[
                 1_663,
                 "C",
                 "C.UTF-8",
+                NULL,
                 NULL,
                 NULL,
                 NULL,

@@ -35,6 +35,10 @@ impl Lowering<'_> {
                     Sqlite::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
                         Ok(format!("{name}({args}) AS {alias}"))
                     }
+                    // A subquery of the columns `c0` and `ordinality`.
+                    Sqlite::Template(text) if function.kind == crate::functions::FunctionKind::SetReturning => {
+                        Ok(format!("{text} AS {alias}"))
+                    }
                     Sqlite::Function(name) if !*ordinality => Ok(format!("(SELECT {name}({args}) AS c0) AS {alias}")),
                     _ => Err(Error::unsupported(format!("function {}() in FROM", function.name))),
                 }

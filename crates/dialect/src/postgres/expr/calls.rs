@@ -162,29 +162,36 @@ impl Binder<'_> {
         // Several run in step: possible where all walk the same array.
         let earlier = self.scope().set_returning.first().cloned();
         if let Some(ir::From::Function { id, function, args: first, .. }) = earlier {
-            if first.first() != args.first() || !walks_array(function.name) || !walks_array(name) {
+            let same = first.first() == args.first();
+            // The vectors of a row of `pg_index` are of one length; of other arrays nothing is known.
+            let alike =
+                same || first.iter().chain(&args).all(|arg| !matches!(arg.ty, Type::Array(_)) || self.is_vector(arg));
+            if !alike || !walks_array(function.name) || !walks_array(name) {
                 return Err(self.unsupported("several set-returning functions in one select list", place));
             }
-            let ordinal = name == "generate_subscripts";
-            if let Some(ir::From::Function { function, columns, ordinality, .. }) =
-                self.scope().set_returning.first_mut()
+            if function.name == "generate_subscripts" {
+                if name == "generate_subscripts" {
+                    return self.subscript(Expr::column(id, 0, Type::Int4), from_zero);
+                }
+                return Err(self.unsupported("generate_subscripts before unnest in one select list", place));
+            }
+            if name == "unnest" && same {
+                return Ok(Expr::column(id, 0, candidate.result));
+            }
+            if let Some(ir::From::Function { columns, ordinality, .. }) = self.scope().set_returning.first_mut()
+                && !*ordinality
             {
-                if function.name == "generate_subscripts" {
-                    if ordinal {
-                        return self.subscript(Expr::column(id, 0, Type::Int4), from_zero);
-                    }
-                    return Err(self.unsupported("generate_subscripts before unnest in one select list", place));
-                }
-                if !ordinal {
-                    return Ok(Expr::column(id, 0, candidate.result));
-                }
-                if !*ordinality {
-                    *ordinality = true;
-                    columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
-                }
+                *ordinality = true;
+                columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
             }
             let ordinal = Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment);
-            return self.subscript(ordinal, from_zero);
+            return match args.into_iter().next() {
+                Some(array) if name == "unnest" => Ok(Expr::new(
+                    ExprKind::Subscript { array: Box::new(array), index: Box::new(ordinal) },
+                    candidate.result,
+                )),
+                _ => self.subscript(ordinal, from_zero),
+            };
         }
         let id = self.ids.relation();
         self.scope().set_returning.push(ir::From::Function {

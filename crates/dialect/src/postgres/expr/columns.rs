@@ -229,7 +229,11 @@ impl Binder<'_> {
             .flat_map(|entry| &entry.columns)
             .find(|column| column.expr == *expr)
             .and_then(|column| column.origin);
-        let Some((oid, position)) = origin else { return false };
+        origin.is_some_and(|origin| self.is_vector_column(origin))
+    }
+
+    /// True for a column of a relation that is one of those.
+    pub(in super::super) fn is_vector_column(&self, (oid, position): (u32, usize)) -> bool {
         self.schema.relation_by_oid(oid).is_some_and(|relation| {
             relation.kind == RelationKind::Catalog
                 && relation.columns.get(position).is_some_and(|column| {
