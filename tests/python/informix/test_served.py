@@ -95,6 +95,19 @@ def test_values_come_back_between_other_columns(connect: Any, table: str, declar
         assert [type(row[columns.index("v")]) for row in got] == [type(value) for value in values]
 
 
+def test_byte_and_text_columns(connect: Any, table: str) -> None:
+    connection = connect(autocommit=True, fetch_bytes=1000)
+    connection.execute(f"CREATE TABLE {table} (n INT, b BYTE, m INT, t TEXT, tail INT)")
+    rows = [(n, bytes([n % 256]) * n * 97, -n, None, 7 * n) for n in range(1, 40)] + [(40, b"", 0, None, 0)]
+    connection.cursor().executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", rows)
+    connection.execute(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", (41, None, 1, "größe" * 300, 2))
+    query = f"SELECT n, b, m, t, tail FROM {table} ORDER BY n"
+    assert connection.execute(query).fetchall() == [*rows, (41, None, 1, "größe" * 300, 2)]
+    # Left in the middle, and run again.
+    assert connection.execute(query).fetchone() == rows[0]
+    assert connection.execute(query).fetchmany(2) == rows[:2]
+
+
 def test_the_file_holds_what_was_sent(connect: Any, server: Rowferry, table: str) -> None:
     connection = connect(autocommit=True)
     connection.execute(f"CREATE TABLE {table} (i INT, v VARCHAR(20), d DATE, n DECIMAL(8,2))")

@@ -213,6 +213,9 @@ impl Connection {
             match &prepared {
                 Some(prepared) if outcome.more => self.pump.core_mut().fetch(prepared)?,
                 prepared => {
+                    if let Some(prepared) = prepared.as_ref().filter(|prepared| prepared.has_lobs()) {
+                        self.pump.core_mut().close(prepared);
+                    }
                     let affected = !prepared.as_ref().is_some_and(|prepared| prepared.is_query());
                     result.affected_rows = if affected { outcome.rows } else { 0 };
                     result.serial = outcome.serial;

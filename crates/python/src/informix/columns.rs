@@ -120,14 +120,27 @@ impl Plan {
         Ok(Self { decoders, encoding: encoding.clone(), atomic, description, prepared })
     }
 
-    /// Builds a row, which must be consumed exactly.
+    /// The value of a `BYTE` or `TEXT` column from its contents; null with an exception set when it is no text.
+    pub fn lob(&self, column: usize, contents: &[u8]) -> Object {
+        match self.prepared.columns.get(column) {
+            Some(column) if column.code == TypeCode::TEXT => self.encoding.decode(contents),
+            _ => cells::bytes(contents),
+        }
+    }
+
+    /// Builds a row, which must be consumed exactly. `BYTE` and `TEXT` values are None, and their columns and
+    /// descriptors handed to `lob`.
     #[inline]
-    pub fn row(&self, py: Python<'_>, payload: &[u8]) -> Result<Object, RowError> {
+    pub fn row(&self, py: Python<'_>, payload: &[u8], mut lob: impl FnMut(usize, &[u8])) -> Result<Object, RowError> {
         let mut reader = Reader::new(payload);
         let mut malformed = None;
         let row = cells::tuple(self.decoders.len(), self.atomic, |at| {
             let (format, kind) = self.decoders[at];
             match format.decode(&mut reader) {
+                Ok(Cell::SimpleLob(descriptor)) => {
+                    lob(at, descriptor.0);
+                    cells::none()
+                }
                 Ok(cell) => self.object(py, format, kind, cell),
                 Err(error) => {
                     malformed = Some(error);
@@ -180,10 +193,8 @@ impl Plan {
                 unsafe { ffi::PyBool_FromLong(value.into()) }
             }
             (Cell::Opaque(bytes), _) => cells::bytes(bytes),
-            (Cell::SimpleLob(_), _) => {
-                let message = "reading BYTE and TEXT columns is not supported yet";
-                raise(error(py, Class::NotSupported, None, message))
-            }
+            // Handed to `lob` before it comes here.
+            (Cell::SimpleLob(_), _) => cells::none(),
         }
     }
 }

@@ -9,6 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyIterator, PyList, PyString};
 use rowferry_client::informix::{self, Placeholder};
 use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Outcome, Params, Prepared, SqlError};
+use rowferry_wire_sqli::messages::SimpleLob;
 
 use super::columns::{Plan, RowError};
 use super::result::QueryResult;
@@ -34,6 +35,16 @@ enum Operation {
         begin: bool,
         plan: Option<Arc<Plan>>,
         rows: Option<Py<PyList>>,
+        lobs: Vec<Lob>,
+        failed: Option<PyErr>,
+    },
+    /// The values of `BYTE` and `TEXT` columns of rows that were fetched.
+    Lobs {
+        plan: Arc<Plan>,
+        rows: Py<PyList>,
+        outcome: Outcome,
+        /// The one under way is the last.
+        lobs: Vec<Lob>,
         failed: Option<PyErr>,
     },
     /// A statement for each of many rows of values.
@@ -49,6 +60,13 @@ enum Operation {
     Command,
     /// Whatever comes is read and dropped, up to the end of the operation under way; its cursor is closed.
     Drain(Option<Arc<Plan>>),
+}
+
+/// A `BYTE` or `TEXT` value that is still to be fetched.
+struct Lob {
+    row: usize,
+    column: usize,
+    descriptor: Vec<u8>,
 }
 
 /// See the module.
@@ -135,7 +153,7 @@ impl Driver {
             informix::Statement { sql: String::new(), params: Vec::new() }
         };
         self.prepare(client, text, &statement)?;
-        self.operation = Some(Operation::Statement { begin, plan: None, rows: None, failed: None });
+        self.operation = Some(Operation::Statement { begin, plan: None, rows: None, lobs: Vec::new(), failed: None });
         Ok(())
     }
 
@@ -185,7 +203,7 @@ impl Driver {
         };
         client.fetch(&plan.prepared).map_err(|misuse| misused(py, misuse))?;
         let (plan, rows) = (Some(plan.clone()), Some(PyList::empty(py).unbind()));
-        self.operation = Some(Operation::Statement { begin: false, plan, rows, failed: None });
+        self.operation = Some(Operation::Statement { begin: false, plan, rows, lobs: Vec::new(), failed: None });
         Ok(())
     }
 
@@ -206,6 +224,7 @@ impl Driver {
     pub fn drain(&mut self) {
         let plan = match self.operation.take() {
             Some(Operation::Statement { plan, .. }) => plan,
+            Some(Operation::Lobs { plan, .. }) => Some(plan),
             Some(Operation::Drain(plan)) => plan,
             _ => None,
         };
@@ -236,8 +255,8 @@ impl Driver {
         loop {
             match &mut self.operation {
                 None => return Ok(Step::Pending),
-                Some(Operation::Statement { plan: Some(plan), rows: Some(rows), failed, .. }) => {
-                    read_rows(py, client, plan, rows, failed)?;
+                Some(Operation::Statement { plan: Some(plan), rows: Some(rows), lobs, failed, .. }) => {
+                    read_rows(py, client, plan, rows, lobs, failed)?;
                 }
                 Some(Operation::Drain(_)) => {
                     if client.is_idle() {
@@ -280,26 +299,46 @@ impl Driver {
                 (Event::BatchReady, _) => client.abandon(),
                 (
                     Event::Row(payload),
-                    Some(Operation::Statement { plan: Some(plan), rows: Some(rows), failed, .. }),
+                    Some(Operation::Statement { plan: Some(plan), rows: Some(rows), lobs, failed, .. }),
                 ) => {
-                    push_row(py, payload, plan, rows, failed).map_err(|failure| broken(py, &failure))?;
+                    push_row(py, payload, plan, rows, lobs, failed).map_err(|failure| broken(py, &failure))?;
                 }
                 (Event::Row(_), _) => {}
-                (Event::Done(outcome), Some(Operation::Statement { plan, rows, failed, .. })) => {
-                    if let Some(failed) = failed.take() {
-                        if let (true, Some(plan)) = (outcome.more, &plan) {
-                            client.close(&plan.prepared);
+                (Event::Done(outcome), Some(Operation::Statement { plan, rows, lobs, failed, .. })) => {
+                    let (plan, rows, failed) = (plan.take(), rows.take(), failed.take());
+                    match (plan, rows) {
+                        (Some(plan), Some(rows)) if plan.prepared.has_lobs() || failed.is_some() => {
+                            let lobs = std::mem::take(lobs);
+                            self.operation = Some(Operation::Lobs { plan, rows, outcome, lobs, failed });
+                            if let Some(done) = self.next_lob(py, client)? {
+                                return Ok(done);
+                            }
                         }
-                        return Err(failed);
+                        (plan, rows) => return done(py, QueryResult::new(plan, rows, outcome)),
                     }
-                    return done(py, QueryResult::new(plan.take(), rows.take(), outcome));
+                }
+                (Event::Blob(contents), Some(Operation::Lobs { .. })) => {
+                    self.put_lob(py, &contents);
+                    if let Some(done) = self.next_lob(py, client)? {
+                        return Ok(done);
+                    }
+                }
+                (Event::Blob(_), Some(Operation::Drain(plan))) => {
+                    if let Some(plan) = plan {
+                        client.close(&plan.prepared);
+                    }
+                    return Ok(Step::Done(py.None()));
+                }
+                (Event::Error(refused), Some(Operation::Lobs { plan, .. })) => {
+                    client.close(&plan.prepared);
+                    return Err(server_error(py, &refused));
                 }
                 (Event::Done(outcome), Some(Operation::Batch { failed, .. })) => match failed.take() {
                     Some(failed) => return Err(failed),
                     None => return done(py, QueryResult::new(None, None, outcome)),
                 },
                 (Event::Done(outcome), Some(Operation::Drain(plan))) => {
-                    if let (true, Some(plan)) = (outcome.more, plan) {
+                    if let Some(plan) = plan.as_ref().filter(|plan| outcome.more || plan.prepared.has_lobs()) {
                         client.close(&plan.prepared);
                     }
                     return Ok(Step::Done(py.None()));
@@ -311,6 +350,44 @@ impl Driver {
                     let message = format!("event out of place: {event:?}");
                     return Err(error(py, Class::Internal, None, &message));
                 }
+            }
+        }
+    }
+
+    /// Asks for the next `BYTE` or `TEXT` value; at the end, or when something has failed, the operation is over.
+    fn next_lob(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Option<Step>> {
+        let Some(Operation::Lobs { plan, lobs, failed, .. }) = &mut self.operation else { return Ok(None) };
+        if let (None, Some(lob)) = (&failed, lobs.last()) {
+            let asked = client.fetch_blob(&plan.prepared, SimpleLob(&lob.descriptor));
+            return asked.map(|()| None).map_err(|misuse| misused(py, misuse));
+        }
+        let Some(Operation::Lobs { plan, rows, outcome, failed, .. }) = self.operation.take() else { return Ok(None) };
+        // The core leaves cursors with such columns open at their end.
+        let unclosed = if outcome.more { failed.is_some() } else { plan.prepared.has_lobs() };
+        if unclosed {
+            client.close(&plan.prepared);
+        }
+        match failed {
+            Some(failed) => Err(failed),
+            None => done(py, QueryResult::new(Some(plan), Some(rows), outcome)).map(Some),
+        }
+    }
+
+    /// Puts a value into the row that it belongs to.
+    fn put_lob(&mut self, py: Python<'_>, contents: &[u8]) {
+        let Some(Operation::Lobs { plan, rows, lobs, failed, .. }) = &mut self.operation else { return };
+        let Some(lob) = lobs.pop() else { return };
+        let object = plan.lob(lob.column, contents);
+        if object.is_null() {
+            *failed = Some(not_built(py, PyErr::fetch(py)));
+            return;
+        }
+        // SAFETY: the list and the place in it are ours. The row is a tuple that nobody but the list has seen, as
+        // `PyTuple_SetItem` demands (and checks); it takes the reference to the object in any case.
+        unsafe {
+            let row = ffi::PyList_GetItem(rows.as_ptr(), lob.row as ffi::Py_ssize_t);
+            if row.is_null() || ffi::PyTuple_SetItem(row, lob.column as ffi::Py_ssize_t, object) != 0 {
+                *failed = Some(PyErr::fetch(py));
             }
         }
     }
@@ -383,10 +460,11 @@ fn read_rows(
     client: &mut Client,
     plan: &Plan,
     rows: &Py<PyList>,
+    lobs: &mut Vec<Lob>,
     failed: &mut Option<PyErr>,
 ) -> PyResult<()> {
     let mut malformed = None;
-    client.visit_rows(|payload| match push_row(py, payload, plan, rows, failed) {
+    client.visit_rows(|payload| match push_row(py, payload, plan, rows, lobs, failed) {
         Ok(()) => true,
         Err(failure) => {
             malformed = Some(failure);
@@ -408,12 +486,15 @@ fn push_row(
     payload: &[u8],
     plan: &Plan,
     rows: &Py<PyList>,
+    lobs: &mut Vec<Lob>,
     failed: &mut Option<PyErr>,
 ) -> Result<(), Failure> {
     if failed.is_some() {
         return Ok(());
     }
-    match plan.row(py, payload) {
+    let row = rows.bind(py).len();
+    let lob = |column, descriptor: &[u8]| lobs.push(Lob { row, column, descriptor: descriptor.to_vec() });
+    match plan.row(py, payload, lob) {
         Ok(row) => {
             // SAFETY: both are live objects; the list takes a reference of its own.
             let appended = unsafe { ffi::PyList_Append(rows.as_ptr(), row) };

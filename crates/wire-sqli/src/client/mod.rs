@@ -22,7 +22,7 @@ use rowferry_wire::{Core, Writer};
 
 use crate::login::{CAPABILITY_LEVEL, PacketType};
 use crate::messages::{
-    ClientMessage, Done, InsertDone, NFetch, ServerMessage, SetSavepoint, SqlText, StatementId, warning,
+    ClientMessage, Done, InsertDone, NFetch, ServerMessage, SetSavepoint, SimpleLob, SqlText, StatementId, warning,
 };
 use crate::tag::Tag;
 use crate::{Capabilities, Capability, Decoder, FromServer, StatementType, TooLong, Widths};
@@ -66,6 +66,8 @@ pub enum Event<'a> {
     Prepared(Arc<Prepared>),
     /// A row; see [`Prepared::decode_row`].
     Row(&'a [u8]),
+    /// A `BYTE` or `TEXT` value, whole.
+    Blob(Vec<u8>),
     /// The batch takes rows: call [`Client::batch`] or [`Client::end_batch`].
     BatchReady,
     /// The operation has succeeded.
@@ -114,6 +116,10 @@ enum Operation {
     Batch(Batch),
     Fetch {
         prepared: Arc<Prepared>,
+    },
+    /// A value of this many bytes.
+    Blob {
+        size: usize,
     },
     /// One group whose reply is of no further interest; what it does to the transaction is.
     Simple(Transaction),
@@ -179,6 +185,7 @@ struct Reply {
     protocols: Option<Capabilities>,
     challenge: Option<(i16, Vec<u8>)>,
     admitted: bool,
+    blob: Vec<u8>,
 }
 
 /// The client's half of a connection.
@@ -368,6 +375,22 @@ impl Client {
         Ok(())
     }
 
+    /// Fetches the `BYTE` or `TEXT` value of a descriptor in a row of an open cursor. Event: [`Event::Blob`].
+    pub fn fetch_blob(&mut self, prepared: &Prepared, descriptor: SimpleLob<'_>) -> Result<(), Misuse> {
+        self.ready()?;
+        let size = usize::try_from(descriptor.size()).unwrap_or(0);
+        // Before the clean-up, which may close this very cursor.
+        let widths = self.decoder.widths();
+        let mut bytes = Vec::new();
+        ClientMessage::Id(prepared.statement).encode(&mut bytes, widths)?;
+        ClientMessage::FetchBlob(descriptor.0).encode(&mut bytes, widths)?;
+        ClientMessage::Eot.encode(&mut bytes, widths)?;
+        self.output.extend_from_slice(&bytes);
+        self.awaited.push_back(Awaited::Operation);
+        self.operation = Operation::Blob { size };
+        Ok(())
+    }
+
     /// Closes a cursor that has more rows. It is sent with the next operation, so it may be called at any time.
     pub fn close(&mut self, prepared: &Arc<Prepared>) {
         if !self.closed {
@@ -548,6 +571,15 @@ impl Client {
                 reply.challenge = Some((challenge.style.0, challenge.text.to_vec()));
             }
             ServerMessage::PamAccept => reply.admitted = true,
+            ServerMessage::Blob(chunk) => match self.operation {
+                Operation::Blob { size } if reply.blob.len() + chunk.len() <= size => {
+                    reply.blob.extend_from_slice(chunk);
+                }
+                Operation::Blob { .. } => {
+                    return Err(Failure::Unexpected { state: "fetching a value", got: "more than its size" });
+                }
+                _ => return Err(Failure::Unexpected { state: self.operation.name(), got: "SQ_BLOB" }),
+            },
             // Estimates, news of the transaction and of cursors, a version: nothing to act on.
             ServerMessage::Cost(_)
             | ServerMessage::XactStat(_)
@@ -692,6 +724,11 @@ impl Client {
                 }
                 None => Ok(self.fetched(prepared, outcome, reply.done.is_some())),
             },
+            Operation::Blob { size } => match error {
+                Some(error) => Ok(Step::Event(Event::Error(error))),
+                None if reply.blob.len() == size => Ok(Step::Event(Event::Blob(reply.blob))),
+                None => Err(Failure::Unexpected { state: "fetching a value", got: "less than its size" }),
+            },
             Operation::Simple(transaction) => {
                 if let Some(error) = error {
                     return Ok(Step::Event(Event::Error(error)));
@@ -814,7 +851,7 @@ impl Client {
 
     /// A fetch is over; when it was the last, so is the cursor.
     fn fetched(&mut self, prepared: Arc<Prepared>, outcome: Outcome, ended: bool) -> Step {
-        if ended {
+        if ended && !prepared.has_lobs() {
             self.close_cursor(prepared.statement);
             self.keep_or_release(prepared);
         }
@@ -958,7 +995,7 @@ impl Operation {
             Self::Begin { .. } => "beginning a transaction",
             Self::Run(_) => "running a statement",
             Self::Batch(_) => "running a batch",
-            Self::Fetch { .. } => "fetching",
+            Self::Fetch { .. } | Self::Blob { .. } => "fetching",
             Self::Simple(_) => "an answer was awaited",
             Self::Exit => "leaving",
         }

@@ -81,6 +81,12 @@ impl Prepared {
         self.statement_type.needs_cursor(self.columns.len())
     }
 
+    /// True when rows hold descriptors of `BYTE` or `TEXT` values, which can be fetched while the cursor is open. Such a
+    /// cursor is not closed by itself at its end.
+    pub fn has_lobs(&self) -> bool {
+        self.is_query() && self.columns.iter().any(|column| matches!(column.format, CellFormat::SimpleLob(_)))
+    }
+
     /// Walks a row, which must be consumed exactly.
     pub fn decode_row<'a>(&self, payload: &'a [u8], mut each: impl FnMut(usize, Cell<'a>)) -> Result<(), Malformed> {
         let mut row = Reader::new(payload);
