@@ -63,3 +63,9 @@ def test_notices_and_tags(store: Rowferry) -> None:
     result = psql(store, "drop table if exists absent;\nbegin;\nupdate orders set total = total;\nrollback;\n")
     assert 'NOTICE:  table "absent" does not exist, skipping' in result.stderr
     assert result.stdout.splitlines() == ["DROP TABLE", "BEGIN", "UPDATE 2", "ROLLBACK"]
+
+
+def test_foreign_keys_are_described_on_both_sides(store: Rowferry) -> None:
+    here, there = psql(store, "\\d orders\n"), psql(store, "\\d customers\n")
+    assert "FOREIGN KEY (customer_id) REFERENCES customers(id)" in here.stdout
+    assert 'TABLE "orders" CONSTRAINT "orders_customer_id_fkey" FOREIGN KEY' in there.stdout
