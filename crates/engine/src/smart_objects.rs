@@ -32,6 +32,8 @@ pub struct SmartObjects {
     written: Vec<(String, Vec<u8>)>,
     /// Makes the names of written files unique.
     counter: u32,
+    /// The client writes text in ISO 8859-1; in UTF-8 otherwise.
+    latin1: bool,
 }
 
 thread_local! {
@@ -113,9 +115,37 @@ impl SmartObjects {
         std::mem::take(&mut self.written)
     }
 
-    /// A new session begins on this thread.
-    pub fn reset(&mut self) {
-        *self = Self::default();
+    /// A new session begins on this thread, whose client writes text in ISO 8859-1 or else in UTF-8.
+    pub fn reset(&mut self, latin1: bool) {
+        *self = Self { latin1, ..Self::default() };
+    }
+
+    /// A client's file as text.
+    pub fn file_text(&mut self, name: &str) -> Result<String> {
+        let bytes = self.file(name)?;
+        if self.latin1 {
+            return Ok(bytes.into_iter().map(char::from).collect());
+        }
+        String::from_utf8(bytes).map_err(|_| {
+            Error::new(Condition::CharacterNotInRepertoire, format!("the client's file {name} is not UTF-8"))
+        })
+    }
+
+    /// Text as the client writes it into a file.
+    pub fn client_text(&self, text: &str) -> Result<Vec<u8>> {
+        if !self.latin1 {
+            return Ok(text.as_bytes().to_vec());
+        }
+        text.chars()
+            .map(|c| {
+                u8::try_from(u32::from(c)).map_err(|_| {
+                    Error::new(
+                        Condition::UntranslatableCharacter,
+                        format!("character {c:?} has no place in ISO 8859-1"),
+                    )
+                })
+            })
+            .collect()
     }
 }
 

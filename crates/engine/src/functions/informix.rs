@@ -5,7 +5,7 @@ use rowferry_dialect::informix::type_from_words;
 use rowferry_dialect::informix::types::YEAR_TO_FRACTION5;
 use rowferry_dialect::informix::values::{Moment, arithmetic, convert, date_to_days};
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::zone;
+use rowferry_dialect::values::{ValueRef, zone};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::call::{integer, text};
@@ -77,17 +77,15 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_filetoclob", 2, |call| {
         client_side(call, 1)?;
         let name = call.text(0)?;
-        let bytes = smart_objects::with(|objects| objects.file(name))?;
-        // A file in another code set than UTF-8 is read as ISO 8859-1, which every byte is.
-        text(
-            String::from_utf8(bytes)
-                .unwrap_or_else(|error| error.into_bytes().iter().map(|&byte| char::from(byte)).collect()),
-        )
+        text(smart_objects::with(|objects| objects.file_text(name))?)
     })
     .volatile(),
     Row::new("rf_ifx_lotofile", 3, |call| {
         client_side(call, 2)?;
-        let bytes = call.bytes(0)?.to_vec();
+        let bytes = match call.value(0) {
+            ValueRef::Text(_) => smart_objects::with(|objects| objects.client_text(call.text(0)?))?,
+            _ => call.bytes(0)?.to_vec(),
+        };
         let name = call.text(1)?;
         text(smart_objects::with(|objects| objects.write_file(name, bytes)))
     })

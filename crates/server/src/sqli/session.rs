@@ -143,7 +143,7 @@ impl<'c> SqliSession<'c> {
         server: String,
         code_set: CodeSet,
     ) -> Self {
-        smart_objects::with(smart_objects::SmartObjects::reset);
+        smart_objects::with(|objects| objects.reset(code_set == CodeSet::Latin1));
         let interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>> = Arc::default();
         let target = interrupt.clone();
         let interrupt_statement = move || {
@@ -268,8 +268,31 @@ impl<'c> SqliSession<'c> {
         })
     }
 
-    /// Fetches the client's files that a statement wants, and runs it again.
+    /// Does what the client's files have to do with a statement, then ends its group.
     fn files(&mut self, pending: Pending) -> Result<(), Ending> {
+        // The dialogue begins when the client has had its turn: what is left of the group is a RELEASE at most.
+        let mut release = false;
+        loop {
+            match self.decoder.next() {
+                Ok(Some(ClientMessage::Eot)) => break,
+                Ok(Some(ClientMessage::Release)) => release = true,
+                Ok(Some(_)) => {
+                    return Err(Ending::Protocol("more statements in a group that transfers a file".into()));
+                }
+                Ok(None) => self.fill()?,
+                Err(error) => return Err(Ending::Protocol(error.to_string())),
+            }
+        }
+        self.transfer(pending)?;
+        if release {
+            self.commands.release();
+        }
+        self.commands.end_group();
+        Ok(())
+    }
+
+    /// Fetches the client's files that a statement wants, and runs it again; or writes the files that it has made.
+    fn transfer(&mut self, pending: Pending) -> Result<(), Ending> {
         let (mut name, resume) = match pending {
             Pending::Read(name, resume) => (name, resume),
             Pending::Write(files, reply) => {
@@ -724,6 +747,7 @@ impl Commands {
 
     /// The bound values in the forms that the statement's parameters have.
     fn arguments(&mut self) -> Obeyed<(Arc<Prepared>, Vec<Value>)> {
+        let code_set = self.code_set;
         let statement = self.statement()?;
         let Some(prepared) = statement.prepared.clone() else {
             return Err(Error::internal("a statement of the door's own has no plan").into());
@@ -734,8 +758,12 @@ impl Commands {
             let message = format!("the statement has {needed} parameters, but {given} values are bound");
             return Err(Error::new(Condition::TooFewParameters, message).into());
         }
-        let values =
-            statement.bound.iter().zip(wanted).map(|(value, ty)| value.stored(ty)).collect::<Result<_, Error>>()?;
+        let values = statement
+            .bound
+            .iter()
+            .zip(wanted)
+            .map(|(value, ty)| value.stored(ty, code_set))
+            .collect::<Result<_, Error>>()?;
         Ok((prepared, values))
     }
 

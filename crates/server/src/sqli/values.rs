@@ -211,7 +211,13 @@ fn hold<'a>(
         },
         CellFormat::LocatorHex | CellFormat::LocatorRaw => {
             let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
-            Held::Opaque(context.objects.locator(context.statement, bytes))
+            let locator = context.objects.locator(context.statement, bytes);
+            if format == CellFormat::LocatorRaw {
+                Held::Opaque(locator)
+            } else {
+                let hex: String = locator.iter().map(|byte| format!("{byte:02x}")).collect();
+                Held::Text(std::borrow::Cow::Owned(hex.into_bytes()))
+            }
         }
         CellFormat::SimpleLob(_) => {
             let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
@@ -284,7 +290,11 @@ impl Bound {
     }
 
     /// The value in the stored form of a parameter's type.
-    pub fn stored(&self, to: &Type) -> Result<Value> {
+    pub fn stored(&self, to: &Type, code_set: CodeSet) -> Result<Value> {
+        if let (Value::Blob(bytes), Type::TextBlob | Type::Clob) = (&self.value, to) {
+            // Text that came as bytes is in the client's code set.
+            return Ok(Value::Text(code_set.decode(bytes)?));
+        }
         convert(&self.value, &self.ty, to)
     }
 }

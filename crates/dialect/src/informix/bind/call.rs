@@ -86,6 +86,10 @@ impl Binder<'_> {
                 {
                     ty = original;
                 }
+                if function.name == "count" {
+                    // Informix counts in DECIMAL(15,0).
+                    ty = Type::Numeric(Some(crate::types::NumericModifier { precision: 15, scale: 0 }));
+                }
                 if let Some(over) = &node.over {
                     let mut partition_by = Vec::new();
                     for key in &over.partition_by {

@@ -195,10 +195,11 @@ fn text(value: &Value, from: &Type) -> Result<String> {
     })
 }
 
-/// The first `length` bytes, cut between characters: Informix counts bytes.
+/// The first `length` characters: the default code set has one byte for each.
 fn cut(mut text: String, length: usize) -> String {
-    if text.len() > length {
-        let end = (0..=length).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    if text.len() > length
+        && let Some((end, _)) = text.char_indices().nth(length)
+    {
         text.truncate(end);
     }
     text
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(from_text("1.5", "DECIMAL(10,2)").unwrap(), Value::Real(1.5));
         assert_eq!(from_text("abcdef", "CHAR(3)").unwrap(), Value::Text("abc".into()));
         assert_eq!(from_text("ab   ", "CHAR(10)").unwrap(), Value::Text("ab".into()));
-        assert_eq!(from_text("äö", "VARCHAR(3)").unwrap(), Value::Text("ä".into()));
+        assert_eq!(from_text("äöü", "VARCHAR(2)").unwrap(), Value::Text("äö".into()));
         assert_eq!(from_text("05/04/2026", "DATE").unwrap(), Value::Text("2026-05-04".into()));
         assert_eq!(
             from_text("2026-05-04 12:34:56.789", "DATETIME YEAR TO SECOND").unwrap(),

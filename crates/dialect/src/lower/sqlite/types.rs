@@ -65,7 +65,8 @@ pub fn words(ty: &Type, language: Language) -> String {
         Type::Json => "json text".into(),
         Type::Jsonb => "jsonb text".into(),
         Type::Array(element) => format!("{}[]", array_element(element)),
-        Type::Composite(_) | Type::Record | Type::Void | Type::Unknown => "text".into(),
+        Type::Composite(words) => format!("composite text \"{}\"", words.to_lowercase()),
+        Type::Record | Type::Void | Type::Unknown => "text".into(),
     }
 }
 
@@ -227,6 +228,7 @@ impl Declared {
                 let (first, _, last) = range(self.quoted.as_deref()?)?;
                 Type::Datetime(Qualifier { first, last })
             }
+            ["composite", "text"] => crate::informix::type_from_words(self.quoted.as_deref()?).ok()?,
             ["timespan", "text"] => {
                 let (first, precision, last) = range(self.quoted.as_deref()?)?;
                 Type::QualifiedInterval(IntervalQualifier { first, precision: precision?, last })
