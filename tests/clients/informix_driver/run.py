@@ -127,7 +127,9 @@ def _read(report: Path, output: str) -> Result:
 def run_against_rowferry(arguments: Sequence[str] = ()) -> Result:
     """Serve a new, empty database and run the suite against it."""
     with tempfile.TemporaryDirectory(prefix="rf-informix-driver-") as directory:
-        with Rowferry.start(Path(directory) / "testdb.db", postgres=False, informix=True) as server:
+        # The suite's own user; it also tries a wrong password.
+        users = ("--user", "informix:in4mix")
+        with Rowferry.start(Path(directory) / "testdb.db", postgres=False, informix=True, args=users) as server:
             assert server.informix is not None
             return run(*server.informix, arguments)
 
