@@ -24,9 +24,11 @@ impl ReceiveSpace {
     /// One read of the event loop takes at most this much.
     pub const SIZE: usize = 256 * 1024;
 
-    /// A zeroed block.
+    /// A zeroed block. The kernel provides its pages when they are first written to.
     pub fn new() -> Self {
-        Self { bytes: (0..Self::SIZE).map(|_| UnsafeCell::new(0)).collect() }
+        let bytes = Box::into_raw(vec![0_u8; Self::SIZE].into_boxed_slice());
+        // SAFETY: `UnsafeCell<u8>` has the layout of `u8`, and the box is given up above.
+        Self { bytes: unsafe { Box::from_raw(bytes as *mut [UnsafeCell<u8>]) } }
     }
 
     /// Hands the first `count` bytes to `take`; fewer when the block is shorter.

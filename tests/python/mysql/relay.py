@@ -22,7 +22,8 @@ class Relay:
         self.port: int = self._listener.getsockname()[1]
         self._sockets: list[socket.socket] = []
         self._silent = threading.Event()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._acceptor = threading.Thread(target=self._accept, daemon=True)
+        self._acceptor.start()
 
     def silence(self) -> None:
         """From now on nothing is passed on, but the connections stay open."""
@@ -70,5 +71,9 @@ class Relay:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        # Closing alone would not wake the thread that waits in accept().
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._acceptor.join(30)
         self._listener.close()
         self.cut()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -185,3 +186,61 @@ def test_ctrl_c_ends_a_blocking_wait(mariadb: MariaDB) -> None:
                 pass
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "interrupted False\n"
+
+
+def test_nothing_is_left_behind(mariadb: MariaDB) -> None:
+    def conversations() -> None:
+        with mysql.connect(**mariadb.dsn) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT seq, REPEAT('x', 100), 1.5, NOW(), NULL FROM seq_1_to_500")
+            cursor.fetchall()
+            with pytest.raises(mysql.Error):
+                cursor.execute("SELEC")
+        with pytest.raises(mysql.Error):
+            mysql.connect(**{**mariadb.dsn, "password": "wrong"})
+        with Relay(mariadb.host, mariadb.port, cut_after=300) as relay, pytest.raises(mysql.Error):
+            mysql.connect(**through(relay, mariadb)).query(ANSWER)
+
+        async def main() -> None:
+            async with aio.create_pool(**mariadb.dsn) as pool, pool.acquire() as connection:
+                await connection.query(ANSWER)
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(connection.query("SELECT SLEEP(9)"), 0.01)
+            with pytest.raises(aio.Error):
+                await aio.connect(**{**mariadb.dsn, "password": "wrong"})
+
+        asyncio.run(main())
+
+    def left() -> tuple[int, int]:
+        gc.collect()
+        return len(os.listdir("/proc/self/fd")), len(gc.get_objects())
+
+    for _ in range(3):
+        conversations()
+    files, objects = left()
+    for _ in range(15):
+        conversations()
+    files_after, objects_after = left()
+    assert files_after <= files + 2
+    # A leak of one object per conversation would show as dozens.
+    assert objects_after - objects < 400
+
+
+def test_memory_does_not_grow_with_rows_that_are_dropped(mariadb: MariaDB) -> None:
+    script = textwrap.dedent(
+        """
+        import resource, sys
+        from rowferry import mysql
+        with mysql.connect(**eval(sys.argv[1])) as connection:
+            cursor = connection.cursor()
+            for count in (20, 300):
+                for _ in range(count):
+                    cursor.execute("SELECT seq, REPEAT('x', 1000), 1.25, NOW(6), TIME'10:00:00' FROM seq_1_to_1000")
+                    cursor.fetchall()
+                print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        """
+    )
+    command = [sys.executable, "-W", "ignore", "-c", script, repr(mariadb.dsn)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    before, after = map(int, done.stdout.split())
+    # 300 results hold 300 MB of text.
+    assert after - before < 20_000, "kilobytes"

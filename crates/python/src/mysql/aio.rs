@@ -55,8 +55,12 @@ impl Inner {
             let Some(write) = &self.write else { return Err(gone(py)) };
             let bytes = PyBytes::new(py, output);
             let count = output.len();
-            // The transport copies what the kernel does not take at once.
-            write.call1(py, (bytes,))?;
+            // The transport copies what the kernel does not take at once. A closed one raises whatever its loop likes
+            // (uvloop: RuntimeError); to us it is a lost connection.
+            if let Err(cause) = write.call1(py, (bytes,)) {
+                let message = format!("Lost connection to MySQL server during query ({})", cause.value(py));
+                return Err(error(py, Class::Operational, Some(client_errno::SERVER_LOST), &message));
+            }
             self.channel.sent(count);
         }
     }
@@ -162,7 +166,12 @@ impl AsyncWire {
             let call_later = intern!(py, "call_later");
             inner.timer = Some(this.event_loop.call_method1(py, call_later, (limit.as_secs_f64(), timed_out))?);
         }
-        inner.flush(py)?;
+        if let Err(failure) = inner.flush(py) {
+            // Raised here and now, so that no future carries it, too.
+            inner.waiter = None;
+            inner.lost(py, failure.clone_ref(py))?;
+            return Err(failure);
+        }
         if inner.driver.may_be_done() || inner.channel.core().backlog() > 0 || inner.paused {
             // Rows of a stream may be here already.
             inner.progress(py, &this.settings)?;
