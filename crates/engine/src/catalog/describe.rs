@@ -1,7 +1,7 @@
 //! Definitions as PostgreSQL prints them: `pg_get_indexdef`, `pg_get_constraintdef`, `pg_get_viewdef`.
 
 use rowferry_dialect::schema::{ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
-use rowferry_dialect::{Error, Result, Schema as _};
+use rowferry_dialect::{Result, Schema as _};
 use rusqlite::Connection;
 
 use super::names::quote_ident;
@@ -150,12 +150,11 @@ pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bo
                 let at = relation.indexes.iter().position(|index| index.oid == oid)?;
                 Some((relation.clone(), Some(at)))
             });
-            found.ok_or_else(|| {
-                Error::new(
-                    rowferry_dialect::Condition::UndefinedTable,
-                    format!("could not open relation with OID {oid}"),
-                )
-            })?
+            match found {
+                Some(found) => found,
+                // Sequences and whatever else has an entry in `pg_class` but no pages of its own.
+                None => return Ok(0),
+            }
         }
     };
     let names = schema.details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
