@@ -40,7 +40,7 @@ fn next(pair: &mut Joined, prepared: Option<&Arc<Prepared>>) -> Result<Said, Fai
             }
             Event::Connected => Said::Connected,
             Event::Challenge { text, .. } => Said::Challenge(text),
-            Event::Redirect(_) => panic!("no redirect is scripted"),
+            Event::Blob(_) | Event::Redirect(_) => panic!("none of these is scripted"),
             Event::Prepared(prepared) => Said::Prepared(prepared),
             Event::BatchReady => Said::BatchReady,
             Event::Done(outcome) => Said::Done(std::mem::take(&mut rows), outcome),
@@ -84,13 +84,11 @@ fn ints(values: &[i64]) -> Params {
     params
 }
 
+/// A statement, the rows of its first fetch, and what it did.
+type Ran = (Arc<Prepared>, Vec<Vec<String>>, Outcome);
+
 /// Prepares and runs; the rows of the first fetch, or the error.
-fn run(
-    pair: &mut Joined,
-    sql: &str,
-    values: &[i64],
-    begin: bool,
-) -> Result<(Arc<Prepared>, Vec<Vec<String>>, Outcome), SqlError> {
+fn run(pair: &mut Joined, sql: &str, values: &[i64], begin: bool) -> Result<Ran, SqlError> {
     pair.client.prepare(sql.as_bytes(), values.len() as u16).unwrap();
     let mut prepared = None;
     loop {
