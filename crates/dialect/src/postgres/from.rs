@@ -14,6 +14,15 @@ use crate::plan::ResultColumn;
 use crate::schema::{Relation, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
+/// A function as a member of FROM.
+struct FunctionSource {
+    from: From,
+    name: String,
+    columns: Vec<OutputColumn>,
+    /// What the columns are, where they are not just the member's own.
+    values: Vec<Expr>,
+}
+
 impl Binder<'_> {
     /// Binds a FROM list: the join of its members, and the names that it brings into scope.
     pub(super) fn from_clause(&mut self, nodes: &[Node]) -> Result<(Option<From>, Vec<Entry>)> {
@@ -241,7 +250,7 @@ impl Binder<'_> {
             return Err(self.unsupported("a column definition list", place));
         }
         let alias = range.alias.as_ref();
-        let (from, name, mut columns) =
+        let FunctionSource { from, name, mut columns, values } =
             self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?;
         let id = match &from {
             From::Function { id, .. } | From::Query { id, .. } => *id,
@@ -255,11 +264,14 @@ impl Binder<'_> {
         }
         let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
         let mut entry = Entry::of_columns(alias.map_or(name.as_str(), |alias| &alias.aliasname), id, &results);
+        for (column, value) in entry.columns.iter_mut().zip(values) {
+            column.expr = value;
+        }
         self.rename(&mut entry, alias, place)?;
         Ok((from, vec![entry]))
     }
 
-    fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<(From, String, Vec<OutputColumn>)> {
+    fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<FunctionSource> {
         let place = location(node);
         if let Some(N::FuncCall(call)) = &node.node {
             let name = function_name(call).map_err(|name| {
@@ -280,14 +292,14 @@ impl Binder<'_> {
                     let id = self.ids.relation();
                     let from =
                         From::Function { id, function: candidate.function, args, columns: columns.clone(), ordinality };
-                    return Ok((from, name, columns));
+                    return Ok(FunctionSource { from, name, columns, values: Vec::new() });
                 }
                 Err(miss) => {
                     let set_returning = crate::functions::named(Language::Postgres, &name)
                         .any(|row| row.kind == FunctionKind::SetReturning);
                     if set_returning {
                         if name == "unnest" && args.len() > 1 {
-                            return Err(self.unsupported("unnest of several arrays", place));
+                            return self.unnest_together(args, ordinality, place);
                         }
                         return Err(self.no_function(&name, &inputs, place, miss));
                     }
@@ -302,18 +314,140 @@ impl Binder<'_> {
         let value = self.settle(value, at)?;
         let name = names::column(node);
         let columns = vec![computed(name.clone(), value.ty.clone())];
+        let query = self.plain_select(vec![value], None, &columns);
+        let id = self.ids.relation();
+        let from = From::Query { id, query: Box::new(query), lateral: true };
+        Ok(FunctionSource { from, name, columns: outputs(&columns), values: Vec::new() })
+    }
+
+    /// `unnest(a, b, …)`: the members of several arrays side by side, with NULLs where one has fewer.
+    fn unnest_together(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
+        let mut depends = false;
+        for (array, _) in &arrays {
+            crate::ir::walk::expr(array, &mut |part| {
+                depends |= matches!(part.kind, ExprKind::Column(_));
+                !depends
+            });
+        }
+        if depends {
+            return self.unnest_vectors(arrays, ordinality, place);
+        }
+        let mut joined: Option<(From, Vec<Expr>)> = None;
+        let mut items = Vec::with_capacity(arrays.len() + 1);
+        for array in arrays {
+            let inputs = [super::coerce::base(&array.0.ty)];
+            let candidate = match self.find_function("unnest", &inputs, |kind| kind == FunctionKind::SetReturning) {
+                Ok(candidate) => candidate,
+                Err(miss) => return Err(self.no_function("unnest", &inputs, place, miss)),
+            };
+            let args = self.arguments(&candidate, vec![array])?;
+            let columns = vec![computed("unnest", candidate.result.clone()), computed("ordinality", Type::Int8)];
+            let inner = self.ids.relation();
+            let function = From::Function {
+                id: inner,
+                function: candidate.function,
+                args,
+                columns: outputs(&columns),
+                ordinality: true,
+            };
+            let members = vec![Expr::column(inner, 0, candidate.result.clone()), Expr::column(inner, 1, Type::Int8)];
+            let query = self.plain_select(members, Some(function), &columns);
+            let id = self.ids.relation();
+            let member = From::Query { id, query: Box::new(query), lateral: false };
+            let number = Expr::column(id, 1, Type::Int8);
+            items.push(Expr::column(id, 0, candidate.result));
+            joined = Some(match joined {
+                None => (member, vec![number]),
+                Some((left, mut numbers)) => {
+                    let met = Self::first_of(numbers.clone());
+                    let on = self.compare(CompareOp::Equal, (met, -1), (number.clone(), -1), -1)?;
+                    numbers.push(number);
+                    let kind = JoinKind::Full;
+                    (From::Join { kind, left: Box::new(left), right: Box::new(member), on: Some(on) }, numbers)
+                }
+            });
+        }
+        let Some((from, numbers)) = joined else { return Err(crate::Error::internal("unnest of nothing")) };
+        let number = Self::first_of(numbers);
+        let mut columns: Vec<ResultColumn> = items.iter().map(|item| computed("unnest", item.ty.clone())).collect();
+        if ordinality {
+            items.push(number.clone());
+            columns.push(computed("ordinality", Type::Int8));
+        }
+        let mut query = self.plain_select(items, Some(from), &columns);
+        query.order_by = vec![crate::ir::SortKey { expr: number, descending: false, nulls_first: false }];
+        let id = self.ids.relation();
+        Ok(FunctionSource {
+            from: From::Query { id, query: Box::new(query), lateral: false },
+            name: "unnest".to_owned(),
+            columns: outputs(&columns),
+            values: Vec::new(),
+        })
+    }
+
+    /// The vectors of a row of `pg_index` side by side: they are of one length, so that the first leads.
+    fn unnest_vectors(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
+        if !arrays.iter().all(|(array, _)| self.is_vector(array)) {
+            return Err(self.unsupported("unnest of several arrays of relations on its left", place));
+        }
+        let id = self.ids.relation();
+        let ordinal = Expr::column(id, 1, Type::Int8);
+        let mut columns = Vec::new();
+        let mut values = Vec::new();
+        let mut leader = None;
+        for (array, at) in arrays {
+            let Type::Array(element) = array.ty.clone() else {
+                return Err(self.unsupported("unnest of this value", at));
+            };
+            columns.push(OutputColumn { name: "unnest".to_owned(), ty: (*element).clone() });
+            if leader.is_none() {
+                values.push(Expr::column(id, 0, (*element).clone()));
+                leader = Some(array);
+            } else {
+                let index = ordinal.clone().cast(Type::Int4, CastContext::Assignment);
+                let kind = ExprKind::Subscript { array: Box::new(array), index: Box::new(index) };
+                values.push(Expr::new(kind, *element));
+            }
+        }
+        if ordinality {
+            columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+            values.push(ordinal);
+        }
+        let Some(leader) = leader else { return Err(crate::Error::internal("unnest of nothing")) };
+        let inputs = [super::coerce::base(&leader.ty)];
+        let candidate = match self.find_function("unnest", &inputs, |kind| kind == FunctionKind::SetReturning) {
+            Ok(candidate) => candidate,
+            Err(miss) => return Err(self.no_function("unnest", &inputs, place, miss)),
+        };
+        let produced = vec![
+            OutputColumn { name: "unnest".to_owned(), ty: candidate.result.clone() },
+            OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 },
+        ];
+        let args = self.arguments(&candidate, vec![(leader, place)])?;
+        let from = From::Function { id, function: candidate.function, args, columns: produced, ordinality: true };
+        Ok(FunctionSource { from, name: "unnest".to_owned(), columns, values })
+    }
+
+    /// The first that is not NULL; the only one by itself.
+    fn first_of(mut members: Vec<Expr>) -> Expr {
+        if members.len() == 1 {
+            return members.swap_remove(0);
+        }
+        Expr::new(ExprKind::Coalesce(members), Type::Int8)
+    }
+
+    /// `SELECT items FROM from`.
+    fn plain_select(&mut self, items: Vec<Expr>, from: Option<From>, columns: &[ResultColumn]) -> crate::ir::Query {
         let output = self.ids.relation();
         let select = crate::ir::Select {
             distinct: crate::ir::Distinct::All,
-            items: vec![value],
-            from: None,
+            items,
+            from,
             filter: None,
             group_by: crate::ir::GroupBy::None,
             having: None,
         };
-        let query = Self::bare_query(crate::ir::Body::Select(Box::new(select)), &columns, output);
-        let id = self.ids.relation();
-        Ok((From::Query { id, query: Box::new(query), lateral: true }, name, outputs(&columns)))
+        Self::bare_query(crate::ir::Body::Select(Box::new(select)), columns, output)
     }
 
     fn join(&mut self, join: &pg::JoinExpr, left: &[Entry]) -> Result<(From, Vec<Entry>)> {

@@ -593,3 +593,9 @@ SELECT t.relname, (SELECT a.depth FROM pg_catalog.pg_partition_ancestors(t.oid) 
 SELECT conname FROM pg_catalog.pg_constraint WHERE conrelid IN (SELECT pg_catalog.pg_partition_ancestors('101') UNION ALL VALUES ('101'::pg_catalog.regclass)) AND contype = 'f'
 
 SELECT unnest(indkey) AS attnum, unnest(indclass) AS opclass, generate_subscripts(indkey, 1) AS ord, indoption FROM pg_catalog.pg_index
+
+INSERT INTO customers (name, rating) SELECT * FROM UNNEST(($1)::varchar[], ($2)::float8[]) RETURNING id
+
+select * from unnest(array[1, 2], array['a']) with ordinality as u(a, b, n)
+
+SELECT indexrelid, array_agg(key ORDER BY arridx), array_agg(option & 1) FROM (SELECT * FROM pg_index i, unnest(i.indkey, i.indoption) WITH ORDINALITY koi(key, option, arridx)) idx GROUP BY indexrelid
