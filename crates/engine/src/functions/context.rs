@@ -47,6 +47,10 @@ pub trait SessionState: Send + Sync {
     fn setval(&self, sequence: u32, value: i64, called: bool) -> Result<i64>;
     /// The number that this session was given last by any sequence.
     fn lastval(&self) -> Result<i64>;
+    /// The last SERIAL that this session was given (Informix's `sqlca.sqlerrd2`); `None` before the first.
+    fn last_serial(&self) -> Option<i64> {
+        None
+    }
     /// Where a sequence stands; `None` if it has given no number yet.
     fn sequence_last_value(&self, _sequence: u32) -> Result<Option<i64>> {
         Ok(None)

@@ -13,6 +13,8 @@ use super::{Call, Row};
 use crate::smart_objects;
 
 pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_ifx_last_serial", 0, |call| Ok(Value::Integer(call.context().state().last_serial().unwrap_or(0))))
+        .volatile(),
     Row::new("rf_ifx_cast", 3, |call| {
         let (from, to) = (words(call, 1)?, words(call, 2)?);
         convert(&call.owned(0), &from, &to)
