@@ -139,7 +139,15 @@ impl Database {
     fn query(&self, bound: &Bound, out: &mut String) -> Result<()> {
         let program = sqlite::lower(bound)?;
         let failed = |error: rusqlite::Error| {
-            functions::take_error().unwrap_or_else(|| Error::internal(format!("{error}\n{}", program.sql)))
+            functions::take_error().unwrap_or_else(|| {
+                let message = error.to_string();
+                let condition = match message.split_once(" constraint failed") {
+                    Some(("NOT NULL", _)) => Condition::NotNullViolation,
+                    Some(("UNIQUE", _)) => Condition::UniqueViolation,
+                    _ => Condition::InternalError,
+                };
+                Error::new(condition, format!("{message}\n{}", program.sql))
+            })
         };
         let mut statement = self.connection.prepare(&program.sql).map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
@@ -181,6 +189,9 @@ impl Database {
             }
             if let Some(collation) = types::collation(&column.ty) {
                 let _ = write!(word, " COLLATE {collation}");
+            }
+            if column.not_null {
+                word.push_str(" NOT NULL");
             }
             words.push(word);
         }

@@ -3,12 +3,12 @@
 //! Exact sums take rows back exactly. What cannot be taken back (floats, bits, texts in order) keeps the rows of the
 //! frame and, once one has left, is computed anew from those that remain.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{Decimal, Interval, array, decimal_math, float};
+use rowferry_dialect::values::{Decimal, Interval, ValueRef, array, decimal_math, float};
 use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
@@ -83,14 +83,22 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     for row in ROWS {
-        let adapter = Adapter { row, context: Arc::clone(context) };
+        let adapter = Adapter { row, distinct: false, context: Arc::clone(context) };
         connection.create_window_function(row.name, i32::from(row.arguments), flags, adapter)?;
+        if row.arguments > 1 {
+            // SQLite's DISTINCT is for aggregates of one argument only.
+            let adapter = Adapter { row, distinct: true, context: Arc::clone(context) };
+            let name = format!("{}_distinct", row.name);
+            connection.create_window_function(name.as_str(), i32::from(row.arguments), flags, adapter)?;
+        }
     }
     Ok(())
 }
 
 struct Adapter {
     row: &'static Row,
+    /// Rows whose arguments have been seen before do not count.
+    distinct: bool,
     context: Arc<Context>,
 }
 
@@ -103,11 +111,16 @@ impl Adapter {
     fn counts(&self, call: &Call<'_>) -> bool {
         !(self.row.strict && call.is_null(0))
     }
+
+    fn start(&self) -> Box<dyn Accumulator> {
+        let inner = (self.row.make)();
+        if self.distinct { Box::new(Distinct { inner, seen: HashSet::new() }) } else { inner }
+    }
 }
 
 impl SqliteAggregate<Box<dyn Accumulator>, Output> for Adapter {
     fn init(&self, _: &mut rusqlite::functions::Context<'_>) -> rusqlite::Result<Box<dyn Accumulator>> {
-        Ok((self.row.make)())
+        Ok(self.start())
     }
 
     fn step(
@@ -124,7 +137,7 @@ impl SqliteAggregate<Box<dyn Accumulator>, Output> for Adapter {
         _: &mut rusqlite::functions::Context<'_>,
         state: Option<Box<dyn Accumulator>>,
     ) -> rusqlite::Result<Output> {
-        state.unwrap_or_else(self.row.make).value().map(Output).map_err(raise)
+        state.unwrap_or_else(|| self.start()).value().map(Output).map_err(raise)
     }
 }
 
@@ -132,7 +145,7 @@ impl WindowAggregate<Box<dyn Accumulator>, Output> for Adapter {
     fn value(&self, state: Option<&mut Box<dyn Accumulator>>) -> rusqlite::Result<Output> {
         match state {
             Some(state) => state.value(),
-            None => (self.row.make)().value(),
+            None => self.start().value(),
         }
         .map(Output)
         .map_err(raise)
@@ -145,6 +158,40 @@ impl WindowAggregate<Box<dyn Accumulator>, Output> for Adapter {
     ) -> rusqlite::Result<()> {
         let call = Call::new(raw, &self.context);
         if self.counts(&call) { state.inverse(&call).map_err(raise) } else { Ok(()) }
+    }
+}
+
+/// An aggregate of distinct rows, told apart by the stored forms of all arguments.
+struct Distinct {
+    inner: Box<dyn Accumulator>,
+    seen: HashSet<Vec<u8>>,
+}
+
+impl Accumulator for Distinct {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let mut key = Vec::new();
+        for at in 0..call.len() {
+            // Each argument with its storage class and length, so that no two rows share a key.
+            let (class, bytes) = match call.value(at) {
+                ValueRef::Null => (b'0', Vec::new()),
+                ValueRef::Integer(value) => (b'1', value.to_le_bytes().to_vec()),
+                ValueRef::Real(value) => (b'2', value.to_bits().to_le_bytes().to_vec()),
+                ValueRef::Text(bytes) => (b'3', bytes.to_vec()),
+                ValueRef::Blob(bytes) => (b'4', bytes.to_vec()),
+            };
+            key.push(class);
+            key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            key.extend_from_slice(&bytes);
+        }
+        if self.seen.insert(key) { self.inner.step(call) } else { Ok(()) }
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        Err(Error::unsupported("DISTINCT in a window function"))
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        self.inner.value()
     }
 }
 

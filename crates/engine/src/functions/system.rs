@@ -243,8 +243,13 @@ fn comment(call: &Call<'_>, column: Option<i32>) -> Result<Value> {
     Ok(call.context().state().comment(oid(call, 0)?, column).map_or(Value::Null, Value::Text))
 }
 
+/// The size of a relation; NULL if there is none, as in PostgreSQL.
 fn size(call: &Call<'_>, indexes: Option<bool>) -> Result<Value> {
-    integer(call.context().state().size(oid(call, 0)?, indexes)?)
+    match call.context().state().size(oid(call, 0)?, indexes) {
+        Ok(bytes) => integer(bytes),
+        Err(error) if error.condition() == Condition::UndefinedTable => Ok(Value::Null),
+        Err(error) => Err(error),
+    }
 }
 
 fn index_property(call: &Call<'_>) -> Result<Value> {

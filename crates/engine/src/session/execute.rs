@@ -206,6 +206,7 @@ impl Session {
                 let handle = self.handle()?;
                 let rowid = handle.lock().last_insert_rowid();
                 self.last_serial = Some(rowid);
+                self.state.sequences.lock().serial = Some(rowid);
                 self.remember_rowid_sequence(dml.target.oid, rowid);
             }
         }

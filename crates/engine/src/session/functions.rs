@@ -103,6 +103,10 @@ impl SessionState for FunctionState {
         self.state()?.lastval()
     }
 
+    fn last_serial(&self) -> Option<i64> {
+        self.state().ok()?.sequences.lock().serial
+    }
+
     fn sequence_last_value(&self, sequence: u32) -> Result<Option<i64>> {
         self.with_connection(|state, connection| state.sequence_last_value(connection, sequence))
     }

@@ -82,6 +82,8 @@ pub struct SequenceState {
     pub current: HashMap<u32, i64>,
     /// The last of all.
     pub last: Option<i64>,
+    /// The last SERIAL.
+    pub serial: Option<i64>,
 }
 
 impl State {

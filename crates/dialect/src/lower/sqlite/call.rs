@@ -104,16 +104,19 @@ impl Lowering<'_> {
             return self.extreme_of_group(word, aggregate);
         }
         let args = self.aggregate_args(function, &aggregate.args, aggregate.distinct)?;
+        let mut name = self.aggregate_name(function)?;
+        if name == "rf_array_agg" {
+            name = array_aggregate(&aggregate.args[0].ty).to_owned();
+        }
         let mut inner = args.join(", ");
-        if aggregate.distinct {
+        if aggregate.distinct && args.len() > 1 && name.starts_with("rf_") {
+            // SQLite takes DISTINCT with one argument only; ours tell rows apart themselves.
+            name.push_str("_distinct");
+        } else if aggregate.distinct {
             inner = format!("DISTINCT {inner}");
         }
         if !aggregate.order_by.is_empty() {
             inner = format!("{inner} ORDER BY {}", self.sort_keys(&aggregate.order_by)?);
-        }
-        let mut name = self.aggregate_name(function)?;
-        if name == "rf_array_agg" {
-            name = array_aggregate(&aggregate.args[0].ty).to_owned();
         }
         let filter = self.filter(aggregate.filter.as_ref())?;
         Ok(Sql { sql: format!("{name}({inner}){filter}"), repr: repr_of(ty) })
