@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 import rowferry.informix
 import rowferry.informix.aio
+from rowferry._core import __version__
 
 from .base import Address, AsyncPeer, DbapiPeer
 
@@ -16,7 +15,7 @@ class RowferryInformix(DbapiPeer):
     mark = "?"
 
     def version(self) -> str:
-        return f"rowferry {metadata.version('rowferry')}"
+        return f"rowferry {__version__}"
 
     def connect(self, address: Address) -> None:
         self.connection = rowferry.informix.connect(**address)
@@ -28,7 +27,7 @@ class RowferryInformixAio(AsyncPeer):
     mark = "?"
 
     def version(self) -> str:
-        return f"rowferry {metadata.version('rowferry')}, {self.loop_name}"
+        return f"rowferry {__version__}, {self.loop_name}"
 
     async def connect_async(self, address: Address) -> None:
         self.connection = await rowferry.informix.aio.connect(**address)

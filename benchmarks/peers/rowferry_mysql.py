@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import Any, ClassVar
 
 import rowferry.mysql
 import rowferry.mysql.aio
+from rowferry._core import __version__
 
 from .base import Address, AsyncPeer, DbapiPeer
 
@@ -18,7 +18,7 @@ class RowferryMySQL(DbapiPeer):
 
     def version(self) -> str:
         extra = "".join(f", {name}={value}" for name, value in self.options.items())
-        return f"rowferry {metadata.version('rowferry')}{extra}"
+        return f"rowferry {__version__}{extra}"
 
     def connect(self, address: Address) -> None:
         self.connection = rowferry.mysql.connect(**address, **self.options)
@@ -34,7 +34,7 @@ class RowferryMySQLAio(AsyncPeer):
     """The asyncio driver."""
 
     def version(self) -> str:
-        return f"rowferry {metadata.version('rowferry')}, {self.loop_name}"
+        return f"rowferry {__version__}, {self.loop_name}"
 
     async def connect_async(self, address: Address) -> None:
         self.connection = await rowferry.mysql.aio.connect(**address)

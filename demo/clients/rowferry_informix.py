@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import Any
+
+from rowferry._core import __version__
 
 from . import Answer
 from .dbapi import converse
@@ -14,4 +15,4 @@ def run(address: dict[str, Any], customer: int) -> Answer:
     import rowferry.informix
 
     connection = rowferry.informix.connect(**address["informix"], client_locale="en_US.utf8")
-    return converse(connection, "?", "rowferry.informix", f"rowferry {metadata.version('rowferry')}", customer)
+    return converse(connection, "?", "rowferry.informix", f"rowferry {__version__}", customer)

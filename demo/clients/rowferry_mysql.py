@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from importlib import metadata
 from typing import Any
+
+from rowferry._core import __version__
 
 from . import Answer
 from .dbapi import converse
@@ -39,4 +40,4 @@ def run(address: dict[str, Any], customer: int) -> Answer:
             rows = source.execute(f"SELECT * FROM {table}{where}").fetchall()
             cursor.executemany(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(rows[0]))})", rows)
     connection.commit()
-    return converse(connection, "%s", "rowferry.mysql", f"rowferry {metadata.version('rowferry')}", customer)
+    return converse(connection, "%s", "rowferry.mysql", f"rowferry {__version__}", customer)
