@@ -279,7 +279,7 @@ impl Binder<'_> {
     }
 
     /// Converts members to their common type.
-    pub(super) fn to_common(&mut self, members: Vec<(Expr, i32)>, what: &str) -> Result<(Vec<Expr>, Type)> {
+    pub(super) fn unify(&mut self, members: Vec<(Expr, i32)>, what: &str) -> Result<(Vec<Expr>, Type)> {
         let kinds: Vec<_> = members.iter().map(|(expr, location)| (&expr.ty, *location)).collect();
         let ty = self.common_type(&kinds, what)?;
         let mut converted = Vec::with_capacity(members.len());

@@ -68,7 +68,7 @@ impl Binder<'_> {
     }
 
     /// A value as it is stored in a column.
-    fn to_column(&mut self, value: Expr, column: &Column, place: i32) -> Result<Expr> {
+    fn stored_value(&mut self, value: Expr, column: &Column, place: i32) -> Result<Expr> {
         let ty = types::import(&column.ty);
         let value = self.assign(value, &column.name, &ty, place)?;
         Ok(if ty == column.ty {
@@ -97,7 +97,7 @@ impl Binder<'_> {
                     };
                     let regclass = Expr::integer(i64::from(found.oid), Type::Reg(crate::types::Reg::Class));
                     let next = self.call_named("nextval", vec![(regclass, place)], place)?;
-                    self.to_column(next, column, place)
+                    self.stored_value(next, column, place)
                 }
                 None if native => Ok(by_itself()),
                 None => Err(self.unsupported("SET an identity column to DEFAULT", place)),
@@ -117,7 +117,7 @@ impl Binder<'_> {
                     return crate::informix::expression(&text, self.schema, &context, relation, Some(&column.ty));
                 }
                 let value = self.stored(&text, relation.language, Vec::new(), Clause::Default)?;
-                self.to_column(value, column, -1)
+                self.stored_value(value, column, -1)
             }
             None => Ok(Expr::null(column.ty.clone())),
         }
@@ -314,7 +314,7 @@ impl Binder<'_> {
                     } else {
                         binder.check_given(column, overriding, place)?;
                         let value = binder.expr(node)?;
-                        row.push(binder.to_column(value, column, place)?);
+                        row.push(binder.stored_value(value, column, place)?);
                     }
                 }
                 Ok(row)
@@ -611,7 +611,7 @@ impl Binder<'_> {
                 self.default_value(relation, position, false, place)?
             } else {
                 let value = self.expr(node)?;
-                self.to_column(value, column, location(node))?
+                self.stored_value(value, column, location(node))?
             };
             assignments.push((position, value));
         }
@@ -639,7 +639,7 @@ impl Binder<'_> {
             None => Vec::new(),
         };
         let (relation, id, entry) = self.target(update.relation.as_ref(), "update")?;
-        let (from, others) = self.from_clause(&update.from_clause)?;
+        let (from, others) = self.bind_from(&update.from_clause)?;
         let mut entries = vec![entry];
         let at = update.from_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;
@@ -667,7 +667,7 @@ impl Binder<'_> {
             None => Vec::new(),
         };
         let (relation, id, entry) = self.target(delete.relation.as_ref(), "delete from")?;
-        let (using, others) = self.from_clause(&delete.using_clause)?;
+        let (using, others) = self.bind_from(&delete.using_clause)?;
         let mut entries = vec![entry];
         let at = delete.using_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;

@@ -25,11 +25,11 @@ struct FunctionSource {
 
 impl Binder<'_> {
     /// Binds a FROM list: the join of its members, and the names that it brings into scope.
-    pub(super) fn from_clause(&mut self, nodes: &[Node]) -> Result<(Option<From>, Vec<Entry>)> {
+    pub(super) fn bind_from(&mut self, nodes: &[Node]) -> Result<(Option<From>, Vec<Entry>)> {
         let mut joined: Option<From> = None;
         let mut entries: Vec<Entry> = Vec::new();
         for node in nodes {
-            let (from, new) = self.from_item(node, &entries)?;
+            let (from, new) = self.bind_from_item(node, &entries)?;
             self.merge_entries(&mut entries, new, node)?;
             joined = Some(match joined {
                 None => from,
@@ -62,7 +62,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+    fn bind_from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
         self.enter()?;
         let result = match &node.node {
             Some(N::RangeVar(range)) => self.range_var(range),
@@ -460,13 +460,13 @@ impl Binder<'_> {
         let (Some(left_node), Some(right_node)) = (join.larg.as_deref(), join.rarg.as_deref()) else {
             return Err(crate::Error::internal("a join without sides"));
         };
-        let (left_from, left_entries) = self.from_item(left_node, left)?;
+        let (left_from, left_entries) = self.bind_from_item(left_node, left)?;
         // A lateral right side of an inner or left join sees the left side.
         let mut visible = left.to_vec();
         if matches!(kind, JoinKind::Inner | JoinKind::Left) {
             visible.extend(left_entries.iter().cloned());
         }
-        let (right_from, right_entries) = self.from_item(right_node, &visible)?;
+        let (right_from, right_entries) = self.bind_from_item(right_node, &visible)?;
         let mut entries = left_entries.clone();
         self.merge_entries(&mut entries, right_entries.clone(), right_node)?;
 
@@ -561,7 +561,7 @@ impl Binder<'_> {
             let a = side(self, left, "left")?;
             let b = side(self, right, "right")?;
             tests.push(self.compare(CompareOp::Equal, (a.expr.clone(), -1), (b.expr.clone(), -1), -1)?);
-            let (members, ty) = self.to_common(vec![(a.expr.clone(), -1), (b.expr.clone(), -1)], "JOIN/USING")?;
+            let (members, ty) = self.unify(vec![(a.expr.clone(), -1), (b.expr.clone(), -1)], "JOIN/USING")?;
             let same_type = a.expr.ty == ty && b.expr.ty == ty;
             let column = match kind {
                 JoinKind::Inner | JoinKind::Left if a.expr.ty == ty => a,

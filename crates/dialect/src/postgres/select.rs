@@ -121,7 +121,7 @@ impl Binder<'_> {
             let (members, ty) = if undecided && !settle {
                 (members.into_iter().map(|(member, _)| member).collect(), Type::Unknown)
             } else {
-                self.to_common(members, "VALUES")?
+                self.unify(members, "VALUES")?
             };
             for (row, member) in table.iter_mut().zip(members) {
                 row.push(member);
@@ -319,7 +319,7 @@ impl Binder<'_> {
     }
 
     fn select(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
-        let (from, entries) = self.from_clause(&select.from_clause)?;
+        let (from, entries) = self.bind_from(&select.from_clause)?;
         let mut scope = Scope { entries, ..Scope::default() };
         for node in &select.window_clause {
             if let Some(N::WindowDef(window)) = &node.node {

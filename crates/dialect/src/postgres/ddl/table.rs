@@ -21,6 +21,9 @@ pub(super) struct Draft {
     pub(super) taken: Vec<String>,
 }
 
+/// A key that may be referenced: whether it is the primary one, and its columns.
+type ReferencedKey = (bool, Vec<String>);
+
 impl Draft {
     /// The columns as names in scope.
     pub(super) fn entry(&self) -> Entry {
@@ -456,7 +459,7 @@ impl Binder<'_> {
             && (range.schemaname.is_empty() || Some(&range.schemaname) == draft.name.schema.as_ref());
         let given: Vec<String> = names::strings(&constraint.pk_attrs).into_iter().map(str::to_owned).collect();
         // Names and types of the target's columns, and the keys that may be referenced.
-        let (target, known, keys): (QualifiedName, Vec<(String, Type)>, Vec<(bool, Vec<String>)>) = if itself {
+        let (target, known, keys): (QualifiedName, Vec<(String, Type)>, Vec<ReferencedKey>) = if itself {
             let name_of = |position: &usize| draft.columns[*position].name.clone();
             (
                 draft.name.clone(),

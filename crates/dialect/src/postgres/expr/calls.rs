@@ -292,7 +292,7 @@ impl Binder<'_> {
         let function = candidate.function;
         let Some(over) = over else {
             self.scope().aggregates = true;
-            if call.agg_distinct && order_by.iter().any(|key| !args.iter().any(|arg| *arg == key.expr)) {
+            if call.agg_distinct && order_by.iter().any(|key| !args.contains(&key.expr)) {
                 return Err(self.error(
                     Condition::InvalidColumnReference,
                     "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
@@ -313,7 +313,7 @@ impl Binder<'_> {
         }
         self.scope().windowed = true;
         self.scope().in_window = true;
-        let window = self.window(over, call.location);
+        let window = self.window(over);
         self.scope().in_window = in_window;
         let (partition_by, order_by, frame) = window?;
         let window = WindowCall { function, args, filter, partition_by, order_by, frame };
@@ -349,7 +349,7 @@ impl Binder<'_> {
 
     /// A window's definition: by name, or in place.
     #[allow(clippy::type_complexity)]
-    fn window(&mut self, over: &pg::WindowDef, place: i32) -> Result<(Vec<Expr>, Vec<ir::SortKey>, Option<Frame>)> {
+    fn window(&mut self, over: &pg::WindowDef) -> Result<(Vec<Expr>, Vec<ir::SortKey>, Option<Frame>)> {
         let base_name = if over.name.is_empty() { &over.refname } else { &over.name };
         let mut partition_by = Vec::new();
         let mut order_by = Vec::new();
@@ -365,7 +365,7 @@ impl Binder<'_> {
             let mut anonymous = named;
             anonymous.name = String::new();
             self.enter()?;
-            let inherited = self.window(&anonymous, place);
+            let inherited = self.window(&anonymous);
             self.leave();
             (partition_by, order_by, frame) = inherited?;
             if !over.name.is_empty() {

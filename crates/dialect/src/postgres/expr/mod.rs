@@ -129,13 +129,13 @@ impl Binder<'_> {
             N::CaseExpr(case) => self.case(case),
             N::CoalesceExpr(expr) => {
                 let members = self.placed_all(&expr.args)?;
-                let (members, ty) = self.to_common(members, "COALESCE")?;
+                let (members, ty) = self.unify(members, "COALESCE")?;
                 Ok(Expr::new(ExprKind::Coalesce(members), ty))
             }
             N::MinMaxExpr(expr) => {
                 let least = expr.op() == MinMaxOp::IsLeast;
                 let members = self.placed_all(&expr.args)?;
-                let (members, ty) = self.to_common(members, if least { "LEAST" } else { "GREATEST" })?;
+                let (members, ty) = self.unify(members, if least { "LEAST" } else { "GREATEST" })?;
                 let kind = if least { ExprKind::Least(members) } else { ExprKind::Greatest(members) };
                 Ok(Expr::new(kind, ty))
             }
@@ -339,7 +339,7 @@ impl Binder<'_> {
         };
         let has_otherwise = otherwise.is_some();
         let members: Vec<_> = otherwise.into_iter().chain(results).collect();
-        let (mut members, ty) = self.to_common(members, "CASE")?;
+        let (mut members, ty) = self.unify(members, "CASE")?;
         let otherwise = has_otherwise.then(|| Box::new(members.remove(0)));
         let branches = conditions.into_iter().zip(members).collect();
         Ok(Expr::new(ExprKind::Case { branches, otherwise }, ty))
@@ -371,7 +371,7 @@ impl Binder<'_> {
                 .error(Condition::IndeterminateDatatype, "cannot determine type of empty array", array.location)
                 .hint("Explicitly cast to the desired type, for example ARRAY[]::integer[]."));
         }
-        let (members, ty) = self.to_common(members, "ARRAY")?;
+        let (members, ty) = self.unify(members, "ARRAY")?;
         let ty = if nested { ty } else { Type::Array(Box::new(ty)) };
         Ok(Expr::new(ExprKind::Array(members), ty))
     }

@@ -91,6 +91,9 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
     }
 }
 
+/// Two expressions side by side, with their places.
+type Pair = ((Expr, i32), (Expr, i32));
+
 /// A row constructor's members.
 fn row_of(node: Option<&Node>) -> Option<&pg::RowExpr> {
     match node.and_then(|node| node.node.as_ref()) {
@@ -236,12 +239,7 @@ impl Binder<'_> {
     }
 
     /// Members of two rows, side by side.
-    fn row_pairs(
-        &mut self,
-        left: &pg::RowExpr,
-        right: &pg::RowExpr,
-        place: i32,
-    ) -> Result<Vec<((Expr, i32), (Expr, i32))>> {
+    fn row_pairs(&mut self, left: &pg::RowExpr, right: &pg::RowExpr, place: i32) -> Result<Vec<Pair>> {
         if left.args.len() != right.args.len() {
             return Err(self.error(Condition::SyntaxError, "unequal number of entries in row expressions", place));
         }
@@ -251,8 +249,7 @@ impl Binder<'_> {
     }
 
     /// Rows compare as their members do, from left to right.
-    #[allow(clippy::type_complexity)]
-    fn compare_rows(&mut self, op: CompareOp, pairs: Vec<((Expr, i32), (Expr, i32))>, place: i32) -> Result<Expr> {
+    fn compare_rows(&mut self, op: CompareOp, pairs: Vec<Pair>, place: i32) -> Result<Expr> {
         match op {
             CompareOp::Equal | CompareOp::NotEqual => {
                 let mut tests = Vec::with_capacity(pairs.len());
