@@ -10,7 +10,7 @@ async with aio.create_pool(host="localhost", user="app", password="…", databas
 
 from __future__ import annotations
 
-from .. import converters, err
+from .. import constants, converters, err
 from ..err import (
     DatabaseError,
     DataError,
@@ -36,6 +36,8 @@ DictCursor = AsyncDictCursor
 Pool = AsyncPool
 SSCursor = AsyncSSCursor
 SSDictCursor = AsyncSSDictCursor
+# asyncmy's name of the module.
+errors = err
 
 __all__ = [
     "AsyncConnection",
@@ -65,9 +67,11 @@ __all__ = [
     "Warning",
     "connect",
     "connection",
+    "constants",
     "converters",
     "create_pool",
     "cursors",
     "err",
+    "errors",
     "pool",
 ]

@@ -1,0 +1,77 @@
+"""SQLAlchemy's own MySQL dialects over our module in place of theirs."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import sys
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+from rowferry import mysql
+from rowferry.mysql import aio
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from tests.servers.mariadb import MariaDB
+
+
+def url(server: MariaDB, driver: str) -> sa.URL:
+    return sa.URL.create(f"mysql+{driver}", server.user, server.password, server.host, server.port, server.database)
+
+
+@pytest.mark.parametrize("driver", ["pymysql", "mysqldb"])
+def test_blocking_dialects(mariadb: MariaDB, driver: str) -> None:
+    engine = sa.create_engine(url(mariadb, driver), module=mysql, pool_pre_ping=True)
+    metadata = sa.MetaData()
+    table = sa.Table(
+        f"alchemy_{driver}",
+        metadata,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("n", sa.Numeric(10, 2)),
+        sa.Column("s", sa.String(20)),
+        sa.Column("d", sa.DateTime),
+        sa.Column("b", sa.LargeBinary),
+        sa.Column("j", sa.JSON),
+    )
+    metadata.create_all(engine)
+    row = {"n": Decimal("1.50"), "s": "é%s", "d": datetime.datetime(2026, 1, 1), "b": b"\xff\0", "j": {"a": [1]}}
+    with engine.begin() as connection:
+        assert connection.execute(table.insert(), row).inserted_primary_key == (1,)
+        connection.execute(table.insert(), [{**row, "n": number} for number in range(100)])
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(table).limit(1)).one() == (1, *row.values())
+        assert connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() == 101
+        thread_id = connection.exec_driver_sql("SELECT CONNECTION_ID()").scalar()
+    assert isinstance(sa.inspect(engine).get_columns(table.name)[1]["type"], sa.Numeric)
+    # A connection that the server dropped is noticed and replaced.
+    with mysql.connect(**mariadb.dsn) as killer:
+        killer.kill(int(str(thread_id)))
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT 1").scalar() == 1
+    with pytest.raises(sa.exc.IntegrityError), engine.begin() as connection:
+        connection.execute(table.insert(), {"id": 1})
+    metadata.drop_all(engine)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("driver", ["asyncmy", "aiomysql"])
+def test_asyncio_dialects(mariadb: MariaDB, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, driver, aio)
+    for name in ("constants", "cursors", "errors"):
+        monkeypatch.setitem(sys.modules, f"{driver}.{name}", getattr(aio, name))
+
+    async def main() -> None:
+        engine = create_async_engine(url(mariadb, driver), pool_pre_ping=True)
+        async with engine.begin() as connection:
+            assert (await connection.execute(sa.text("SELECT :a, 2"), {"a": "x"})).all() == [("x", 2)]
+            thread_id = (await connection.execute(sa.text("SELECT CONNECTION_ID()"))).scalar()
+            stream = await connection.stream(sa.text("SELECT seq FROM seq_1_to_1000"))
+            assert [row[0] async for row in stream] == list(range(1, 1001))
+        async with aio.connect(**mariadb.dsn) as killer:
+            await killer.kill(int(str(thread_id)))
+        async with engine.connect() as connection:
+            assert (await connection.execute(sa.text("SELECT 1"))).scalar() == 1
+        await engine.dispose()
+
+    asyncio.run(asyncio.wait_for(main(), 60))
