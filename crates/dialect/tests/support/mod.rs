@@ -190,6 +190,11 @@ pub fn store() -> Store {
             Vec::new(),
         )
     };
+    let informix_view = Relation {
+        language: Language::Informix,
+        kind: RelationKind::View { definition: "select id, nvl(note, 'none') from orders where total > 1".to_owned() },
+        ..table(106, "noted", vec![column("id", Type::Int4), column("words", Type::Text)], Vec::new())
+    };
     let regproc = || Type::Reg(Reg::Proc);
     let catalogs = vec![
         catalog(
@@ -379,8 +384,11 @@ pub fn store() -> Store {
             ],
         ),
     ];
-    let relations =
-        [customers, orders, items, everything, mixed, view].into_iter().chain(catalogs).map(Arc::new).collect();
+    let relations = [customers, orders, items, everything, mixed, view, informix_view]
+        .into_iter()
+        .chain(catalogs)
+        .map(Arc::new)
+        .collect();
     let sequence = |oid, name: &str| {
         Arc::new(Sequence { oid, namespace: "public".to_owned(), name: name.to_owned(), ty: Type::Int8 })
     };
