@@ -28,8 +28,6 @@ pub struct Cursor {
 #[derive(Debug)]
 pub struct CursorState {
     source: RefCell<Source>,
-    /// Grows with every cursor of the session: ROLLBACK TO closes those opened behind the savepoint.
-    pub number: u64,
 }
 
 // SAFETY: a cursor with a handle touches its source under the handle's lock only; one without is not registered with
@@ -62,14 +60,12 @@ impl Cursor {
     /// A cursor on a statement whose first row has been made.
     pub(crate) fn live(
         handle: SharedHandle,
-        number: u64,
         key: u64,
         statement: Statement,
         plan: Arc<Prepared>,
         interrupter: Interrupter,
     ) -> Self {
-        let state =
-            Arc::new(CursorState { source: RefCell::new(Source::Live { key, statement, fresh: true }), number });
+        let state = Arc::new(CursorState { source: RefCell::new(Source::Live { key, statement, fresh: true }) });
         handle.lock().register(&state);
         Self { handle: Some(handle), state, plan, interrupter, rows_affected: 0 }
     }
@@ -81,7 +77,7 @@ impl Cursor {
         interrupter: Interrupter,
         rows_affected: u64,
     ) -> Self {
-        let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)), number: 0 });
+        let state = Arc::new(CursorState { source: RefCell::new(Source::Spooled(reader)) });
         Self { handle: None, state, plan, interrupter, rows_affected }
     }
 

@@ -132,6 +132,27 @@ fn violations_say_what_they_violate() {
 }
 
 #[test]
+fn checks_that_sqlite_cannot_make_are_kept_by_the_engine() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    session.run("create table t (id int primary key, name text constraint shouts check (name ~ '^[A-Z]+$'))");
+    let error = session.error("insert into t values (1, 'quiet')");
+    assert_eq!(error.message, "new row for relation \"t\" violates check constraint \"shouts\"");
+    assert_eq!(error.condition(), Condition::CheckViolation);
+    session.run("insert into t values (1, 'LOUD'), (2, null)");
+    assert_eq!(session.fails("update t set name = 'x' where id = 2"), "23514");
+    session.run("begin");
+    session.run("create table u (id int, name text check (name ~ 'a'))");
+    session.run("rollback");
+    assert_eq!(session.fails("insert into t values (3, 'quiet')"), "23514");
+    // Others can still write to the file.
+    fixture.outside().execute("INSERT INTO t VALUES (4, 'outside')", []).unwrap();
+    session.run("alter table t drop constraint shouts");
+    session.run("insert into t values (5, 'quiet')");
+    assert_eq!(session.run("select count(*) from t"), ["4"]);
+}
+
+#[test]
 fn drops_look_at_what_depends() {
     let fixture = Fixture::new();
     let mut session = postgres(&fixture.open());

@@ -180,8 +180,11 @@ struct Entry {
     relation: Arc<Relation>,
 }
 
-static ENTRIES: LazyLock<Vec<Entry>> =
-    LazyLock::new(|| tables().map(|table| Entry { table, relation: Arc::new(relation_of(table)) }).collect());
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    // Views of PostgreSQL have no fixed id; below the first of users' there is room for these.
+    let numbered = (12_000..).zip(tables());
+    numbered.map(|(oid, table)| Entry { table, relation: Arc::new(relation_of(table, oid)) }).collect()
+});
 
 static BY_NAME: LazyLock<HashMap<(&'static str, &'static str), usize>> = LazyLock::new(|| {
     ENTRIES.iter().enumerate().map(|(at, entry)| ((entry.table.namespace, entry.table.name), at)).collect()
@@ -207,7 +210,7 @@ pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
     ENTRIES.iter().map(|entry| &entry.relation)
 }
 
-fn relation_of(table: &Table) -> Relation {
+fn relation_of(table: &Table, free_oid: u32) -> Relation {
     let language = if table.namespace == crate::schema::INFORMIX { Language::Informix } else { Language::Postgres };
     let columns = columns_of(table.columns)
         .into_iter()
@@ -222,12 +225,7 @@ fn relation_of(table: &Table) -> Relation {
         })
         .collect();
     Relation {
-        oid: if table.oid == 0 {
-            // Views of PostgreSQL have no fixed id; below the first of users' there is room for these.
-            12_000 + crate::schema::metadata::derived_oid("catalog", table.namespace, &[table.name]) % 4_000
-        } else {
-            table.oid
-        },
+        oid: if table.oid == 0 { free_oid } else { table.oid },
         namespace: table.namespace.to_owned(),
         name: table.name.to_owned(),
         database: "main",

@@ -53,6 +53,7 @@ impl Session {
             return self.create_table_as(prepared, params);
         };
         self.open_write(words)?;
+        self.drop_checks()?;
         // The file is ours alone from here on, so the plan is of its newest schema.
         let plan = self.renew(prepared)?;
         let Ir::Ddl(ddl) = &plan.bound.statement else { return Err(Error::internal("a schema change without one")) };
@@ -91,6 +92,7 @@ impl Session {
 
     fn create_table_as(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.open_write("CREATE TABLE AS")?;
+        self.drop_checks()?;
         let plan = self.renew(prepared)?;
         let Ir::CreateTableAs(create) = &plan.bound.statement else {
             return Err(Error::internal("CREATE TABLE AS without a table"));

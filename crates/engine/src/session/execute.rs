@@ -146,10 +146,8 @@ impl Session {
             let spool = self.read_all(&plan, statement)?;
             return self.rows_done(&plan, spool, 0);
         }
-        self.opened_cursors += 1;
         let handle = self.handle()?;
-        let number = self.opened_cursors;
-        Ok(Outcome::Rows(Cursor::live(handle, number, plan.id, statement, plan, self.interrupter.clone())))
+        Ok(Outcome::Rows(Cursor::live(handle, plan.id, statement, plan, self.interrupter.clone())))
     }
 
     /// Ends a statement whose rows are all there.
@@ -205,7 +203,6 @@ impl Session {
             if numbered {
                 let handle = self.handle()?;
                 let rowid = handle.lock().last_insert_rowid();
-                self.last_serial = Some(rowid);
                 self.state.sequences.lock().serial = Some(rowid);
                 self.remember_rowid_sequence(dml.target.oid, rowid);
             }

@@ -1,5 +1,6 @@
 //! One client's conversation with a database.
 
+mod checks;
 mod compile;
 mod ddl;
 mod execute;
@@ -53,11 +54,11 @@ pub struct Session {
     database: Database,
     user: Arc<str>,
     language: Language,
-    /// Numbers the session's cursors.
-    opened_cursors: u64,
+    /// Temporary triggers for checks that this handle may have, and the schema's generation that they are of.
+    check_triggers: Vec<String>,
+    checks_of: Option<u64>,
     /// Transactions that the server had committed when this session's oldest open snapshot was taken.
     commits_seen: u64,
-    last_serial: Option<i64>,
     /// `transaction_isolation` and its kin are not at their defaults.
     modes_published: bool,
 }
@@ -141,9 +142,9 @@ impl Session {
             interrupter,
             user: options.user.into(),
             language: options.language,
-            opened_cursors: 0,
+            check_triggers: Vec::new(),
+            checks_of: None,
             commits_seen: database.shared.commits(),
-            last_serial: None,
             modes_published: false,
             database,
         }
@@ -196,7 +197,7 @@ impl Session {
 
     /// The last number that a SERIAL column gave itself in this session's last INSERT.
     pub fn last_serial(&self) -> Option<i64> {
-        self.last_serial
+        self.state.sequences.lock().serial
     }
 
     /// Everything as after connecting: DISCARD ALL.
@@ -215,7 +216,6 @@ impl Session {
             variables.commit();
         }
         *self.state.sequences.lock() = state::SequenceState::default();
-        self.last_serial = None;
         self.sync_variables();
     }
 

@@ -177,6 +177,7 @@ impl Session {
             }
             self.materialise_cursors()?;
             self.run_on_handle(&format!("ROLLBACK TO rowferry_{at}"))?;
+            self.checks_of = None;
         } else if !matches!(self.transaction.open, Open::No) {
             // Everything that SQLite's transaction has done came behind the savepoint.
             self.materialise_cursors()?;
@@ -371,7 +372,8 @@ impl Session {
         }
         self.transaction.used = true;
         if matches!(self.transaction.open, Open::Write { .. }) {
-            return self.materialise_cursors();
+            self.materialise_cursors()?;
+            return self.install_checks();
         }
         let timeout = self.state.variables.read().lock_timeout();
         self.state.activity.lock().waiting = true;
@@ -400,7 +402,7 @@ impl Session {
                 self.adopt_committed_schema()?;
             }
         }
-        Ok(())
+        self.install_checks()
     }
 
     /// Ends the transaction well.
@@ -500,6 +502,8 @@ impl Session {
             }
         }
         self.transaction.open = Open::No;
+        // Triggers made in it are gone with it; those that are not are dropped before new ones are made.
+        self.checks_of = None;
         for savepoint in &mut self.transaction.savepoints {
             savepoint.set = false;
         }

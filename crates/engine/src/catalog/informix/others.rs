@@ -3,7 +3,7 @@
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::schema::RelationKind;
 
-use super::{Cell, OWNER, Row, Table, View, int, is_view, tabid, text};
+use super::{OWNER, Row, Table, View, int, is_view, tabid, text};
 
 /// Characters of a view's text in one row.
 const VIEW_WIDTH: usize = 64;
