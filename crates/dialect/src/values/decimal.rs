@@ -642,12 +642,12 @@ impl Decimal {
         };
         let cut = number.truncated(scale);
         let exact = cut.compare(number) == Ordering::Equal;
-        if exact && cut.is_whole() {
-            if let Integer::Small(whole) = cut.truncated(0).unscaled
-                && let Ok(whole) = i64::try_from(whole)
-            {
-                return Value::Integer(whole);
-            }
+        if exact
+            && cut.is_whole()
+            && let Integer::Small(whole) = cut.truncated(0).unscaled
+            && let Ok(whole) = i64::try_from(whole)
+        {
+            return Value::Integer(whole);
         }
         if exact {
             return Value::Real(Self::Finite(cut).to_f64());

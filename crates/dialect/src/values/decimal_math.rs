@@ -10,7 +10,7 @@ use crate::{Condition, Error, Result};
 /// Digits carried beyond those shown.
 const GUARD: u32 = 12;
 /// log10(e).
-const LOG10_E: f64 = 0.434_294_481_903_252;
+const LOG10_E: f64 = std::f64::consts::LOG10_E;
 
 /// Square root.
 pub fn sqrt(value: &Decimal) -> Result<Decimal> {

@@ -49,6 +49,7 @@ pub fn datetime_input(text: &str, qualifier: Qualifier) -> Result<String> {
 }
 
 /// The fields of a datetime text of a qualifier; fields outside of it are 0.
+#[allow(clippy::needless_range_loop)] // `at` is a field's place, not only an index.
 pub fn datetime_fields(text: &str, qualifier: Qualifier) -> Result<Fields> {
     let bad = || {
         let message =
@@ -152,6 +153,7 @@ pub fn interval_input(text: &str, qualifier: IntervalQualifier) -> Result<String
 
 /// Sign and fields of an interval text of a qualifier. Fields behind the first carry over at their usual limits only
 /// in arithmetic: in text they must be within them.
+#[allow(clippy::needless_range_loop)] // As above.
 pub fn interval_fields(text: &str, qualifier: IntervalQualifier) -> Result<(bool, Fields)> {
     let bad = || {
         let message =

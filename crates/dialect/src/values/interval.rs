@@ -77,6 +77,8 @@ impl Sum {
 
 const BILLION: i128 = 1_000_000_000;
 
+// These sums and products can fail, which the operators' traits cannot.
+#[allow(clippy::should_implement_trait)]
 impl Interval {
     /// Reads PostgreSQL's, the SQL standard's and ISO 8601's forms.
     pub fn parse(text: &str) -> Result<Self> {

@@ -25,19 +25,19 @@ pub fn is_padded(ty: &Type) -> bool {
 /// A text as a column of a type takes it: over-long text is refused unless the excess is blank.
 pub fn assign<'a>(text: &'a str, ty: &Type) -> Result<Cow<'a, str>> {
     let text = if is_padded(ty) { text.trim_end_matches(' ') } else { text };
-    if let Some(limit) = limit(ty) {
-        if let Some((end, _)) = excess(text, limit) {
-            if text[end..].bytes().any(|b| b != b' ') {
-                let name = match ty {
-                    Type::Char(_) => "character",
-                    Type::Varchar(_) => "character varying",
-                    other => super::type_name(other),
-                };
-                let message = format!("value too long for type {name}({limit})");
-                return Err(Error::new(Condition::StringDataRightTruncation, message));
-            }
-            return Ok(Cow::Borrowed(&text[..end]));
+    if let Some(limit) = limit(ty)
+        && let Some((end, _)) = excess(text, limit)
+    {
+        if text[end..].bytes().any(|b| b != b' ') {
+            let name = match ty {
+                Type::Char(_) => "character",
+                Type::Varchar(_) => "character varying",
+                other => super::type_name(other),
+            };
+            let message = format!("value too long for type {name}({limit})");
+            return Err(Error::new(Condition::StringDataRightTruncation, message));
         }
+        return Ok(Cow::Borrowed(&text[..end]));
     }
     Ok(cut_name(text, ty))
 }

@@ -424,16 +424,7 @@ pub fn parse(text: &str, template: &str) -> Result<Parts> {
                 // PostgreSQL takes the year nearest to 2020.
                 year = Some(match digits {
                     _ if value >= 1_000 => value,
-                    3 => {
-                        value
-                            + if value < 100 {
-                                2_000
-                            } else if value < 520 {
-                                2_000
-                            } else {
-                                1_000
-                            }
-                    }
+                    3 => value + if value < 520 { 2_000 } else { 1_000 },
                     _ => {
                         value
                             + if value < 70 {

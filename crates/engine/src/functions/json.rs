@@ -132,7 +132,7 @@ pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Setti
 }
 
 fn build_object(call: &Call<'_>) -> Result<String> {
-    if call.len() % 4 != 0 {
+    if !call.len().is_multiple_of(4) {
         let message = "argument list must have even number of elements";
         return Err(Error::new(Condition::InvalidParameterValue, message)
             .hint("The arguments of json_build_object() must consist of alternating keys and values."));

@@ -38,7 +38,7 @@ pub(super) struct Arguments<'a> {
 
 impl Arguments<'_> {
     fn any_null(&self) -> bool {
-        self.given.iter().any(|value| *value == Some(Value::Null))
+        self.given.contains(&Some(Value::Null))
     }
 
     fn integer(&self, at: usize) -> Result<Option<i64>> {
@@ -253,7 +253,10 @@ fn member(part: &str, as_text: bool) -> Result<Value> {
     if as_text { parts::shown(Some(part)) } else { Ok(Value::Text(part.to_owned())) }
 }
 
-fn object<'a>(call: &'a Arguments<'_>, function: &str) -> Result<Option<Vec<(Option<&'a str>, &'a str)>>> {
+/// Keys as they stand in a JSON text, with their values.
+type Members<'a> = Vec<(Option<&'a str>, &'a str)>;
+
+fn object<'a>(call: &'a Arguments<'_>, function: &str) -> Result<Option<Members<'a>>> {
     let Some(all) = call.text(0)? else { return Ok(None) };
     match parts::kind(all) {
         "object" => Ok(Some(parts::parts(all))),

@@ -251,7 +251,7 @@ impl Lowering<'_> {
     /// and so is one for a column that holds none, since an index then gives the order.
     pub(super) fn direction(&self, key: &SortKey) -> String {
         let direction = if key.descending { " DESC" } else { "" };
-        let nulls = match (key.nulls_first == !key.descending) || self.never_null(&key.expr) {
+        let nulls = match key.nulls_first != key.descending || self.never_null(&key.expr) {
             true => "",
             false if key.nulls_first => " NULLS FIRST",
             false => " NULLS LAST",

@@ -15,7 +15,7 @@ impl Lowering<'_> {
                 let alias = self.define_table(*id, relation);
                 Ok(format!("{} AS {alias}", self.table(relation)))
             }
-            From::Query { id, query, lateral } => self.from_query(*id, query, *lateral),
+            From::Query { id, query, lateral } => self.derived(*id, query, *lateral),
             From::Cte { id, cte, columns } => {
                 let reprs = match self.ctes.get(cte) {
                     Some(reprs) => reprs.clone(),
@@ -71,7 +71,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn from_query(&mut self, id: RelId, query: &Query, lateral: bool) -> Result<String> {
+    fn derived(&mut self, id: RelId, query: &Query, lateral: bool) -> Result<String> {
         let siblings = if lateral { self.order[self.from_start..].to_vec() } else { Vec::new() };
         let outer = self.forbidden.replace(siblings);
         let lowered = self.query(query, Naming::Positions);
