@@ -123,5 +123,6 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "schema_charlen" (I4, I4, I4) -> I4, F("rf_ifx_charlen");
     Scalar "schema_isautoincr" (I4) -> LVARCHAR, T("(CASE WHEN ({0} & 255) IN (6, 18, 53) THEN 'YES' ELSE 'NO' END)");
     Scalar "get_data_type" (I4, I4, I4) -> I4, F("rf_ifx_jdbc_type");
-    Scalar "get_default_value" (I4, I4, I4, TEXT) -> LVARCHAR, T("{3}");
+    // Defaults of other than text have a word before them.
+    Scalar "get_default_value" (I4, I4, I4, TEXT) -> LVARCHAR, T("(CASE WHEN {3} LIKE 'AAAAAA %' THEN substr({3}, 8) ELSE {3} END)");
 };

@@ -1,6 +1,6 @@
 //! Large objects of a session: what clients fetch by handle or locator, and the routines that IBM's driver calls for them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use rowferry_dialect::ir::Value;
 use rowferry_engine::{Condition, Error, Result, smart_objects};
@@ -20,11 +20,17 @@ const SPEC: usize = 596;
 /// What an `ifx_lo_spec` begins with.
 const SPEC_MAGIC: [u8; 4] = [0xda, 0xda, 0xfe, 0xed];
 
+/// Bytes of smart large objects that are kept for locators of closed cursors; the oldest go first.
+const MAX_LOCATED: usize = 64 * 1024 * 1024;
+
 /// Objects that clients fetch after the row that mentions them.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    kept: HashMap<u64, Kept>,
+    /// By handle, oldest first.
+    kept: BTreeMap<u64, Kept>,
     next: u64,
+    /// Bytes behind locators.
+    located: usize,
 }
 
 #[derive(Debug)]
@@ -52,9 +58,16 @@ impl Objects {
     }
 
     /// Keeps a smart large object; yields the 72 bytes by which the client knows it.
-    pub fn locator(&mut self, statement: usize, bytes: Vec<u8>) -> Vec<u8> {
-        let handle = self.insert(Some(statement), bytes);
-        locator_of(handle)
+    ///
+    /// A locator outlives its cursor: IBM's driver opens the object when the program asks for its bytes.
+    pub fn locator(&mut self, bytes: Vec<u8>) -> Vec<u8> {
+        self.located += bytes.len();
+        while self.located > MAX_LOCATED {
+            let oldest = self.kept.iter().find(|(_, kept)| kept.statement.is_none()).map(|(handle, _)| *handle);
+            let Some(evicted) = oldest.and_then(|handle| self.kept.remove(&handle)) else { break };
+            self.located = self.located.saturating_sub(evicted.bytes.len());
+        }
+        locator_of(self.insert(None, bytes))
     }
 
     /// The value that a BYTE or TEXT descriptor stands for.
@@ -87,7 +100,7 @@ fn locator_handle(locator: &[u8]) -> Option<u64> {
 }
 
 fn gone() -> Error {
-    Error::new(Condition::InvalidLargeObject, "this large object is not known any more: its cursor has been closed")
+    Error::new(Condition::InvalidLargeObject, "this large object is not known any more: select its row again")
 }
 
 /// A routine of the fast path; its place in [`ROUTINES`], from 1, is its handle.
@@ -189,6 +202,7 @@ impl Objects {
                 if let Some(handle) = self.created(number)
                     && let Some(kept) = self.kept.get_mut(&handle)
                 {
+                    self.located += closed.bytes.len();
                     kept.bytes = closed.bytes;
                     kept.statement = None;
                 }

@@ -211,7 +211,7 @@ fn hold<'a>(
         },
         CellFormat::LocatorHex | CellFormat::LocatorRaw => {
             let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
-            let locator = context.objects.locator(context.statement, bytes);
+            let locator = context.objects.locator(bytes);
             if format == CellFormat::LocatorRaw {
                 Held::Opaque(locator)
             } else {

@@ -152,6 +152,11 @@ impl Binder<'_> {
         } else {
             self.created(&table.name)?
         };
+        if !table.if_not_exists && self.schema.relation(&name).is_some() {
+            return Err(self
+                .error(Condition::DuplicateTable, format!("table ({}) already exists", table.name.name), table.name.at)
+                .table(name.schema.clone().unwrap_or_default(), table.name.name.clone()));
+        }
         let table = CreateTable {
             name,
             temporary: table.temporary,

@@ -33,14 +33,15 @@ const SYSINDICES: Table = Table {
     rows: |context| {
         let view = &View::of(context);
         indexes(view)
-            .map(|(relation, index)| {
+            .into_iter()
+            .map(|index| {
                 let keys: Vec<String> =
-                    parts(index).into_iter().filter(|part| *part != 0).map(|part| part.to_string()).collect();
+                    index.parts.into_iter().filter(|part| *part != 0).map(|part| part.to_string()).collect();
                 vec![
-                    text(&index.name),
+                    text(index.name),
                     text(OWNER),
-                    int(tabid(relation)),
-                    text(kind(index)),
+                    int(tabid(index.relation)),
+                    text(kind(index.unique)),
                     text(""),
                     int(1),
                     Cell::Real(1.0),
@@ -56,15 +57,40 @@ const SYSINDICES: Table = Table {
     },
 };
 
-fn indexes(view: &View) -> impl Iterator<Item = (&Relation, &Index)> {
-    view.relations.iter().flat_map(|relation| relation.indexes.iter().map(|index| (&**relation, index)))
+/// An index as these tables show it.
+struct Shown<'a> {
+    relation: &'a Relation,
+    name: &'a str,
+    unique: bool,
+    /// Column numbers, from 1, negative when descending; 0 for what is not there, or is an expression.
+    parts: [i64; PARTS],
 }
 
-const fn kind(index: &Index) -> &'static str {
-    if index.unique { "U" } else { "D" }
+/// Every index, and one for each foreign key: Informix has one behind it, and joins the constraint to it by name.
+fn indexes(view: &View) -> Vec<Shown<'_>> {
+    let mut shown = Vec::new();
+    for relation in &view.relations {
+        for index in &relation.indexes {
+            shown.push(Shown { relation, name: &index.name, unique: index.unique, parts: parts(index) });
+        }
+        for key in &relation.foreign_keys {
+            if relation.indexes.iter().any(|index| index.name == key.name) {
+                continue;
+            }
+            let mut parts = [0; PARTS];
+            for (part, column) in parts.iter_mut().zip(&key.columns) {
+                *part = *column as i64 + 1;
+            }
+            shown.push(Shown { relation, name: &key.name, unique: false, parts });
+        }
+    }
+    shown
 }
 
-/// Column numbers, from 1, negative when descending; 0 for what is not there, or is an expression.
+const fn kind(unique: bool) -> &'static str {
+    if unique { "U" } else { "D" }
+}
+
 fn parts(index: &Index) -> [i64; PARTS] {
     let mut parts = [0; PARTS];
     for (at, part) in parts.iter_mut().enumerate() {
@@ -78,9 +104,11 @@ fn parts(index: &Index) -> [i64; PARTS] {
 
 fn index_rows(view: &View) -> Vec<Row> {
     indexes(view)
-        .map(|(relation, index)| {
-            let mut row = vec![text(&index.name), text(OWNER), int(tabid(relation)), text(kind(index)), text("")];
-            row.extend(parts(index).map(int));
+        .into_iter()
+        .map(|index| {
+            let mut row =
+                vec![text(index.name), text(OWNER), int(tabid(index.relation)), text(kind(index.unique)), text("")];
+            row.extend(index.parts.map(int));
             row.extend([int(1), Cell::Real(1.0), Cell::Real(0.0), Cell::Real(0.0), int(0)]);
             row
         })
