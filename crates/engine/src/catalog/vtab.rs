@@ -153,8 +153,11 @@ fn rank(table: &Table, column: usize) -> usize {
 #[derive(Debug)]
 pub struct Rows {
     rows: Vec<Row>,
-    indexes: Mutex<HashMap<usize, Arc<HashMap<Key, Vec<u32>>>>>,
+    indexes: Mutex<HashMap<usize, Arc<Index>>>,
 }
+
+/// Which rows have a value in a column.
+type Index = HashMap<Key, Vec<u32>>;
 
 #[derive(Debug, Eq, Hash, PartialEq)]
 enum Key {
@@ -173,10 +176,10 @@ impl Key {
 }
 
 impl Rows {
-    fn index(&self, column: usize) -> Arc<HashMap<Key, Vec<u32>>> {
+    fn index(&self, column: usize) -> Arc<Index> {
         let mut indexes = self.indexes.lock();
         let index = indexes.entry(column).or_insert_with(|| {
-            let mut index: HashMap<Key, Vec<u32>> = HashMap::new();
+            let mut index = Index::new();
             for (at, row) in self.rows.iter().enumerate() {
                 if let Some(key) = Key::of(&row[column]) {
                     index.entry(key).or_default().push(at as u32);
@@ -288,10 +291,10 @@ unsafe impl VTabCursor for Cursor<'_> {
     fn column(&self, context: &mut VtabContext, column: c_int) -> Result<()> {
         let cell = self.at().zip(self.rows.as_ref()).and_then(|(at, rows)| rows.rows[at].get(column as usize));
         match cell {
-            None | Some(Cell::Null) => context.set_result(&rusqlite::types::Null),
+            None | Some(Cell::Null) => context.set_result(rusqlite::types::Null),
             Some(Cell::Integer(value)) => context.set_result(value),
             Some(Cell::Real(value)) => context.set_result(value),
-            Some(Cell::Text(text)) => context.set_result(&text.as_ref()),
+            Some(Cell::Text(text)) => context.set_result(text.as_ref()),
         }
     }
 

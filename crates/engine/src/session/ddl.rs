@@ -109,7 +109,7 @@ impl Session {
             let mut statement = changer.connection.prepare(&sql)?;
             for (index, used) in program.params.iter().enumerate() {
                 let value = used.form.apply(&params[used.param], &settings)?;
-                statement.raw_bind_parameter(index + 1, &sql_value(&value))?;
+                statement.raw_bind_parameter(index + 1, sql_value(&value))?;
             }
             Ok(statement.raw_execute()? as u64)
         })?;
@@ -287,6 +287,7 @@ impl Changer<'_> {
         }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a row of a wide table")]
     fn record(
         &self,
         database: &str,
