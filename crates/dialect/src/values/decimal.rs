@@ -250,7 +250,7 @@ impl Number {
     }
 
     /// The exponent of the first significant digit; 0 for zero.
-    pub(super) fn exponent(&self) -> i64 {
+    pub fn exponent(&self) -> i64 {
         match self.unscaled.digits() {
             0 => 0,
             digits => digits as i64 - 1 - i64::from(self.scale),

@@ -77,13 +77,18 @@ fn row_count<'v>(value: &Value, none: i64, condition: Condition, clause: &str) -
     }
 }
 
-/// A decimal as SQLite's NUMERIC affinity would store it, when it has at most 15 digits; unchanged otherwise.
+/// A decimal as SQLite's NUMERIC affinity would store it, when it has at most 15 digits. One of more digits, which no
+/// such column can hold, becomes a number between the same two that it can: bound as it is, SQLite would round it to
+/// one of them.
 fn native_decimal(value: &Value) -> Cow<'_, Value> {
     let Value::Text(text) = value else { return Cow::Borrowed(value) };
-    match native_number(text) {
-        Some(number) => Cow::Owned(number),
-        None => Cow::Borrowed(value),
+    if let Some(number) = native_number(text) {
+        return Cow::Owned(number);
     }
+    let Ok(decimal) = values::Decimal::parse(text) else { return Cow::Borrowed(value) };
+    let digits = i64::from(Type::NATIVE_DECIMAL_DIGITS);
+    let scale = decimal.finite().map_or(0, |number| digits - 1 - number.exponent());
+    Cow::Owned(decimal.to_native(scale))
 }
 
 /// The number that a canonical decimal text of at most 15 significant digits is in a NUMERIC column.
@@ -235,5 +240,21 @@ mod tests {
         assert_eq!(*ParamForm::Limit.apply(&Value::Null, &settings).unwrap(), Value::Integer(-1));
         let error = ParamForm::Limit.apply(&Value::Integer(-2), &settings).unwrap_err();
         assert_eq!(error.condition(), Condition::InvalidRowCountInLimit);
+    }
+
+    #[test]
+    fn a_parameter_that_no_column_can_hold_stays_between_its_neighbours() {
+        let bound = |text: &str| {
+            let value = Value::Text(text.to_owned());
+            ParamForm::NativeDecimal.apply(&value, &Settings::default()).unwrap().into_owned()
+        };
+        assert_eq!(bound("12.50"), Value::Real(12.5));
+        assert_eq!(bound("12.00"), Value::Integer(12));
+        let Value::Real(above) = bound("12.5000000000000000000001") else { panic!("a number") };
+        assert!(above > 12.5 && above < 12.500_000_000_001);
+        let Value::Real(below) = bound("-0.1000000000000000000001") else { panic!("a number") };
+        assert!(below < -0.1 && below > -0.100_000_000_001);
+        assert_eq!(bound("-Infinity"), Value::Real(f64::NEG_INFINITY));
+        assert!(matches!(bound("123456789012345678901234567890.5"), Value::Real(huge) if huge > 1e29));
     }
 }
