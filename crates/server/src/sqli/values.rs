@@ -33,7 +33,11 @@ pub(super) struct WireColumn {
 impl WireColumn {
     /// Describes a result column.
     pub fn new(column: &ResultColumn, code_set: CodeSet, widths: Widths) -> Result<Self> {
-        let code = type_code(&column.ty, column.identity);
+        let mut code = type_code(&column.ty, column.identity);
+        if matches!(code.code, 11 | 12) {
+            // IBM's driver takes as many bytes of a row as the column is described with.
+            code.length = widths.simple_lob_descriptor() as i32;
+        }
         let name = code_set.encode(column.name.as_bytes())?.into_owned();
         let mut described = Self {
             name,
