@@ -225,7 +225,15 @@ fn relation_of(table: &Table, free_oid: u32) -> Relation {
         })
         .collect();
     Relation {
-        oid: if table.oid == 0 { free_oid } else { table.oid },
+        oid: match (table.oid, informix::number(table)) {
+            // Between the views of PostgreSQL and the first of users' objects.
+            (0, Some(number)) => 16_100 + number,
+            // Views of PostgreSQL have no fixed id; below the first of users' there is room for these.
+            (0, None) => {
+                12_000 + crate::schema::metadata::derived_oid("catalog", table.namespace, &[table.name]) % 4_000
+            }
+            (oid, _) => oid,
+        },
         namespace: table.namespace.to_owned(),
         name: table.name.to_owned(),
         database: "main",

@@ -44,6 +44,13 @@ impl View {
 pub(super) const FAMILIES: [&[Table]; 6] =
     [tables::TABLES, columns::TABLES, constraints::TABLES, others::TABLES, empty::TABLES, others::SYSMASTER];
 
+/// A table's place among these, from 1; `None` for tables of others.
+pub(super) fn number(table: &Table) -> Option<u32> {
+    let mut all = FAMILIES.into_iter().flatten();
+    let at = all.position(|other| other.namespace == table.namespace && other.name == table.name)?;
+    u32::try_from(at + 1).ok()
+}
+
 /// The tables of the namespace `informix`, in the order of their numbers.
 fn own() -> impl Iterator<Item = &'static Table> {
     FAMILIES.into_iter().flatten().filter(|table| table.namespace == crate::schema::INFORMIX)
