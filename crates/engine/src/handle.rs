@@ -80,8 +80,11 @@ impl Handle {
         unsafe { Statement::prepare(self.db, sql) }
     }
 
-    /// Puts a statement back for its next run.
+    /// Puts a statement back for its next run; a very long one is dropped, since its plan is not kept either.
     pub fn put_back(&self, key: u64, mut statement: Statement) {
+        if statement.text_length() > crate::plans::LONGEST_TEXT {
+            return;
+        }
         // A failed reset repeats the failure of the step before it, which has been reported.
         let _ = statement.reset();
         statement.clear_bindings();

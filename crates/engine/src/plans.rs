@@ -12,6 +12,9 @@ use crate::session::Prepared;
 /// How many plans are kept.
 const CAPACITY: usize = 2_000;
 
+/// Longer texts, in bytes, are not kept: they are literals written out, rarely asked twice, and their plans are large.
+pub const LONGEST_TEXT: usize = 16 * 1024;
+
 /// What a plan depends on.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct PlanKey {
@@ -45,8 +48,11 @@ impl PlanCache {
         Some(plan.clone())
     }
 
-    /// Keeps a plan; the less recently used half goes when there are too many.
+    /// Keeps a plan unless its text is very long; the less recently used half goes when there are too many.
     pub fn insert(&self, key: PlanKey, plan: Arc<Prepared>) {
+        if key.text.len() > LONGEST_TEXT {
+            return;
+        }
         let mut plans = self.plans.write();
         if plans.len() >= CAPACITY {
             let mut used: Vec<u64> = plans.values().map(|(_, used)| used.load(Ordering::Relaxed)).collect();

@@ -113,6 +113,15 @@ impl Statement {
         Ok(Self { raw, columns })
     }
 
+    /// Bytes of the statement's own SQL.
+    pub fn text_length(&self) -> usize {
+        // SAFETY: `raw` is a live statement; SQLite keeps its NUL-terminated text as long as the statement lives.
+        unsafe {
+            let text = ffi::sqlite3_sql(self.raw);
+            if text.is_null() { 0 } else { std::ffi::CStr::from_ptr(text).to_bytes().len() }
+        }
+    }
+
     /// Gives parameter `index` (from 1) a value; text and bytes must live until the statement is reset or bound anew.
     ///
     /// # Safety

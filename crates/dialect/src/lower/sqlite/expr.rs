@@ -156,7 +156,7 @@ impl Lowering<'_> {
 
     fn chain(&mut self, members: &[Expr], separator: &str) -> Result<String> {
         let members = members.iter().map(|member| Ok(self.expr(member)?.sql)).collect::<Result<Vec<_>>>()?;
-        Ok(format!("({})", members.join(separator)))
+        Ok(balanced(&members, separator))
     }
 
     /// `left sign right`, with a bare NUMERIC column kept bare.
@@ -403,6 +403,17 @@ impl Lowering<'_> {
     }
 }
 
+/// `(a op b op …)`. SQLite's parser makes a tree as deep as the chain is long, and refuses one of 1,000; halves in
+/// parentheses keep it shallow.
+fn balanced(members: &[String], operator: &str) -> String {
+    const CHAIN: usize = 64;
+    if members.len() <= CHAIN {
+        return format!("({})", members.join(operator));
+    }
+    let (left, right) = members.split_at(members.len() / 2);
+    format!("({}{operator}{})", balanced(left, operator), balanced(right, operator))
+}
+
 fn not(negated: bool) -> &'static str {
     if negated { "NOT " } else { "" }
 }
@@ -458,7 +469,24 @@ pub(super) fn array_aggregate(element: &Type) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::glob_of_like;
+    use super::{balanced, glob_of_like};
+
+    #[test]
+    fn long_chains_are_shallow() {
+        let members: Vec<String> = (0..5_000).map(|number| number.to_string()).collect();
+        let chain = balanced(&members, " OR ");
+        assert_eq!(chain.replace(['(', ')'], ""), members.join(" OR "));
+        let (mut depth, mut deepest) = (0, 0);
+        for character in chain.chars() {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            deepest = deepest.max(depth);
+        }
+        assert!(deepest <= 8, "{deepest}");
+    }
 
     #[test]
     fn a_like_pattern_becomes_a_glob() {
