@@ -180,11 +180,8 @@ struct Entry {
     relation: Arc<Relation>,
 }
 
-static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    // Views of PostgreSQL have no fixed id; below the first of users' there is room for these.
-    let numbered = (12_000..).zip(tables());
-    numbered.map(|(oid, table)| Entry { table, relation: Arc::new(relation_of(table, oid)) }).collect()
-});
+static ENTRIES: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| tables().map(|table| Entry { table, relation: Arc::new(relation_of(table)) }).collect());
 
 static BY_NAME: LazyLock<HashMap<(&'static str, &'static str), usize>> = LazyLock::new(|| {
     ENTRIES.iter().enumerate().map(|(at, entry)| ((entry.table.namespace, entry.table.name), at)).collect()
@@ -210,7 +207,7 @@ pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
     ENTRIES.iter().map(|entry| &entry.relation)
 }
 
-fn relation_of(table: &Table, free_oid: u32) -> Relation {
+fn relation_of(table: &Table) -> Relation {
     let language = if table.namespace == crate::schema::INFORMIX { Language::Informix } else { Language::Postgres };
     let columns = columns_of(table.columns)
         .into_iter()

@@ -237,7 +237,7 @@ fn make<'py>(
     made: Made,
     call: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
 ) -> Object {
-    match made.class(py).and_then(|class| call(class)) {
+    match made.class(py).and_then(call) {
         Ok(object) => object.into_ptr(),
         Err(error) => raise(error),
     }
