@@ -167,8 +167,10 @@ def test_proxies_that_refuse_tls_get_plain_text_when_tls_is_only_preferred(tls_s
 def test_ctrl_c_ends_a_blocking_wait(mariadb: MariaDB) -> None:
     script = textwrap.dedent(
         """
-        import sys
+        import signal, sys
         from rowferry import mysql
+        # A test run in the background of a shell inherits an ignored SIGINT.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         connection = mysql.connect(**eval(sys.argv[1]))
         print("ready", flush=True)
         try:
