@@ -35,13 +35,6 @@ test: ## Run every test: Rust, then Python with real clients and servers
 	@tools/build.sh
 	$(python) -m pytest $(PYTEST)
 
-.PHONY: test-informix
-test-informix: ## Run the Informix driver's suite against a live server: INFORMIX_URL=informix://user:pw@host:9088/db?server=NAME
-	@[[ -n "$(INFORMIX_URL)" ]] || { echo "set INFORMIX_URL=informix://user:password@host:9088/database?server=NAME" >&2; exit 2; }
-	@tools/setup.sh build
-	@tools/build.sh
-	INFORMIX_URL="$(INFORMIX_URL)" $(python) -m pytest tests/python -k informix $(PYTEST)
-
 .PHONY: bench
 bench: ## Measure against the peers; results in benchmarks/results/
 	@tools/setup.sh bench
