@@ -31,11 +31,11 @@ pub fn namespace_name(schema: &SessionSchema, oid: u32) -> Option<String> {
 pub fn quote_ident(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-        && !RESERVED.contains(&name);
+        && RESERVED.binary_search(&name).is_err();
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-/// PostgreSQL's reserved words, which it never prints bare.
+/// The words that PostgreSQL never prints bare, in order.
 const RESERVED: &[&str] = &[
     "all",
     "analyse",
@@ -178,6 +178,17 @@ const RESERVED: &[&str] = &[
     "where",
     "window",
     "with",
+    "xmlattributes",
+    "xmlconcat",
+    "xmlelement",
+    "xmlexists",
+    "xmlforest",
+    "xmlnamespaces",
+    "xmlparse",
+    "xmlpi",
+    "xmlroot",
+    "xmlserialize",
+    "xmltable",
 ];
 
 /// Takes `schema.name`, parts perhaps in double quotes, apart.
