@@ -9,6 +9,7 @@
 #![allow(missing_docs)]
 
 mod cells;
+#[cfg(feature = "command-line")]
 mod cli;
 mod decimal;
 mod errors;
@@ -22,6 +23,7 @@ use pyo3::prelude::*;
 /// The Rust core of rowferry. Private: use the public modules instead.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    #[cfg(feature = "command-line")]
     module.add_function(wrap_pyfunction!(cli::main, module)?)?;
     cells::import(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
