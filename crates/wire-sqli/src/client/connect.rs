@@ -1,6 +1,11 @@
-use crate::login::{ApplicationInfo, LoginRequest, ProcessInfo, RequestBlock};
-use crate::messages::{ClientMessage, DbOpen, Environment};
-use crate::{Capabilities, TooLong, Widths};
+use super::operation::{Awaited, Operation, Reply};
+use super::{Client, Event, Failure, Misuse, SqlError, Step};
+use crate::login::{ApplicationInfo, CAPABILITY_LEVEL, LoginRequest, PacketType, ProcessInfo, RequestBlock};
+use crate::messages::{ClientMessage, DbOpen, Environment, warning};
+use crate::{Capabilities, Capability, TooLong, Widths};
+
+/// The code of a refusal that gives none: user or password.
+pub(super) const LOGIN_REFUSED: i16 = -951;
 
 /// How to introduce ourselves.
 #[derive(Clone, Debug)]
@@ -135,5 +140,117 @@ impl Connect {
         ClientMessage::DbOpen(DbOpen { database, mode: 0 }).encode(out, widths)?;
         ClientMessage::Eot.encode(out, widths)?;
         Ok(2)
+    }
+}
+
+impl Client {
+    /// Answers [`Event::Challenge`].
+    pub fn answer(&mut self, text: &[u8]) -> Result<(), Misuse> {
+        match &mut self.operation {
+            Operation::Connect(connect) if connect.phase == Phase::Answer => connect.phase = Phase::Pam,
+            _ => return Err(self.not_now()),
+        }
+        Ok(self.ask(&[ClientMessage::PamResponse(text)])?)
+    }
+
+    pub(super) fn step_login(&mut self) -> Result<Step, Failure> {
+        let Some(reply) = self.decoder.login_reply()? else {
+            return if self.eof { Err(Failure::Closed) } else { Ok(Step::Event(Event::Pending)) };
+        };
+        self.awaited.clear();
+        let result = reply.result().cloned().unwrap_or_default();
+        if let Some(detail) = reply.redirect() {
+            self.closed = true;
+            return Ok(Step::Event(Event::Redirect(detail.to_vec())));
+        }
+        if reply.kind != PacketType::ACCEPT || result.service_error != 0 {
+            self.closed = true;
+            let token = result.messages.into_iter().map(|(_, text)| text).next().unwrap_or_default();
+            return Ok(Step::Event(Event::Error(SqlError {
+                sqlcode: if result.service_error == 0 { LOGIN_REFUSED } else { result.service_error },
+                token,
+                ..SqlError::default()
+            })));
+        }
+        if reply.levels[0] != CAPABILITY_LEVEL {
+            return Err(Failure::Unsupported("servers without capability negotiation"));
+        }
+        self.session.server_version = reply.version;
+        self.session.server_name = reply.server;
+        let Operation::Connect(connect) = &mut self.operation else { return Ok(Step::Again) };
+        connect.phase = Phase::Protocols;
+        let offer = connect.options.offer.clone();
+        self.must(|client| client.ask(&[ClientMessage::Protocols(offer)]))?;
+        Ok(Step::Again)
+    }
+
+    /// The next thing to do after a group of the server while connecting.
+    pub(super) fn connected_further(
+        &mut self,
+        mut connect: Box<Connect>,
+        reply: Reply,
+        error: Option<SqlError>,
+    ) -> Result<Step, Failure> {
+        if let Some(error) = error {
+            self.closed = true;
+            return Ok(Step::Event(Event::Error(error)));
+        }
+        match connect.phase {
+            Phase::Protocols => {
+                let mask = reply
+                    .protocols
+                    .ok_or(Failure::Unexpected { state: "negotiating capabilities", got: "the end without any" })?;
+                let pam = mask.has(Capability::PAM);
+                self.session.capabilities = connect.options.offer.and(&mask);
+                self.session.server_capabilities = mask;
+                self.decoder.activate(&self.session.capabilities);
+                if !self.session.capabilities.has(Capability::LARGE_FETCH_BUFFER) {
+                    self.fetch_bytes = self.fetch_bytes.min(i32::from(i16::MAX));
+                }
+                if pam {
+                    connect.phase = Phase::Pam;
+                    self.must(|client| client.ask(&[ClientMessage::PamAck]))?;
+                    self.operation = Operation::Connect(connect);
+                    return Ok(Step::Again);
+                }
+                self.set_up(connect)
+            }
+            Phase::Pam => {
+                if reply.admitted {
+                    return self.set_up(connect);
+                }
+                let Some((style, text)) = reply.challenge else {
+                    return Err(Failure::Unexpected { state: "authenticating", got: "the end without a question" });
+                };
+                connect.phase = Phase::Answer;
+                self.operation = Operation::Connect(connect);
+                Ok(Step::Event(Event::Challenge { style, text }))
+            }
+            Phase::Environment if connect.options.database.is_some() => {
+                connect.phase = Phase::Database;
+                self.operation = Operation::Connect(connect);
+                Ok(Step::Again)
+            }
+            Phase::Database | Phase::Environment => {
+                if let Some(done) = reply.done {
+                    self.session.database_warnings = done.warnings;
+                    self.session.logged = done.warnings & warning::LOGGED != 0;
+                }
+                Ok(Step::Event(Event::Connected))
+            }
+            Phase::Accept | Phase::Answer => {
+                Err(Failure::Unexpected { state: "connecting", got: "the end of a group" })
+            }
+        }
+    }
+
+    pub(super) fn set_up(&mut self, mut connect: Box<Connect>) -> Result<Step, Failure> {
+        connect.phase = Phase::Environment;
+        let widths = self.decoder.widths();
+        let replies = connect.setup(&mut self.output, widths);
+        let replies = replies.map_err(|_| Failure::Unsupported("an environment of this size"))?;
+        self.awaited.extend(std::iter::repeat_n(Awaited::Operation, replies));
+        self.operation = Operation::Connect(connect);
+        Ok(Step::Again)
     }
 }
