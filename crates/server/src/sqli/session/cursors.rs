@@ -1,0 +1,183 @@
+//! Cursors: opened, fetched from, closed.
+
+use rowferry_engine::{Condition, Error, Outcome, Type, smart_objects};
+use rowferry_wire_sqli::Widths;
+use rowferry_wire_sqli::messages::{Done, FetchKind, RetType, SFetch, ServerMessage, Tuple};
+use rowferry_wire_sqli::values::CellFormat;
+
+use super::statements::wanted_file;
+use super::{Commands, Failure, MAX_FETCH, Next, Obeyed, Pending, Resume};
+use crate::sqli::cursor::{Layout, OpenCursor};
+use crate::sqli::values::RowContext;
+
+impl Commands {
+    pub(super) fn open_cursor(&mut self) -> Obeyed<Next> {
+        let current = self.current;
+        let statement = self.statement()?;
+        if !statement.is_query() {
+            return Err(Error::new(Condition::DuplicateCursor, "only a query can be opened").into());
+        }
+        let scroll = std::mem::take(&mut statement.scroll);
+        if scroll && statement.for_update {
+            return Err(Error::new(
+                Condition::InvalidCursorDefinition,
+                "a scroll cursor cannot be declared for an updatable query",
+            )
+            .into());
+        }
+        statement.cursor = None;
+        self.objects.forget(current);
+        let (prepared, values) = self.arguments()?;
+        let cursor = match self.session()?.execute(&prepared, &values) {
+            Ok(Outcome::Rows(cursor)) => cursor,
+            Ok(Outcome::Done { .. }) => return Err(Error::internal("a query without rows").into()),
+            Err(error) => {
+                if scroll {
+                    self.statement()?.scroll = true;
+                }
+                return wanted_file(error, Resume::Open);
+            }
+        };
+        self.statement()?.cursor = Some(OpenCursor::new(cursor, scroll));
+        Ok(Next::Go)
+    }
+
+    pub(super) fn not_open() -> Failure {
+        Error::new(Condition::InvalidCursorState, "the cursor is not open").into()
+    }
+
+    /// Sends as many rows as fit, at least one.
+    pub(super) fn fetch(&mut self, budget: usize) -> Obeyed<Next> {
+        let current = self.current;
+        let (code_set, widths) = (self.code_set, self.widths);
+        let budget = budget.min(MAX_FETCH);
+        let Some(statement) = self.statements.get(current) else {
+            return Err(
+                Error::new(Condition::InvalidSqlStatementName, format!("there is no statement {current}")).into()
+            );
+        };
+        let layout = Layout::of(statement);
+        let auto_free = statement.auto_free;
+        let Some(cursor) = &mut statement.cursor else { return Err(Self::not_open()) };
+        let mut context = RowContext { code_set, widths, objects: &mut self.objects, statement: current };
+        let mut reply = Vec::new();
+        let mut used = 0;
+        let mut ended = false;
+        loop {
+            let Some(payload) = cursor.next(&layout, &mut context)? else {
+                ended = true;
+                break;
+            };
+            if used > 0 && used + payload.len() > budget {
+                cursor.push_back(payload);
+                break;
+            }
+            used += payload.len();
+            encode_tuple(&payload, widths, &mut reply)?;
+            if used >= budget {
+                break;
+            }
+        }
+        if ended {
+            let done = Done { rows: cursor.delivered, ..Done::default() };
+            let _ = ServerMessage::Done(done).encode(&mut reply, widths);
+            if auto_free {
+                self.free(current);
+            }
+        }
+        Ok(self.reply(reply))
+    }
+
+    /// Sends a fetch's reply, after the files that its rows have made.
+    pub(super) fn reply(&mut self, reply: Vec<u8>) -> Next {
+        let files = smart_objects::with(smart_objects::SmartObjects::take_written);
+        if files.is_empty() {
+            self.out.extend_from_slice(&reply);
+            return Next::Go;
+        }
+        Next::Files(Pending::Write(files, reply))
+    }
+
+    pub(super) fn scroll_fetch(&mut self, fetch: SFetch) -> Obeyed<Next> {
+        let current = self.current;
+        let (code_set, widths) = (self.code_set, self.widths);
+        let Some(statement) = self.statements.get(current) else {
+            return Err(
+                Error::new(Condition::InvalidSqlStatementName, format!("there is no statement {current}")).into()
+            );
+        };
+        let layout = Layout::of(statement);
+        let Some(cursor) = &mut statement.cursor else { return Err(Self::not_open()) };
+        let mut context = RowContext { code_set, widths, objects: &mut self.objects, statement: current };
+        let row = i64::from(fetch.row);
+        let wanted = match fetch.kind {
+            FetchKind::NEXT => cursor.delivered + 1,
+            FetchKind::PREVIOUS => cursor.delivered - 1,
+            FetchKind::FIRST => 1,
+            FetchKind::LAST => cursor.last(&layout, &mut context)?,
+            FetchKind::RELATIVE => cursor.delivered + row,
+            FetchKind::ABSOLUTE if row < 0 => cursor.last(&layout, &mut context)? + row + 1,
+            _ => row,
+        };
+        let mut reply = Vec::new();
+        let mut done = Done::default();
+        if let Some(payload) = cursor.at(wanted, &layout, &mut context)? {
+            encode_tuple(&payload, widths, &mut reply)?;
+            let number = i32::try_from(wanted).unwrap_or(i32::MAX);
+            let _ = ServerMessage::TupId(number).encode(&mut reply, widths);
+            done.rows = 1;
+        }
+        let _ = ServerMessage::Done(done).encode(&mut reply, widths);
+        Ok(self.reply(reply))
+    }
+
+    pub(super) fn requested(&mut self, types: &RetType<'_>) -> Obeyed {
+        if !types.fetch {
+            return Err(Error::unsupported("an insert cursor (IFX_USEPUT)").into());
+        }
+        let widths = self.widths;
+        let statement = self.statement()?;
+        if types.types.len() != statement.columns.len() {
+            return Err(Error::new(Condition::ProtocolViolation, "RET_TYPE has another number of columns").into());
+        }
+        let mut formats = Vec::with_capacity(types.types.len());
+        for (asked, column) in types.types.iter().zip(statement.columns.iter()) {
+            // A row's or collection's binary form is not known; its text is sent whatever is asked.
+            let format = if matches!(column.shown, Type::Composite(_)) {
+                Ok(CellFormat::LongText)
+            } else {
+                CellFormat::requested(asked, widths)
+            };
+            formats.push(format.map_err(|error| Error::unsupported(error.to_string()))?);
+        }
+        statement.requested = Some(formats.into());
+        Ok(())
+    }
+
+    pub(super) fn close_cursor(&mut self) {
+        let current = self.current;
+        self.objects.forget(current);
+        if let Some(statement) = self.statements.get(current) {
+            statement.cursor = None;
+            if statement.auto_free {
+                self.free(current);
+            }
+        }
+    }
+
+    pub(super) fn release(&mut self) {
+        self.free(self.current);
+        self.command = None;
+    }
+
+    pub(super) fn free(&mut self, id: usize) {
+        self.objects.forget(id);
+        self.statements.remove(id);
+    }
+}
+
+fn encode_tuple(payload: &[u8], widths: Widths, out: &mut Vec<u8>) -> Obeyed {
+    ServerMessage::Tuple(Tuple { warnings: 0, payload })
+        .encode(out, widths)
+        .map_err(|error| Failure::Error(Error::new(Condition::ProgramLimitExceeded, error.to_string())))
+}

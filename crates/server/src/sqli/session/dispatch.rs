@@ -1,0 +1,172 @@
+//! One message of the client's after the other: who obeys it, and how its group ends.
+
+use rowferry_dialect::informix;
+use rowferry_engine::Error;
+use rowferry_wire_sqli::messages::{ClientMessage, Done, LoReply, Routine, ServerMessage, StatementId, XactStat};
+
+use super::{BLOB_CHUNK, Commands, Failure, Next, Obeyed, SYSMASTER};
+use crate::Ending;
+use crate::sqli::objects;
+use crate::sqli::report::server_error;
+
+impl Commands {
+    /// Obeys one message.
+    pub(super) fn obey(&mut self, message: ClientMessage<'_>) -> Result<Next, Ending> {
+        if let ClientMessage::Eot = message {
+            self.end_group();
+            return Ok(Next::Go);
+        }
+        if let ClientMessage::Exit = message {
+            if self.in_transaction() {
+                self.send(&ServerMessage::XactStat(XactStat::ROLLBACK));
+            }
+            self.close_database();
+            self.send(&ServerMessage::Exit);
+            return Ok(Next::Go);
+        }
+        if self.skipping {
+            return Ok(Next::Go);
+        }
+        match self.handle(message) {
+            Ok(next) => Ok(next),
+            Err(Failure::Error(error)) => {
+                self.failed(&error);
+                Ok(Next::Go)
+            }
+            Err(Failure::End(ending)) => Err(ending),
+        }
+    }
+
+    pub(super) fn handle(&mut self, message: ClientMessage<'_>) -> Obeyed<Next> {
+        match message {
+            ClientMessage::Id(StatementId(id)) => {
+                self.current = usize::try_from(id).unwrap_or(usize::MAX);
+            }
+            ClientMessage::Command(text) => {
+                let id = self.prepare(text)?;
+                self.command = Some(id);
+            }
+            ClientMessage::Prepare(text) => {
+                self.prepare(text)?;
+            }
+            ClientMessage::NDescribe => {
+                // A command is not described: neither driver looks at it.
+                if self.command.is_none() {
+                    self.describe()?;
+                }
+            }
+            ClientMessage::WantDone => self.send(&ServerMessage::Done(Done::default())),
+            ClientMessage::CursorName(_) | ClientMessage::GeneratedKeys(_) | ClientMessage::Hold => {}
+            ClientMessage::Bind(params) => self.bind(&params)?,
+            ClientMessage::BBind(_) => self.chunks.clear(),
+            ClientMessage::Blob(chunk) => self.blob_chunk(chunk)?,
+            ClientMessage::Execute => return self.execute(),
+            ClientMessage::Scroll => self.statement()?.scroll = true,
+            ClientMessage::AutoFree => self.statement()?.auto_free = true,
+            ClientMessage::Open => return self.open_cursor(),
+            ClientMessage::NFetch(fetch) => return self.fetch(usize::try_from(fetch.buffer).unwrap_or(0)),
+            ClientMessage::SFetch(fetch) => return self.scroll_fetch(fetch),
+            ClientMessage::RetType(types) => self.requested(&types)?,
+            ClientMessage::Close => self.close_cursor(),
+            ClientMessage::Release => self.release(),
+            ClientMessage::DescribeInput => self.describe_input()?,
+            ClientMessage::FetchBlob(descriptor) => {
+                let bytes = self.objects.by_descriptor(descriptor)?.to_vec();
+                for chunk in bytes.chunks(BLOB_CHUNK) {
+                    self.send(&ServerMessage::Blob(chunk));
+                }
+                self.send(&ServerMessage::Blob(b""));
+            }
+            ClientMessage::Begin => self.begin()?,
+            ClientMessage::Commit => self.commit()?,
+            ClientMessage::Rollback(_) => self.rollback()?,
+            ClientMessage::SetSavepoint(savepoint) => {
+                let name = self.code_set.decode(savepoint.name)?;
+                self.session()?.savepoint(&name)?;
+                self.send(&ServerMessage::Done(Done::default()));
+            }
+            ClientMessage::ReleaseSavepoint(name) => {
+                let name = self.code_set.decode(name)?;
+                self.session()?.release(&name)?;
+                self.send(&ServerMessage::Done(Done::default()));
+            }
+            ClientMessage::RollbackToSavepoint(name) => {
+                let name = self.code_set.decode(name)?;
+                self.session()?.rollback_to(&name)?;
+                self.send(&ServerMessage::Done(Done::default()));
+            }
+            ClientMessage::DbOpen(open) => {
+                let name = self.code_set.decode(open.database)?;
+                self.open_database(&name)?;
+            }
+            ClientMessage::DbClose => {
+                self.close_database();
+                self.send(&ServerMessage::Done(Done::default()));
+            }
+            ClientMessage::DbList => {
+                let name = self.database.name().to_owned();
+                self.send(&ServerMessage::DbList(vec![name.as_bytes(), SYSMASTER.as_bytes()]));
+            }
+            ClientMessage::Version => self.send(&ServerMessage::Version(informix::VERSION.as_bytes())),
+            ClientMessage::Environment(_) => {}
+            ClientMessage::GetRoutine(routine) => {
+                let signature = self.code_set.decode_sql(routine.signature);
+                let handle = objects::routine(&signature)?;
+                let database = self.open.as_ref().map(|open| open.name.clone()).unwrap_or_default();
+                self.send(&ServerMessage::Routine(Routine { database: database.as_bytes(), handle }));
+            }
+            ClientMessage::CallRoutine(call) => {
+                self.calling = Some(call.handle);
+                if call.params == 0 {
+                    self.call(&[])?;
+                }
+            }
+            ClientMessage::LoData(request) => self.lo_data(&request)?,
+            ClientMessage::LoChunk(chunk) => self.lo_chunk(chunk)?,
+            ClientMessage::PutInsert(_) => return Err(Error::unsupported("an insert cursor (IFX_USEPUT)").into()),
+            ClientMessage::PamAck | ClientMessage::PamResponse(_) => {
+                return Err(Error::unsupported("authentication by PAM").into());
+            }
+            ClientMessage::FileTotal(_) | ClientMessage::FileChunk(_) | ClientMessage::FileWritten(_) => {
+                let message = "a part of a file that nobody asked for";
+                return Err(Failure::End(Ending::Protocol(message.into())));
+            }
+            // The caller has seen to these.
+            ClientMessage::Protocols(_) | ClientMessage::Eot | ClientMessage::Exit => {}
+            _ => return Err(Error::unsupported("this message").into()),
+        }
+        Ok(Next::Go)
+    }
+
+    pub(super) fn end_group(&mut self) {
+        if let Some((_, _)) = self.writing.take() {
+            self.send(&ServerMessage::LoData(LoReply::Written(self.written)));
+        }
+        if let Some(command) = self.command.take() {
+            self.free(command);
+        }
+        self.skipping = false;
+        self.awaited.clear();
+        self.chunks = Vec::new();
+        self.calling = None;
+        self.send(&ServerMessage::Eot);
+    }
+
+    pub(super) fn send(&mut self, message: &ServerMessage<'_>) {
+        let before = self.out.len();
+        if let Err(error) = message.encode(&mut self.out, self.widths) {
+            // Nothing that is sent is longer than its length can say, but for names; say so rather than send half of it.
+            self.out.truncate(before);
+            tracing::error!(%error, "a message could not be encoded");
+            let told = Error::internal(error.to_string());
+            let _ = ServerMessage::Error(server_error(&told, self.code_set)).encode(&mut self.out, self.widths);
+        }
+    }
+
+    /// Tells the client of an error, which ends the group.
+    pub(super) fn failed(&mut self, error: &Error) {
+        tracing::debug!(code = error.condition().informix_code(), error = error.message, "statement failed");
+        self.skipping = true;
+        self.send(&ServerMessage::Error(server_error(error, self.code_set)));
+    }
+}

@@ -1,0 +1,52 @@
+//! Routines of the fast path, and the bytes of smart large objects.
+
+use rowferry_wire_sqli::TypeCode;
+use rowferry_wire_sqli::messages::{LoAction, LoReply, LoRequest, Param, ParamValue, ServerMessage};
+
+use super::{Commands, LO_CHUNK, Obeyed};
+use crate::sqli::objects::{self, Argument};
+use crate::sqli::values::bound;
+
+impl Commands {
+    pub(super) fn call(&mut self, params: &[Param<'_>]) -> Obeyed {
+        let Some(handle) = self.calling.take() else { return Ok(()) };
+        let code_set = self.code_set;
+        let mut arguments = Vec::new();
+        for param in params {
+            arguments.push(match param.value {
+                ParamValue::Opaque(bytes) if param.code != TypeCode::LVARCHAR => Argument::Opaque(bytes.to_vec()),
+                _ => Argument::Value(bound(param, code_set, &self.objects)?),
+            });
+        }
+        let returned = self.objects.call(handle, &arguments)?;
+        let params = returned.iter().map(objects::Returned::param).collect();
+        self.send(&ServerMessage::Results(params));
+        Ok(())
+    }
+
+    pub(super) fn lo_data(&mut self, request: &LoRequest) -> Obeyed {
+        if request.action == LoAction::Write {
+            self.writing = Some((request.lofd, request.bytes));
+            self.written = 0;
+            return Ok(());
+        }
+        let bytes = objects::read(request)?;
+        let total = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
+        self.send(&ServerMessage::LoData(LoReply::Read(total)));
+        for chunk in bytes.chunks(LO_CHUNK) {
+            self.send(&ServerMessage::LoChunk(chunk));
+        }
+        Ok(())
+    }
+
+    pub(super) fn lo_chunk(&mut self, chunk: &[u8]) -> Obeyed {
+        let Some((lofd, _)) = self.writing else { return Ok(()) };
+        let result = objects::write(lofd, chunk);
+        if result.is_err() {
+            self.writing = None;
+        }
+        result?;
+        self.written += i32::try_from(chunk.len()).unwrap_or(0);
+        Ok(())
+    }
+}

@@ -1,0 +1,227 @@
+//! Statements: prepared, described, bound, executed.
+
+use std::sync::Arc;
+
+use rowferry_dialect::informix;
+use rowferry_dialect::informix::codes::type_code;
+use rowferry_dialect::ir::Value;
+use rowferry_engine::{Condition, Error, Outcome, Prepared, Type, smart_objects};
+use rowferry_wire_sqli::StatementType;
+use rowferry_wire_sqli::messages::{
+    Describe, Done, InputDescribe, InsertDone, Param, ServerMessage, SqlText, StatementId,
+};
+
+use super::{Commands, Failure, MAX_OBJECT, Next, Obeyed, Pending, Resume};
+use crate::Ending;
+use crate::sqli::cursor::Statement;
+use crate::sqli::values::{Bound, WireColumn, bound, description};
+
+impl Commands {
+    pub(super) fn statement(&mut self) -> Obeyed<&mut Statement> {
+        let current = self.current;
+        self.statements.get(current).ok_or_else(|| {
+            Error::new(Condition::InvalidSqlStatementName, format!("there is no statement {current}")).into()
+        })
+    }
+
+    /// Prepares a text; yields the statement's number, which is the current one from then on.
+    pub(super) fn prepare(&mut self, text: SqlText<'_>) -> Obeyed<usize> {
+        let sql = self.code_set.decode_sql(text.sql);
+        tracing::debug!(sql, "prepare");
+        let mut parsed = informix::parse(&sql)?;
+        let Some(statement) = parsed.pop() else {
+            return Err(Error::new(Condition::SyntaxError, "the statement is empty").at(1).into());
+        };
+        if !parsed.is_empty() {
+            return Err(Error::unsupported("more than one statement at once").into());
+        }
+        let control = statement.control();
+        let (code_set, widths) = (self.code_set, self.widths);
+        let prepared = match &control {
+            Some(_) => None,
+            None => self.session()?.prepare(&sql, &[])?,
+        };
+        let described = prepared.as_ref().map(|prepared| informix::described(&prepared.bound)).unwrap_or_default();
+        let columns = described
+            .iter()
+            .map(|column| WireColumn::new(column, code_set, widths))
+            .collect::<Result<Arc<[_]>, Error>>()?;
+        let id = self.statements.insert(Statement {
+            kind: statement.statement_type(),
+            control,
+            prepared,
+            columns,
+            for_update: statement.for_update(),
+            requested: None,
+            bound: Vec::new(),
+            scroll: false,
+            cursor: None,
+            auto_free: false,
+        });
+        let Some(id) = id else {
+            return Err(Error::new(Condition::InsufficientResources, "too many prepared statements").into());
+        };
+        self.current = id;
+        Ok(id)
+    }
+
+    pub(super) fn describe(&mut self) -> Obeyed {
+        let id = StatementId(i16::try_from(self.current).unwrap_or(i16::MAX));
+        let statement = self.statement()?;
+        let kind = StatementType(statement.kind as u16);
+        let columns = statement.columns.clone();
+        let described = columns.iter().map(|column| (&column.name[..], column.description(), column.declared_width()));
+        let message = ServerMessage::Describe(Describe::of_columns(kind, id, described));
+        self.send(&message);
+        Ok(())
+    }
+
+    pub(super) fn describe_input(&mut self) -> Obeyed {
+        let statement = self.statement()?;
+        let types: Vec<Type> =
+            statement.prepared.as_ref().map(|prepared| prepared.bound.params.clone()).unwrap_or_default();
+        let codes: Vec<_> = types.iter().map(|ty| type_code(ty, false)).collect();
+        let params = codes.iter().map(|code| description(code, false)).collect();
+        self.send(&ServerMessage::InputDescribe(InputDescribe { params }));
+        Ok(())
+    }
+
+    pub(super) fn bind(&mut self, params: &[Param<'_>]) -> Obeyed {
+        if self.calling.is_some() {
+            return self.call(params);
+        }
+        let code_set = self.code_set;
+        let values =
+            params.iter().map(|param| bound(param, code_set, &self.objects)).collect::<Result<Vec<Bound>, Error>>()?;
+        self.awaited =
+            values.iter().enumerate().filter(|(_, value)| value.awaits_data).map(|(at, _)| at).rev().collect();
+        self.statement()?.bound = values;
+        Ok(())
+    }
+
+    /// A part of a BYTE or TEXT value; an empty one ends the value.
+    pub(super) fn blob_chunk(&mut self, chunk: &[u8]) -> Obeyed {
+        if !chunk.is_empty() {
+            if self.chunks.len() + chunk.len() > MAX_OBJECT {
+                return Err(Error::new(Condition::ProgramLimitExceeded, "a BYTE or TEXT value is too large").into());
+            }
+            self.chunks.extend_from_slice(chunk);
+            return Ok(());
+        }
+        let bytes = std::mem::take(&mut self.chunks);
+        let Some(at) = self.awaited.pop() else {
+            return Err(Error::new(Condition::ProtocolViolation, "more data than bound values").into());
+        };
+        let code_set = self.code_set;
+        let Some(value) = self.statement()?.bound.get_mut(at) else { return Ok(()) };
+        value.value =
+            if value.ty == Type::TextBlob { Value::Text(code_set.decode(&bytes)?) } else { Value::Blob(bytes) };
+        value.awaits_data = false;
+        Ok(())
+    }
+
+    /// The bound values in the forms that the statement's parameters have.
+    pub(super) fn arguments(&mut self) -> Obeyed<(Arc<Prepared>, Vec<Value>)> {
+        let code_set = self.code_set;
+        let statement = self.statement()?;
+        let Some(prepared) = statement.prepared.clone() else {
+            return Err(Error::internal("a statement of the door's own has no plan").into());
+        };
+        let wanted = &prepared.bound.params;
+        if wanted.len() != statement.bound.len() {
+            let (needed, given) = (wanted.len(), statement.bound.len());
+            let message = format!("the statement has {needed} parameters, but {given} values are bound");
+            return Err(Error::new(Condition::TooFewParameters, message).into());
+        }
+        let values = statement
+            .bound
+            .iter()
+            .zip(wanted)
+            .map(|(value, ty)| value.stored(ty, code_set))
+            .collect::<Result<_, Error>>()?;
+        Ok((prepared, values))
+    }
+
+    pub(super) fn resume(&mut self, resume: Resume) -> Result<Next, Ending> {
+        let result = match resume {
+            Resume::Execute => self.execute(),
+            Resume::Open => self.open_cursor(),
+        };
+        match result {
+            Ok(next) => Ok(next),
+            Err(Failure::Error(error)) => {
+                self.failed(&error);
+                Ok(Next::Go)
+            }
+            Err(Failure::End(ending)) => Err(ending),
+        }
+    }
+
+    pub(super) fn execute(&mut self) -> Obeyed<Next> {
+        let statement = self.statement()?;
+        if statement.is_query() {
+            return Err(Error::new(Condition::DuplicateCursor, "a SELECT statement cannot be executed; open it").into());
+        }
+        if let Some(control) = statement.control.clone() {
+            self.control(&control)?;
+            return Ok(Next::Go);
+        }
+        let kind = statement.kind;
+        match kind {
+            34 => {
+                self.begin()?;
+                return Ok(Next::Go);
+            }
+            35 => {
+                self.commit()?;
+                return Ok(Next::Go);
+            }
+            36 => {
+                self.rollback()?;
+                return Ok(Next::Go);
+            }
+            _ => {}
+        }
+        let (prepared, values) = self.arguments()?;
+        let outcome = match self.session()?.execute(&prepared, &values) {
+            Ok(outcome) => outcome,
+            Err(error) => return wanted_file(error, Resume::Execute),
+        };
+        let rows = match outcome {
+            Outcome::Done { rows, .. } => rows,
+            // A routine without described columns still returns something, which nobody wants.
+            Outcome::Rows(cursor) => cursor.rows_affected(),
+        };
+        let mut done = Done { rows: i64::try_from(rows).unwrap_or(i64::MAX), ..Done::default() };
+        if kind == 6 {
+            let serial = if rows > 0 { self.session()?.last_serial().unwrap_or(0) } else { 0 };
+            let mut inserted = InsertDone::default();
+            match self.identity_type() {
+                Some(Type::IfxInt8) => inserted.serial8 = Some(serial),
+                Some(Type::Int8) => inserted.bigserial = serial,
+                Some(_) => done.serial = i32::try_from(serial).unwrap_or(0),
+                None => {}
+            }
+            inserted.serial8.get_or_insert(0);
+            self.send(&ServerMessage::InsertDone(inserted));
+        }
+        self.send(&ServerMessage::Done(done));
+        Ok(Next::Go)
+    }
+
+    /// The type of the column of an INSERT's table that numbers itself.
+    pub(super) fn identity_type(&mut self) -> Option<Type> {
+        let current = self.current;
+        let prepared = self.statements.get(current)?.prepared.clone()?;
+        let rowferry_dialect::ir::Statement::Dml(dml) = &prepared.bound.statement else { return None };
+        dml.target.columns.iter().find(|column| column.identity.is_some()).map(|column| column.ty.clone())
+    }
+}
+
+/// A statement that failed because it wants a file of the client's is run again once the file is there.
+pub(super) fn wanted_file(error: Error, resume: Resume) -> Obeyed<Next> {
+    match smart_objects::with(smart_objects::SmartObjects::take_wanted) {
+        Some(name) => Ok(Next::Files(Pending::Read(name, resume))),
+        None => Err(error.into()),
+    }
+}
