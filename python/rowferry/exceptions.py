@@ -17,6 +17,7 @@ __all__ = [
     "InternalError",
     "NotSupportedError",
     "OperationalError",
+    "PoolClosed",
     "PoolTimeout",
     "ProgrammingError",
     "Warning",
@@ -97,3 +98,7 @@ class NotSupportedError(DatabaseError):
 
 class PoolTimeout(OperationalError):
     """No connection of the pool became free in time."""
+
+
+class PoolClosed(InterfaceError):
+    """The pool was closed: before the call, or while it waited."""

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 
 from ..exceptions import (
     DatabaseError,
@@ -63,6 +64,7 @@ __all__ = [
     "Warning",
     "apilevel",
     "connect",
+    "install_as_informix_db",
     "paramstyle",
     "rows",
     "threadsafety",
@@ -119,3 +121,12 @@ def TimeFromTicks(ticks: float) -> datetime.time:
 def TimestampFromTicks(ticks: float) -> datetime.datetime:
     """The local date and time of a Unix time."""
     return datetime.datetime.fromtimestamp(ticks)
+
+
+def install_as_informix_db() -> None:
+    """Let `import informix_db` find this module from now on, wherever it is imported: nothing else need change."""
+    from . import aio, connections, cursors, exceptions
+
+    sys.modules["informix_db"] = sys.modules[__name__]
+    for module in (aio, connections, cursors, exceptions, rows):
+        sys.modules[f"informix_db.{module.__name__.rpartition('.')[2]}"] = module

@@ -1,0 +1,33 @@
+"""The exceptions, under the name that informix-driver gives their module."""
+
+from __future__ import annotations
+
+from ..exceptions import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    PoolClosed,
+    PoolTimeout,
+    ProgrammingError,
+    Warning,
+)
+
+__all__ = [
+    "DataError",
+    "DatabaseError",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "PoolClosed",
+    "PoolTimeout",
+    "ProgrammingError",
+    "Warning",
+]

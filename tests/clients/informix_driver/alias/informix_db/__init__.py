@@ -1,0 +1,58 @@
+"""`import informix_db` finds our driver: for the suite of informix-driver.
+
+What is public comes from `rowferry.informix.install_as_informix_db`. Some test modules also import private parts of
+informix-driver, most of them for tests of those parts, which are deselected here; they import something that fails
+when it is used. Private state that our driver has under a public name is found there.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from rowferry import informix
+from rowferry.informix import aio, rows
+
+informix.install_as_informix_db()
+
+
+class Foreign:
+    """A private part of informix-driver, which our driver does not have."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(f"{self.name} is a private part of informix-driver")
+
+    def __getattr__(self, name: str) -> Foreign:
+        return Foreign(f"{self.name}.{name}")
+
+
+class ForeignModule(types.ModuleType):
+    """A private module of informix-driver: any name can be imported from it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Foreign(f"{self.__name__}.{name}")
+
+
+for name in ("_capabilities", "pool", "_messages", "_protocol", "_resultset", "_socket", "_types", "converters"):
+    sys.modules[f"informix_db.{name}"] = ForeignModule(f"informix_db.{name}")
+for module, names in (
+    ("connections", ("_WireLock", "_extract_server_error_text", "_python_encoding_from_locale")),
+    (
+        "cursors",
+        ("_CLOSE_PDU", "_RELEASE_PDU", "_TX_CONTROL_TYPES", "_produces_result_set", "_rewrite_numeric_to_qmark"),
+    ),
+):
+    for name in names:
+        setattr(sys.modules[f"informix_db.{module}"], name, Foreign(f"informix_db.{module}.{name}"))
+rows._RESERVED = rows._OURS  # type: ignore[attr-defined]
+
+for connection in (informix.Connection, aio.AsyncConnection):
+    connection._in_transaction = property(lambda self: self.in_transaction)  # type: ignore[union-attr]
+for cursor in (informix.Cursor, aio.AsyncCursor):
+    cursor._statement_type = property(lambda self: self.statement_type)  # type: ignore[union-attr]
