@@ -6,6 +6,9 @@ from typing import Any
 
 from ..informix._settings import Settings
 
+def parse_composite(raw: bytes, schema: str) -> tuple[tuple[str, ...], tuple[Any, ...], str | None]:
+    """The names of the fields, the members, and what was wrong, of the text of a row or collection."""
+
 class QueryResult:
     """What a statement led to: the rows of its first fetch, or what it changed."""
 

@@ -28,6 +28,7 @@ from ..exceptions import (
     Warning,
 )
 from . import rows
+from ._composites import CollectionValue, RowValue
 from ._values import BlobLocator, ClobLocator, IntervalYM
 from .connections import Connection, connect
 from .cursors import Cursor
@@ -42,6 +43,7 @@ __all__ = [
     "Binary",
     "BlobLocator",
     "ClobLocator",
+    "CollectionValue",
     "Connection",
     "Cursor",
     "DataError",
@@ -57,6 +59,7 @@ __all__ = [
     "OperationalError",
     "ProgrammingError",
     "Row",
+    "RowValue",
     "Time",
     "TimeFromTicks",
     "Timestamp",

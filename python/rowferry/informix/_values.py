@@ -1,4 +1,7 @@
-"""Values that Python has no type for."""
+"""Values that Python has no type for: intervals of months, and what stands in rows for large objects.
+
+All are immutable and hashable, compare by value, and pickle. `RowValue` and `CollectionValue` stand in `_composites`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,28 @@ from dataclasses import dataclass
 
 __all__ = ["BlobLocator", "ClobLocator", "IntervalYM"]
 
+#: Bytes of a locator.
+LOCATOR_SIZE = 72
 
-@dataclass(frozen=True, order=True)
+
+@dataclass(frozen=True, order=True, slots=True)
 class IntervalYM:
     """An interval of years and months, which no `timedelta` can be: months differ in length.
 
-    `months` counts all months and has the sign.
+    `months` counts all months and has the sign. Intervals compare and sort by it, and can be added, subtracted, negated
+    and multiplied by whole numbers. As text they look as Informix prints `INTERVAL YEAR TO MONTH`: `3-02`.
     """
 
     months: int
+
+    @classmethod
+    def parse(cls, text: str) -> IntervalYM:
+        """The interval that `str` writes: `3-02`, `-1-11`. `ValueError` for anything else."""
+        sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+        years, dash, months = digits.strip().partition("-")
+        if not (dash and years.isdecimal() and months.isdecimal() and int(months) < 12):
+            raise ValueError(f"{text!r} is no interval of years and months such as '3-02'")
+        return cls(sign * (int(years) * 12 + int(months)))
 
     @property
     def years(self) -> int:
@@ -31,30 +47,61 @@ class IntervalYM:
         years, months = divmod(abs(self.months), 12)
         return f"{'-' if self.months < 0 else ''}{years}-{months:02d}"
 
+    def __bool__(self) -> bool:
+        return self.months != 0
+
     def __neg__(self) -> IntervalYM:
         return IntervalYM(-self.months)
 
+    def __abs__(self) -> IntervalYM:
+        return IntervalYM(abs(self.months))
 
-@dataclass(frozen=True)
-class _Locator:
-    """What stands in a row for a smart large object: 72 bytes that mean something to the server only."""
+    def __add__(self, other: object) -> IntervalYM:
+        return IntervalYM(self.months + other.months) if isinstance(other, IntervalYM) else NotImplemented
+
+    def __sub__(self, other: object) -> IntervalYM:
+        return IntervalYM(self.months - other.months) if isinstance(other, IntervalYM) else NotImplemented
+
+    def __mul__(self, factor: object) -> IntervalYM:
+        return IntervalYM(self.months * factor) if isinstance(factor, int) else NotImplemented
+
+    __rmul__ = __mul__
+
+
+def _check(raw: bytes) -> None:
+    if len(raw) != LOCATOR_SIZE:
+        raise ValueError(f"a locator has {LOCATOR_SIZE} bytes, not {len(raw)}")
+
+
+@dataclass(frozen=True, slots=True)
+class BlobLocator:
+    """The locator of a BLOB: 72 bytes that mean something to the server only.
+
+    Equal to another `BlobLocator` of the same bytes, never to a `ClobLocator`. It stands for the object as long as the
+    server keeps that, and can be a parameter for a BLOB column.
+    """
 
     raw: bytes
 
     def __post_init__(self) -> None:
-        if len(self.raw) != 72:
-            raise ValueError(f"a locator has 72 bytes, not {len(self.raw)}")
-
-
-class BlobLocator(_Locator):
-    """The locator of a BLOB."""
+        _check(self.raw)
 
     def __repr__(self) -> str:
         return "BlobLocator(…)"
 
 
-class ClobLocator(_Locator):
-    """The locator of a CLOB."""
+@dataclass(frozen=True, slots=True)
+class ClobLocator:
+    """The locator of a CLOB: 72 bytes that mean something to the server only.
+
+    Equal to another `ClobLocator` of the same bytes, never to a `BlobLocator`. It stands for the object as long as the
+    server keeps that, and can be a parameter for a CLOB column.
+    """
+
+    raw: bytes
+
+    def __post_init__(self) -> None:
+        _check(self.raw)
 
     def __repr__(self) -> str:
         return "ClobLocator(…)"

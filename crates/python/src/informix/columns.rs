@@ -14,6 +14,7 @@ use rowferry_wire_sqli::types::TimeUnit;
 use rowferry_wire_sqli::values::{Cell, CellFormat, DateTime, Interval};
 use rowferry_wire_sqli::{Qualifier, TypeCode};
 
+use super::composites::Composite;
 use super::text::Encoding;
 use crate::cells::{self, Object};
 use crate::errors::{Class, error};
@@ -52,6 +53,8 @@ enum Kind {
     Decimal(Option<u8>),
     /// A locator, in hexadecimal on the wire.
     Locator(Made),
+    /// A row or collection, by its place among those of the statement.
+    Composite(usize),
 }
 
 /// Everything that depends on the statement only.
@@ -59,6 +62,7 @@ pub struct Plan {
     /// What the plan is for.
     pub prepared: Arc<Prepared>,
     decoders: Vec<(CellFormat, Kind)>,
+    composites: Vec<Composite>,
     encoding: Encoding,
     atomic: bool,
     /// PEP 249's description; None when no rows come back.
@@ -73,14 +77,14 @@ pub enum RowError {
     Raised,
 }
 
-fn kind_of(column: &Column) -> Kind {
-    match column.format {
+fn kind_of(format: CellFormat, type_name: &[u8]) -> Kind {
+    match format {
         CellFormat::Char(_) => Kind::Padded,
         CellFormat::DateTime(qualifier) if qualifier.first().0 >= TimeUnit::HOUR.0 => Kind::TimeOnly,
         CellFormat::DateTime(qualifier) if qualifier.last().0 <= TimeUnit::DAY.0 => Kind::DateOnly,
         CellFormat::DateTime(_) => Kind::DateAndTime,
         CellFormat::Decimal { scale, .. } => Kind::Decimal(scale),
-        CellFormat::LocatorHex if column.type_name == b"clob" => Kind::Locator(Made::ClobLocator),
+        CellFormat::LocatorHex if type_name == b"clob" => Kind::Locator(Made::ClobLocator),
         CellFormat::LocatorHex => Kind::Locator(Made::BlobLocator),
         _ => Kind::Plain,
     }
@@ -112,12 +116,24 @@ impl Plan {
         } else {
             None
         };
-        let decoders: Vec<_> = prepared.columns.iter().map(|column| (column.format, kind_of(column))).collect();
+        let mut composites = Vec::new();
+        let mut decoders = Vec::with_capacity(prepared.columns.len());
+        for column in &prepared.columns {
+            let kind = match Composite::of(py, column, encoding)? {
+                Some(composite) => {
+                    composites.push(composite);
+                    Kind::Composite(composites.len() - 1)
+                }
+                None => kind_of(column.format, &column.type_name),
+            };
+            decoders.push((column.format, kind));
+        }
         let atomic = !prepared
             .columns
             .iter()
             .any(|column| matches!(column.format, CellFormat::Interval(_) | CellFormat::LocatorHex));
-        Ok(Self { decoders, encoding: encoding.clone(), atomic, description, prepared })
+        let atomic = atomic && composites.is_empty();
+        Ok(Self { decoders, composites, encoding: encoding.clone(), atomic, description, prepared })
     }
 
     /// The value of a `BYTE` or `TEXT` column from its contents; null with an exception set when it is no text.
@@ -141,7 +157,8 @@ impl Plan {
                     lob(at, descriptor.0);
                     cells::none()
                 }
-                Ok(cell) => self.object(py, format, kind, cell),
+                Ok(Cell::Text(text)) if let Kind::Composite(place) = kind => self.composite(py, place, text),
+                Ok(cell) => cell_object(py, format, kind, cell, &self.encoding),
                 Err(error) => {
                     malformed = Some(error);
                     ptr::null_mut()
@@ -162,40 +179,52 @@ impl Plan {
         }
     }
 
-    #[inline]
-    fn object(&self, py: Python<'_>, format: CellFormat, kind: Kind, cell: Cell<'_>) -> Object {
-        match (cell, kind) {
-            (Cell::Null, _) => cells::none(),
-            (Cell::Int(value), _) => cells::int(value),
-            (Cell::Text(text), Kind::Padded) => {
-                let len = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-                self.encoding.decode(&text[..len])
-            }
-            (Cell::Text(hex), Kind::Locator(made)) => match from_hex(hex) {
-                Some(raw) => make(py, made, |class| class.call1((raw.as_slice(),))),
-                None => raise(error(py, Class::Data, None, "the locator of a large object is no hexadecimal number")),
-            },
-            (Cell::Text(text), _) => self.encoding.decode(text),
-            (Cell::Decimal(number), kind) => {
-                let scale = if let Kind::Decimal(scale) = kind { scale } else { None };
-                cells::decimal(number.to_text(scale).as_bytes())
-            }
-            (Cell::Float(value), _) => cells::float(value),
-            (Cell::SmallFloat(value), _) => cells::float(f64::from(value)),
-            (Cell::Date(days), _) => {
-                let (year, month, day) = civil::civil_from_days(i64::from(days) + civil::DAYS_TO_1899_12_31);
-                cells::date(i32::try_from(year).unwrap_or(0), month, day)
-            }
-            (Cell::DateTime(value), kind) => datetime(value, format, kind),
-            (Cell::Interval(value), _) => interval(py, value),
-            (Cell::Boolean(value), _) => {
-                // SAFETY: a new reference to a singleton; the GIL is held.
-                unsafe { ffi::PyBool_FromLong(value.into()) }
-            }
-            (Cell::Opaque(bytes), _) => cells::bytes(bytes),
-            // Handed to `lob` before it comes here.
-            (Cell::SimpleLob(_), _) => cells::none(),
+    fn composite(&self, py: Python<'_>, place: usize, text: &[u8]) -> Object {
+        match self.composites[place].object(py, text, &self.encoding) {
+            Ok(object) => object.into_ptr(),
+            Err(error) => raise(error),
         }
+    }
+}
+
+/// The object for a value that stands in no row of its own: a field of a `ROW`, an element of a collection.
+pub fn object(py: Python<'_>, format: CellFormat, cell: Cell<'_>, encoding: &Encoding) -> Object {
+    cell_object(py, format, kind_of(format, b""), cell, encoding)
+}
+
+#[inline]
+fn cell_object(py: Python<'_>, format: CellFormat, kind: Kind, cell: Cell<'_>, encoding: &Encoding) -> Object {
+    match (cell, kind) {
+        (Cell::Null, _) => cells::none(),
+        (Cell::Int(value), _) => cells::int(value),
+        (Cell::Text(text), Kind::Padded) => {
+            let len = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            encoding.decode(&text[..len])
+        }
+        (Cell::Text(hex), Kind::Locator(made)) => match from_hex(hex) {
+            Some(raw) => make(py, made, |class| class.call1((raw.as_slice(),))),
+            None => raise(error(py, Class::Data, None, "the locator of a large object is no hexadecimal number")),
+        },
+        (Cell::Text(text), _) => encoding.decode(text),
+        (Cell::Decimal(number), kind) => {
+            let scale = if let Kind::Decimal(scale) = kind { scale } else { None };
+            cells::decimal(number.to_text(scale).as_bytes())
+        }
+        (Cell::Float(value), _) => cells::float(value),
+        (Cell::SmallFloat(value), _) => cells::float(f64::from(value)),
+        (Cell::Date(days), _) => {
+            let (year, month, day) = civil::civil_from_days(i64::from(days) + civil::DAYS_TO_1899_12_31);
+            cells::date(i32::try_from(year).unwrap_or(0), month, day)
+        }
+        (Cell::DateTime(value), kind) => datetime(value, format, kind),
+        (Cell::Interval(value), _) => interval(py, value),
+        (Cell::Boolean(value), _) => {
+            // SAFETY: a new reference to a singleton; the GIL is held.
+            unsafe { ffi::PyBool_FromLong(value.into()) }
+        }
+        (Cell::Opaque(bytes), _) => cells::bytes(bytes),
+        // Handed to `lob` before it comes here.
+        (Cell::SimpleLob(_), _) => cells::none(),
     }
 }
 

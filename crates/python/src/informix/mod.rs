@@ -6,6 +6,7 @@
 mod aio;
 mod blocking;
 mod columns;
+mod composites;
 mod driver;
 mod result;
 mod settings;
@@ -20,6 +21,7 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::AsyncWire>()?;
     module.add_class::<blocking::Wire>()?;
     module.add_class::<result::QueryResult>()?;
+    module.add_function(wrap_pyfunction!(composites::parse_composite, &module)?)?;
     parent.add_submodule(&module)?;
     parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.informix", module)
 }

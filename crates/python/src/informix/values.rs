@@ -1,5 +1,6 @@
 //! From Python objects to parameters.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -149,6 +150,9 @@ impl Encoder<'_> {
             let number = Interval::YearMonth(months).to_number(qualifier).map_err(misfit)?;
             return push_number(TypeCode::INTERVAL, qualifier.0, &number, params);
         }
+        if let Some(text) = composite_literal(value)? {
+            return self.push_text(&text, params);
+        }
         if value.hasattr(intern!(value.py(), "__index__"))? {
             let number = value.call_method0(intern!(value.py(), "__index__"))?;
             if let Ok(number) = number.cast::<PyInt>() {
@@ -287,6 +291,22 @@ fn push_timedelta(delta: &Bound<'_, PyDelta>, params: &mut Params) -> Result<(),
     };
     let qualifier = Qualifier::DAY9_TO_FRACTION5;
     push_number(TypeCode::INTERVAL, qualifier.0, &value.to_number(qualifier).map_err(misfit)?, params)
+}
+
+/// The text of a row, collection, list or set, which the server casts; `None` for other values.
+fn composite_literal<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyString>>, Refused> {
+    static PARAMETER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = value.py();
+    let literal = match PARAMETER.import(py, "rowferry.informix._composites", "parameter")?.call1((value,)) {
+        Err(failure) if failure.is_instance_of::<PyTypeError>(py) => {
+            return Err(Refused::Value(Class::Programming, failure.value(py).to_string()));
+        }
+        literal => literal?,
+    };
+    if literal.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(literal.cast_into().map_err(PyErr::from)?))
 }
 
 fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {

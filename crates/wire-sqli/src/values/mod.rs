@@ -2,9 +2,11 @@
 //!
 //! [`CellFormat`] is resolved once per column and then decodes or encodes every cell of it; [`Cell`] is one value.
 //! Numbers, dates and times with fields travel in base 100: [`Base100`], [`DateTime`], [`Interval`].
+//! Rows and collections are read by [`composite`].
 
 mod base100;
 mod cell;
+pub mod composite;
 mod datetime;
 mod int8;
 mod interval;
