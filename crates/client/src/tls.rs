@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rowferry_wire::Core;
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::error::Error;
@@ -75,12 +76,13 @@ impl TlsOptions {
             TlsMode::Disabled | TlsMode::Preferred | TlsMode::Required => {
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider)))
             }
-            TlsMode::VerifyIdentity => builder.with_root_certificates(self.roots()?),
-            TlsMode::VerifyCa => {
-                let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots()?), provider)
+            TlsMode::VerifyCa | TlsMode::VerifyIdentity => {
+                let given = self.given_authorities()?;
+                let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots(&given)?), provider)
                     .build()
                     .map_err(|error| Error::Tls(error.to_string()))?;
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyName(inner)))
+                let named = self.mode == TlsMode::VerifyIdentity;
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(Verified { inner, given, named }))
             }
         };
         match (&self.certificate, &self.key) {
@@ -96,20 +98,24 @@ impl TlsOptions {
         }
     }
 
-    fn roots(&self) -> Result<RootCertStore, Error> {
+    /// The certificates that the caller trusts.
+    fn given_authorities(&self) -> Result<Vec<CertificateDer<'static>>, Error> {
+        let mut given = self.ca.as_ref().map(certificates).transpose()?.unwrap_or_default();
+        given.extend(self.authorities.iter().map(|der| CertificateDer::from(der.clone())));
+        Ok(given)
+    }
+
+    fn roots(&self, given: &[CertificateDer<'static>]) -> Result<RootCertStore, Error> {
         let mut roots = RootCertStore::empty();
-        match &self.ca {
-            Some(path) => {
-                for certificate in certificates(path)? {
-                    roots.add(certificate).map_err(|error| Error::Tls(format!("{}: {error}", path.display())))?;
-                }
-            }
-            None if self.authorities.is_empty() => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-            None => {}
+        if given.is_empty() {
+            roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         }
         // Stores of whole systems hold certificates that the verifier cannot use; it skips those.
-        roots.add_parsable_certificates(self.authorities.iter().map(|der| CertificateDer::from(der.as_slice())));
-        Ok(roots)
+        let (added, _) = roots.add_parsable_certificates(given.iter().cloned());
+        match &self.ca {
+            Some(path) if added == 0 => Err(Error::Tls(format!("{}: no usable certificate in it", path.display()))),
+            _ => Ok(roots),
+        }
     }
 }
 
@@ -163,11 +169,21 @@ impl ServerCertVerifier for Unverified {
     }
 }
 
-/// Checks the chain but not the name, as `VERIFY_CA` means.
+/// Checks the chain, and the name when `named`.
+///
+/// A certificate that is itself one of those given is trusted, too, as OpenSSL does: servers with a certificate of their
+/// own making are often known by just that. The verifier refuses these when they are authorities.
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct Verified {
+    inner: Arc<WebPkiServerVerifier>,
+    given: Vec<CertificateDer<'static>>,
+    named: bool,
+}
 
-impl ServerCertVerifier for AnyName {
+/// What the verifier says of an authority in a server's place. Dates were in order before it looks at that.
+const AUTHORITY_AS_SERVER: &str = "CaUsedAsEndEntity";
+
+impl ServerCertVerifier for Verified {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -177,9 +193,17 @@ impl ServerCertVerifier for AnyName {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         use CertificateError::{NotValidForName, NotValidForNameContext};
-        match self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp, now) {
+        match self.inner.verify_server_cert(end_entity, intermediates, server_name, ocsp, now) {
             // The name is checked last, once the chain stands.
-            Err(rustls::Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. })) => {
+            Err(rustls::Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. })) if !self.named => {
+                Ok(ServerCertVerified::assertion())
+            }
+            Err(rustls::Error::InvalidCertificate(CertificateError::Other(why)))
+                if why.0.to_string() == AUTHORITY_AS_SERVER && self.given.iter().any(|given| given == end_entity) =>
+            {
+                if self.named {
+                    verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                }
                 Ok(ServerCertVerified::assertion())
             }
             other => other,
@@ -192,7 +216,7 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        self.inner.verify_tls12_signature(message, certificate, signed)
     }
 
     fn verify_tls13_signature(
@@ -201,11 +225,11 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        self.inner.verify_tls13_signature(message, certificate, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.inner.supported_verify_schemes()
     }
 }
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import os
+import random
 import ssl
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..exceptions import InterfaceError
+from ._places import DEFAULT_PORT, Place, places_of, sqlhosts_file, sqlhosts_places
 from .rows import RowFactory
 
 __all__ = ["DEFAULT_PORT", "Settings", "codec_of_locale", "settings_from"]
-
-DEFAULT_PORT = 9088
 
 #: Code sets by the names and numbers that Informix gives them, where Python calls them otherwise.
 CODE_SETS = {
@@ -58,6 +59,9 @@ def codec_of_locale(locale: str) -> str:
     raise InterfaceError(f"client_locale {locale!r}: the code set {code_set!r} is not known")
 
 
+Challenge = Callable[[int, str], str | Awaitable[str]]
+
+
 @dataclass
 class Settings:
     """How to connect. The Rust core reads the attributes by these names; the parameters are those of `connect`."""
@@ -73,6 +77,8 @@ class Settings:
     env: list[tuple[bytes, bytes]] = field(default_factory=list)
     tls_mode: str | None = None
     tls_ca: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
     tls_authorities: list[bytes] = field(default_factory=list, repr=False)
     tls_name: str | None = None
     connect_timeout: float | None = None
@@ -81,15 +87,28 @@ class Settings:
     keepalive: bool = False
     fetch_bytes: int = 256 * 1024
     statement_cache_size: int = 64
-    challenge: Callable[[int, str], str] | None = field(default=None, repr=False)
     # What the Python shells use.
+    challenge: Challenge | None = field(default=None, repr=False)
+    #: Where to try, one after the other; the first is `host` and `port`.
+    places: list[Place] = field(default_factory=list)
+    random_order: bool = False
     autocommit: bool = False
     row_factory: RowFactory = None
 
     @property
     def place(self) -> str:
         """The server's address, for messages."""
-        return f"{self.host}:{self.port}"
+        return str(Place(self.host, self.port))
+
+    def at(self, place: Place) -> Settings:
+        """The same for another server."""
+        server = self.server if place.server is None else place.server.encode(self.encoding)
+        return replace(self, host=place.host, port=place.port, server=server)
+
+    def in_turn(self) -> list[Place]:
+        """Where to try, in this order."""
+        places = self.places or [Place(self.host, self.port)]
+        return random.sample(places, len(places)) if self.random_order else places
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -130,21 +149,24 @@ def _url(url: str) -> dict[str, Any]:
         "client_locale",
         "tls",
         "tls_ca",
+        "tls_certificate",
+        "tls_key",
+        "tls_server_hostname",
+        "sqlhosts",
+        "load_balance_hosts",
         "fetch_bytes",
         "statement_cache_size",
     }
     unknown = sorted(set(given) - known)
     if unknown:
         raise InterfaceError(f"unknown option in the URL: {', '.join(unknown)}")
-    try:
-        port = parts.port
-    except ValueError as error:
-        raise InterfaceError(f"the URL's port is no number: {error}") from None
+    # Not `hostname` and `port`, which know one host only.
+    login, _, hosts = parts.netloc.rpartition("@")
+    user, colon, password = login.partition(":")
     parameters = {
-        "host": parts.hostname,
-        "port": port,
-        "user": None if parts.username is None else unquote(parts.username),
-        "password": None if parts.password is None else unquote(parts.password),
+        "hosts": unquote(hosts) or None,
+        "user": unquote(user) or None,
+        "password": unquote(password) if colon else None,
         "database": unquote(parts.path.lstrip("/")) or None,
     }
     return given | {name: value for name, value in parameters.items() if value is not None}
@@ -167,11 +189,16 @@ def settings_from(
     autocommit: bool | str = False,
     row_factory: RowFactory = None,
     tls: bool | str | ssl.SSLContext = False,
-    tls_ca: str | None = None,
+    tls_ca: str | os.PathLike[str] | None = None,
+    tls_certificate: str | os.PathLike[str] | None = None,
+    tls_key: str | os.PathLike[str] | None = None,
     tls_server_hostname: str | None = None,
+    hosts: str | Iterable[str | tuple[str, int]] | None = None,
+    sqlhosts: str | os.PathLike[str] | bool = False,
+    load_balance_hosts: bool | str = False,
     fetch_bytes: int | str = 256 * 1024,
     statement_cache_size: int | str = 64,
-    challenge: Callable[[int, str], str] | None = None,
+    challenge: Challenge | None = None,
 ) -> Settings:
     """See `connect`."""
     encoding = codec_of_locale(client_locale)
@@ -191,7 +218,9 @@ def settings_from(
         client_locale=client_locale.encode("ascii"),
         encoding=encoding,
         env=[(name.encode(encoding), value.encode(encoding)) for name, value in (env or {}).items()],
-        tls_ca=tls_ca,
+        tls_ca=None if tls_ca is None else os.fspath(tls_ca),
+        tls_certificate=None if tls_certificate is None else os.fspath(tls_certificate),
+        tls_key=None if tls_key is None else os.fspath(tls_key),
         tls_name=tls_server_hostname,
         connect_timeout=_seconds("connect_timeout", connect_timeout),
         read_timeout=_seconds("read_timeout", read_timeout),
@@ -204,6 +233,17 @@ def settings_from(
         row_factory=row_factory,
     )
     _set_tls(settings, tls)
+    settings.random_order = _flag("load_balance_hosts", load_balance_hosts)
+    places = places_of(hosts, port) if hosts is not None else [Place(host, port)]
+    if sqlhosts:
+        path = sqlhosts_file(sqlhosts)
+        places, at_random = sqlhosts_places(path, server)
+        settings.random_order |= at_random
+        for place in places:
+            if place.tls and settings.tls_mode is None:
+                raise InterfaceError(f"{path}: the server {place.server!r} speaks TLS: connect with `tls=`")
+    settings.places = places
+    settings.host, settings.port = places[0].host, places[0].port
     return settings
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import exceptions as err
 from .._core.informix import QueryResult, Wire
+from ._places import Place, is_elsewhere, redirection
 from ._settings import Settings, settings_for
 from .cursors import Cursor
 
@@ -19,6 +20,13 @@ ASYNC = False
 
 #: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
 CANCEL_GRACE = 5.0
+
+#: PAM's styles: a prompt whose answer is not shown, and two texts that ask for nothing. 2 is a prompt like any other.
+PAM_PROMPT_HIDDEN = 1
+PAM_ERROR_TEXT = 3
+PAM_INFO_TEXT = 4
+#: The longest answer, in bytes.
+PAM_ANSWER_LIMIT = 512
 
 
 class Connection:
@@ -59,25 +67,64 @@ class Connection:
 
     def connect(self) -> Connection:
         """Connect with the parameters that the connection was made with, also again after `close`."""
-        settings = self.settings
-        wire, place = self._login(settings)
-        if place is not None:
-            # One redirection is followed; `place` is server=host|port.
-            _, _, address = place.partition("=")
-            host, _, port = address.strip("\0").partition("|")
-            if not port.isdigit():
-                raise err.OperationalError(f"the server redirects to {place!r}, which is no address")
-            there = Settings(**{**settings.__dict__, "host": host, "port": int(port)})
-            wire, place = self._login(there)
-            if place is not None:
-                raise err.OperationalError("the server redirects a second time")
-        self._wire = wire
-        return self
+        failures: list[tuple[Place, err.Error]] = []
+        places = self.settings.in_turn()
+        for place in places:
+            try:
+                self._wire = self._enter(self.settings.at(place))
+            except err.OperationalError as error:
+                if len(places) == 1 or not is_elsewhere(error):
+                    raise
+                failures.append((place, error))
+            else:
+                return self
+        told = "; ".join(f"{place}: {error}" for place, error in failures)
+        raise err.OperationalError(f"none of {len(places)} servers lets us in: {told}") from failures[-1][1]
+
+    def _enter(self, settings: Settings) -> Wire:
+        """Log in at one place, or where that one sends us. One redirection is followed."""
+        wire, detail = self._login(settings)
+        if detail is not None:
+            wire, detail = self._login(settings.at(redirection(detail)))
+            if detail is not None:
+                raise err.OperationalError(f"the server redirects a second time, to {detail!r}")
+        return wire
 
     def _login(self, settings: Settings) -> tuple[Wire, str | None]:
         wire = Wire(settings)
-        place = wire.login()
-        return wire, place
+        return wire, self._log_in(wire, settings)
+
+    def _log_in(self, wire: Wire, settings: Settings) -> str | None:
+        """Wait for the end of the login, and answer what is asked meanwhile; yields where the server sends us."""
+        try:
+            outcome = wire.login()
+            while isinstance(outcome, tuple):
+                outcome = wire.answer(self._answer_to(settings, *outcome))
+            return outcome
+        except BaseException:
+            wire.abort()
+            raise
+
+    def _answer_to(self, settings: Settings, style: int, question: str) -> bytes | None:
+        """What to say to a question of PAM; None for what is no question."""
+        if settings.challenge is None:
+            if style in (PAM_ERROR_TEXT, PAM_INFO_TEXT):
+                return None
+            if style == PAM_PROMPT_HIDDEN:
+                return settings.password
+            raise err.OperationalError(f"the server asks {question!r}; connect with `challenge=` to answer")
+        answer = settings.challenge(style, question)
+        if style in (PAM_ERROR_TEXT, PAM_INFO_TEXT):
+            return None
+        if not isinstance(answer, str):
+            raise err.InterfaceError(f"`challenge` answered {type(answer).__name__}, not str")
+        try:
+            encoded = answer.encode(settings.encoding)
+        except UnicodeEncodeError as error:
+            raise err.DataError(f"the answer to {question!r} does not fit client_locale: {error.reason}") from None
+        if len(encoded) > PAM_ANSWER_LIMIT:
+            raise err.DataError(f"the answer to {question!r} has more than {PAM_ANSWER_LIMIT} bytes")
+        return encoded
 
     def close(self) -> None:
         """Say good bye and close; what was not committed is rolled back. Harmless when closed already."""
@@ -268,8 +315,14 @@ def connect(*args: Any, **parameters: Any) -> Connection:
     `row_factory`: None for tuples, `Row`, `dict`, or a function from names to a function from tuples.
     `tls`: False, True (encrypted, not verified), "verify_ca", "verify_identity", or an `ssl.SSLContext`, of which
     authorities and checks are taken. Informix has ports of its own for TLS.
-    `tls_ca`: a file of authorities. `tls_server_hostname`: what the certificate is issued for.
+    `tls_ca`: a file of authorities. `tls_server_hostname`: what the certificate is issued for, by default the host.
+    `tls_certificate`, `tls_key`: files with our own certificate and its key, for servers that ask for one.
+    `hosts`: several servers, as "host:port,host:port" or a list, tried in this order until one lets us in; with
+    `load_balance_hosts` in random order. Each has `connect_timeout` of its own.
+    `sqlhosts`: a file in which `server` names a line or a group; True reads the one of INFORMIXSQLHOSTS.
     `fetch_bytes`: bytes of rows in one fetch. `statement_cache_size`: statements kept prepared.
-    `challenge`: a function `(style, question) -> answer` for servers with PAM.
+    `challenge`: a function `(style, question) -> answer` for servers with PAM, under asyncio perhaps a coroutine
+    function. The styles are 1 (do not show the answer), 2 (show it), 3 and 4 (an error, an information: nothing is
+    asked). Without it, what is asked in style 1 is answered by the password.
     """
     return _connect(*args, **parameters)

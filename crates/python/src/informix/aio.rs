@@ -147,7 +147,7 @@ impl AsyncWire {
 impl AsyncWire {
     #[new]
     fn new(py: Python<'_>, settings: Settings, event_loop: Py<PyAny>) -> PyResult<Self> {
-        let driver = settings.driver(py)?;
+        let driver = settings.driver()?;
         let client =
             Client::new(settings.options()).map_err(|misuse| error(py, Class::Interface, None, &misuse.to_string()))?;
         let mut channel = Channel::new(client);
@@ -209,12 +209,19 @@ impl AsyncWire {
 
     fn resume_writing(&self) {}
 
-    /// Waits for the login to be over. The outcome is None, or where the server sends us instead.
+    /// Waits for the login to be over. The outcome is None, where the server sends us instead, or a question of PAM: its
+    /// style and text, for `answer`.
     fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.run(py, |driver, _| {
             driver.login();
             Ok(())
         })
+    }
+
+    /// Answers a question of PAM, or acknowledges what is none; the outcome is as that of `login`.
+    #[pyo3(signature = (answer=None))]
+    fn answer(&self, py: Python<'_>, answer: Option<&[u8]>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.answer(py, client, answer))
     }
 
     /// Runs a statement, in a transaction when `begin` is true.

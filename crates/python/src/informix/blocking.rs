@@ -65,6 +65,20 @@ impl Wire {
         }
     }
 
+    /// From the end of the login on the time-outs are those of statements.
+    fn entered(&self, py: Python<'_>, outcome: Py<PyAny>) -> PyResult<Py<PyAny>> {
+        if outcome.is_none(py)
+            && let Some(pump) = &mut self.lock(py)?.pump
+        {
+            let set = pump.pump().stream_mut().set_timeouts(self.settings.timeouts());
+            set.map_err(|cause| {
+                let failure = rowferry_client::Error::Io(rowferry_client::Waiting::Connect, cause);
+                transport_error(py, &failure, None)
+            })?;
+        }
+        Ok(outcome)
+    }
+
     fn session<T>(&self, py: Python<'_>, read: impl FnOnce(&Client) -> T) -> PyResult<T> {
         match &mut self.lock(py)?.pump {
             Some(pump) => Ok(read(pump.core())),
@@ -76,13 +90,14 @@ impl Wire {
 #[pymethods]
 impl Wire {
     #[new]
-    fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
-        let driver = settings.driver(py)?;
+    fn new(settings: Settings) -> PyResult<Self> {
+        let driver = settings.driver()?;
         let inner = Mutex::new(Inner { pump: None, driver });
         Ok(Self { inner, settings, discarded: Discarded::default(), socket: Mutex::new(None) })
     }
 
-    /// Opens the socket and logs in. Answers None, or where the server sends us instead.
+    /// Opens the socket and logs in. Answers None, where the server sends us instead, or a question of PAM: its style and
+    /// text, for `answer`.
     fn login(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let (address, timeouts) = (self.settings.address(), self.settings.timeouts());
         let client = Client::new(self.settings.options())
@@ -115,11 +130,14 @@ impl Wire {
             driver.login();
             Ok(())
         })?;
-        if let Some(pump) = &mut self.lock(py)?.pump {
-            let set = pump.pump().stream_mut().set_timeouts(timeouts);
-            set.map_err(|cause| failed(refused(cause)))?;
-        }
-        Ok(outcome)
+        self.entered(py, outcome)
+    }
+
+    /// Answers a question of PAM, or acknowledges what is none; the outcome is as that of `login`.
+    #[pyo3(signature = (answer=None))]
+    fn answer(&self, py: Python<'_>, answer: Option<&[u8]>) -> PyResult<Py<PyAny>> {
+        let outcome = self.run(py, |driver, client| driver.answer(py, client, answer))?;
+        self.entered(py, outcome)
     }
 
     /// Runs a statement, in a transaction when `begin` is true.

@@ -72,8 +72,6 @@ struct Lob {
 /// See the module.
 pub struct Driver {
     encoding: Encoding,
-    challenge: Option<Py<PyAny>>,
-    password: Vec<u8>,
     plans: Vec<Arc<Plan>>,
     operation: Option<Operation>,
     params: Params,
@@ -101,20 +99,9 @@ impl Discarded {
 /// How many statements' decoders are remembered.
 const PLANS: usize = 64;
 
-/// How a `PROMPT_ECHO_OFF` of PAM is numbered: what it asks for is a password.
-const ASKS_PASSWORD: i16 = 1;
-
 impl Driver {
-    pub fn new(encoding: Encoding, challenge: Option<Py<PyAny>>, password: Vec<u8>) -> Self {
-        Self {
-            encoding,
-            challenge,
-            password,
-            plans: Vec::new(),
-            operation: None,
-            params: Params::default(),
-            scratch: Vec::new(),
-        }
+    pub fn new(encoding: Encoding) -> Self {
+        Self { encoding, plans: Vec::new(), operation: None, params: Params::default(), scratch: Vec::new() }
     }
 
     /// True while an answer is awaited.
@@ -122,9 +109,21 @@ impl Driver {
         self.operation.is_some()
     }
 
-    /// Waits for the login to be over. The outcome is None, or where the server sends us.
+    /// Waits for the login to be over. The outcome is None, where the server sends us, or a question of PAM with its style.
     pub fn login(&mut self) {
         self.operation = Some(Operation::Login);
+    }
+
+    /// Answers a question of PAM, and goes on with the login; without an answer the server's words are only taken note
+    /// of.
+    pub fn answer(&mut self, py: Python<'_>, client: &mut Client, answer: Option<&[u8]>) -> PyResult<()> {
+        let told = match answer {
+            Some(answer) => client.answer(answer),
+            None => client.acknowledge(),
+        };
+        told.map_err(|misuse| misused(py, misuse))?;
+        self.login();
+        Ok(())
     }
 
     /// Runs a statement; when `begin` is true, within a transaction.
@@ -274,7 +273,11 @@ impl Driver {
                     let detail = String::from_utf8_lossy(&detail).into_owned();
                     return Ok(Step::Done(PyString::new(py, &detail).unbind().into_any()));
                 }
-                (Event::Challenge { style, text }, _) => self.answer(py, client, style, &text)?,
+                (Event::Challenge { style, text }, _) => {
+                    // SAFETY: `decode` answers a new reference or null with an exception set.
+                    let text = unsafe { Bound::from_owned_ptr_or_err(py, self.encoding.decode(&text)) }?;
+                    return Ok(Step::Done((style, text).into_pyobject(py)?.unbind().into_any()));
+                }
                 (Event::Prepared(_), Some(Operation::Drain(_))) => client.abandon(),
                 (Event::Prepared(prepared), Some(Operation::Statement { begin, plan: current, rows, .. })) => {
                     let resolved = plan(&mut self.plans, py, prepared, &self.encoding);
@@ -416,28 +419,6 @@ impl Driver {
                 return Ok(());
             }
         }
-    }
-
-    /// Answers a question of PAM.
-    fn answer(&self, py: Python<'_>, client: &mut Client, style: i16, text: &[u8]) -> PyResult<()> {
-        let answer = match &self.challenge {
-            Some(challenge) => {
-                // SAFETY: `decode` answers a new reference or null with an exception set.
-                let text = unsafe { Bound::from_owned_ptr_or_err(py, self.encoding.decode(text)) }?;
-                let answer = challenge.call1(py, (style, text))?;
-                let mut bytes = Vec::new();
-                self.encoding.encode(answer.bind(py).cast::<PyString>()?, &mut bytes)?;
-                bytes
-            }
-            None if style == ASKS_PASSWORD => self.password.clone(),
-            None => {
-                client.disconnect();
-                let text = String::from_utf8_lossy(text);
-                let message = format!("the server asks `{text}`; connect with `challenge=` to answer");
-                return Err(error(py, Class::Operational, None, &message));
-            }
-        };
-        client.answer(&answer).map_err(|misuse| misused(py, misuse))
     }
 }
 

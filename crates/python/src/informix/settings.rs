@@ -25,6 +25,8 @@ pub struct Settings {
     env: Vec<(Vec<u8>, Vec<u8>)>,
     tls_mode: Option<String>,
     tls_ca: Option<PathBuf>,
+    tls_certificate: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
     tls_authorities: Vec<Vec<u8>>,
     tls_name: Option<String>,
     connect_timeout: Option<f64>,
@@ -33,7 +35,6 @@ pub struct Settings {
     pub keepalive: bool,
     fetch_bytes: i32,
     statement_cache_size: usize,
-    challenge: Option<Py<PyAny>>,
 }
 
 impl Settings {
@@ -54,8 +55,13 @@ impl Settings {
             let message = format!("tls `{name}` is none of REQUIRED, VERIFY_CA, VERIFY_IDENTITY");
             error(py, Class::Interface, None, &message)
         })?;
-        let (ca, authorities) = (self.tls_ca.clone(), self.tls_authorities.clone());
-        Ok(Some(TlsOptions { mode, ca, authorities, ..TlsOptions::default() }))
+        Ok(Some(TlsOptions {
+            mode,
+            ca: self.tls_ca.clone(),
+            certificate: self.tls_certificate.clone(),
+            key: self.tls_key.clone(),
+            authorities: self.tls_authorities.clone(),
+        }))
     }
 
     /// How long to wait.
@@ -80,8 +86,7 @@ impl Settings {
     }
 
     /// The conversations' half without colour.
-    pub fn driver(&self, py: Python<'_>) -> PyResult<Driver> {
-        let challenge = self.challenge.as_ref().map(|challenge| challenge.clone_ref(py));
-        Ok(Driver::new(Encoding::named(&self.encoding)?, challenge, self.password.clone()))
+    pub fn driver(&self) -> PyResult<Driver> {
+        Ok(Driver::new(Encoding::named(&self.encoding)?))
     }
 }

@@ -153,6 +153,15 @@ impl Client {
         Ok(self.ask(&[ClientMessage::PamResponse(text)])?)
     }
 
+    /// Takes note of an [`Event::Challenge`] that asks nothing (styles 3 and 4), and waits for what follows it.
+    pub fn acknowledge(&mut self) -> Result<(), Misuse> {
+        match &mut self.operation {
+            Operation::Connect(connect) if connect.phase == Phase::Answer => connect.phase = Phase::Pam,
+            _ => return Err(self.not_now()),
+        }
+        Ok(self.ask(&[ClientMessage::PamAck])?)
+    }
+
     pub(super) fn step_login(&mut self) -> Result<Step, Failure> {
         let Some(reply) = self.decoder.login_reply()? else {
             return if self.eof { Err(Failure::Closed) } else { Ok(Step::Event(Event::Pending)) };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import warnings
 from types import TracebackType
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from ... import exceptions as err
 from ..._base.awaitable import Entering
 from ..._core.informix import AsyncWire, QueryResult
+from .._places import Place, is_elsewhere, redirection
 from .._settings import Settings, settings_for
 from .cursors import AsyncCursor
 
@@ -20,6 +22,13 @@ ASYNC = True
 
 #: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
 CANCEL_GRACE = 5.0
+
+#: PAM's styles: a prompt whose answer is not shown, and two texts that ask for nothing. 2 is a prompt like any other.
+PAM_PROMPT_HIDDEN = 1
+PAM_ERROR_TEXT = 3
+PAM_INFO_TEXT = 4
+#: The longest answer, in bytes.
+PAM_ANSWER_LIMIT = 512
 
 if ASYNC:
 
@@ -65,20 +74,28 @@ class AsyncConnection:
 
     async def connect(self) -> AsyncConnection:
         """Connect with the parameters that the connection was made with, also again after `close`."""
-        settings = self.settings
-        wire, place = await self._login(settings)
-        if place is not None:
-            # One redirection is followed; `place` is server=host|port.
-            _, _, address = place.partition("=")
-            host, _, port = address.strip("\0").partition("|")
-            if not port.isdigit():
-                raise err.OperationalError(f"the server redirects to {place!r}, which is no address")
-            there = Settings(**{**settings.__dict__, "host": host, "port": int(port)})
-            wire, place = await self._login(there)
-            if place is not None:
-                raise err.OperationalError("the server redirects a second time")
-        self._wire = wire
-        return self
+        failures: list[tuple[Place, err.Error]] = []
+        places = self.settings.in_turn()
+        for place in places:
+            try:
+                self._wire = await self._enter(self.settings.at(place))
+            except err.OperationalError as error:
+                if len(places) == 1 or not is_elsewhere(error):
+                    raise
+                failures.append((place, error))
+            else:
+                return self
+        told = "; ".join(f"{place}: {error}" for place, error in failures)
+        raise err.OperationalError(f"none of {len(places)} servers lets us in: {told}") from failures[-1][1]
+
+    async def _enter(self, settings: Settings) -> AsyncWire:
+        """Log in at one place, or where that one sends us. One redirection is followed."""
+        wire, detail = await self._login(settings)
+        if detail is not None:
+            wire, detail = await self._login(settings.at(redirection(detail)))
+            if detail is not None:
+                raise err.OperationalError(f"the server redirects a second time, to {detail!r}")
+        return wire
 
     async def _login(self, settings: Settings) -> tuple[AsyncWire, str | None]:
         if ASYNC:
@@ -88,27 +105,55 @@ class AsyncConnection:
                 raise err.OperationalError(f"cannot connect to {settings.place}: timed out") from None
         else:
             wire = AsyncWire(settings)
-            place = wire.login()
-            return wire, place
+            return wire, await self._log_in(wire, settings)
 
     if ASYNC:
 
         async def _open(self, settings: Settings) -> tuple[AsyncWire, str | None]:
             loop = asyncio.get_running_loop()
 
-            def protocol() -> AsyncWire:
-                return _Protocol(settings, loop)
-
-            wire: AsyncWire
+            # Before the socket, which nobody would close when this fails.
+            wire = _Protocol(settings, loop)
             try:
-                _, wire = await loop.create_connection(protocol, settings.host, settings.port)  # type: ignore[type-var]
+                await loop.create_connection(lambda: wire, settings.host, settings.port)
             except OSError as error:
                 raise err.OperationalError(f"cannot connect to {settings.place}: {error}") from error
-            try:
-                return wire, await wire.login()
-            except BaseException:
-                wire.abort()
-                raise
+            return wire, await self._log_in(wire, settings)
+
+    async def _log_in(self, wire: AsyncWire, settings: Settings) -> str | None:
+        """Wait for the end of the login, and answer what is asked meanwhile; yields where the server sends us."""
+        try:
+            outcome = await wire.login()
+            while isinstance(outcome, tuple):
+                outcome = await wire.answer(await self._answer_to(settings, *outcome))
+            return outcome
+        except BaseException:
+            wire.abort()
+            raise
+
+    async def _answer_to(self, settings: Settings, style: int, question: str) -> bytes | None:
+        """What to say to a question of PAM; None for what is no question."""
+        if settings.challenge is None:
+            if style in (PAM_ERROR_TEXT, PAM_INFO_TEXT):
+                return None
+            if style == PAM_PROMPT_HIDDEN:
+                return settings.password
+            raise err.OperationalError(f"the server asks {question!r}; connect with `challenge=` to answer")
+        answer = settings.challenge(style, question)
+        if ASYNC:
+            if inspect.isawaitable(answer):
+                answer = await answer
+        if style in (PAM_ERROR_TEXT, PAM_INFO_TEXT):
+            return None
+        if not isinstance(answer, str):
+            raise err.InterfaceError(f"`challenge` answered {type(answer).__name__}, not str")
+        try:
+            encoded = answer.encode(settings.encoding)
+        except UnicodeEncodeError as error:
+            raise err.DataError(f"the answer to {question!r} does not fit client_locale: {error.reason}") from None
+        if len(encoded) > PAM_ANSWER_LIMIT:
+            raise err.DataError(f"the answer to {question!r} has more than {PAM_ANSWER_LIMIT} bytes")
+        return encoded
 
     async def close(self) -> None:
         """Say good bye and close; what was not committed is rolled back. Harmless when closed already."""
@@ -366,8 +411,14 @@ else:
         `row_factory`: None for tuples, `Row`, `dict`, or a function from names to a function from tuples.
         `tls`: False, True (encrypted, not verified), "verify_ca", "verify_identity", or an `ssl.SSLContext`, of which
         authorities and checks are taken. Informix has ports of its own for TLS.
-        `tls_ca`: a file of authorities. `tls_server_hostname`: what the certificate is issued for.
+        `tls_ca`: a file of authorities. `tls_server_hostname`: what the certificate is issued for, by default the host.
+        `tls_certificate`, `tls_key`: files with our own certificate and its key, for servers that ask for one.
+        `hosts`: several servers, as "host:port,host:port" or a list, tried in this order until one lets us in; with
+        `load_balance_hosts` in random order. Each has `connect_timeout` of its own.
+        `sqlhosts`: a file in which `server` names a line or a group; True reads the one of INFORMIXSQLHOSTS.
         `fetch_bytes`: bytes of rows in one fetch. `statement_cache_size`: statements kept prepared.
-        `challenge`: a function `(style, question) -> answer` for servers with PAM.
+        `challenge`: a function `(style, question) -> answer` for servers with PAM, under asyncio perhaps a coroutine
+        function. The styles are 1 (do not show the answer), 2 (show it), 3 and 4 (an error, an information: nothing is
+        asked). Without it, what is asked in style 1 is answered by the password.
         """
         return _connect(*args, **parameters)
