@@ -26,14 +26,20 @@ def main() -> int:
     described = machine.describe()
     pinnings = ["one", "none"] if arguments.pin == "both" else [arguments.pin]
     runs = []
-    with Targets() as targets:
+    with Targets() as targets, harness.Foreigners() as foreigners:
         for name in arguments.scenario or SCENARIOS:
             for pinning in pinnings:
                 scenario = SCENARIOS[name]
                 _say(f"{scenario.title} (pinning: {pinning})")
                 runs.append(
                     harness.run(
-                        scenario, targets, rounds=arguments.rounds, pinning=pinning, peers=arguments.peer, say=_say
+                        scenario,
+                        targets,
+                        foreigners,
+                        rounds=arguments.rounds,
+                        pinning=pinning,
+                        only=arguments.peer,
+                        say=_say,
                     )
                 )
     markdown = report.as_markdown(described, runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import cpu
+from . import cpu, peers, spell
 from .scenarios import Contestant, Scenario
 from .targets import Missing, Target, Targets
 
@@ -59,15 +60,27 @@ class Run:
 class _Worker:
     """A worker process as the harness sees it."""
 
-    def __init__(self) -> None:
+    def __init__(self, command: Sequence[str] | None) -> None:
+        #: It is no Python: it is told what to do in full, and lives on through the scenarios, as warming up is dear.
+        self.is_foreign = command is not None
         self._popen = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker"],
+            command or [sys.executable, "-m", "benchmarks.worker"],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # ResourceWarning and the like are not this program's business.
             env={**os.environ, "PYTHONWARNINGS": "ignore"},
         )
+
+    @property
+    def is_over(self) -> bool:
+        """True when the process has ended."""
+        return self._popen.poll() is not None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._popen.pid
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Send one order and return the answer; raises `WorkerFailed` or `Missing`."""
@@ -99,28 +112,53 @@ class _Worker:
             self._popen.wait(10)
 
 
+class Foreigners(contextlib.ExitStack):
+    """Workers that are no Python, by peer, started when first needed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._workers: dict[str, _Worker] = {}
+
+    def hire(self, peer: str) -> _Worker | None:
+        """The worker of `peer`; None when it is a driver for Python. Raises `Missing` when it cannot be had."""
+        worker = self._workers.get(peer)
+        if worker is None or worker.is_over:
+            try:
+                command = peers.command(peer)
+            except ImportError as missing:
+                raise Missing(str(missing)) from None
+            if command is None:
+                return None
+            worker = _Worker(command)
+            self.callback(worker.end)
+            self._workers[peer] = worker
+        return worker
+
+
 def run(
     scenario: Scenario,
     targets: Targets,
+    foreigners: Foreigners,
     *,
     rounds: int,
     pinning: str,
-    peers: Sequence[str] = (),
+    only: Sequence[str] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> Run:
     """Measure `scenario` with `rounds` rounds.
 
     `pinning` is `one` (client and server share a CPU: what an operation costs), `two` (a CPU each) or `none`.
-    `peers` limits the contestants to these names.
+    `only` limits the contestants to these names.
     """
-    outcomes = [Outcome(contestant) for contestant in scenario.contestants if not peers or contestant.peer in peers]
+    outcomes = [Outcome(contestant) for contestant in scenario.contestants if not only or contestant.peer in only]
     workers: dict[Contestant, tuple[_Worker, Target]] = {}
     try:
         for outcome in outcomes:
-            _start(outcome, scenario, targets, pinning, workers)
-            if outcome.skipped or outcome.failed:
-                say(f"  {outcome.contestant.name}: {outcome.skipped or outcome.failed}")
+            _start(outcome, scenario, targets, foreigners, pinning, workers)
+            if outcome.skipped:
+                say(f"  {outcome.contestant.name}: {outcome.skipped}")
         _compare(outcomes, scenario, workers)
+        rounds = min(rounds, scenario.most_rounds or rounds)
         for number in range(rounds):
             live = [outcome for outcome in outcomes if outcome.failed is None and outcome.skipped is None]
             # Rotate, so that nobody always runs after the same neighbour or first on a cold machine.
@@ -132,10 +170,13 @@ def run(
                 except WorkerFailed as failure:
                     outcome.failed = str(failure)
                     outcome.samples.clear()
-            say(f"  round {number + 1} of {rounds}")
+        for outcome in outcomes:
+            if outcome.failed:
+                say(f"  {outcome.contestant.name}: {outcome.failed}")
     finally:
         for worker, _ in workers.values():
-            worker.end()
+            if not worker.is_foreign:
+                worker.end()
     return Run(scenario, pinning, outcomes)
 
 
@@ -143,6 +184,7 @@ def _start(
     outcome: Outcome,
     scenario: Scenario,
     targets: Targets,
+    foreigners: Foreigners,
     pinning: str,
     workers: dict[Contestant, tuple[_Worker, Target]],
 ) -> None:
@@ -153,10 +195,14 @@ def _start(
         outcome.server = target.version
         # Before the connection is made: servers hand their affinity down to the thread or process of a connection.
         target.pin(server_cpus)
-        worker = _Worker()
+        worker = foreigners.hire(contestant.peer) or _Worker(None)
         workers[contestant] = (worker, target)
-        worker.ask("pin", cpus=sorted(client_cpus))
-        answer = worker.ask("start", peer=contestant.peer, address=target.address, scenario=scenario.name)
+        cpu.pin(worker.pid, client_cpus)
+        if worker.is_foreign:
+            order = spell.out(scenario)
+        else:
+            order = {"peer": contestant.peer, "scenario": scenario.name}
+        answer = worker.ask("start", address=target.address, **order)
         outcome.version = answer["version"]
     except Missing as missing:
         outcome.skipped = str(missing)
@@ -171,6 +217,8 @@ def _compare(outcomes: list[Outcome], scenario: Scenario, workers: dict[Contesta
         if outcome.failed is None and outcome.skipped is None:
             try:
                 answers[outcome.contestant] = workers[outcome.contestant][0].ask("check")
+            except Missing as missing:
+                outcome.skipped = str(missing)
             except WorkerFailed as failure:
                 outcome.failed = str(failure)
     if not answers:
@@ -187,13 +235,16 @@ def _compare(outcomes: list[Outcome], scenario: Scenario, workers: dict[Contesta
 
 
 def _round(worker: _Worker, target: Target, scenario: Scenario) -> Sample:
-    before = target.cpu_ns()
+    if scenario.reset is not None:
+        worker.ask("reset")
+    before, clock = target.cpu_ns(), cpu.process_cpu_ns(worker.pid)
     answer = worker.ask("round")
-    after = target.cpu_ns()
+    after, client = target.cpu_ns(), cpu.process_cpu_ns(worker.pid) - clock
     operations = scenario.operations
     return Sample(
         wall=answer["wall_ns"] / operations,
-        client_cpu=answer["cpu_ns"] / operations,
+        # A process without a good clock of its own is looked at from here: compilers and collectors included.
+        client_cpu=answer.get("cpu_ns", client) / operations,
         server_cpu=(after - before) / operations if target.pids() else None,
     )
 

@@ -88,6 +88,7 @@ class Targets(contextlib.ExitStack):
             "database": server.dbname,
             "server": "informix",
         }
+        _fill_informix(address)
         return Target(address, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
 
     def _start_mariadb(self) -> Target:
@@ -109,14 +110,38 @@ class Targets(contextlib.ExitStack):
             self._file = self._directory / "bench.db"
             with contextlib.closing(sqlite3.connect(self._file)) as connection, connection:
                 connection.execute("PRAGMA journal_mode = wal")
-                connection.execute(data.NARROW_TABLE)
                 connection.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
-                connection.executemany(
-                    "INSERT INTO bench_rows VALUES (?, ?, ?, ?, ?, ?)",
-                    # As design decision D6 stores them.
-                    ((a, b, c, float(amount), e, at.isoformat(" ")) for a, b, c, amount, e, at in data.narrow_rows()),
-                )
+                for table, count in (("bench_rows", data.NARROW_ROWS), ("bench_many", data.MANY_ROWS)):
+                    connection.execute(data.NARROW_TABLE.format(table=table))
+                    connection.executemany(
+                        f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?)",
+                        # As design decision D6 stores them.
+                        (
+                            (a, b, c, float(amount), e, at.isoformat(" "))
+                            for a, b, c, amount, e, at in data.narrow_rows(count)
+                        ),
+                    )
         return self._file
+
+
+def _fill_informix(address: dict[str, Any]) -> None:
+    """What only Informix's own words can declare."""
+    try:
+        from rowferry import informix
+    except ImportError as missing:
+        raise Missing(f"{missing}: run `make build`") from None
+
+    with informix.connect(**address) as connection:
+        cursor = connection.cursor()
+        for table in ("bench_lobs", "bench_lobs_full"):
+            cursor.execute(data.LOB_TABLE.format(table=table))
+        cursor.executemany("INSERT INTO bench_lobs_full VALUES (?, ?, ?)", data.lob_rows(3))
+        for cells in data.CELL_TYPES:
+            declared = ", ".join(f"{column} {cells.declaration}" for column in cells.columns)
+            cursor.execute(f"CREATE TABLE {cells.table} ({declared})")
+            marks = ", ".join("?" * len(cells.columns))
+            cursor.executemany(f"INSERT INTO {cells.table} VALUES ({marks})", cells.rows())
+        connection.commit()
 
 
 def _fill_mariadb(server: MariaDB) -> None:
@@ -138,7 +163,7 @@ def _fill_postgresql(server: PostgreSQL) -> None:
     import psycopg
 
     with psycopg.connect(server.dsn) as connection, connection.cursor() as cursor:
-        cursor.execute(data.NARROW_TABLE)
+        cursor.execute(data.NARROW_TABLE.format(table="bench_rows"))
         cursor.execute(data.WRITTEN_TABLE.format(timestamp="timestamp"))
         with cursor.copy("COPY bench_rows FROM STDIN") as copy:
             for row in data.narrow_rows():

@@ -1,8 +1,7 @@
 """A worker process: one peer, one connection. Obeys JSON lines on standard input, answers on standard output.
 
 {"do": "start", "peer": "asyncmy", "address": {...}, "scenario": "mysql_point_select"}
-{"do": "pin", "cpus": [0]}
-{"do": "check"}   {"do": "round"}   {"do": "stop"}
+{"do": "check"}   {"do": "reset"}   {"do": "round"}   {"do": "stop"}
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import traceback
 from typing import Any
 
 from . import peers, results
-from .peers.base import Peer
+from .peers.base import Peer, Row, Unsupported
 from .scenarios import SCENARIOS, Scenario
 
 
@@ -24,42 +23,54 @@ class Worker:
 
     peer: Peer
     scenario: Scenario
+    address: dict[str, Any]
     sql: str
 
     def start(self, peer: str, address: dict[str, Any], scenario: str) -> dict[str, Any]:
-        """Connect and run the work once, so that caches are warm."""
+        """Connect."""
         self.scenario = SCENARIOS[scenario]
+        self.address = address
         self.peer = peers.load(peer)
         self.sql = self.scenario.sql_for(self.peer)
         self.peer.connect(address)
         return {"version": self.peer.version(), "pid": os.getpid()}
 
-    def pin(self, cpus: list[int]) -> dict[str, Any]:
-        """Run on these CPUs only."""
-        os.sched_setaffinity(0, set(cpus))
-        return {}
+    def _work(self) -> Any:
+        """Do the work once: rows, or None for verbs that bring none."""
+        scenario, peer, parameters = self.scenario, self.peer, self.scenario.parameters
+        match scenario.work:
+            case "select" | "select_interleaved" | "select_arrow":
+                return getattr(peer, scenario.work)(self.sql, parameters)
+            case "select_concurrently":
+                return peer.select_concurrently(self.sql, parameters, scenario.width)
+            case "write" | "write_autocommit" | "write_each":
+                return getattr(peer, scenario.work)(self.sql, parameters)
+            case "connect_each" | "acquire_each":
+                return getattr(peer, scenario.work)(self.address, len(parameters))
+        raise ValueError(f"no peer has the verb {scenario.work}")
 
     def check(self) -> dict[str, Any]:
-        """Run the work and describe its rows so that equal values are equal, whatever Python types they have."""
-        if self.scenario.read_back is None:
-            return results.describe(self.peer.select(self.sql, self.scenario.parameters))
+        """Do the work, and describe its rows so that equal values are equal, whatever Python types they have."""
+        scenario = self.scenario
         self.reset()
-        self.peer.write(self.sql, self.scenario.parameters)
-        return results.describe(self.peer.select(self.scenario.read_back, [()]))
+        found = self._work()
+        if scenario.read_back is not None:
+            found = self.peer.select(scenario.read_back, [()])
+        elif found is None:
+            found = self.peer.select(self.sql, scenario.parameters[:1])
+        return results.describe(_rows(found))
 
-    def reset(self) -> None:
+    def reset(self) -> dict[str, Any]:
         """Undo what a round wrote."""
         if self.scenario.reset is not None:
             self.peer.execute(self.scenario.reset)
+        return {}
 
     def round(self) -> dict[str, Any]:
-        """Run the work once and say what it took."""
-        parameters = self.scenario.parameters
-        self.reset()
-        work = self.peer.select if self.scenario.read_back is None else self.peer.write
+        """Do the work once and say what it took."""
         cpu = time.process_time_ns()
         wall = time.perf_counter_ns()
-        rows = work(self.sql, parameters)
+        rows = self._work()
         wall = time.perf_counter_ns() - wall
         cpu = time.process_time_ns() - cpu
         # Freeing the rows is the caller's business, not the driver's, and happens outside the clock.
@@ -70,6 +81,11 @@ class Worker:
         """Close the connection; the process then ends."""
         self.peer.close()
         return {}
+
+
+def _rows(runs: list[Any]) -> list[list[Row]]:
+    """The rows of every run; an Arrow table as the tuples that it stands for."""
+    return [run if isinstance(run, list) else list(zip(*run.to_pydict().values(), strict=True)) for run in runs]
 
 
 def main() -> None:
@@ -83,7 +99,7 @@ def main() -> None:
         verb = order.pop("do")
         try:
             answer = getattr(worker, verb)(**order)
-        except ImportError as error:
+        except (ImportError, Unsupported) as error:
             answer = {"missing": str(error)}
         except BaseException as error:
             answer = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}

@@ -11,6 +11,10 @@ Row = tuple[Any, ...]
 Address = dict[str, Any]
 
 
+class Unsupported(Exception):
+    """The driver has no such thing; the contestant is left out of the scenario, and the report says why."""
+
+
 class Peer(abc.ABC):
     """One driver with one connection."""
 
@@ -40,6 +44,34 @@ class Peer(abc.ABC):
     @abc.abstractmethod
     def execute(self, sql: str) -> None:
         """Run a statement without parameters and rows, and commit."""
+
+    def write_autocommit(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run `sql` for all `rows` with `executemany`, where each execution is a transaction of its own."""
+        raise Unsupported("no executemany in autocommit mode here")
+
+    def write_each(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run `sql` for each of `rows` with `execute`, in one transaction."""
+        raise Unsupported("no execute for each row here")
+
+    def connect_each(self, address: Address, count: int) -> None:
+        """Open and close `count` further connections, one after the other."""
+        raise Unsupported("no connections to open here")
+
+    def acquire_each(self, address: Address, count: int) -> None:
+        """Take the one connection out of a pool and give it back, `count` times."""
+        raise Unsupported("the driver has no pool")
+
+    def select_concurrently(self, sql: str, parameters: Sequence[Row], width: int) -> list[list[Row]]:
+        """As `select`, with `width` tasks on a connection each, which share the parameters out between them."""
+        raise Unsupported("no asyncio here")
+
+    def select_interleaved(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        """Open a cursor for each parameter tuple and fetch from them in turn, a row at a time."""
+        raise Unsupported("no several cursors here")
+
+    def select_arrow(self, sql: str, parameters: Sequence[Row]) -> list[Any]:
+        """As `select`, as a `pyarrow.Table` for each run."""
+        raise Unsupported("no Arrow here")
 
     def marks(self, count: int) -> list[str]:
         """The parameter marks for `count` parameters."""
@@ -80,6 +112,34 @@ class DbapiPeer(Peer):
         cursor.execute(sql)
         self.commit(cursor)
         cursor.close()
+
+    def write_each(self, sql: str, rows: Sequence[Row]) -> None:
+        cursor = self.connection.cursor()
+        self.begin(cursor)
+        for row in rows:
+            cursor.execute(sql, row)
+        self.commit(cursor)
+        cursor.close()
+
+    def select_interleaved(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
+        cursors = []
+        for row in parameters:
+            cursor = self.connection.cursor()
+            cursor.execute(sql, row)
+            cursors.append(cursor)
+        results: list[list[Row]] = [[] for _ in cursors]
+        waiting = list(zip(cursors, results, strict=True))
+        while waiting:
+            still = []
+            for cursor, rows in waiting:
+                row = cursor.fetchone()
+                if row is not None:
+                    rows.append(row)
+                    still.append((cursor, rows))
+            waiting = still
+        for cursor in cursors:
+            cursor.close()
+        return results
 
     def begin(self, cursor: Any) -> None:
         """Begin a transaction. PEP 249 drivers do that by themselves."""

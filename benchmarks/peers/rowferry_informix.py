@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import rowferry.informix
 import rowferry.informix.aio
 from rowferry._core import __version__
 
-from .base import Address, AsyncPeer, DbapiPeer
+from .base import Address
+from .informix_base import InformixAioPeer, InformixPeer
 
 
-class RowferryInformix(DbapiPeer):
+class RowferryInformix(InformixPeer):
     """The blocking driver."""
 
-    mark = "?"
+    module = rowferry.informix
 
     def version(self) -> str:
         return f"rowferry {__version__}"
 
-    def connect(self, address: Address) -> None:
-        self.connection = rowferry.informix.connect(**address)
 
-
-class RowferryInformixAio(AsyncPeer):
+class RowferryInformixAio(InformixAioPeer):
     """The asyncio driver."""
-
-    mark = "?"
 
     def version(self) -> str:
         return f"rowferry {__version__}, {self.loop_name}"
 
-    async def connect_async(self, address: Address) -> None:
-        self.connection = await rowferry.informix.aio.connect(**address)
+    async def open_async(self, address: Address) -> Any:
+        return await rowferry.informix.aio.connect(**address)
 
-    async def close_async(self) -> None:
-        await self.connection.close()
+
+class RowferryInformixAioUvloop(RowferryInformixAio):
+    """The asyncio driver on uvloop."""
+
+    uvloop = True

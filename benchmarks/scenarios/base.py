@@ -42,8 +42,18 @@ class Scenario:
     reference: Contestant
     #: Rows that one round must return: a benchmark of an empty table is fast.
     rows: int
+    #: The verb of `Peer` that does the work.
+    work: str = "select"
+    #: For verbs that do several things at once: how many.
+    width: int = 1
+    #: What the figures are per: what one of `operations` is called.
+    unit: str = "statement"
+    #: How many of them a round is; by default, as many as there are parameter tuples.
+    units: int | None = None
+    #: Rounds of a scenario that takes long: no more than this, whatever is asked.
+    most_rounds: int | None = None
     notes: Sequence[str] = field(default=())
-    #: For scenarios that write: `sql` is run for all parameters at once, and this reads back what was written.
+    #: For scenarios that write: `sql` is run for all parameters, and this reads back what was written.
     read_back: str | None = None
     #: Brings the table back to where it was before a round that writes.
     reset: str | None = None
@@ -55,12 +65,16 @@ class Scenario:
 
     @property
     def operations(self) -> int:
-        """How many statements one round runs."""
-        return len(self.parameters)
+        """By how many a round's time is divided."""
+        return self.units or len(self.parameters)
 
     def sql_for(self, peer: Peer) -> str:
         """The statement with the marks of `peer`."""
-        return self.sql.format(*peer.marks(len(self.parameters[0])))
+        return self.sql_with(peer.marks(len(self.parameters[0])))
+
+    def sql_with(self, marks: Sequence[str]) -> str:
+        """The statement with these marks."""
+        return self.sql.format(*marks)
 
 
 def scattered(count: int, of: int) -> list[Row]:
