@@ -101,6 +101,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
+    /// Ask Informix clients for their password by a challenge, as servers with PAM do
+    ///
+    /// The answer must come within --handshake-timeout.
+    #[arg(long, requires = "informix")]
+    informix_pam: bool,
+
     /// When a transaction that was acknowledged is safe
     #[arg(long, value_enum, default_value_t, env = "ROWFERRY_DURABILITY")]
     durability: DurabilityChoice,
@@ -156,13 +162,18 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     doors.check_trust(&arguments, &users)?;
     let tls = read_tls(&arguments)?;
     let limits = read_limits(&arguments)?;
+    if arguments.informix_pam && users.is_empty() {
+        return Err(Failure::new("--informix-pam: there are no users to ask")
+            .hint("configure them with --user or --password-file"));
+    }
     let database = open(&arguments)?;
 
     let mut server =
         Server::new(limits, tls).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     let open_to_all = !users.is_empty();
     let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&users)));
-    let informix: Arc<dyn Door> = Arc::new(SqliDoor::new(database.clone(), Arc::clone(&users)));
+    let informix: Arc<dyn Door> =
+        Arc::new(SqliDoor::new(database.clone(), Arc::clone(&users)).with_pam(arguments.informix_pam));
     let mut bound = Vec::new();
     let mut listen = |endpoint: &Endpoint, door: &Arc<dyn Door>| {
         server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {

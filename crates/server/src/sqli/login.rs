@@ -2,13 +2,14 @@
 
 use std::io::ErrorKind;
 
+use rowferry_wire_sqli::DecodeError;
 use rowferry_wire_sqli::login::LoginReply;
 use rowferry_wire_sqli::messages::warning;
 use rowferry_wire_sqli::server::Decoder;
 
 use super::session::SqliSession;
 use super::text::CodeSet;
-use super::{SERVER_NAME, SqliDoor};
+use super::{SERVER_NAME, SqliDoor, pam};
 use crate::{Connection, Ending};
 
 /// The first byte of a TLS handshake.
@@ -26,6 +27,8 @@ const BAD_PASSWORD: i16 = -951;
 const TOO_MANY: i16 = -27001;
 /// The request cannot be read.
 const BAD_REQUEST: i16 = -408;
+/// The request is of a kind that is not served.
+const NOT_SERVED: i16 = -908;
 
 pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Result<SqliSession<'c>, Ending> {
     // TLS is a plain wrapper, begun before the first byte.
@@ -41,6 +44,14 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         match decoder.login_request() {
             Ok(Some(request)) => break request,
             Ok(None) => fill(connection, &mut decoder)?,
+            Err(DecodeError::Unsupported(what)) => {
+                reject(
+                    connection,
+                    NOT_SERVED,
+                    "Native clients (ESQL/C, ODBC, dbaccess) are not served: use JDBC or a SQLI driver",
+                );
+                return Err(Ending::Refused(what.into()));
+            }
             Err(error) => {
                 reject(connection, BAD_REQUEST, "The login packet cannot be read");
                 return Err(Ending::Protocol(error.to_string()));
@@ -49,19 +60,32 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     };
     let user = String::from_utf8_lossy(&request.user).into_owned();
     let password = String::from_utf8_lossy(&request.password.0).into_owned();
-    if !door.users.accepts(&user, &password) {
+    // With PAM the password of the packet is none: the one that counts is asked for.
+    let asks = door.pam && !door.users.is_empty();
+    if !asks && !door.users.accepts(&user, &password) {
         reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
         return Err(Ending::Refused(format!("wrong password for user {user}")));
     }
+    let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
+    let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
+    let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
+    if asks {
+        send(connection, &accepted)?;
+        pam::authenticate(&door.users, connection, &mut decoder, &user)?;
+    }
     if let Err(full) = connection.admit() {
-        reject(connection, TOO_MANY, "The server has as many sessions as it may have");
+        match asks {
+            true => pam::refuse(connection, &decoder),
+            false => reject(connection, TOO_MANY, "The server has as many sessions as it may have"),
+        }
         return Err(Ending::Refused(format!("too many sessions: the limit is {}", full.limit)));
     }
     let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());
     let code_set = CodeSet::of_locale(locale.as_deref().unwrap_or("en_US.8859-1"));
-    let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
-    let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
-    send(connection, &LoginReply::accept(VERSION, SERIAL, server, flags))?;
+    match asks {
+        true => pam::accept(connection, &decoder)?,
+        false => send(connection, &accepted)?,
+    }
     tracing::info!(
         connection = connection.number(),
         peer = %connection.peer(),
@@ -73,7 +97,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     Ok(SqliSession::new(door.database.clone(), connection, decoder, user, server, code_set))
 }
 
-fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {
+pub(super) fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {
     match connection.read(decoder.space(READ)) {
         Ok(0) if connection.stopping() => Err(Ending::Stopped),
         Ok(0) if decoder.is_empty() => Err(Ending::Brief("closed before it said who it is")),

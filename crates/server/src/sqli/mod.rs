@@ -13,6 +13,7 @@
 mod cursor;
 mod login;
 mod objects;
+mod pam;
 mod report;
 mod session;
 mod text;
@@ -34,6 +35,7 @@ pub(crate) const SERVER_NAME: &str = "rowferry";
 pub struct SqliDoor {
     database: Database,
     users: Arc<Users>,
+    pam: bool,
 }
 
 impl SqliDoor {
@@ -42,7 +44,15 @@ impl SqliDoor {
     /// Clients open it by its name (the file's, without extension), or as `sysmaster`: the same tables, without
     /// transactions.
     pub fn new(database: Database, users: Arc<Users>) -> Self {
-        Self { database, users }
+        Self { database, users, pam: false }
+    }
+
+    /// Has users asked for their password after the login, as servers with PAM do, instead of taking the one of the
+    /// login packet. Without users nobody is asked.
+    #[must_use]
+    pub fn with_pam(mut self, pam: bool) -> Self {
+        self.pam = pam;
+        self
     }
 }
 
