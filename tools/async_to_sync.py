@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # From, to: relative to python/rowferry.
 FILES = {
+    "informix/aio/arrow.py": "informix/arrow.py",
     "informix/aio/connection.py": "informix/connections.py",
     "informix/aio/cursors.py": "informix/cursors.py",
     "mysql/aio/connection.py": "mysql/connections.py",
@@ -28,6 +29,7 @@ FILES = {
 }
 
 NAMES = {
+    "AsyncArrowRows": "ArrowRows",
     "AsyncConnection": "Connection",
     "AsyncCursor": "Cursor",
     "AsyncDictCursor": "DictCursor",

@@ -8,6 +8,7 @@
 // The stub `_core.pyi` is the documentation of what Python sees; everything else is private to this crate.
 #![allow(missing_docs)]
 
+mod arrow;
 mod cells;
 #[cfg(feature = "command-line")]
 mod cli;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     cells::import(module.py())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("decimals_are_direct", decimal::is_direct())?;
+    arrow::register(module)?;
     informix::register(module)?;
     mysql::register(module)
 }

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..informix._settings import Settings
+from . import ArrowBatch
 
 def parse_composite(raw: bytes, schema: str) -> tuple[tuple[str, ...], tuple[Any, ...], str | None]:
     """The names of the fields, the members, and what was wrong, of the text of a row or collection."""
@@ -15,6 +16,11 @@ class QueryResult:
     @property
     def rows(self) -> list[tuple[Any, ...]] | None:
         """The rows; None for statements without rows."""
+    @property
+    def raw_rows(self) -> int:
+        """How many rows it holds as they came, for Arrow."""
+    def decoded(self) -> list[tuple[Any, ...]] | None:
+        """All rows, those too that were fetched for Arrow."""
     @property
     def description(self) -> tuple[Any, ...] | None:
         """PEP 249's description; None for statements without rows."""
@@ -31,6 +37,18 @@ class QueryResult:
     def statement_type(self) -> int | None:
         """What the statement is, by the server's number."""
 
+class RowsToArrow:
+    """Collects rows of one result set into columns."""
+
+    def __new__(cls, result: QueryResult) -> RowsToArrow: ...
+    def append(self, result: QueryResult, start: int, limit: int) -> int:
+        """Appends at most `limit` rows of `result`, from its row `start`; answers how many."""
+    @property
+    def rows(self) -> int:
+        """How many rows wait to be taken."""
+    def take(self) -> ArrowBatch:
+        """The rows that were appended, as a batch."""
+
 class Wire:
     """A connection whose operations block the calling thread; other threads run meanwhile."""
 
@@ -45,6 +63,8 @@ class Wire:
         """Runs a statement for each row of values, in a transaction when `begin` is true."""
     def fetch(self, result: QueryResult) -> QueryResult:
         """The next rows of a cursor."""
+    def fetch_raw(self, result: QueryResult) -> QueryResult:
+        """The next rows of a cursor, for `RowsToArrow` alone."""
     def discard(self, result: QueryResult) -> None:
         """Nobody will fetch from this cursor any more. Harmless at any time."""
     def begin(self) -> QueryResult: ...
@@ -83,6 +103,7 @@ class AsyncWire:
     def execute(self, sql: str, args: Any = None, begin: bool = False) -> asyncio.Future[QueryResult]: ...
     def execute_many(self, sql: str, rows: Iterable[Any], begin: bool = False) -> asyncio.Future[QueryResult]: ...
     def fetch(self, result: QueryResult) -> asyncio.Future[QueryResult]: ...
+    def fetch_raw(self, result: QueryResult) -> asyncio.Future[QueryResult]: ...
     def discard(self, result: QueryResult) -> None: ...
     def drain(self) -> asyncio.Future[None]:
         """Reads and drops what is still to come of the operation under way."""

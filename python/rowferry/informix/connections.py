@@ -199,6 +199,16 @@ class Connection:
         following: QueryResult = self._answer(self.wire.fetch(result))
         return following
 
+    def fetch_raw_on_wire(self, result: QueryResult) -> QueryResult:
+        """The next rows of a cursor, for Arrow."""
+        following: QueryResult = self._answer(self.wire.fetch_raw(result))
+        return following
+
+    def abort_on_wire(self) -> None:
+        """Close without a word: what the server says can no longer be understood."""
+        if self._wire is not None:
+            self._wire.abort()
+
     def discard_on_wire(self, result: QueryResult) -> None:
         """Nobody will fetch from this cursor any more."""
         if self._wire is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import exceptions as err
 from .._core.informix import QueryResult
+from .arrow import ArrowRows
 from .rows import row_builder
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["Cursor"]
 ASYNC = False
 
 
-class Cursor:
+class Cursor(ArrowRows):
     """Runs statements and holds the rows of the last one.
 
     Rows come in batches as they are fetched. Several cursors of a connection may have rows left at the same time.
@@ -95,6 +96,7 @@ class Cursor:
             self.connection.discard_on_wire(result)
         self._rows = []
         self._at = 0
+        self._raw_at = None
         self._build = None
         self._rowcount = -1
         self._lastrowid = None
@@ -128,6 +130,8 @@ class Cursor:
         self._check()
         if self._description is None:
             raise err.ProgrammingError("there are no rows to fetch: the last statement returned none")
+        if self._raw_at is not None:
+            self._rows_from_raw()
 
     def fetchone(self) -> Any:
         """The next row; None behind the last."""

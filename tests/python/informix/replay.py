@@ -112,9 +112,22 @@ class Blocking:
                 return await value
 
             value = self._loop.run_until_complete(wait())
+        if self._loop is not None and inspect.isasyncgen(value):
+            value = self._steps(value)
         if isinstance(value, (aio.AsyncCursor, aio.AsyncConnection, informix.Cursor, informix.Connection)):
             return Blocking(value, self._loop)
         return value
+
+    def _steps(self, values: Any) -> Any:
+        """An asynchronous generator, one step at a time."""
+        nothing = object()
+
+        async def step() -> Any:
+            return await anext(values, nothing)
+
+        assert self._loop is not None
+        while (value := self._loop.run_until_complete(step())) is not nothing:
+            yield value
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._target, name)

@@ -169,6 +169,11 @@ impl Wire {
         self.run(py, |driver, client| driver.fetch(py, client, result))
     }
 
+    /// The next rows of a cursor, for `RowsToArrow` alone.
+    fn fetch_raw(&self, py: Python<'_>, result: &QueryResult) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.fetch_raw(py, client, result))
+    }
+
     /// Nobody will fetch from this cursor any more. Harmless at any time; it is closed with the next operation.
     fn discard(&self, result: &QueryResult) {
         self.discarded.add(result);

@@ -11,6 +11,7 @@ use rowferry_client::informix::Column;
 use rowferry_wire::{Malformed, Reader, civil};
 use rowferry_wire_sqli::client::Prepared;
 use rowferry_wire_sqli::types::TimeUnit;
+use rowferry_wire_sqli::values::composite::CompositeType;
 use rowferry_wire_sqli::values::{Cell, CellFormat, DateTime, Interval};
 use rowferry_wire_sqli::{Qualifier, TypeCode};
 
@@ -134,6 +135,28 @@ impl Plan {
             .any(|column| matches!(column.format, CellFormat::Interval(_) | CellFormat::LocatorHex));
         let atomic = atomic && composites.is_empty();
         Ok(Self { decoders, composites, encoding: encoding.clone(), atomic, description, prepared })
+    }
+
+    /// The code set of the client.
+    pub const fn encoding(&self) -> &Encoding {
+        &self.encoding
+    }
+
+    /// The names of the columns.
+    pub fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let name = |column: &Column| -> PyResult<String> {
+            // SAFETY: `decode` answers a new reference or null with an exception set.
+            unsafe { Bound::from_owned_ptr_or_err(py, self.encoding.decode(&column.name)) }?.extract()
+        };
+        self.prepared.columns.iter().map(name).collect()
+    }
+
+    /// The type of a column of rows or collections; `None` for other columns.
+    pub fn composite_type(&self, column: usize) -> Option<&CompositeType> {
+        match self.decoders.get(column)? {
+            (_, Kind::Composite(place)) => Some(self.composites[*place].ty()),
+            _ => None,
+        }
     }
 
     /// The value of a `BYTE` or `TEXT` column from its contents; null with an exception set when it is no text.

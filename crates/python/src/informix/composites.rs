@@ -32,6 +32,11 @@ impl Composite {
         Ok(Some(Self { ty: CompositeType::described(column.code, &schema), schema }))
     }
 
+    /// The type.
+    pub const fn ty(&self) -> &CompositeType {
+        &self.ty
+    }
+
     /// A cell. Text that is no such value becomes an object without members, which says so when they are asked for.
     pub fn object<'py>(&self, py: Python<'py>, text: &[u8], encoding: &Encoding) -> PyResult<Bound<'py, PyAny>> {
         match self.ty.parse(text) {

@@ -12,7 +12,7 @@ use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Outcome, Params
 use rowferry_wire_sqli::messages::SimpleLob;
 
 use super::columns::{Plan, RowError};
-use super::result::QueryResult;
+use super::result::{QueryResult, RawRows};
 use super::text::Encoding;
 use super::values::Encoder;
 use crate::errors::{Class, error};
@@ -74,6 +74,8 @@ pub struct Driver {
     encoding: Encoding,
     plans: Vec<Arc<Plan>>,
     operation: Option<Operation>,
+    /// The rows of the statement under way as they came, for Arrow.
+    raw: RawRows,
     params: Params,
     scratch: Vec<u8>,
 }
@@ -101,7 +103,14 @@ const PLANS: usize = 64;
 
 impl Driver {
     pub fn new(encoding: Encoding) -> Self {
-        Self { encoding, plans: Vec::new(), operation: None, params: Params::default(), scratch: Vec::new() }
+        Self {
+            encoding,
+            plans: Vec::new(),
+            operation: None,
+            raw: RawRows::default(),
+            params: Params::default(),
+            scratch: Vec::new(),
+        }
     }
 
     /// True while an answer is awaited.
@@ -206,6 +215,13 @@ impl Driver {
         Ok(())
     }
 
+    /// Fetches the next rows of a cursor as they are on the wire, for Arrow; with `BYTE` and `TEXT` columns, as ever.
+    pub fn fetch_raw(&mut self, py: Python<'_>, client: &mut Client, result: &QueryResult) -> PyResult<()> {
+        self.fetch(py, client, result)?;
+        self.raw.only = result.plan.as_ref().is_some_and(|plan| !plan.prepared.has_lobs());
+        Ok(())
+    }
+
     /// Sends a command that is answered by success or an error.
     pub fn command(
         &mut self,
@@ -246,6 +262,7 @@ impl Driver {
         let outcome = self.advance(py, client);
         if !matches!(outcome, Ok(Step::Pending | Step::Flush)) {
             self.operation = None;
+            self.raw = RawRows::default();
         }
         outcome
     }
@@ -255,7 +272,7 @@ impl Driver {
             match &mut self.operation {
                 None => return Ok(Step::Pending),
                 Some(Operation::Statement { plan: Some(plan), rows: Some(rows), lobs, failed, .. }) => {
-                    read_rows(py, client, plan, rows, lobs, failed)?;
+                    read_rows(py, client, plan, rows, &mut self.raw, lobs, failed)?;
                 }
                 Some(Operation::Drain(_)) => {
                     if client.is_idle() {
@@ -304,7 +321,8 @@ impl Driver {
                     Event::Row(payload),
                     Some(Operation::Statement { plan: Some(plan), rows: Some(rows), lobs, failed, .. }),
                 ) => {
-                    push_row(py, payload, plan, rows, lobs, failed).map_err(|failure| broken(py, &failure))?;
+                    push_row(py, payload, plan, rows, &mut self.raw, lobs, failed)
+                        .map_err(|failure| broken(py, &failure))?;
                 }
                 (Event::Row(_), _) => {}
                 (Event::Done(outcome), Some(Operation::Statement { plan, rows, lobs, failed, .. })) => {
@@ -317,7 +335,10 @@ impl Driver {
                                 return Ok(done);
                             }
                         }
-                        (plan, rows) => return done(py, QueryResult::new(plan, rows, outcome)),
+                        (plan, rows) => {
+                            let result = QueryResult::new(plan, rows, outcome).with_raw(std::mem::take(&mut self.raw));
+                            return done(py, result);
+                        }
                     }
                 }
                 (Event::Blob(contents), Some(Operation::Lobs { .. })) => {
@@ -372,7 +393,10 @@ impl Driver {
         }
         match failed {
             Some(failed) => Err(failed),
-            None => done(py, QueryResult::new(Some(plan), Some(rows), outcome)).map(Some),
+            None => {
+                let raw = std::mem::take(&mut self.raw);
+                done(py, QueryResult::new(Some(plan), Some(rows), outcome).with_raw(raw)).map(Some)
+            }
         }
     }
 
@@ -441,11 +465,12 @@ fn read_rows(
     client: &mut Client,
     plan: &Plan,
     rows: &Py<PyList>,
+    raw: &mut RawRows,
     lobs: &mut Vec<Lob>,
     failed: &mut Option<PyErr>,
 ) -> PyResult<()> {
     let mut malformed = None;
-    client.visit_rows(|payload| match push_row(py, payload, plan, rows, lobs, failed) {
+    client.visit_rows(|payload| match push_row(py, payload, plan, rows, raw, lobs, failed) {
         Ok(()) => true,
         Err(failure) => {
             malformed = Some(failure);
@@ -467,10 +492,15 @@ fn push_row(
     payload: &[u8],
     plan: &Plan,
     rows: &Py<PyList>,
+    raw: &mut RawRows,
     lobs: &mut Vec<Lob>,
     failed: &mut Option<PyErr>,
 ) -> Result<(), Failure> {
     if failed.is_some() {
+        return Ok(());
+    }
+    raw.push(payload);
+    if raw.only {
         return Ok(());
     }
     let row = rows.bind(py).len();

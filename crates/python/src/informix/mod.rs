@@ -4,6 +4,7 @@
 //! [`values`] turn cells into Python objects and back.
 
 mod aio;
+mod arrow;
 mod blocking;
 mod columns;
 mod composites;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 /// Adds the submodule `informix` to `parent`.
 pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     let module = PyModule::new(parent.py(), "informix")?;
+    module.add_class::<arrow::RowsToArrow>()?;
     module.add_class::<aio::AsyncWire>()?;
     module.add_class::<blocking::Wire>()?;
     module.add_class::<result::QueryResult>()?;

@@ -4,7 +4,42 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use rowferry_wire_sqli::client::Outcome;
 
-use super::columns::Plan;
+use super::columns::{Plan, RowError};
+use crate::errors::{Class, error};
+
+/// Rows as they are on the wire.
+#[derive(Debug, Default)]
+pub struct RawRows {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Nobody wants them as objects.
+    pub only: bool,
+}
+
+impl RawRows {
+    const EMPTY: Self = Self { bytes: Vec::new(), ends: Vec::new(), only: false };
+
+    /// Appends a row.
+    #[inline]
+    pub fn push(&mut self, payload: &[u8]) {
+        self.bytes.extend_from_slice(payload);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// How many.
+    pub const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A row; empty where there is none.
+    pub fn row(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { Some(0) } else { self.ends.get(at - 1).copied() };
+        match (start, self.ends.get(at)) {
+            (Some(start), Some(&end)) => &self.bytes[start..end],
+            _ => &[],
+        }
+    }
+}
 
 /// What a statement led to: the rows of its first fetch, or what it changed.
 #[pyclass(frozen, module = "rowferry._core.informix")]
@@ -12,13 +47,20 @@ pub struct QueryResult {
     pub plan: Option<Arc<Plan>>,
     /// A list of rows; None for statements without rows.
     #[pyo3(get)]
-    rows: Option<Py<PyList>>,
+    pub rows: Option<Py<PyList>>,
     outcome: Outcome,
+    /// The same rows as they came.
+    pub raw: RawRows,
 }
 
 impl QueryResult {
     pub const fn new(plan: Option<Arc<Plan>>, rows: Option<Py<PyList>>, outcome: Outcome) -> Self {
-        Self { plan, rows, outcome }
+        Self { plan, rows, outcome, raw: RawRows::EMPTY }
+    }
+
+    /// Keeps the rows as they came.
+    pub fn with_raw(self, raw: RawRows) -> Self {
+        Self { raw, ..self }
     }
 }
 
@@ -28,6 +70,32 @@ impl QueryResult {
     #[getter]
     fn description(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
         Some(self.plan.as_ref()?.description.as_ref()?.clone_ref(py))
+    }
+
+    /// How many rows it holds as they came, for Arrow.
+    #[getter]
+    const fn raw_rows(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// All rows as objects, those too that were fetched for Arrow.
+    fn decoded(&self, py: Python<'_>) -> PyResult<Option<Py<PyList>>> {
+        let Some(plan) = self.plan.as_ref().filter(|_| self.raw.only) else {
+            return Ok(self.rows.as_ref().map(|rows| rows.clone_ref(py)));
+        };
+        let rows = PyList::empty(py);
+        for at in 0..self.raw.len() {
+            let row = match plan.row(py, self.raw.row(at), |_, _| ()) {
+                // SAFETY: the reference that `row` answered.
+                Ok(row) => unsafe { Bound::from_owned_ptr_or_err(py, row) }?,
+                Err(RowError::Raised) => return Err(PyErr::fetch(py)),
+                Err(RowError::Malformed(malformed)) => {
+                    return Err(error(py, Class::Operational, None, &malformed.to_string()));
+                }
+            };
+            rows.append(row)?;
+        }
+        Ok(Some(rows.unbind()))
     }
 
     /// Rows changed; for a query, rows delivered so far.

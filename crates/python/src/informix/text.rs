@@ -43,6 +43,30 @@ impl Encoding {
         }
     }
 
+    /// Decodes onto the end of `out`, in UTF-8. Needs the GIL only for code sets that Python alone knows.
+    pub fn append_utf8(&self, bytes: &[u8], out: &mut Vec<u8>) -> PyResult<()> {
+        match self {
+            Self::Latin1 if !bytes.is_ascii() => {
+                for &byte in bytes {
+                    if byte < 0x80 {
+                        out.push(byte);
+                    } else {
+                        out.extend_from_slice(&[0xc0 | (byte >> 6), 0x80 | (byte & 0x3f)]);
+                    }
+                }
+            }
+            Self::Latin1 => out.extend_from_slice(bytes),
+            Self::Utf8 if std::str::from_utf8(bytes).is_ok() => out.extend_from_slice(bytes),
+            Self::Utf8 | Self::Other(_) => Python::attach(|py| -> PyResult<()> {
+                // SAFETY: `decode` answers a new reference or null with an exception set.
+                let text = unsafe { Bound::from_owned_ptr_or_err(py, self.decode(bytes)) }?;
+                out.extend_from_slice(text.cast::<PyString>()?.to_str()?.as_bytes());
+                Ok(())
+            })?,
+        }
+        Ok(())
+    }
+
     /// Encodes onto the end of `out`. `DataError` when the code set has no such character.
     pub fn encode(&self, text: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<()> {
         let py = text.py();

@@ -110,6 +110,26 @@ impl Base100 {
         (self.len > 0).then(|| (self.exponent, self.exponent - self.len as i32 + 1))
     }
 
+    /// The number times ten to the power of `scale`; `None` when digits would be lost, or 128 bits do not hold it.
+    pub fn unscaled(&self, scale: u8) -> Option<i128> {
+        let mut magnitude: i128 = 0;
+        for &pair in &self.digits[..self.len] {
+            magnitude = magnitude.checked_mul(100)?.checked_add(i128::from(pair))?;
+        }
+        let shift = i32::from(scale) - 2 * (self.len as i32 - self.exponent);
+        let power = 10_i128.checked_pow(shift.unsigned_abs())?;
+        let magnitude = if magnitude == 0 {
+            0
+        } else if shift >= 0 {
+            magnitude.checked_mul(power)?
+        } else if magnitude % power == 0 {
+            magnitude / power
+        } else {
+            return None;
+        };
+        Some(if self.negative { -magnitude } else { magnitude })
+    }
+
     /// True for numbers below zero.
     pub const fn is_negative(&self) -> bool {
         self.negative
@@ -349,6 +369,18 @@ mod tests {
         assert_eq!(text("-0"), "0");
         assert_eq!(Base100::from_i64(i64::MIN).to_text(None), "-9223372036854775808");
         assert_eq!(Base100::from_i64(-100).to_text(Some(2)), "-100.00");
+    }
+
+    #[test]
+    fn unscaled_numbers_lose_no_digit() {
+        let unscaled = |text: &str, scale| Base100::from_text(text, 32, None).unwrap().unscaled(scale);
+        assert_eq!(unscaled("123.45", 4), Some(1_234_500));
+        assert_eq!(unscaled("-0.001", 3), Some(-1));
+        assert_eq!(unscaled("0.5", 1), Some(5));
+        assert_eq!(unscaled("0", 30), Some(0));
+        assert_eq!(unscaled("99999999999999999999999999999999", 0), Some(10_i128.pow(32) - 1));
+        assert_eq!(unscaled("0.12345", 4), None);
+        assert_eq!(unscaled("1e125", 0), None);
     }
 
     #[test]

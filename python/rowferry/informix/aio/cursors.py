@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ... import exceptions as err
 from ..._core.informix import QueryResult
 from ..rows import row_builder
+from .arrow import AsyncArrowRows
 
 if TYPE_CHECKING:
     from .connection import AsyncConnection
@@ -18,7 +19,7 @@ __all__ = ["AsyncCursor"]
 ASYNC = True
 
 
-class AsyncCursor:
+class AsyncCursor(AsyncArrowRows):
     """Runs statements and holds the rows of the last one.
 
     Rows come in batches as they are fetched. Several cursors of a connection may have rows left at the same time.
@@ -101,6 +102,7 @@ class AsyncCursor:
             self.connection.discard_on_wire(result)
         self._rows = []
         self._at = 0
+        self._raw_at = None
         self._build = None
         self._rowcount = -1
         self._lastrowid = None
@@ -134,6 +136,8 @@ class AsyncCursor:
         self._check()
         if self._description is None:
             raise err.ProgrammingError("there are no rows to fetch: the last statement returned none")
+        if self._raw_at is not None:
+            self._rows_from_raw()
 
     async def fetchone(self) -> Any:
         """The next row; None behind the last."""
