@@ -146,6 +146,13 @@ impl Stream {
         Ok(Self { socket: self.socket.try_clone()?, timeouts: self.timeouts })
     }
 
+    /// True while the peer has neither closed nor sent anything: how the socket of an idle connection should be.
+    pub fn is_quiet(&self) -> bool {
+        let mut byte = [MaybeUninit::<u8>::uninit()];
+        let peeked = self.socket.recv_with_flags(&mut byte, libc::MSG_PEEK | libc::MSG_DONTWAIT);
+        peeked.is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted))
+    }
+
     /// Ends both directions at once; a thread that waits on the socket wakes.
     pub fn shutdown(&self) {
         // The peer may have gone first; either way the socket is of no further use.

@@ -18,6 +18,7 @@ mod gil;
 mod informix;
 mod mysql;
 mod space;
+mod turns;
 
 use pyo3::prelude::*;
 

@@ -389,10 +389,22 @@ impl AsyncWire {
         Ok(self.lock(py)?.channel.core().session().logged)
     }
 
+    /// True when the database is in ANSI mode.
+    #[getter]
+    fn is_ansi(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.channel.core().session().is_ansi())
+    }
+
     /// The server's version with its product name, as the login has it. Not the release.
     #[getter]
     fn server_version(&self, py: Python<'_>) -> PyResult<String> {
         Ok(String::from_utf8_lossy(&self.lock(py)?.channel.core().session().server_version).into_owned())
+    }
+
+    /// What the server can do, as a mask.
+    #[getter]
+    fn server_capabilities(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        Ok(self.lock(py)?.channel.core().session().server_capabilities.as_bytes().to_vec())
     }
 
     /// What both sides can do, as a mask.

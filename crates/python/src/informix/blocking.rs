@@ -1,4 +1,5 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use rowferry_client::{Pump, Stream};
@@ -10,11 +11,12 @@ use super::result::QueryResult;
 use super::settings::Settings;
 use crate::errors::{Class, error};
 use crate::gil::{GilPump, WaitError};
+use crate::turns::{Turn, Turns};
 
 /// A connection whose operations block the calling thread; other threads run meanwhile.
 #[pyclass(frozen, module = "rowferry._core.informix")]
 pub struct Wire {
-    inner: Mutex<Inner>,
+    inner: Turns<Inner>,
     settings: Settings,
     discarded: Discarded,
     /// A second handle on the socket, to interrupt a statement from another thread.
@@ -27,8 +29,9 @@ struct Inner {
 }
 
 impl Wire {
-    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
-        self.inner.try_lock().map_err(|_| driver::busy(py))
+    /// Waits while another thread has the connection; refuses when this one has it, as in a `Row` factory.
+    fn lock(&self, py: Python<'_>) -> PyResult<Turn<'_, Inner>> {
+        self.inner.take(py)?.ok_or_else(|| driver::busy(py))
     }
 
     /// Starts an operation and moves bytes until it is over.
@@ -92,7 +95,7 @@ impl Wire {
     #[new]
     fn new(settings: Settings) -> PyResult<Self> {
         let driver = settings.driver()?;
-        let inner = Mutex::new(Inner { pump: None, driver });
+        let inner = Turns::new(Inner { pump: None, driver });
         Ok(Self { inner, settings, discarded: Discarded::default(), socket: Mutex::new(None) })
     }
 
@@ -219,7 +222,7 @@ impl Wire {
     /// Interrupts the statement that another thread waits for; nothing when there is none.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         // Nobody holds the lock of an idle connection: a late byte would hit the next statement.
-        if self.inner.try_lock().is_ok() {
+        if self.inner.try_take().is_some() {
             return Ok(());
         }
         match &*self.socket.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -253,9 +256,36 @@ impl Wire {
 
     /// True while the connection can be used.
     #[getter]
-    fn is_open(&self, py: Python<'_>) -> bool {
+    fn is_open(&self) -> bool {
         // A connection in use by another thread is open.
-        self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed()))
+        self.inner.try_take().is_none_or(|mut inner| inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed()))
+    }
+
+    /// False when an idle connection is known to be lost, without asking the server.
+    #[getter]
+    fn is_alive(&self) -> bool {
+        self.inner.try_take().is_none_or(|mut inner| {
+            inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed() && pump.pump().stream_mut().is_quiet())
+        })
+    }
+
+    /// True while another thread has the connection.
+    #[getter]
+    fn is_busy(&self) -> bool {
+        self.inner.try_take().is_none()
+    }
+
+    /// From now on an answer is waited for so many seconds, or for ever.
+    #[pyo3(signature = (seconds))]
+    fn limit_reads(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<()> {
+        let Some(pump) = &mut self.lock(py)?.pump else { return Err(driver::closed(py)) };
+        let stream = pump.pump().stream_mut();
+        let mut timeouts = stream.timeouts();
+        timeouts.read = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        stream.set_timeouts(timeouts).map_err(|cause| {
+            let failure = rowferry_client::Error::Io(rowferry_client::Waiting::Read, cause);
+            transport_error(py, &failure, None)
+        })
     }
 
     /// True while a transaction is under way that this client began.
@@ -270,10 +300,22 @@ impl Wire {
         self.session(py, |client| client.session().logged)
     }
 
+    /// True when the database is in ANSI mode.
+    #[getter]
+    fn is_ansi(&self, py: Python<'_>) -> PyResult<bool> {
+        self.session(py, |client| client.session().is_ansi())
+    }
+
     /// The server's version with its product name, as the login has it. Not the release.
     #[getter]
     fn server_version(&self, py: Python<'_>) -> PyResult<String> {
         self.session(py, |client| String::from_utf8_lossy(&client.session().server_version).into_owned())
+    }
+
+    /// What the server can do, as a mask.
+    #[getter]
+    fn server_capabilities(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.session(py, |client| client.session().server_capabilities.as_bytes().to_vec())
     }
 
     /// What both sides can do, as a mask.

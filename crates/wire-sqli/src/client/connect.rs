@@ -88,6 +88,13 @@ pub struct Session {
     pub in_transaction: bool,
 }
 
+impl Session {
+    /// True when the database is in ANSI mode, where every statement is in a transaction.
+    pub const fn is_ansi(&self) -> bool {
+        self.database_warnings & crate::messages::warning::ANSI != 0
+    }
+}
+
 impl Default for Session {
     fn default() -> Self {
         Self {
