@@ -22,21 +22,32 @@ ROOT = Path(__file__).resolve().parents[1]
 # From, to: relative to python/rowferry.
 FILES = {
     "informix/aio/arrow.py": "informix/arrow.py",
+    "_base/aio/pool.py": "_base/pool.py",
     "informix/aio/connection.py": "informix/connections.py",
     "informix/aio/cursors.py": "informix/cursors.py",
+    "informix/aio/pool.py": "informix/pool.py",
+    "informix/aio/transactions.py": "informix/transactions.py",
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
 }
 
 NAMES = {
     "AsyncArrowRows": "ArrowRows",
+    "AbstractAsyncContextManager": "AbstractContextManager",
+    "AsyncAlarm": "Alarm",
+    "AsyncBasePool": "BasePool",
     "AsyncConnection": "Connection",
+    "AsyncConnectionPool": "ConnectionPool",
     "AsyncCursor": "Cursor",
     "AsyncDictCursor": "DictCursor",
+    "AsyncHolder": "Holder",
     "AsyncIterator": "Iterator",
     "AsyncPreparedStatement": "PreparedStatement",
     "AsyncSSCursor": "SSCursor",
     "AsyncSSDictCursor": "SSDictCursor",
+    "AsyncSavepoint": "Savepoint",
+    "AsyncTransaction": "Transaction",
+    "AsyncWaiter": "Waiter",
     "AsyncWire": "Wire",
     "StopAsyncIteration": "StopIteration",
     "__aenter__": "__enter__",
@@ -121,6 +132,7 @@ def imports(source: str) -> str:
     source = re.sub(r"^from \.\.\._base\.awaitable import .*\n", "", source, flags=re.M)
     source = re.sub(r"^(from) \.cursors import", r"\1 <here>cursors import", source, flags=re.M)
     source = re.sub(r"^(\s*from) \.connection import", r"\1 <here>connections import", source, flags=re.M)
+    source = source.replace("_base.aio.", "_base.")
     source = re.sub(r"^(\s*from) \.\.(?=[\w.]| import)", r"\1 .", source, flags=re.M)
     source = source.replace("<here>", ".")
     source = re.sub(r"^ASYNC = True$", "ASYNC = False", source, flags=re.M)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+from importlib import metadata
 
 from ..exceptions import (
     DatabaseError,
@@ -24,15 +25,21 @@ from ..exceptions import (
     InternalError,
     NotSupportedError,
     OperationalError,
+    PoolClosed,
+    PoolTimeout,
     ProgrammingError,
     Warning,
 )
 from . import rows
+from ._capabilities import ServerCapabilities
 from ._composites import CollectionValue, RowValue
+from ._isolation import IsolationLevel
 from ._values import BlobLocator, ClobLocator, IntervalYM
 from .connections import Connection, connect
 from .cursors import Cursor
+from .pool import ConnectionPool, PoolStatistics, create_pool
 from .rows import Row
+from .transactions import Savepoint, Transaction
 
 __all__ = [
     "BINARY",
@@ -45,6 +52,7 @@ __all__ = [
     "ClobLocator",
     "CollectionValue",
     "Connection",
+    "ConnectionPool",
     "Cursor",
     "DataError",
     "DatabaseError",
@@ -55,28 +63,44 @@ __all__ = [
     "InterfaceError",
     "InternalError",
     "IntervalYM",
+    "IsolationLevel",
     "NotSupportedError",
     "OperationalError",
+    "PoolClosed",
+    "PoolClosedError",
+    "PoolStatistics",
+    "PoolTimeout",
+    "PoolTimeoutError",
     "ProgrammingError",
     "Row",
     "RowValue",
+    "Savepoint",
+    "ServerCapabilities",
     "Time",
     "TimeFromTicks",
     "Timestamp",
     "TimestampFromTicks",
+    "Transaction",
     "Warning",
+    "__version__",
     "apilevel",
     "connect",
+    "create_pool",
     "install_as_informix_db",
     "paramstyle",
     "rows",
     "threadsafety",
 ]
 
+#: As informix-driver calls them.
+PoolClosedError, PoolTimeoutError = PoolClosed, PoolTimeout
+
+__version__ = metadata.version("rowferry")
+
 #: PEP 249, version 2.
 apilevel = "2.0"
-#: Threads may share the module, but not connections.
-threadsafety = 1
+#: Threads may share the module and connections, whose operations they take in turns. Transactions they share, too.
+threadsafety = 2
 #: `:1`; `?` and `:name` work, too.
 paramstyle = "numeric"
 
@@ -128,8 +152,8 @@ def TimestampFromTicks(ticks: float) -> datetime.datetime:
 
 def install_as_informix_db() -> None:
     """Let `import informix_db` find this module from now on, wherever it is imported: nothing else need change."""
-    from . import aio, connections, cursors, exceptions
+    from . import aio, connections, cursors, exceptions, pool
 
     sys.modules["informix_db"] = sys.modules[__name__]
-    for module in (aio, connections, cursors, exceptions, rows):
+    for module in (aio, connections, cursors, exceptions, pool, rows):
         sys.modules[f"informix_db.{module.__name__.rpartition('.')[2]}"] = module

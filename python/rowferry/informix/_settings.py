@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..exceptions import InterfaceError
+from ._isolation import AS_THE_SERVER, IsolationLevel, lock_wait_sql
 from ._places import DEFAULT_PORT, Place, places_of, sqlhosts_file, sqlhosts_places
 from .rows import RowFactory
 
@@ -94,6 +95,8 @@ class Settings:
     random_order: bool = False
     autocommit: bool = False
     row_factory: RowFactory = None
+    isolation_level: IsolationLevel | None = None
+    lock_wait: float | str | None = AS_THE_SERVER
 
     @property
     def place(self) -> str:
@@ -133,6 +136,22 @@ def _seconds(name: str, value: Any) -> float | None:
     return seconds or None
 
 
+def _lock_wait(value: float | str | None) -> float | str | None:
+    if isinstance(value, str):
+        words = value.strip().lower()
+        if words == AS_THE_SERVER:
+            return AS_THE_SERVER
+        if words in ("none", "forever"):
+            return None
+        try:
+            value = float(words)
+        except ValueError:
+            raise InterfaceError(f"`lock_wait={value}`: expected seconds, `none` or `{AS_THE_SERVER}`") from None
+    # Wrong numbers are refused here, not in the middle of connecting.
+    lock_wait_sql(value)
+    return value
+
+
 def _url(url: str) -> dict[str, Any]:
     """The parameters that a URL gives: `informix://user:password@host:port/database?server=NAME&option=value`."""
     parts = urlsplit(url)
@@ -154,6 +173,8 @@ def _url(url: str) -> dict[str, Any]:
         "tls_server_hostname",
         "sqlhosts",
         "load_balance_hosts",
+        "isolation_level",
+        "lock_wait",
         "fetch_bytes",
         "statement_cache_size",
     }
@@ -188,6 +209,8 @@ def settings_from(
     env: Mapping[str, str] | None = None,
     autocommit: bool | str = False,
     row_factory: RowFactory = None,
+    isolation_level: IsolationLevel | str | None = None,
+    lock_wait: float | str | None = AS_THE_SERVER,
     tls: bool | str | ssl.SSLContext = False,
     tls_ca: str | os.PathLike[str] | None = None,
     tls_certificate: str | os.PathLike[str] | None = None,
@@ -231,6 +254,8 @@ def settings_from(
         challenge=challenge,
         autocommit=_flag("autocommit", autocommit),
         row_factory=row_factory,
+        isolation_level=None if isolation_level is None else IsolationLevel(isolation_level),
+        lock_wait=_lock_wait(lock_wait),
     )
     _set_tls(settings, tls)
     settings.random_order = _flag("load_balance_hosts", load_balance_hosts)

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import contextlib
 import warnings
+import weakref
 from types import TracebackType
 from typing import Any
 
 from .. import exceptions as err
 from .._core.informix import QueryResult, Wire
+from ._capabilities import ServerCapabilities
 from ._places import Place, is_elsewhere, redirection
 from ._settings import Settings, settings_for
 from .cursors import Cursor
+from .transactions import Transactional
 
 __all__ = ["Connection", "connect"]
 
@@ -29,7 +32,7 @@ PAM_INFO_TEXT = 4
 PAM_ANSWER_LIMIT = 512
 
 
-class Connection:
+class Connection(Transactional):
     """A session with a server. Made by `connect`, whose parameters are explained there.
 
     One operation at a time: a second one while another is under way fails at once with `InterfaceError`. Several
@@ -54,6 +57,10 @@ class Connection:
         self.row_factory = settings.row_factory
         self._autocommit = settings.autocommit
         self._wire: Wire | None = None
+        self._server_version: str | None = None
+        # For `reset`: those that somebody still holds.
+        self._cursors: weakref.WeakSet[Cursor] = weakref.WeakSet()
+        self._begin_session()
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -77,6 +84,11 @@ class Connection:
                     raise
                 failures.append((place, error))
             else:
+                try:
+                    self._prepare_session()
+                except BaseException:
+                    self._abort()
+                    raise
                 return self
         told = "; ".join(f"{place}: {error}" for place, error in failures)
         raise err.OperationalError(f"none of {len(places)} servers lets us in: {told}") from failures[-1][1]
@@ -181,6 +193,8 @@ class Connection:
             error.sql = sql
             raise
         result: QueryResult = self._answer(answer, sql)
+        if result.rows is None:
+            self._notice(result)
         return result
 
     def execute_many_on_wire(self, sql: str, rows: Any) -> QueryResult:
@@ -220,7 +234,9 @@ class Connection:
         """A new cursor. With `scrollable` its rows can be visited in any order; they are kept in memory."""
         if self._wire is None:
             raise err.InterfaceError("the connection is closed")
-        return Cursor(self, scrollable=scrollable)
+        cursor = Cursor(self, scrollable=scrollable)
+        self._cursors.add(cursor)
+        return cursor
 
     def execute(self, sql: str, parameters: Any = None) -> Cursor:
         """Run a statement on a cursor of its own."""
@@ -228,49 +244,17 @@ class Connection:
         cursor.execute(sql, parameters)
         return cursor
 
-    # -- transactions ------------------------------------------------------------------------------------------------
+    def reset(self) -> None:
+        """Make the session as good as new, as pools do: whatever is open is rolled back, cursors are closed.
 
-    @property
-    def autocommit(self) -> bool:
-        """True when every statement commits by itself. May be changed between transactions."""
-        return self._autocommit
-
-    @autocommit.setter
-    def autocommit(self, value: bool) -> None:
-        if self._wire is not None and self._wire.in_transaction and bool(value) != self._autocommit:
-            raise err.ProgrammingError("commit or roll back before you change autocommit")
-        self._autocommit = bool(value)
-
-    @property
-    def in_transaction(self) -> bool:
-        """True while a transaction is under way: begun by the first statement, by `begin` or by BEGIN WORK."""
-        return self.wire.in_transaction
-
-    def begin(self) -> None:
-        """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
-        self._answer(self.wire.begin())
-
-    def commit(self) -> None:
-        """Commit. Nothing happens when no transaction is under way, or the database has none."""
-        if self.wire.in_transaction:
-            self._answer(self.wire.commit())
-
-    def rollback(self) -> None:
-        """Roll back. Nothing happens when no transaction is under way, or the database has none."""
-        if self.wire.in_transaction:
-            self._answer(self.wire.rollback())
-
-    def set_savepoint(self, name: str) -> None:
-        """Set a savepoint in the transaction under way."""
-        self._answer(self.wire.set_savepoint(name))
-
-    def rollback_to_savepoint(self, name: str) -> None:
-        """Undo what was done since the savepoint."""
-        self._answer(self.wire.rollback_to_savepoint(name))
-
-    def release_savepoint(self, name: str) -> None:
-        """Forget a savepoint."""
-        self._answer(self.wire.release_savepoint(name))
+        Autocommit, row factory, isolation level and lock mode are as they were at the beginning again. What else a
+        session has stays: temporary tables, roles, environment.
+        """
+        for cursor in list(self._cursors):
+            cursor.close()
+        self._cursors.clear()
+        self.row_factory = self.settings.row_factory
+        self._restore_session()
 
     # -- the server --------------------------------------------------------------------------------------------------
 
@@ -290,11 +274,28 @@ class Connection:
 
     @property
     def server_version(self) -> str:
-        """The version of the server's release; asks the server."""
-        cursor = self.execute("SELECT FIRST 1 DBINFO('version','full') FROM systables")
-        row = cursor.fetchone()
-        cursor.close()
-        return str(row[0]).strip() if row and row[0] else ""
+        """The version of the server's release; asks the server the first time."""
+        return self._ask_server_version()
+
+    def _ask_server_version(self) -> str:
+        if self._server_version is None:
+            try:
+                cursor = self.execute("SELECT FIRST 1 DBINFO('version','full') FROM systables")
+                row = cursor.fetchone()
+                cursor.close()
+            except err.DatabaseError as error:
+                if self.closed or error.sqlcode is None:
+                    raise
+                # Without a database there is nobody to ask.
+                return self.server_version_internal
+            self._server_version = str(row[0]).strip() if row and row[0] else self.server_version_internal
+        return self._server_version
+
+    @property
+    def server_capabilities(self) -> ServerCapabilities:
+        """What the server can do, and what was negotiated."""
+        wire = self.wire
+        return ServerCapabilities(bytes(wire.server_capabilities), bytes(wire.capabilities), wire.server_version)
 
     @property
     def capabilities(self) -> bytes:

@@ -249,7 +249,12 @@ impl Wire {
 
     /// Closes without a word.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
-        *self.socket.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A thread that waits for an answer wakes, and gives its turn up. Not otherwise: the process may be a fork, whose
+        // parent goes on with the same socket.
+        if let Some(socket) = socket.filter(|_| self.inner.try_take().is_none()) {
+            socket.shutdown();
+        }
         self.lock(py)?.pump = None;
         Ok(())
     }

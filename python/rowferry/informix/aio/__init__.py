@@ -20,17 +20,26 @@ from ...exceptions import (
     InternalError,
     NotSupportedError,
     OperationalError,
+    PoolClosed,
+    PoolTimeout,
     ProgrammingError,
     Warning,
 )
+from .._capabilities import ServerCapabilities
+from .._isolation import IsolationLevel
 from .._values import BlobLocator, ClobLocator, IntervalYM
 from ..rows import Row
 from .connection import AsyncConnection, connect
 from .cursors import AsyncCursor
+from .pool import AsyncConnectionPool, PoolStatistics, create_pool
+from .transactions import AsyncSavepoint, AsyncTransaction
 
 __all__ = [
     "AsyncConnection",
+    "AsyncConnectionPool",
     "AsyncCursor",
+    "AsyncSavepoint",
+    "AsyncTransaction",
     "BlobLocator",
     "ClobLocator",
     "DataError",
@@ -40,10 +49,16 @@ __all__ = [
     "InterfaceError",
     "InternalError",
     "IntervalYM",
+    "IsolationLevel",
     "NotSupportedError",
     "OperationalError",
+    "PoolClosed",
+    "PoolStatistics",
+    "PoolTimeout",
     "ProgrammingError",
     "Row",
+    "ServerCapabilities",
     "Warning",
     "connect",
+    "create_pool",
 ]

@@ -6,15 +6,18 @@ import asyncio
 import contextlib
 import inspect
 import warnings
+import weakref
 from types import TracebackType
 from typing import Any
 
 from ... import exceptions as err
 from ..._base.awaitable import Entering
 from ..._core.informix import AsyncWire, QueryResult
+from .._capabilities import ServerCapabilities
 from .._places import Place, is_elsewhere, redirection
 from .._settings import Settings, settings_for
 from .cursors import AsyncCursor
+from .transactions import Transactional
 
 __all__ = ["AsyncConnection", "connect"]
 
@@ -36,7 +39,7 @@ if ASYNC:
         """The Rust core as what asyncio reads into."""
 
 
-class AsyncConnection:
+class AsyncConnection(Transactional):
     """A session with a server. Made by `connect`, whose parameters are explained there.
 
     One operation at a time: a second one while another is under way fails at once with `InterfaceError`. Several
@@ -61,6 +64,10 @@ class AsyncConnection:
         self.row_factory = settings.row_factory
         self._autocommit = settings.autocommit
         self._wire: AsyncWire | None = None
+        self._server_version: str | None = None
+        # For `reset`: those that somebody still holds.
+        self._cursors: weakref.WeakSet[AsyncCursor] = weakref.WeakSet()
+        self._begin_session()
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -84,6 +91,11 @@ class AsyncConnection:
                     raise
                 failures.append((place, error))
             else:
+                try:
+                    await self._prepare_session()
+                except BaseException:
+                    self._abort()
+                    raise
                 return self
         told = "; ".join(f"{place}: {error}" for place, error in failures)
         raise err.OperationalError(f"none of {len(places)} servers lets us in: {told}") from failures[-1][1]
@@ -266,6 +278,8 @@ class AsyncConnection:
             error.sql = sql
             raise
         result: QueryResult = await self._answer(answer, sql)
+        if result.rows is None:
+            self._notice(result)
         return result
 
     async def execute_many_on_wire(self, sql: str, rows: Any) -> QueryResult:
@@ -305,7 +319,9 @@ class AsyncConnection:
         """A new cursor. With `scrollable` its rows can be visited in any order; they are kept in memory."""
         if self._wire is None:
             raise err.InterfaceError("the connection is closed")
-        return AsyncCursor(self, scrollable=scrollable)
+        cursor = AsyncCursor(self, scrollable=scrollable)
+        self._cursors.add(cursor)
+        return cursor
 
     async def execute(self, sql: str, parameters: Any = None) -> AsyncCursor:
         """Run a statement on a cursor of its own."""
@@ -313,49 +329,17 @@ class AsyncConnection:
         await cursor.execute(sql, parameters)
         return cursor
 
-    # -- transactions ------------------------------------------------------------------------------------------------
+    async def reset(self) -> None:
+        """Make the session as good as new, as pools do: whatever is open is rolled back, cursors are closed.
 
-    @property
-    def autocommit(self) -> bool:
-        """True when every statement commits by itself. May be changed between transactions."""
-        return self._autocommit
-
-    @autocommit.setter
-    def autocommit(self, value: bool) -> None:
-        if self._wire is not None and self._wire.in_transaction and bool(value) != self._autocommit:
-            raise err.ProgrammingError("commit or roll back before you change autocommit")
-        self._autocommit = bool(value)
-
-    @property
-    def in_transaction(self) -> bool:
-        """True while a transaction is under way: begun by the first statement, by `begin` or by BEGIN WORK."""
-        return self.wire.in_transaction
-
-    async def begin(self) -> None:
-        """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
-        await self._answer(self.wire.begin())
-
-    async def commit(self) -> None:
-        """Commit. Nothing happens when no transaction is under way, or the database has none."""
-        if self.wire.in_transaction:
-            await self._answer(self.wire.commit())
-
-    async def rollback(self) -> None:
-        """Roll back. Nothing happens when no transaction is under way, or the database has none."""
-        if self.wire.in_transaction:
-            await self._answer(self.wire.rollback())
-
-    async def set_savepoint(self, name: str) -> None:
-        """Set a savepoint in the transaction under way."""
-        await self._answer(self.wire.set_savepoint(name))
-
-    async def rollback_to_savepoint(self, name: str) -> None:
-        """Undo what was done since the savepoint."""
-        await self._answer(self.wire.rollback_to_savepoint(name))
-
-    async def release_savepoint(self, name: str) -> None:
-        """Forget a savepoint."""
-        await self._answer(self.wire.release_savepoint(name))
+        Autocommit, row factory, isolation level and lock mode are as they were at the beginning again. What else a
+        session has stays: temporary tables, roles, environment.
+        """
+        for cursor in list(self._cursors):
+            await cursor.close()
+        self._cursors.clear()
+        self.row_factory = self.settings.row_factory
+        await self._restore_session()
 
     # -- the server --------------------------------------------------------------------------------------------------
 
@@ -373,13 +357,38 @@ class AsyncConnection:
         """The version as the login has it: an internal number, not that of the release."""
         return self.wire.server_version
 
+    if ASYNC:
+
+        async def fetch_server_version(self) -> str:
+            """The version of the server's release; asks the server the first time."""
+            return await self._ask_server_version()
+
+    else:
+
+        @property
+        def server_version(self) -> str:
+            """The version of the server's release; asks the server the first time."""
+            return self._ask_server_version()
+
+    async def _ask_server_version(self) -> str:
+        if self._server_version is None:
+            try:
+                cursor = await self.execute("SELECT FIRST 1 DBINFO('version','full') FROM systables")
+                row = await cursor.fetchone()
+                await cursor.close()
+            except err.DatabaseError as error:
+                if self.closed or error.sqlcode is None:
+                    raise
+                # Without a database there is nobody to ask.
+                return self.server_version_internal
+            self._server_version = str(row[0]).strip() if row and row[0] else self.server_version_internal
+        return self._server_version
+
     @property
-    async def server_version(self) -> str:
-        """The version of the server's release; asks the server."""
-        cursor = await self.execute("SELECT FIRST 1 DBINFO('version','full') FROM systables")
-        row = await cursor.fetchone()
-        await cursor.close()
-        return str(row[0]).strip() if row and row[0] else ""
+    def server_capabilities(self) -> ServerCapabilities:
+        """What the server can do, and what was negotiated."""
+        wire = self.wire
+        return ServerCapabilities(bytes(wire.server_capabilities), bytes(wire.capabilities), wire.server_version)
 
     @property
     def capabilities(self) -> bytes:

@@ -39,7 +39,7 @@ class ForeignModule(types.ModuleType):
         return Foreign(f"{self.__name__}.{name}")
 
 
-for name in ("_capabilities", "pool", "_messages", "_protocol", "_resultset", "_socket", "_types", "converters"):
+for name in ("_messages", "_protocol", "_resultset", "_socket", "_types", "converters"):
     sys.modules[f"informix_db.{name}"] = ForeignModule(f"informix_db.{name}")
 for module, names in (
     ("connections", ("_WireLock", "_extract_server_error_text", "_python_encoding_from_locale")),
@@ -50,9 +50,14 @@ for module, names in (
 ):
     for name in names:
         setattr(sys.modules[f"informix_db.{module}"], name, Foreign(f"informix_db.{module}.{name}"))
+capabilities = ForeignModule("informix_db._capabilities")
+capabilities.ServerCapabilities = informix.ServerCapabilities  # type: ignore[attr-defined]
+capabilities.ENHANCED_PROTOCOL_CAP = 316  # type: ignore[attr-defined]
+sys.modules["informix_db._capabilities"] = capabilities
 rows._RESERVED = rows._OURS  # type: ignore[attr-defined]
 
 for connection in (informix.Connection, aio.AsyncConnection):
     connection._in_transaction = property(lambda self: self.in_transaction)  # type: ignore[union-attr]
+    connection._server_version_full = property(lambda self: self._server_version)  # type: ignore[union-attr]
 for cursor in (informix.Cursor, aio.AsyncCursor):
     cursor._statement_type = property(lambda self: self.statement_type)  # type: ignore[union-attr]

@@ -1,0 +1,451 @@
+# Made from python/rowferry/_base/aio/pool.py by tools/async_to_sync.py: change that file instead.
+"""A pool of connections, whatever they are: the drivers' pools say how to make, check, clean and close one."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from .. import exceptions as err
+from .waiting import Alarm, Holder, Mutex, Waiter
+
+__all__ = ["BasePool", "PoolStatistics"]
+
+ASYNC = False
+
+C = TypeVar("C")
+
+_log = logging.getLogger("rowferry.pool")
+
+
+@dataclass(frozen=True)
+class PoolStatistics:
+    """What a pool has, and what it has done since it was made."""
+
+    #: Connections that there are: idle, lent, being opened, checked or cleaned.
+    size: int
+    #: Connections that wait to be lent.
+    idle: int
+    #: Connections that are lent.
+    lent: int
+    #: Those who wait for a connection.
+    waiting: int
+    #: Connections that were opened.
+    opened: int
+    #: How often a connection was lent.
+    acquired: int
+    #: How often whoever wanted a connection had to wait.
+    waited: int
+    #: How often somebody waited too long.
+    timed_out: int
+    #: Connections that were found broken, or could not be cleaned.
+    broken: int
+    #: Connections that were closed for their age, or for being idle.
+    retired: int
+
+
+class _Member(Generic[C]):
+    """A connection of the pool."""
+
+    __slots__ = ("connection", "expires", "generation", "holder", "idle_since")
+
+    def __init__(self, connection: C, expires: float | None, generation: int) -> None:
+        self.connection = connection
+        self.expires = expires
+        self.generation = generation
+        self.idle_since = time.monotonic()
+        self.holder: Holder | None = None
+
+
+class BasePool(Generic[C]):
+    """Connections that are lent and given back.
+
+    Whoever waits longest is served first. The state changes under a mutex that is never held while waiting, so that
+    what follows holds for tasks and for threads alike: a connection is idle, lent, or in the hands of one method here,
+    and in each case counted in `size` once.
+    """
+
+    def __init__(
+        self,
+        *,
+        min_size: int,
+        max_size: int,
+        acquire_timeout: float | None,
+        max_lifetime: float | None,
+        idle_timeout: float | None,
+        check_after: float | None,
+    ) -> None:
+        if min_size < 0 or max_size < 1 or min_size > max_size:
+            raise ValueError(
+                f"invalid pool sizing: min_size={min_size}, max_size={max_size}; 0 <= min <= max, 1 <= max"
+            )
+        self._min_size = min_size
+        self._max_size = max_size
+        self._timeout = acquire_timeout
+        self._max_lifetime = max_lifetime
+        self._idle_timeout = idle_timeout
+        self._check_after = check_after
+        self._mutex = Mutex(self._settle)
+        self._members: deque[_Member[C]] = deque()
+        self._lent: dict[C, _Member[C]] = {}
+        # Given back by a finalizer that ran while the mutex was held.
+        self._stray: deque[C] = deque()
+        # In the order of their arrival; who gives up leaves from the middle.
+        self._waiters: OrderedDict[Waiter[_Member[C]], None] = OrderedDict()
+        self._size = 0
+        self._generation = 0
+        self._closing = False
+        self._emptied: list[Waiter[None]] = []
+        self._alarm = Alarm(self._retire)
+        self._opened = self._acquired = self._waited = self._timed_out = self._broken = self._retired = 0
+
+    # -- what a driver says ------------------------------------------------------------------------------------------
+
+    def _connect(self) -> C:
+        """Open a connection."""
+        raise NotImplementedError
+
+    def _is_open(self, connection: C) -> bool:
+        """False when the connection is known to be lost; asks nobody."""
+        raise NotImplementedError
+
+    def _check(self, connection: C) -> None:
+        """Ask the server whether it is there; an `Error` when it is not. Does not wait for ever."""
+        raise NotImplementedError
+
+    def _clean(self, connection: C) -> None:
+        """Make a connection as good as new after its use; an `Error` when that fails. Does not wait for ever."""
+        raise NotImplementedError
+
+    def _part(self, connection: C) -> None:
+        """Close a connection in good order, without waiting for it."""
+        raise NotImplementedError
+
+    def _cut(self, connection: C) -> None:
+        """Close a connection without a word."""
+        raise NotImplementedError
+
+    # -- what is known -----------------------------------------------------------------------------------------------
+
+    @property
+    def min_size(self) -> int:
+        """How many connections are opened at the start, and kept however long they are idle."""
+        return self._min_size
+
+    @property
+    def max_size(self) -> int:
+        """The most connections at a time."""
+        return self._max_size
+
+    @property
+    def size(self) -> int:
+        """How many connections there are, the ones being opened included."""
+        return self._size
+
+    @property
+    def idle_count(self) -> int:
+        """How many connections wait to be lent."""
+        return len(self._members)
+
+    @property
+    def closed(self) -> bool:
+        """True once `close` was called."""
+        return self._closing
+
+    def statistics(self) -> PoolStatistics:
+        """What the pool has, and what it has done so far."""
+        with self._mutex:
+            return PoolStatistics(
+                size=self._size,
+                idle=len(self._members),
+                lent=len(self._lent),
+                waiting=len(self._waiters),
+                opened=self._opened,
+                acquired=self._acquired,
+                waited=self._waited,
+                timed_out=self._timed_out,
+                broken=self._broken,
+                retired=self._retired,
+            )
+
+    def holders(self) -> list[str]:
+        """Who holds a connection, for how long, and where it was asked for; the longest first."""
+        with self._mutex:
+            holders = [member.holder for member in self._lent.values() if member.holder is not None]
+        return [str(holder) for holder in sorted(holders, key=lambda holder: holder.since)]
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closing else "open"
+        return f"<{type(self).__name__} {state}: {len(self._lent)} lent, {len(self._members)} idle of {self._max_size}>"
+
+    # -- lending -----------------------------------------------------------------------------------------------------
+
+    def _open_first(self) -> None:
+        """Open the connections that there shall be from the start."""
+        self._enter()
+        try:
+            while True:
+                with self._mutex:
+                    if self._closing or self._size >= self._min_size:
+                        return
+                    self._size += 1
+                member = None
+                try:
+                    member = self._open()
+                finally:
+                    with self._mutex:
+                        self._pass_on(member)
+        except BaseException:
+            self._shut()
+            raise
+
+    def _enter(self) -> None:
+        """Check that the pool may be used here."""
+
+    def _acquire(self, timeout: float | None) -> C:
+        self._enter()
+        member: _Member[C] | None = None
+        with self._mutex:
+            if self._closing:
+                raise err.PoolClosed("the pool is closed")
+            waiter = None
+            # Nobody overtakes those who wait.
+            if not self._waiters:
+                member = self._take()
+            if member is None:
+                if not self._waiters and self._size < self._max_size:
+                    self._size += 1
+                else:
+                    waiter = Waiter[_Member[C]]()
+                    self._waiters[waiter] = None
+                    self._waited += 1
+        if waiter is not None:
+            member = self._wait(waiter, timeout)
+        return self._lend(member)
+
+    def _take(self) -> _Member[C] | None:
+        """An idle connection that is fit. The one used last is the least likely to have been dropped by the server."""
+        while self._members:
+            member = self._members.pop()
+            if self._is_fit(member):
+                return member
+            self._size -= 1
+        return None
+
+    def _is_fit(self, member: _Member[C]) -> bool:
+        """True when the connection may be lent; otherwise it is closed."""
+        if not self._is_open(member.connection):
+            self._broken += 1
+            self._cut(member.connection)
+            return False
+        now = time.monotonic()
+        old = member.expires is not None and now >= member.expires
+        if old or member.generation != self._generation or self._is_stale(member, now):
+            self._retired += 1
+            self._part(member.connection)
+            return False
+        return True
+
+    def _is_stale(self, member: _Member[C], now: float) -> bool:
+        return self._idle_timeout is not None and now - member.idle_since >= self._idle_timeout > 0
+
+    def _wait(self, waiter: Waiter[_Member[C]], timeout: float | None) -> _Member[C] | None:
+        """What the waiter is given: a connection, or the place for one."""
+        try:
+            waiter.wait(timeout)
+        except BaseException:
+            # What was given at the same moment goes on to the next.
+            with self._mutex:
+                if not waiter.done:
+                    del self._waiters[waiter]
+                elif waiter.failure is None:
+                    self._pass_on(waiter.value)
+            raise
+        with self._mutex:
+            if waiter.done:
+                return waiter.result()
+            del self._waiters[waiter]
+            self._timed_out += 1
+            others = len(self._waiters)
+        holders = self.holders()
+        held = f"; held longest by {', '.join(holders[:3])}" if holders else ""
+        raise err.PoolTimeout(
+            f"no connection became free within {timeout} s: {len(holders)} are lent (max_size={self._max_size}), "
+            f"{others} more wait{held}"
+        )
+
+    def _lend(self, member: _Member[C] | None) -> C:
+        """Lend this connection, or a new one in its place; whatever fails, the place goes on to the next."""
+        try:
+            if member is not None and self._wants_check(member):
+                try:
+                    self._check(member.connection)
+                except err.Error as error:
+                    _log.info("a pooled connection did not answer, and is replaced: %s", error)
+                    self._broken += 1
+                    self._cut(member.connection)
+                    member = None
+            if member is None:
+                member = self._open()
+        except BaseException:
+            with self._mutex:
+                if member is not None:
+                    self._cut(member.connection)
+                self._pass_on(None)
+            raise
+        with self._mutex:
+            if self._closing:
+                self._part(member.connection)
+                self._pass_on(None)
+                raise err.PoolClosed("the pool was closed")
+            member.holder = Holder()
+            self._lent[member.connection] = member
+            self._acquired += 1
+        return member.connection
+
+    def _wants_check(self, member: _Member[C]) -> bool:
+        return self._check_after is not None and time.monotonic() - member.idle_since >= self._check_after
+
+    def _open(self) -> _Member[C]:
+        """A new connection; its place is counted already."""
+        generation = self._generation
+        connection = self._connect()
+        expires = None
+        if self._max_lifetime is not None:
+            # Those opened together do not all expire together.
+            expires = time.monotonic() + self._max_lifetime * random.uniform(0.9, 1.0)
+        with self._mutex:
+            self._opened += 1
+        return _Member(connection, expires, generation)
+
+    def release(self, connection: C, *, broken: bool = False) -> None:
+        """Take a connection back: cleaned it is lent again; closed when it is `broken` or does not come clean."""
+        if self._mutex.is_mine():
+            self._stray.append(connection)
+            return
+        with self._mutex:
+            member = self._lent.pop(connection, None)
+            if member is None:
+                raise err.InterfaceError("the connection is not lent by this pool")
+            member.holder = None
+        clean = False
+        try:
+            if not broken and not self._closing and self._is_open(connection):
+                self._clean(connection)
+                clean = self._is_open(connection)
+        except err.Error as error:
+            _log.warning("a connection could not be cleaned, and is replaced: %s", error)
+        finally:
+            with self._mutex:
+                member.idle_since = time.monotonic()
+                if self._closing:
+                    self._part(connection)
+                elif not clean:
+                    self._broken += 1
+                    self._cut(connection)
+                elif not self._is_fit(member):
+                    clean = False
+                self._pass_on(member if clean and not self._closing else None)
+
+    def _settle(self) -> None:
+        while self._stray:
+            connection = self._stray.popleft()
+            if self._lent.pop(connection, None) is not None:
+                self._cut(connection)
+                self._pass_on(None)
+
+    def _pass_on(self, member: _Member[C] | None) -> None:
+        """A connection, or the place for one, goes to whoever waits longest. The mutex is held."""
+        if self._closing and member is not None:
+            self._part(member.connection)
+            member = None
+        if self._waiters:
+            waiter, _ = self._waiters.popitem(last=False)
+            waiter.grant(member)
+        elif member is not None:
+            self._members.append(member)
+            if self._idle_timeout is not None and not self._alarm.is_set and self._size > self._min_size:
+                self._alarm.set(max(self._idle_timeout, 0.01))
+        else:
+            self._size -= 1
+            if self._closing and self._size == 0:
+                for emptied in self._emptied:
+                    if not emptied.done:
+                        emptied.grant(None)
+
+    def _retire(self) -> None:
+        """Close what was idle for too long, down to the least size. Called by the alarm."""
+        if self._idle_timeout is None:
+            return
+        with self._mutex:
+            now = time.monotonic()
+            # The one used longest ago is at the left end.
+            while self._members and self._size > self._min_size and self._is_stale(self._members[0], now):
+                member = self._members.popleft()
+                self._size -= 1
+                self._retired += 1
+                self._part(member.connection)
+            if self._members and self._size > self._min_size and not self._closing:
+                self._alarm.set(max(self._idle_timeout - (now - self._members[0].idle_since), 0.01))
+
+    # -- end ---------------------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Close the connections that are idle; those lent are closed when they come back. New ones take their place."""
+        self._enter()
+        with self._mutex:
+            self._generation += 1
+            while self._members:
+                self._size -= 1
+                self._part(self._members.pop().connection)
+
+    def _shut(self) -> None:
+        with self._mutex:
+            self._closing = True
+            self._alarm.cancel()
+            idle = [member.connection for member in self._members]
+            self._members.clear()
+            while self._waiters:
+                waiter, _ = self._waiters.popitem(last=False)
+                waiter.fail(err.PoolClosed("the pool was closed"))
+            for connection in idle:
+                self._part(connection)
+            self._size -= len(idle)
+
+    def close(self) -> None:
+        """Lend nothing any more: who waits gets `PoolClosed`, what is idle is closed.
+
+        What is lent stays with whoever has it, and is closed when it comes back; `wait_closed` waits for that.
+        """
+        self._enter()
+        self._shut()
+
+    def terminate(self) -> None:
+        """Close, and cut the connections that are lent, too."""
+        self.close()
+        with self._mutex:
+            lent = list(self._lent)
+        for connection in lent:
+            self._cut(connection)
+
+    def wait_closed(self, timeout: float | None = None) -> None:
+        """Wait until every connection is back and closed, at most `timeout` seconds; then `PoolTimeout` says who
+        holds them. Call `close` first.
+        """
+        with self._mutex:
+            if not self._closing:
+                raise err.InterfaceError("call close() before wait_closed()")
+            if self._size == 0:
+                return
+            waiter = Waiter[None]()
+            self._emptied.append(waiter)
+        try:
+            if not waiter.wait(timeout):
+                raise err.PoolTimeout(f"not all connections came back within {timeout} s: {', '.join(self.holders())}")
+        finally:
+            with self._mutex:
+                self._emptied.remove(waiter)

@@ -1,0 +1,213 @@
+"""What a pool waits with: futures for tasks, locks for threads. One interface, two colours."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["Alarm", "AsyncAlarm", "AsyncHolder", "AsyncWaiter", "Holder", "Mutex", "Waiter"]
+
+T = TypeVar("T")
+
+
+class _Outcome(Generic[T]):
+    """What whoever waits is given: a value or an exception, once."""
+
+    __slots__ = ("done", "failure", "value")
+
+    def __init__(self) -> None:
+        #: True once something was given.
+        self.done = False
+        self.value: T | None = None
+        self.failure: BaseException | None = None
+
+    def result(self) -> T | None:
+        """What was given; an exception is raised."""
+        if self.failure is not None:
+            raise self.failure
+        return self.value
+
+    def _wake(self) -> None:
+        raise NotImplementedError
+
+    def grant(self, value: T | None) -> None:
+        """Give a value."""
+        self.done, self.value = True, value
+        self._wake()
+
+    def fail(self, failure: BaseException) -> None:
+        """Give an exception."""
+        self.done, self.failure = True, failure
+        self._wake()
+
+
+class AsyncWaiter(_Outcome[T]):
+    """A task that waits."""
+
+    __slots__ = ("_future",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def _wake(self) -> None:
+        if not self._future.done():
+            self._future.set_result(None)
+
+    async def wait(self, timeout: float | None) -> bool:
+        """Wait at most `timeout` seconds (None: for ever); true when something was given."""
+        await asyncio.wait((self._future,), timeout=timeout)
+        return self.done
+
+
+class Waiter(_Outcome[T]):
+    """A thread that waits."""
+
+    __slots__ = ("_gate",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._gate = threading.Lock()
+        self._gate.acquire()
+
+    def _wake(self) -> None:
+        self._gate.release()
+
+    def wait(self, timeout: float | None) -> bool:
+        """Wait at most `timeout` seconds (None: for ever); true when something was given."""
+        self._gate.acquire(timeout=-1 if timeout is None else min(max(timeout, 0.0), threading.TIMEOUT_MAX))
+        return self.done
+
+
+class Mutex:
+    """A lock that knows whether this thread has it: the collector may run anybody's code while it is held."""
+
+    __slots__ = ("_lock", "_owner", "_settle")
+
+    def __init__(self, settle: Callable[[], None]) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        #: Called before the lock is given back.
+        self._settle = settle
+
+    def is_mine(self) -> bool:
+        """True when the calling thread has it."""
+        return self._owner == threading.get_ident()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._owner = threading.get_ident()
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._settle()
+        finally:
+            self._owner = 0
+            self._lock.release()
+
+
+def _caller() -> str:
+    """File and line of the nearest frame outside of this package and of the standard library's wrappers."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith("rowferry.") and module not in ("contextlib", "asyncio.tasks", "asyncio.timeouts"):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "?"
+
+
+class Holder:
+    """Who was lent something, where in the program, since when."""
+
+    __slots__ = ("name", "place", "since")
+
+    def __init__(self) -> None:
+        self.name = self._who()
+        self.place = _caller()
+        self.since = time.monotonic()
+
+    @staticmethod
+    def _who() -> str:
+        return threading.current_thread().name
+
+    def __str__(self) -> str:
+        return f"{self.name} for {time.monotonic() - self.since:.1f} s ({self.place})"
+
+
+class AsyncHolder(Holder):
+    """A task that was lent something."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _who() -> str:
+        task = asyncio.current_task()
+        return task.get_name() if task is not None else "nobody known"
+
+
+class Alarm:
+    """Calls a method later, from a thread of its own, unless its object is gone by then."""
+
+    def __init__(self, method: Callable[[], None]) -> None:
+        self._method = weakref.WeakMethod(method)
+        self._timer: threading.Timer | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """True between `set` and the call."""
+        return self._timer is not None
+
+    def set(self, seconds: float) -> None:
+        """Call in so many seconds."""
+        timer = threading.Timer(seconds, self._ring)
+        timer.daemon = True
+        timer.name = "rowferry pool"
+        self._timer = timer
+        timer.start()
+
+    def cancel(self) -> None:
+        """Do not call."""
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+
+    def _ring(self) -> None:
+        self._timer = None
+        method = self._method()
+        if method is not None:
+            method()
+
+
+class AsyncAlarm:
+    """Calls a method later, from the event loop, unless its object is gone by then."""
+
+    def __init__(self, method: Callable[[], None]) -> None:
+        self._method = weakref.WeakMethod(method)
+        self._handle: asyncio.TimerHandle | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """True between `set` and the call."""
+        return self._handle is not None
+
+    def set(self, seconds: float) -> None:
+        """Call in so many seconds."""
+        self._handle = asyncio.get_running_loop().call_later(seconds, self._ring)
+
+    def cancel(self) -> None:
+        """Do not call."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.cancel()
+
+    def _ring(self) -> None:
+        self._handle = None
+        method = self._method()
+        if method is not None:
+            method()

@@ -1,0 +1,202 @@
+"""A pool of connections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Any
+
+from ... import exceptions as err
+from ..._base.aio.pool import AsyncBasePool, PoolStatistics
+from ..._base.awaitable import Entering
+from .._settings import Settings, settings_for
+from .connection import AsyncConnection
+
+__all__ = ["AsyncConnectionPool", "PoolStatistics", "create_pool"]
+
+ASYNC = True
+
+#: A connection that is asked whether it is there, or cleaned, gets this long, in seconds.
+CARE_LIMIT = 5.0
+
+
+class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
+    """Connections that are lent and given back. Made by `create_pool`, which explains the parameters.
+
+    A connection comes back rolled back, its cursors closed, with the isolation level, lock mode and autocommit that it
+    began with. A broken one is replaced. Whoever waits longest is served first.
+    """
+
+    def __init__(self, settings: Settings, **sizes: Any) -> None:
+        super().__init__(**sizes)
+        self._settings = settings
+
+    # -- lending -----------------------------------------------------------------------------------------------------
+
+    if ASYNC:
+
+        def acquire(self, timeout: float | None = None) -> Entering[AsyncConnection]:
+            """Lend a connection: `await pool.acquire()`, or `async with pool.acquire() as connection`.
+
+            Waits at most `timeout` seconds (by default the pool's own) for a connection to become free, then raises
+            `PoolTimeout`, which tells who holds them. If the caller is cancelled, at any moment, none is lent.
+            """
+            return Entering(self._acquire(self._timeout if timeout is None else timeout), self.release)
+
+    else:
+
+        def acquire(self, timeout: float | None = None) -> AsyncConnection:
+            """Lend a connection, until `release`.
+
+            Waits at most `timeout` seconds (by default the pool's own) for a connection to become free, then raises
+            `PoolTimeout`, which tells who holds them.
+            """
+            return self._acquire(self._timeout if timeout is None else timeout)
+
+    def connection(self, timeout: float | None = None) -> AbstractAsyncContextManager[AsyncConnection]:
+        """`async with pool.connection() as connection` lends a connection for the block.
+
+        What the block has not committed is rolled back at its end. A connection that the block has broken is replaced.
+        """
+        return _Loan(self, self._timeout if timeout is None else timeout)
+
+    # -- what the logic of pools asks for ----------------------------------------------------------------------------
+
+    async def _connect(self) -> AsyncConnection:
+        return await AsyncConnection(self._settings).connect()
+
+    def _is_open(self, connection: AsyncConnection) -> bool:
+        if ASYNC:
+            # The event loop has told when the server hung up.
+            return not connection.closed
+        else:
+            wire = connection._wire
+            return wire is not None and wire.is_alive
+
+    async def _check(self, connection: AsyncConnection) -> None:
+        await self._care(connection, connection.ping)
+
+    async def _clean(self, connection: AsyncConnection) -> None:
+        if ASYNC:
+            if connection.wire.is_busy:
+                await connection._give_up()
+        else:
+            if connection.wire.is_busy:
+                raise err.InterfaceError("another thread still uses the connection")
+        await self._care(connection, connection.reset)
+
+    async def _care(self, connection: AsyncConnection, work: Any) -> None:
+        if ASYNC:
+            try:
+                await asyncio.wait_for(work(), CARE_LIMIT)
+            except asyncio.TimeoutError:
+                raise err.OperationalError(f"no answer within {CARE_LIMIT:g} s") from None
+        else:
+            wire, usual = connection.wire, connection.settings.read_timeout
+            limited = usual is None or usual > CARE_LIMIT
+            if limited:
+                wire.limit_reads(CARE_LIMIT)
+            work()
+            if limited:
+                wire.limit_reads(usual)
+
+    def _part(self, connection: AsyncConnection) -> None:
+        wire, connection._wire = connection._wire, None
+        if wire is not None:
+            if wire.is_busy:
+                wire.abort()
+            else:
+                wire.quit()
+
+    def _cut(self, connection: AsyncConnection) -> None:
+        connection._abort()
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    if ASYNC:
+
+        def __await__(self) -> Generator[Any, Any, AsyncConnectionPool]:
+            """`await pool` opens the first connections, and answers the pool."""
+            return self._opened_pool().__await__()
+
+        async def _opened_pool(self) -> AsyncConnectionPool:
+            await self._open_first()
+            return self
+
+    async def __aenter__(self) -> AsyncConnectionPool:
+        if ASYNC:
+            await self._open_first()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class _Loan(AbstractAsyncContextManager[AsyncConnection]):
+    """A connection for a block."""
+
+    __slots__ = ("_connection", "_pool", "_timeout")
+
+    def __init__(self, pool: AsyncConnectionPool, timeout: float | None) -> None:
+        self._pool = pool
+        self._timeout = timeout
+        self._connection: AsyncConnection | None = None
+
+    async def __aenter__(self) -> AsyncConnection:
+        self._connection = await self._pool._acquire(self._timeout)
+        return self._connection
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            # What the server refuses leaves a connection as it was; what has no code of the server's may not.
+            lost = isinstance(value, (err.OperationalError, err.InterfaceError)) and value.sqlcode is None
+            await self._pool.release(connection, broken=lost)
+
+
+def _make(*args: Any, **parameters: Any) -> AsyncConnectionPool:
+    sizes = {
+        "min_size": 0,
+        "max_size": 10,
+        "acquire_timeout": 30.0,
+        "max_lifetime": 3600.0,
+        "idle_timeout": 600.0,
+        "check_after": 10.0,
+    }
+    for name in sizes:
+        if name in parameters:
+            sizes[name] = parameters.pop(name)
+    return AsyncConnectionPool(settings_for(*args, **parameters), **sizes)
+
+
+if ASYNC:
+
+    def create_pool(*args: Any, **parameters: Any) -> AsyncConnectionPool:
+        """A pool: `pool = await create_pool(…)`, or `async with create_pool(…) as pool`.
+
+        The parameters are those of `rowferry.informix.create_pool`.
+        """
+        return _make(*args, **parameters)
+
+else:
+
+    def create_pool(*args: Any, **parameters: Any) -> AsyncConnectionPool:
+        """A pool of connections. The parameters are those of `connect`, a URL too, and:
+
+        `min_size`: connections opened now, and kept however long they are idle; by default 0.
+        `max_size`: the most connections at a time; by default 10.
+        `acquire_timeout`: seconds to wait for a connection to become free; by default 30, None waits for ever.
+        `max_lifetime`: seconds after which a connection is replaced, or somewhat before; by default 3600, None never.
+        `idle_timeout`: seconds after which an idle connection beyond `min_size` is closed; by default 600, None never.
+        `check_after`: a connection that was idle for so many seconds is asked whether it is there before it is lent; by
+        default 10, 0 asks always, None never. One whose server has hung up is noticed without asking.
+        """
+        pool = _make(*args, **parameters)
+        pool._open_first()
+        return pool

@@ -1,0 +1,241 @@
+# Made from python/rowferry/informix/aio/transactions.py by tools/async_to_sync.py: change that file instead.
+"""Transactions, savepoints, isolation levels and waits for locks: the part of a connection that knows of them."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from .. import exceptions as err
+from .._core.informix import QueryResult, Wire
+from ._isolation import AS_THE_SERVER, IsolationLevel, default_isolation, isolation_sql, lock_wait_sql
+from ._settings import Settings
+
+__all__ = ["Savepoint", "Transaction", "Transactional"]
+
+ASYNC = False
+
+#: The server's numbers for SET LOCK MODE and SET ISOLATION.
+SET_LOCK_MODE, SET_ISOLATION = 46, 48
+
+_numbers = itertools.count(1)
+
+
+class Transactional:
+    """The half of a connection that knows of transactions."""
+
+    if TYPE_CHECKING:
+        settings: Settings
+        _wire: Wire | None
+        _autocommit: bool
+
+        @property
+        def wire(self) -> Wire:
+            """The Rust half."""
+
+        def _answer(self, answer: Any, sql: str | None = None) -> Any:
+            """Wait for an operation of the wire."""
+
+    def _begin_session(self) -> None:
+        self._isolation: IsolationLevel | None = self.settings.isolation_level
+        self._lock_wait: float | str | None = self.settings.lock_wait
+        # Changed since the session began, by us or by a statement of the user's.
+        self._isolation_changed = False
+        self._lock_wait_changed = False
+
+    def _prepare_session(self) -> None:
+        """What the settings ask for, once logged in."""
+        self._begin_session()
+        if self._isolation is not None:
+            self._command(isolation_sql(self._isolation))
+        if not isinstance(self._lock_wait, str):
+            self._command(lock_wait_sql(self._lock_wait))
+
+    def _command(self, sql: str) -> None:
+        self._answer(self.wire.execute(sql), sql)
+
+    def _notice(self, result: QueryResult) -> None:
+        """Somebody may have changed the session by a statement of his own."""
+        if result.statement_type == SET_ISOLATION:
+            self._isolation, self._isolation_changed = None, True
+        elif result.statement_type == SET_LOCK_MODE:
+            self._lock_wait, self._lock_wait_changed = AS_THE_SERVER, True
+
+    # -- transactions ------------------------------------------------------------------------------------------------
+
+    @property
+    def autocommit(self) -> bool:
+        """True when every statement commits by itself. May be changed between transactions."""
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool) -> None:
+        if self._wire is not None and self._wire.in_transaction and bool(value) != self._autocommit:
+            raise err.ProgrammingError("commit or roll back before you change autocommit")
+        self._autocommit = bool(value)
+
+    @property
+    def in_transaction(self) -> bool:
+        """True while a transaction is under way: begun by the first statement, by `begin` or by BEGIN WORK."""
+        return self.wire.in_transaction
+
+    @property
+    def is_logged(self) -> bool:
+        """True when the database has a log, and thus transactions."""
+        return self.wire.is_logged
+
+    @property
+    def is_ansi(self) -> bool:
+        """True when the database is in ANSI mode, where a transaction is always under way."""
+        return self.wire.is_ansi
+
+    def begin(self) -> None:
+        """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
+        self._answer(self.wire.begin(), "BEGIN WORK")
+
+    def commit(self) -> None:
+        """Commit. Nothing happens when no transaction is under way, or the database has none."""
+        wire = self.wire
+        if wire.in_transaction or wire.is_ansi:
+            self._answer(wire.commit(), "COMMIT WORK")
+
+    def rollback(self) -> None:
+        """Roll back. Nothing happens when no transaction is under way, or the database has none."""
+        wire = self.wire
+        if wire.in_transaction or wire.is_ansi:
+            self._answer(wire.rollback(), "ROLLBACK WORK")
+
+    def set_savepoint(self, name: str) -> None:
+        """Set a savepoint in the transaction under way."""
+        self._answer(self.wire.set_savepoint(name), f"SAVEPOINT {name}")
+
+    def rollback_to_savepoint(self, name: str) -> None:
+        """Undo what was done since the savepoint."""
+        self._answer(self.wire.rollback_to_savepoint(name), f"ROLLBACK TO SAVEPOINT {name}")
+
+    def release_savepoint(self, name: str) -> None:
+        """Forget a savepoint."""
+        self._answer(self.wire.release_savepoint(name), f"RELEASE SAVEPOINT {name}")
+
+    def transaction(self) -> Transaction:
+        """`with connection.transaction():` commits at the end of the block, or rolls back when it raises.
+
+        Works with autocommit on and off. While a transaction is under way already, the block is a savepoint in it:
+        only what the block did is undone, and whoever began the transaction ends it.
+        """
+        return Transaction(self)
+
+    def savepoint(self, name: str | None = None) -> Savepoint:
+        """`with connection.savepoint():` undoes what the block did when it raises; the transaction goes on."""
+        return Savepoint(self, name)
+
+    # -- what transactions see, and how long they wait ---------------------------------------------------------------
+
+    @property
+    def isolation_level(self) -> IsolationLevel | None:
+        """How far transactions are kept apart; None when it is as the server has it, or was set by a statement."""
+        return self._isolation
+
+    @isolation_level.setter
+    def isolation_level(self, level: IsolationLevel | str) -> None:
+        self.set_isolation_level(level)
+
+    def set_isolation_level(self, level: IsolationLevel | str) -> None:
+        """Keep transactions so far apart from now on: `informix.IsolationLevel`, or its words."""
+        level = IsolationLevel(level)
+        self._command(isolation_sql(level))
+        self._isolation, self._isolation_changed = level, True
+
+    @property
+    def lock_wait(self) -> float | str | None:
+        """How many seconds a statement waits for a lock: 0 not at all, None for ever, "server" as the server has it."""
+        return self._lock_wait
+
+    @lock_wait.setter
+    def lock_wait(self, seconds: float | None) -> None:
+        self.set_lock_wait(seconds)
+
+    def set_lock_wait(self, seconds: float | None) -> None:
+        """From now on a statement waits so many seconds for a lock: 0 not at all, None for ever."""
+        self._command(lock_wait_sql(seconds))
+        self._lock_wait, self._lock_wait_changed = seconds, True
+
+    def _restore_session(self) -> None:
+        """Roll back, and set isolation level and lock mode back to what the session began with."""
+        wire = self.wire
+        self._autocommit = self.settings.autocommit
+        if wire.in_transaction or wire.is_ansi:
+            self._answer(wire.rollback(), "ROLLBACK WORK")
+        if self._isolation_changed:
+            level = self.settings.isolation_level
+            self._command(isolation_sql(level or default_isolation(wire.is_logged, wire.is_ansi)))
+        if self._lock_wait_changed:
+            wait = self.settings.lock_wait
+            self._command(lock_wait_sql(0 if isinstance(wait, str) else wait))
+        self._begin_session()
+
+
+class Savepoint(AbstractContextManager["Savepoint"]):
+    """A part of a transaction that can be undone by itself. Made by `Connection.savepoint`."""
+
+    def __init__(self, connection: Transactional, name: str | None) -> None:
+        #: The name that the server knows.
+        self.name = name or f"rowferry_{next(_numbers)}"
+        self._connection = connection
+
+    def __enter__(self) -> Savepoint:
+        if not self._connection.in_transaction:
+            self._connection.begin()
+        self._connection.set_savepoint(self.name)
+        return self
+
+    def rollback(self) -> None:
+        """Undo what was done since the savepoint, which stays."""
+        self._connection.rollback_to_savepoint(self.name)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._connection.release_savepoint(self.name)
+        elif _can_go_on(self._connection):
+            self.rollback()
+            self._connection.release_savepoint(self.name)
+
+
+class Transaction(AbstractContextManager["Transaction"]):
+    """A transaction as a block. Made by `Connection.transaction`."""
+
+    def __init__(self, connection: Transactional) -> None:
+        self._connection = connection
+        self._savepoint: Savepoint | None = None
+
+    def __enter__(self) -> Transaction:
+        connection = self._connection
+        if connection.in_transaction:
+            self._savepoint = Savepoint(connection, None)
+            self._savepoint.__enter__()
+        elif connection.is_logged:
+            connection.begin()
+        else:
+            raise err.NotSupportedError("the database has no log, and thus no transactions")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        savepoint, self._savepoint = self._savepoint, None
+        if savepoint is not None:
+            savepoint.__exit__(kind, value, traceback)
+        elif kind is None:
+            self._connection.commit()
+        elif _can_go_on(self._connection):
+            self._connection.rollback()
+
+
+def _can_go_on(connection: Transactional) -> bool:
+    """False when the transaction went away with its connection, or by a statement of the block."""
+    wire = connection._wire
+    return wire is not None and wire.is_open and wire.in_transaction
