@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers.mariadb import MariaDB
+from tests.servers import debian_sid
+from tests.servers.mariadb import MariaDB, MariaDB11
+from tests.servers.mysql import MySQL
 from tests.servers.rowferry import Rowferry, find_rowferry, socket_directory
 
 
@@ -16,6 +18,28 @@ from tests.servers.rowferry import Rowferry, find_rowferry, socket_directory
 def mariadb() -> Iterator[MariaDB]:
     """One MariaDB server for the whole session; make tables of your own in `server.database`."""
     with MariaDB.start() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb11() -> Iterator[MariaDB11]:
+    """One MariaDB 11.8 for the whole session; skips where it cannot be downloaded."""
+    try:
+        server = MariaDB11.start()
+    except debian_sid.Unavailable as reason:
+        pytest.skip(f"NOT TESTED against MariaDB 11.8: {reason}")
+    with server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mysql9() -> Iterator[MySQL]:
+    """One MySQL 9.7 for the whole session; skips where it cannot be downloaded."""
+    try:
+        server = MySQL.start()
+    except debian_sid.Unavailable as reason:
+        pytest.skip(f"NOT TESTED against MySQL 9.7: {reason}")
+    with server:
         yield server
 
 

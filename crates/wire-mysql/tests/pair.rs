@@ -227,8 +227,12 @@ fn switches_to_the_accounts_plugin() {
 
 #[test]
 fn refuses_clear_text_without_protection_and_unknown_plugins() {
-    for (name, word) in [(plugin::CLEAR_PASSWORD, "clear text"), ("dialog", "`dialog`"), ("mysql_old_password", "old")]
-    {
+    for (name, word) in [
+        (plugin::CLEAR_PASSWORD, "clear text"),
+        (plugin::DIALOG, "clear text"),
+        ("auth_gssapi_client", "`auth_gssapi_client`"),
+        ("mysql_old_password", "old"),
+    ] {
         let script = Script { plugin: name.into(), ..Script::mysql8("secret") };
         let mut pair = Pair::new(options("secret"), script);
         let seen = pair.login();

@@ -31,6 +31,7 @@ class Settings:
     bind_address: str | None = None
     user: str = ""
     password: bytes = field(default=b"", repr=False)
+    more_passwords: list[bytes] = field(default_factory=list, repr=False)
     database: str = ""
     charset: Charset = UTF8MB4
     collation_name: str | None = None
@@ -129,6 +130,9 @@ def settings_from(
     time_zone: str | None = None,
     stmt_cache_size: int = 0,
     password_creator: Callable[[], str | bytes] | None = None,
+    password1: str | bytes | None = None,
+    password2: str | bytes | None = None,
+    password3: str | bytes | None = None,
     db: str | None = None,
     passwd: str | bytes | None = None,
     echo: bool = False,
@@ -151,9 +155,7 @@ def settings_from(
         unix_socket, charset = unix_socket or file.get("socket"), charset or file.get("default-character-set")
         ssl_ca, ssl_cert = ssl_ca or file.get("ssl-ca"), ssl_cert or file.get("ssl-cert")
         ssl_key, ssl_mode = ssl_key or file.get("ssl-key"), ssl_mode or file.get("ssl-mode")
-    password = password if password is not None else passwd
-    if isinstance(password, str):
-        password = password.encode()
+    password = next((given for given in (password, passwd, password1) if given is not None), None)
     if isinstance(server_public_key, str):
         server_public_key = server_public_key.encode()
     by_code, by_type = overrides(conv)
@@ -167,7 +169,8 @@ def settings_from(
         unix_socket=unix_socket or None,
         bind_address=bind_address,
         user=user or _login_name(),
-        password=password or b"",
+        password=_as_bytes(password),
+        more_passwords=[_as_bytes(further) for further in (password2, password3) if further is not None],
         database=database or db or "",
         charset=known_charset,
         collation_name=collation,
@@ -241,6 +244,10 @@ def _set_tls(
         mode = "VERIFY_IDENTITY" if verify_identity else "VERIFY_CA" if verify_cert else "REQUIRED"
     settings.tls_mode = (mode or ("DISABLED" if settings.unix_socket else "PREFERRED")).upper()
     settings.tls_ca, settings.tls_cert, settings.tls_key = ca, cert, key
+
+
+def _as_bytes(password: str | bytes | None) -> bytes:
+    return password.encode() if isinstance(password, str) else password or b""
 
 
 def _login_name() -> str:

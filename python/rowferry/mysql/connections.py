@@ -413,6 +413,11 @@ class Connection:
         """The TLS version and cipher in use; None in plain text."""
         return self.wire.tls_description
 
+    @property
+    def auth_plugin(self) -> str:
+        """The authentication plugin that let us in."""
+        return self.wire.auth_plugin
+
     def thread_id(self) -> int:
         """What `kill` takes."""
         return self.wire.connection_id

@@ -24,6 +24,7 @@ pub struct Settings {
     bind_address: Option<String>,
     user: String,
     password: Vec<u8>,
+    more_passwords: Vec<Vec<u8>>,
     database: String,
     collation: u8,
     encoding: Option<String>,
@@ -100,12 +101,18 @@ impl Settings {
 
     /// How the core introduces itself.
     pub fn options(&self, py: Python<'_>) -> PyResult<Options> {
-        let password = String::from_utf8(self.password.clone())
-            .map_err(|_| error(py, Class::Interface, None, "the password is no UTF-8"))?;
+        let secret = |password: &Vec<u8>| match String::from_utf8(password.clone()) {
+            Ok(password) => Ok(Secret::new(password)),
+            Err(_) => Err(error(py, Class::Interface, None, "the password is no UTF-8")),
+        };
         let mut seed = [0; 32];
         rand::RngCore::fill_bytes(&mut rand::rng(), &mut seed);
         Ok(Options {
-            login: Login { user: self.user.clone(), password: Secret::new(password), database: self.database.clone() },
+            login: Login {
+                user: self.user.clone(),
+                password: secret(&self.password)?,
+                database: self.database.clone(),
+            },
             tls: self.tls(py)?.mode.into(),
             secure_transport: self.unix_socket.is_some(),
             capabilities: self.capabilities,
@@ -113,6 +120,7 @@ impl Settings {
             max_packet: self.max_allowed_packet,
             attributes: self.attributes.clone(),
             server_public_key: self.server_public_key.clone(),
+            more_passwords: self.more_passwords.iter().map(secret).collect::<PyResult<_>>()?,
             seed,
         })
     }

@@ -2,7 +2,8 @@ use rowferry_wire::Malformed;
 
 use super::{Event, Failure, Options, Session};
 use crate::messages::auth::{
-    AuthMoreData, AuthSwitchRequest, encrypt_password, plugin, scramble_native, scramble_sha256,
+    AuthMoreData, AuthNextFactor, AuthSwitchRequest, DialogQuestion, ParsecSalt, encrypt_password, plugin,
+    scramble_native, scramble_sha256, sign_ed25519, sign_parsec,
 };
 use crate::messages::handshake::{Handshake, HandshakeResponse, SslRequest, capability};
 use crate::messages::status::{Ok as OkPacket, ServerError};
@@ -29,12 +30,14 @@ const WANTED: u64 = capability::LONG_PASSWORD
     | capability::PLUGIN_AUTH
     | capability::CONNECT_ATTRS
     | capability::PLUGIN_AUTH_LENENC
-    | capability::DEPRECATE_EOF;
+    | capability::DEPRECATE_EOF
+    | capability::MULTI_FACTOR;
 
 /// A server without these is none that we can talk to.
 const NEEDED: u64 = capability::PROTOCOL_41 | capability::SECURE_CONNECTION;
 
-const SUPPORTED: &str = "mysql_native_password, caching_sha2_password, sha256_password, mysql_clear_password over TLS";
+const SUPPORTED: &str = "mysql_native_password, caching_sha2_password, sha256_password, client_ed25519, parsec, and over \
+                         TLS or a unix socket mysql_clear_password and dialog";
 
 #[derive(Debug)]
 enum State {
@@ -45,6 +48,8 @@ enum State {
     Auth,
     /// The server's RSA key was asked for.
     Key,
+    /// `parsec`: the salt was asked for.
+    Salt,
 }
 
 /// The conversation from the server's greeting to its OK.
@@ -57,13 +62,29 @@ pub(super) struct Connect {
     nonce: Vec<u8>,
     /// The password may travel as it is.
     protected: bool,
+    /// TLS is up.
+    encrypted: bool,
+    /// Which of the factors is being asked for, from 0.
+    factor: usize,
+    /// How many passwords `dialog` has been told.
+    answered: usize,
 }
 
 impl Connect {
     pub(super) fn new(options: Options) -> Self {
         let protected = options.secure_transport;
         let (plugin, nonce) = (String::new(), Vec::new());
-        Self { options, state: State::Greeting, capabilities: 0, plugin, nonce, protected }
+        Self {
+            options,
+            state: State::Greeting,
+            capabilities: 0,
+            plugin,
+            nonce,
+            protected,
+            encrypted: false,
+            factor: 0,
+            answered: 0,
+        }
     }
 
     pub(super) const fn awaits_tls(&self) -> bool {
@@ -87,7 +108,7 @@ impl Connect {
                 let handshake = Handshake::decode(payload)?;
                 return self.greeted(&handshake, sequence, output, session);
             }
-            (State::Auth | State::Key, OkPacket::HEADER) => {
+            (State::Auth | State::Key | State::Salt, OkPacket::HEADER) => {
                 session.status = OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?.status;
                 session.auth_plugin = std::mem::take(&mut self.plugin);
                 return Ok(Event::Connected);
@@ -101,11 +122,25 @@ impl Connect {
                 self.nonce = request.nonce;
                 Some(self.scramble()?)
             }
+            (State::Auth, AuthNextFactor::HEADER) if session.has(capability::MULTI_FACTOR) => {
+                let request = AuthNextFactor::decode(payload)?;
+                self.factor += 1;
+                self.plugin = request.plugin;
+                self.nonce = request.nonce;
+                Some(self.scramble()?)
+            }
+            (State::Auth, 2..=5) if self.plugin == plugin::DIALOG => Some(self.answered(payload)?),
             (State::Auth, AuthMoreData::HEADER) => self.more_data(&AuthMoreData::decode(payload)?.data)?,
             (State::Key, AuthMoreData::HEADER) => {
                 self.state = State::Auth;
                 let key = AuthMoreData::decode(payload)?.data;
-                Some(self.encrypted(&key)?)
+                Some(self.under_key(&key)?)
+            }
+            (State::Salt, AuthMoreData::HEADER) => {
+                self.state = State::Auth;
+                let data = AuthMoreData::decode(payload)?.data;
+                let salt = ParsecSalt::decode(&data)?;
+                Some(sign_parsec(self.password(), salt, &self.nonce, self.options.seed))
             }
             (_, got) => return Err(Failure::Unexpected { state: "the outcome of the login", got }),
         };
@@ -167,6 +202,7 @@ impl Connect {
     pub(super) fn tls_started(&mut self, output: &mut Vec<u8>, sequence: &mut u8) {
         if let State::Tls { sequence: next } = self.state {
             self.protected = true;
+            self.encrypted = true;
             *sequence = self.respond(next, output);
         }
     }
@@ -180,7 +216,7 @@ impl Connect {
     }
 
     fn respond(&mut self, sequence: u8, output: &mut Vec<u8>) -> u8 {
-        let password = self.options.login.password.expose().as_bytes();
+        let password = self.password();
         let scramble = match self.plugin.as_str() {
             plugin::CACHING_SHA2_PASSWORD => scramble_sha256(password, &self.nonce),
             _ => scramble_native(password, &self.nonce),
@@ -199,40 +235,80 @@ impl Connect {
         packet::put(output, sequence, &payload)
     }
 
+    /// The password of the factor that the server asks for; a missing one is empty.
+    fn password(&self) -> &[u8] {
+        let password = match self.factor {
+            0 => Some(&self.options.login.password),
+            further => self.options.more_passwords.get(further - 1),
+        };
+        password.map_or(&[], |password| password.expose().as_bytes())
+    }
+
     /// The first answer to the plugin that the server asked for.
     fn scramble(&mut self) -> Result<Vec<u8>, Failure> {
-        let password = self.options.login.password.expose().as_bytes();
         match self.plugin.as_str() {
-            plugin::NATIVE_PASSWORD => Ok(scramble_native(password, &self.nonce)),
-            plugin::CACHING_SHA2_PASSWORD => Ok(scramble_sha256(password, &self.nonce)),
-            plugin::SHA256_PASSWORD => self.full(AuthMoreData::SHA256_REQUEST_KEY),
-            plugin::CLEAR_PASSWORD if self.protected => Ok(self.clear()),
-            plugin::CLEAR_PASSWORD => Err(Failure::Unsupported(
-                "the server asks for the password in clear text (mysql_clear_password), which is only sent over TLS \
-                 or a unix socket"
-                    .into(),
-            )),
+            plugin::NATIVE_PASSWORD => Ok(scramble_native(self.password(), &self.nonce)),
+            plugin::CACHING_SHA2_PASSWORD => Ok(scramble_sha256(self.password(), &self.nonce)),
+            // To this plugin's server side, only TLS protects.
+            plugin::SHA256_PASSWORD => self.full(AuthMoreData::SHA256_REQUEST_KEY, self.encrypted),
+            plugin::ED25519 => Ok(sign_ed25519(self.password(), &self.nonce)),
+            plugin::PARSEC => {
+                self.state = State::Salt;
+                Ok(Vec::new())
+            }
+            plugin::CLEAR_PASSWORD | plugin::DIALOG if !self.protected => Err(Failure::Unsupported(format!(
+                "the server asks for the password in clear text ({}), which is only sent over TLS or a unix socket",
+                self.plugin
+            ))),
+            plugin::CLEAR_PASSWORD => Ok(self.clear()),
+            // The first question comes with the request.
+            plugin::DIALOG => {
+                let question = std::mem::take(&mut self.nonce);
+                self.answered(&question)
+            }
             other => Err(unsupported_plugin(other)),
         }
+    }
+
+    /// Answers a question of `dialog` by the passwords, in their order: what a question means, nobody here can know.
+    fn answered(&mut self, question: &[u8]) -> Result<Vec<u8>, Failure> {
+        let question = DialogQuestion::decode(question)?;
+        let place = self.factor + self.answered;
+        self.answered += 1;
+        let answer = match place.checked_sub(1) {
+            None => Some(&self.options.login.password),
+            Some(further) => self.options.more_passwords.get(further),
+        };
+        let Some(answer) = answer else {
+            return Err(Failure::Unsupported(format!(
+                "the server asks `{}` after {place} answers; give the next as `password{}`",
+                String::from_utf8_lossy(question.text),
+                place + 1
+            )));
+        };
+        let mut answer = answer.expose().as_bytes().to_vec();
+        answer.push(0);
+        Ok(answer)
     }
 
     fn more_data(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
         match (self.plugin.as_str(), data) {
             (plugin::CACHING_SHA2_PASSWORD, [AuthMoreData::FAST_AUTH_OK]) => Ok(None),
             (plugin::CACHING_SHA2_PASSWORD, [AuthMoreData::FULL_AUTH]) => {
-                self.full(AuthMoreData::REQUEST_KEY).map(Some)
+                self.full(AuthMoreData::REQUEST_KEY, self.protected).map(Some)
             }
+            (plugin::DIALOG, question) => self.answered(question).map(Some),
             _ => Err(Failure::Unexpected { state: "the outcome of the login", got: AuthMoreData::HEADER }),
         }
     }
 
     /// The password itself where the transport protects it, else under the server's key, which may have to be asked for.
-    fn full(&mut self, request_key: u8) -> Result<Vec<u8>, Failure> {
-        if self.protected || self.options.login.password.expose().is_empty() {
+    fn full(&mut self, request_key: u8, protected: bool) -> Result<Vec<u8>, Failure> {
+        if protected || self.password().is_empty() {
             return Ok(self.clear());
         }
         match &self.options.server_public_key {
-            Some(key) => self.encrypted(key),
+            Some(key) => self.under_key(key),
             None => {
                 self.state = State::Key;
                 Ok(vec![request_key])
@@ -241,14 +317,13 @@ impl Connect {
     }
 
     fn clear(&self) -> Vec<u8> {
-        let mut clear = self.options.login.password.expose().as_bytes().to_vec();
+        let mut clear = self.password().to_vec();
         clear.push(0);
         clear
     }
 
-    fn encrypted(&self, key: &[u8]) -> Result<Vec<u8>, Failure> {
-        let password = self.options.login.password.expose().as_bytes();
-        Ok(encrypt_password(password, &self.nonce, key, self.options.seed)?)
+    fn under_key(&self, key: &[u8]) -> Result<Vec<u8>, Failure> {
+        Ok(encrypt_password(self.password(), &self.nonce, key, self.options.seed)?)
     }
 }
 

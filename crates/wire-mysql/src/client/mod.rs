@@ -12,7 +12,7 @@ mod results;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rowferry_wire::{Core, Malformed};
+use rowferry_wire::{Core, Malformed, Secret};
 
 use crate::messages::command::Command;
 use crate::messages::handshake::{Handshake, Login, capability};
@@ -50,7 +50,9 @@ pub struct Options {
     pub attributes: Vec<(String, String)>,
     /// The server's RSA key in PEM, when known: it is then not asked for over the wire.
     pub server_public_key: Option<Vec<u8>>,
-    /// 32 fresh random bytes, for the padding of a password under RSA.
+    /// The passwords of the second and third factor, and the answers to further questions of the `dialog` plugin.
+    pub more_passwords: Vec<Secret>,
+    /// 32 fresh random bytes, for the padding of a password under RSA and for nonces.
     pub seed: [u8; 32],
 }
 
@@ -65,6 +67,7 @@ impl Default for Options {
             max_packet: MAX_PAYLOAD as u32 + 1,
             attributes: Vec::new(),
             server_public_key: None,
+            more_passwords: Vec::new(),
             seed: [0; 32],
         }
     }

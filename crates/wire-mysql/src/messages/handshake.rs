@@ -44,6 +44,8 @@ pub mod capability {
     pub const SESSION_TRACK: u64 = 0x0080_0000;
     /// OK in place of EOF.
     pub const DEPRECATE_EOF: u64 = 0x0100_0000;
+    /// More than one factor may be asked for (MySQL 8.0.27).
+    pub const MULTI_FACTOR: u64 = 0x1000_0000;
 }
 
 /// The server's first message.

@@ -1,88 +1,11 @@
-//! Authentication: what plugins send after the handshake, and how they scramble.
+//! Passwords mixed with the server's nonce, or under its RSA key.
 
-use rowferry_wire::{Malformed, Reader, Writer};
+use rowferry_wire::Malformed;
 use rsa::pkcs8::DecodePublicKey;
 use rsa::rand_core::{CryptoRng, RngCore};
 use rsa::{Oaep, RsaPublicKey};
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
-
-/// Names of the plugins that are spoken here.
-pub mod plugin {
-    /// SHA-1 challenge and response.
-    pub const NATIVE_PASSWORD: &str = "mysql_native_password";
-    /// SHA-256 challenge and response with the server's cache, else the password itself, protected.
-    pub const CACHING_SHA2_PASSWORD: &str = "caching_sha2_password";
-    /// The password itself, protected.
-    pub const SHA256_PASSWORD: &str = "sha256_password";
-    /// The password itself; only where the transport protects it.
-    pub const CLEAR_PASSWORD: &str = "mysql_clear_password";
-}
-
-/// The server wants another plugin.
-///
-/// Wire: header `FE`, the plugin NUL-terminated, its data up to the end (a nonce, with a NUL behind it).
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct AuthSwitchRequest {
-    /// The plugin to use.
-    pub plugin: String,
-    /// What to scramble with.
-    pub nonce: Vec<u8>,
-}
-
-impl AuthSwitchRequest {
-    /// The first byte.
-    pub const HEADER: u8 = 0xfe;
-
-    /// Decodes a payload. One byte alone asks for the password scheme before 4.1, which is refused as malformed.
-    pub fn decode(payload: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(payload);
-        if reader.u8("auth switch header")? != Self::HEADER {
-            return Err(Malformed::new("auth switch header"));
-        }
-        let plugin = String::from_utf8_lossy(reader.until_nul("auth switch plugin")?).into_owned();
-        let nonce = reader.rest();
-        Ok(Self { plugin, nonce: nonce.strip_suffix(&[0]).unwrap_or(nonce).to_vec() })
-    }
-
-    /// Appends the payload.
-    pub fn encode(&self, bytes: &mut Vec<u8>) {
-        Writer::new(bytes).u8(Self::HEADER).terminated(self.plugin.as_bytes()).terminated(&self.nonce);
-    }
-}
-
-/// A plugin's own message, header `01`.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct AuthMoreData {
-    /// What the plugin makes of it.
-    pub data: Vec<u8>,
-}
-
-impl AuthMoreData {
-    /// The first byte.
-    pub const HEADER: u8 = 0x01;
-    /// `caching_sha2_password`: the cache knew the scramble; OK follows.
-    pub const FAST_AUTH_OK: u8 = 0x03;
-    /// `caching_sha2_password`: send the password itself, protected.
-    pub const FULL_AUTH: u8 = 0x04;
-    /// From the client, `caching_sha2_password`: send your public key.
-    pub const REQUEST_KEY: u8 = 0x02;
-    /// From the client, `sha256_password`: send your public key.
-    pub const SHA256_REQUEST_KEY: u8 = 0x01;
-
-    /// Decodes a payload.
-    pub fn decode(payload: &[u8]) -> Result<Self, Malformed> {
-        match payload.split_first() {
-            Some((&Self::HEADER, data)) => Ok(Self { data: data.to_vec() }),
-            _ => Err(Malformed::new("auth data header")),
-        }
-    }
-
-    /// Appends the payload.
-    pub fn encode(&self, bytes: &mut Vec<u8>) {
-        Writer::new(bytes).u8(Self::HEADER).raw(&self.data);
-    }
-}
 
 fn xor(mut left: Vec<u8>, right: &[u8]) -> Vec<u8> {
     for (byte, other) in left.iter_mut().zip(right) {
@@ -116,7 +39,9 @@ pub fn scramble_sha256(password: &[u8], nonce: &[u8]) -> Vec<u8> {
 /// `seed` must be fresh random bytes each time. `key` is PEM.
 pub fn encrypt_password(password: &[u8], nonce: &[u8], key: &[u8], seed: [u8; 32]) -> Result<Vec<u8>, Malformed> {
     let key = std::str::from_utf8(key).map_err(|_| Malformed::new("RSA public key"))?;
-    let key = RsaPublicKey::from_public_key_pem(key.trim()).map_err(|_| Malformed::new("RSA public key"))?;
+    // MySQL writes its own key file with a NUL at the end.
+    let key = key.trim_matches(|letter: char| letter.is_whitespace() || letter == '\0');
+    let key = RsaPublicKey::from_public_key_pem(key).map_err(|_| Malformed::new("RSA public key"))?;
     if nonce.is_empty() {
         return Err(Malformed::new("nonce"));
     }
