@@ -123,6 +123,25 @@ pub(super) struct Call {
 pub(super) struct Over {
     pub partition_by: Vec<Node>,
     pub order_by: Vec<OrderKey>,
+    pub frame: Option<Frame>,
+}
+
+/// ROWS or RANGE of an OLAP window.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Frame {
+    pub rows: bool,
+    pub start: Bound,
+    pub end: Bound,
+}
+
+/// A bound of a window's frame.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Bound {
+    UnboundedPreceding,
+    Preceding(Box<Node>),
+    CurrentRow,
+    Following(Box<Node>),
+    UnboundedFollowing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::ast::{Call, Node, NodeKind, Over, TrimSide};
+use super::ast::{Bound, Call, Frame, Node, NodeKind, Over, TrimSide};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use crate::Result;
@@ -417,20 +417,51 @@ impl Parser<'_> {
         if self.is_word("over") && self.is_sign_at(1, "(") {
             self.take();
             self.take();
-            let mut over = Over { partition_by: Vec::new(), order_by: Vec::new() };
+            let mut over = Over { partition_by: Vec::new(), order_by: Vec::new(), frame: None };
             if self.words(&["partition", "by"]) {
                 over.partition_by = self.list(Self::expression)?;
             }
             if self.words(&["order", "by"]) {
                 over.order_by = self.list(Self::order_key)?;
             }
-            if !self.is_sign(")") {
-                return Err(self.unsupported("a window frame"));
-            }
-            self.take();
+            over.frame = self.frame()?;
+            self.expect_sign(")")?;
             call.over = Some(over);
         }
         Ok(Node { kind: NodeKind::Call(Box::new(call)), at })
+    }
+
+    /// `ROWS BETWEEN … AND …`, `RANGE …`
+    fn frame(&mut self) -> Result<Option<Frame>> {
+        let rows = self.is_word("rows");
+        if !rows && !self.is_word("range") {
+            return Ok(None);
+        }
+        self.take();
+        if self.word("between") {
+            let start = self.frame_bound()?;
+            self.expect_word("and")?;
+            return Ok(Some(Frame { rows, start, end: self.frame_bound()? }));
+        }
+        Ok(Some(Frame { rows, start: self.frame_bound()?, end: Bound::CurrentRow }))
+    }
+
+    fn frame_bound(&mut self) -> Result<Bound> {
+        if self.words(&["unbounded", "preceding"]) {
+            return Ok(Bound::UnboundedPreceding);
+        }
+        if self.words(&["unbounded", "following"]) {
+            return Ok(Bound::UnboundedFollowing);
+        }
+        if self.words(&["current", "row"]) {
+            return Ok(Bound::CurrentRow);
+        }
+        let offset = Box::new(self.additive()?);
+        if self.word("preceding") {
+            return Ok(Bound::Preceding(offset));
+        }
+        self.expect_word("following")?;
+        Ok(Bound::Following(offset))
     }
 
     fn case(&mut self, at: usize) -> Result<Node> {

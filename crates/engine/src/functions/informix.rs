@@ -2,9 +2,13 @@
 //! driver calls for its metadata.
 
 use rowferry_dialect::informix::type_from_words;
-use rowferry_dialect::informix::types::YEAR_TO_FRACTION5;
-use rowferry_dialect::informix::values::{Moment, arithmetic, convert, date_to_days};
+use rowferry_dialect::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
+use rowferry_dialect::informix::values::{
+    Decimal, Moment, arithmetic, calendar, convert, date_to_days, moment_from_text, moment_to_text, number_from_text,
+    number_to_text, strings,
+};
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::types::Field;
 use rowferry_dialect::values::{ValueRef, zone};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
@@ -17,6 +21,15 @@ pub(super) const ROWS: &[Row] = &[
         .volatile(),
     Row::new("rf_ifx_cast", 3, |call| {
         let (from, to) = (words(call, 1)?, words(call, 2)?);
+        // EXTEND to larger fields: they are the present's.
+        if let (Type::Datetime(source), ValueRef::Text(_)) = (&from, call.value(0))
+            && source.first > Field::Year
+            && matches!(&to, Type::Date | Type::Datetime(_))
+        {
+            let base = now(call)?.before(source.first);
+            let moment = Moment::parse(call.text(0)?, *source, base)?.format(YEAR_TO_FRACTION5);
+            return convert(&Value::Text(moment), &Type::Datetime(YEAR_TO_FRACTION5), &to);
+        }
         convert(&call.owned(0), &from, &to)
     }),
     Row::new("rf_ifx_current", 1, |call| {
@@ -62,8 +75,75 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_ifx_add_days", 2, |call| text(arithmetic::add_days(call.text(0)?, call.integer(1)?)?)),
     Row::new("rf_ifx_days_between", 2, |call| integer(arithmetic::days_between(call.text(0)?, call.text(1)?)?)),
-    Row::new("rf_ifx_add_months", 2, |call| text(arithmetic::add_months(call.text(0)?, call.integer(1)?)?)),
     Row::new("rf_ifx_mdy", 3, |call| text(arithmetic::mdy(call.integer(0)?, call.integer(1)?, call.integer(2)?)?)),
+    Row::new("rf_ifx_add_months", 3, |call| {
+        text(calendar::add_months(call.text(0)?, call.text(1)?, call.integer(2)?)?)
+    }),
+    Row::new("rf_ifx_last_day", 2, |call| text(calendar::last_day(call.text(0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_next_day", 3, |call| text(calendar::next_day(call.text(0)?, call.text(1)?, call.text(2)?)?)),
+    Row::new("rf_ifx_months_between", 2, |call| {
+        text(calendar::months_between(call.text(0)?, call.text(1)?)?.to_string())
+    }),
+    Row::new("rf_ifx_round_moment", 4, |call| {
+        text(calendar::round_moment(call.text(0)?, call.text(1)?, call.text(2)?, call.boolean(3)?)?)
+    }),
+    Row::new("rf_ifx_number_to_interval", 3, |call| {
+        text(calendar::number_to_interval(&plain(call, 0)?, call.text(1)?, call.text(2)?)?)
+    }),
+    Row::new("rf_ifx_interval_of_key", 2, |call| text(calendar::interval_of_key(call.integer(0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_to_char", 2, |call| {
+        let moment = Moment::parse(call.text(0)?, YEAR_TO_FRACTION5, Moment::LEAST)?;
+        text(moment_to_text(&moment, call.text(1)?)?)
+    }),
+    Row::new("rf_ifx_to_char_number", 2, |call| {
+        text(number_to_text(&Decimal::parse(&plain(call, 0)?)?, call.text(1)?)?)
+    }),
+    Row::new("rf_ifx_to_date", 2, |call| {
+        // Fields that the format does not name: this year and the first of everything else.
+        let base = Moment { year: now(call)?.year, ..Moment::LEAST };
+        text(moment_from_text(call.text(0)?, call.text(1)?, base)?.format(YEAR_TO_FRACTION5))
+    }),
+    Row::new("rf_ifx_to_number", 2, |call| text(number_from_text(call.text(0)?)?.to_string())),
+    Row::new("rf_ifx_floating", 1, |call| text(Decimal::parse(&plain(call, 0)?)?.floating(32).to_string())),
+    Row::new("rf_ifx_divide", 2, |call| {
+        text(Decimal::parse(&plain(call, 0)?)?.divided(&Decimal::parse(&plain(call, 1)?)?)?.to_string())
+    }),
+    Row::new("rf_ifx_utc_to_datetime", 1, |call| {
+        let micros = call.integer(0)?.saturating_mul(1_000_000);
+        text(local(call, micros)?.format(YEAR_TO_SECOND))
+    }),
+    Row::new("rf_ifx_utc_current", 0, |call| integer(call.context().times().statement.div_euclid(1_000_000))),
+    Row::new("rf_ifx_time_zone", 0, |call| {
+        text(call.with_settings(|settings| settings.time_zone.iana_name().unwrap_or("UTC").to_owned()))
+    }),
+    Row::new("rf_ifx_session", 0, |call| integer(i64::from(call.context().state().pid()))),
+    // Strings.
+    Row::new("rf_ifx_substrb", 2, |call| {
+        let bytes = call.bytes(0)?;
+        let start = match call.integer(1)? {
+            0 => 0,
+            start if start > 0 => usize::try_from(start - 1).unwrap_or(usize::MAX),
+            back => bytes.len().saturating_sub(usize::try_from(back.unsigned_abs()).unwrap_or(usize::MAX)),
+        };
+        let rest = bytes.get(start..).unwrap_or_default();
+        let length = match call.given(2) {
+            Some(_) => usize::try_from(call.integer(2)?).unwrap_or(0),
+            None => rest.len(),
+        };
+        text(String::from_utf8_lossy(&rest[..length.min(rest.len())]).into_owned())
+    })
+    .optional(1),
+    Row::new("rf_ifx_substring_index", 3, |call| {
+        text(strings::substring_index(call.text(0)?, call.text(1)?, call.integer(2)?))
+    }),
+    Row::new("rf_ifx_instr", 3, |call| {
+        let count = match call.given(3) {
+            Some(_) => call.integer(3)?,
+            None => 1,
+        };
+        integer(strings::instr(call.text(0)?, call.text(1)?, call.integer(2)?, count))
+    })
+    .optional(1),
     // Large objects.
     Row::new("rf_ifx_lo_open", 2, |call| {
         let bytes = call.bytes(0)?.to_vec();
@@ -147,9 +227,13 @@ fn plain(call: &Call<'_>, at: usize) -> Result<String> {
 
 /// The statement's moment in the server's own time zone.
 fn now(call: &Call<'_>) -> Result<Moment> {
+    local(call, call.context().times().statement)
+}
+
+/// A moment, in microseconds since 1970, in the server's own time zone.
+fn local(call: &Call<'_>, instant: i64) -> Result<Moment> {
     /// Days from 1899-12-31 to 1970-01-01.
     const EPOCH_DAYS: i128 = 25_568;
-    let instant = call.context().times().statement;
     let micros = i128::from(call.with_settings(|settings| zone::to_local(&settings.time_zone, instant)));
     debug_assert_eq!(i128::from(date_to_days(1970, 1, 1)), EPOCH_DAYS);
     Moment::from_ticks(EPOCH_DAYS * 86_400 * 100_000 + micros.div_euclid(10))

@@ -1,11 +1,9 @@
 //! Function calls.
 
 use super::Binder;
-use super::coerce::call;
-use super::expr::{Retyped, sortable};
-use crate::functions::{Function, FunctionKind, TypeSpec, named};
+use crate::functions::{Function, TypeSpec, named};
 use crate::informix::ast::{Call, Node, NodeKind, ObjectName};
-use crate::ir::{self, Aggregate, CompareOp, Expr, ExprKind, SortKey, Value, WindowCall};
+use crate::ir::{self, CompareOp, Expr, ExprKind};
 use crate::plan::ResultColumn;
 use crate::{Condition, Language, Result, Type};
 
@@ -38,23 +36,6 @@ impl Binder<'_> {
                 return Ok(Expr::new(ExprKind::Coalesce(args), ty));
             }
             "decode" => return self.decode(&node.args, at),
-            "dbinfo" => return self.dbinfo(&node.args, at),
-            "date" => {
-                let [arg] = self.fixed(node, at)?;
-                return self.coerce(arg, &Type::Date, at);
-            }
-            "to_date" => {
-                let arg = self.expr(node.args.first().ok_or_else(|| self.no_function(&node.name, at))?)?;
-                return self.coerce(arg, &Type::Datetime(crate::informix::types::YEAR_TO_FRACTION5), at);
-            }
-            "to_char" if node.args.len() == 1 => {
-                let [arg] = self.fixed(node, at)?;
-                return self.as_text(arg, at);
-            }
-            "to_number" => {
-                let [arg] = self.fixed(node, at)?;
-                return self.coerce(arg, &Type::FloatingDecimal(32), at);
-            }
             "greatest" | "least" => {
                 let mut args = Vec::new();
                 for arg in &node.args {
@@ -64,66 +45,30 @@ impl Binder<'_> {
                 let kind = if node.name == "greatest" { ExprKind::Greatest(args) } else { ExprKind::Least(args) };
                 return Ok(Expr::new(kind, ty));
             }
-            "year" | "month" | "day" | "weekday" => {
-                let [arg] = self.fixed(node, at)?;
-                let date = self.coerce(arg, &Type::Date, at)?;
-                return self.resolved(&node.name, vec![date], at);
-            }
             _ => {}
+        }
+        if let Some(expr) = self.aggregate(node, at)? {
+            return Ok(expr);
+        }
+        if let Some(expr) = self.builtin(node, at)? {
+            return Ok(expr);
+        }
+        if node.over.is_some() || node.star || node.distinct {
+            return Err(self.error(Condition::WindowingError, format!("{} is not an aggregate", node.name), at));
         }
         let mut args = Vec::new();
         for arg in &node.args {
             args.push(self.expr(arg)?);
         }
-        let original = args.first().map(|arg| arg.ty.clone());
+        let text = super::texts::result_type(&node.name, &args);
         let (function, args) = self.resolve(&node.name, args, at)?;
-        let mut ty = result_type(function, &args);
-        match function.kind {
-            FunctionKind::Aggregate | FunctionKind::Window => {
-                // A minimum is a value of its argument's own type.
-                if let (Some(original), "min" | "max") = (original, function.name)
-                    && original != Type::Unknown
-                {
-                    ty = original;
-                }
-                if function.name == "count" {
-                    // Informix counts in DECIMAL(15,0).
-                    ty = Type::Numeric(Some(crate::types::NumericModifier { precision: 15, scale: 0 }));
-                }
-                if let Some(over) = &node.over {
-                    let mut partition_by = Vec::new();
-                    for key in &over.partition_by {
-                        let key = self.expr(key)?;
-                        partition_by.push(sortable(key));
-                    }
-                    let mut order_by = Vec::new();
-                    for key in &over.order_by {
-                        let expr = self.expr(&key.expr)?;
-                        order_by.push(SortKey {
-                            expr: sortable(expr),
-                            descending: key.descending,
-                            nulls_first: key.nulls_first.unwrap_or(!key.descending),
-                        });
-                    }
-                    let window = WindowCall { function, args, filter: None, partition_by, order_by, frame: None };
-                    return Ok(Expr::new(ExprKind::Window(Box::new(window)), ty));
-                }
-                if function.kind == FunctionKind::Window {
-                    return Err(self.error(Condition::WindowingError, format!("{} needs OVER", node.name), at));
-                }
-                let aggregate =
-                    Aggregate { function, args, distinct: node.distinct, order_by: Vec::new(), filter: None };
-                Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty))
-            }
-            _ => {
-                self.effects.volatile |= function.volatility != crate::functions::Volatility::Immutable;
-                Ok(Expr::new(ExprKind::Call { function, args }, ty))
-            }
-        }
+        let ty = text.unwrap_or_else(|| result_type(function, &args));
+        self.effects.volatile |= function.volatility != crate::functions::Volatility::Immutable;
+        Ok(Expr::new(ExprKind::Call { function, args }, ty))
     }
 
     /// Exactly so many arguments.
-    fn fixed<const N: usize>(&mut self, node: &Call, at: usize) -> Result<[Expr; N]> {
+    pub(super) fn fixed<const N: usize>(&mut self, node: &Call, at: usize) -> Result<[Expr; N]> {
         let mut args = Vec::new();
         for arg in &node.args {
             args.push(self.expr(arg)?);
@@ -131,7 +76,7 @@ impl Binder<'_> {
         args.try_into().map_err(|_| self.no_function(&node.name, at))
     }
 
-    fn no_function(&self, name: &str, at: usize) -> crate::Error {
+    pub(super) fn no_function(&self, name: &str, at: usize) -> crate::Error {
         self.error(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved"), at)
     }
 
@@ -143,7 +88,7 @@ impl Binder<'_> {
     }
 
     /// The row that takes these arguments with the least conversion, and the arguments converted.
-    fn resolve(&mut self, name: &str, args: Vec<Expr>, at: usize) -> Result<(&'static Function, Vec<Expr>)> {
+    pub(super) fn resolve(&mut self, name: &str, args: Vec<Expr>, at: usize) -> Result<(&'static Function, Vec<Expr>)> {
         let best = named(Language::Informix, name)
             .filter(|row| {
                 let least = row.args.len() - row.optional;
@@ -216,49 +161,6 @@ impl Binder<'_> {
         Ok(Expr::new(ExprKind::Case { branches: conditions.into_iter().zip(results).collect(), otherwise }, ty))
     }
 
-    /// `DBINFO('option' [, argument])`.
-    fn dbinfo(&mut self, args: &[Node], at: usize) -> Result<Expr> {
-        let Some(NodeKind::String(option)) = args.first().map(|node| &node.kind) else {
-            return Err(self.no_function("dbinfo", at));
-        };
-        let text = |value: &str, length| {
-            Expr::new(ExprKind::Literal(Value::Text(value.to_owned())), Type::Varchar(Some(length)))
-        };
-        Ok(match option.as_str() {
-            "version" => {
-                let part = match args.get(1).map(|node| &node.kind) {
-                    Some(NodeKind::String(part)) => part.as_str(),
-                    _ => return Err(self.no_function("dbinfo", at)),
-                };
-                text(
-                    match part {
-                        "full" => crate::informix::VERSION,
-                        "server-type" => "IBM Informix Dynamic Server",
-                        "major" => "15",
-                        "minor" => "0",
-                        "level" => "1",
-                        "os" => "U",
-                        _ => return Err(self.no_function("dbinfo", at)),
-                    },
-                    100,
-                )
-            }
-            "dbname" => text(&self.context.database.clone(), 128),
-            "dbhostname" => text(&self.context.server.clone(), 255),
-            "sqlca.sqlerrd1" | "serial8" | "bigserial" => {
-                self.effects.volatile = true;
-                call("ifx_last_serial", Vec::new(), Type::Int8).retyped(if option == "sqlca.sqlerrd1" {
-                    Type::Int4
-                } else {
-                    Type::Int8
-                })
-            }
-            "sessionid" => Expr::integer(1, Type::Int4),
-            "utc_to_datetime" | "utc_current" => return self.unsupported("this option of DBINFO", at),
-            _ => return Err(self.no_function("dbinfo", at)),
-        })
-    }
-
     /// EXECUTE FUNCTION: a query without FROM.
     pub(super) fn execute_routine(
         &mut self,
@@ -280,7 +182,7 @@ fn spec_at(row: &'static Function, place: usize) -> &'static TypeSpec {
     &row.args[place.min(row.args.len() - 1)]
 }
 
-fn result_type(function: &'static Function, args: &[Expr]) -> Type {
+pub(super) fn result_type(function: &'static Function, args: &[Expr]) -> Type {
     match &function.result {
         TypeSpec::Is(ty) => ty.clone(),
         TypeSpec::SameAs(place) => args.get(*place).map_or(Type::Text, |arg| arg.ty.clone()),

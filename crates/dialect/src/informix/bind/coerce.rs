@@ -6,6 +6,7 @@ use crate::informix::ast::Node;
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION5, type_words};
 use crate::informix::values::convert;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::types::Field;
 use crate::{Condition, Language, Result, Type};
 
 /// The longest CHAR.
@@ -74,6 +75,13 @@ impl Binder<'_> {
                 return Ok(Expr::new(ExprKind::Param(index), to.clone()));
             }
             ExprKind::Literal(Value::Null) => return Ok(Expr::new(expr.kind, to.clone())),
+            // EXTEND to larger fields: they are the present's, so it waits for the execution.
+            ExprKind::Literal(_)
+                if matches!(&expr.ty, Type::Datetime(source) if source.first > Field::Year)
+                    && matches!(to, Type::Date | Type::Datetime(_)) =>
+            {
+                self.effects.volatile = true;
+            }
             ExprKind::Literal(value) => {
                 let converted = self.placed(convert(value, &expr.ty, to), at)?;
                 return Ok(Expr::new(ExprKind::Literal(converted), to.clone()));
@@ -100,7 +108,14 @@ impl Binder<'_> {
         }
         if !castable(&from, to) {
             return Err(self.error(
-                Condition::CannotCoerce,
+                if [&from, to]
+                    .into_iter()
+                    .any(|ty| matches!(ty, Type::Bool | Type::Composite(_) | Type::Blob | Type::Clob))
+                {
+                    Condition::CannotCoerce
+                } else {
+                    Condition::InconvertibleTypes
+                },
                 format!("no cast from {} to {}", type_words(&from), type_words(to)),
                 at,
             ));
@@ -157,7 +172,7 @@ impl Binder<'_> {
     pub fn matched(&mut self, left: Expr, right: Expr, at: usize) -> Result<(Expr, Expr)> {
         let Some(mut ty) = common(&left.ty, &right.ty) else {
             return Err(self.error(
-                Condition::DatatypeMismatch,
+                Condition::InconvertibleTypes,
                 format!("{} cannot be compared with {}", type_words(&left.ty), type_words(&right.ty)),
                 at,
             ));
@@ -198,7 +213,7 @@ impl Binder<'_> {
         for expr in &exprs {
             ty = common(&ty, &expr.ty).ok_or_else(|| {
                 self.error(
-                    Condition::DatatypeMismatch,
+                    Condition::InconvertibleTypes,
                     format!("{} and {} have no common type", type_words(&ty), type_words(&expr.ty)),
                     at,
                 )

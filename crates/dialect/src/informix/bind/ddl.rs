@@ -414,6 +414,7 @@ impl Binder<'_> {
 
     fn alter(&mut self, table: &Arc<Relation>, actions: &[Alter]) -> Result<Vec<AlterTable>> {
         let mut bound = Vec::new();
+        let mut dropped: Vec<usize> = Vec::new();
         for action in actions {
             match action {
                 Alter::Add(column) => {
@@ -436,7 +437,11 @@ impl Binder<'_> {
                 }
                 Alter::Drop(names) => {
                     for (name, at) in names {
-                        bound.push(AlterTable::DropColumn { column: self.column_of(table, name, *at)?, cascade: true });
+                        let column = self.column_of(table, name, *at)?;
+                        // Those that have gone before do not count any more.
+                        let gone = dropped.iter().filter(|earlier| **earlier < column).count();
+                        dropped.push(column);
+                        bound.push(AlterTable::DropColumn { column: column - gone, cascade: true });
                     }
                 }
                 Alter::Modify(column) => {

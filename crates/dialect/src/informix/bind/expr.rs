@@ -179,6 +179,7 @@ impl Binder<'_> {
             }
             NodeKind::Trim { side, characters, text } => {
                 let text = self.expr(text)?;
+                let ty = super::texts::result_type("trim", std::slice::from_ref(&text)).unwrap_or(Type::Text);
                 let text = self.as_text(text, at)?;
                 let characters = match characters {
                     Some(characters) => {
@@ -192,22 +193,38 @@ impl Binder<'_> {
                     TrimSide::Leading => "ltrim",
                     TrimSide::Trailing => "rtrim",
                 };
-                let ty = match &text.kind {
-                    ExprKind::Cast { arg, .. } => bounded(&arg.ty),
-                    _ => Type::Text,
-                };
                 self.resolved(name, vec![text, characters], at)?.retyped(ty)
             }
             NodeKind::Slice { arg, from, to } => {
                 let arg = self.expr(arg)?;
-                let length = to.map(|to| (to + 1).saturating_sub(*from));
-                let ty = bounded(&arg.ty);
-                let arg = self.as_text(arg, at)?;
-                let mut args = vec![arg, Expr::integer(i64::from(*from), Type::Int4)];
-                if let Some(length) = length {
-                    args.push(Expr::integer(i64::from(length), Type::Int4));
+                if *from == 0 || to.is_some_and(|to| to < *from) {
+                    return Err(self.error(
+                        Condition::IllegalSubscript,
+                        "a subscript begins with 1 and does not fall",
+                        at,
+                    ));
                 }
-                self.resolved("substr", args, at)?.retyped(ty)
+                let length = to.unwrap_or(*from) + 1 - from;
+                // A part of a CHAR is a CHAR.
+                let ty = match &arg.ty {
+                    Type::Char(_) => Type::Char(length),
+                    Type::Nchar(_) => Type::Nchar(length),
+                    Type::Nvarchar(_) => Type::Nvarchar(length),
+                    _ => super::texts::sized(Some(length)).unwrap_or(Type::Text),
+                };
+                let arg = self.as_text(arg, at)?;
+                let args = vec![
+                    arg,
+                    Expr::integer(i64::from(*from), Type::Int4),
+                    Expr::integer(i64::from(length), Type::Int4),
+                ];
+                let part = self.resolved("substr", args, at)?;
+                // Its blanks are the type's business.
+                let part = match &ty {
+                    Type::Char(_) | Type::Nchar(_) => self.resolved("rtrim", vec![part], at)?,
+                    _ => part,
+                };
+                part.retyped(ty)
             }
             NodeKind::Row(members) => self.composite("ROW", members, at)?,
             NodeKind::Collection(kind, members) => self.composite(kind, members, at)?,
@@ -316,9 +333,18 @@ impl Binder<'_> {
             let factor = Expr::new(ExprKind::Literal(Value::Real(-1.0)), Type::Float8);
             return Ok(call("ifx_interval_mul", vec![arg, words(&ty), factor, words(&ty)], ty));
         }
-        let ty = arithmetic_type(&arg.ty, &arg.ty);
+        let ty = match arg.ty.clone() {
+            Type::Unknown => super::numbers::FLOATING,
+            ty if ty.is_text() => super::numbers::FLOATING,
+            Type::Int2 => Type::Int4,
+            Type::Float4 => Type::Float8,
+            ty => ty,
+        };
         let arg = self.coerce(arg, &ty, at)?;
-        self.resolved("-", vec![arg], at)
+        let operand = if ty.is_decimal() { Type::Numeric(None) } else { ty.clone() };
+        let arg = self.coerce(arg, &operand, at)?;
+        let negated = self.resolved("-", vec![arg], at)?;
+        Ok(if ty.is_decimal() { negated.retyped(ty) } else { negated })
     }
 
     fn arithmetic(&mut self, op: &'static str, left: &Node, right: &Node, at: usize) -> Result<Expr> {
@@ -342,21 +368,11 @@ impl Binder<'_> {
         if let Some(expr) = self.temporal(op, &left, &right, at)? {
             return Ok(expr);
         }
-        let ty = match op {
-            // Informix divides exactly: 1 / 2 is 0.5.
-            "/" => match arithmetic_type(&left.ty, &right.ty) {
-                Type::Float8 => Type::Float8,
-                _ => Type::Numeric(None),
-            },
-            _ => arithmetic_type(&left.ty, &right.ty),
-        };
-        let left = self.coerce(left, &ty, at)?;
-        let right = self.coerce(right, &ty, at)?;
-        self.resolved(if op == "mod" { "%" } else { op }, vec![left, right], at)
+        self.number_arithmetic(op, left, right, at)
     }
 
     /// A string with the blanks of its CHAR type.
-    fn padded(&mut self, expr: Expr, at: usize) -> Result<Expr> {
+    pub(super) fn padded(&mut self, expr: Expr, at: usize) -> Result<Expr> {
         match expr.ty {
             Type::Char(length) | Type::Nchar(length) if !matches!(expr.kind, ExprKind::Literal(_)) => {
                 let text = self.as_text(expr, at)?;
@@ -368,7 +384,7 @@ impl Binder<'_> {
     }
 
     /// Arithmetic on dates, datetimes and intervals; `None` for other operands.
-    fn temporal(&mut self, op: &'static str, left: &Expr, right: &Expr, at: usize) -> Result<Option<Expr>> {
+    pub(super) fn temporal(&mut self, op: &'static str, left: &Expr, right: &Expr, at: usize) -> Result<Option<Expr>> {
         let moment = |ty: &Type| matches!(ty, Type::Date | Type::Datetime(_) | Type::Timestamp(_));
         let sign = |op: &str| Expr::integer(if op == "-" { -1 } else { 1 }, Type::Int4);
         let (left, right) = (left.clone(), right.clone());
@@ -442,9 +458,14 @@ impl Binder<'_> {
             (number, "*", Type::QualifiedInterval(_)) if number.is_number() => {
                 return self.temporal(op, &right, &left, at);
             }
-            (first, _, second) if moment(first) || moment(second) => {
+            (first, _, second)
+                if moment(first)
+                    || moment(second)
+                    || matches!(first, Type::QualifiedInterval(_))
+                    || matches!(second, Type::QualifiedInterval(_)) =>
+            {
                 return Err(self.error(
-                    Condition::DatatypeMismatch,
+                    Condition::IncompatibleIntervals,
                     format!("{} {op} {} is not defined", type_words(first), type_words(second)),
                     at,
                 ));
@@ -545,20 +566,6 @@ impl Binder<'_> {
     }
 }
 
-/// The type in which two numbers are added.
-fn arithmetic_type(left: &Type, right: &Type) -> Type {
-    let either = |test: fn(&Type) -> bool| test(left) || test(right);
-    if either(|ty| matches!(ty, Type::Float4 | Type::Float8)) {
-        Type::Float8
-    } else if either(Type::is_decimal) || either(Type::is_text) {
-        Type::Numeric(None)
-    } else if either(|ty| matches!(ty, Type::Int8 | Type::IfxInt8 | Type::Oid)) {
-        Type::Int8
-    } else {
-        Type::Int4
-    }
-}
-
 /// An expression that sorts and compares as its type does.
 pub(super) fn sortable(expr: Expr) -> Expr {
     if let Type::QualifiedInterval(_) = expr.ty {
@@ -569,7 +576,7 @@ pub(super) fn sortable(expr: Expr) -> Expr {
 }
 
 /// A string type of at most the length of another, for functions that only shorten.
-fn bounded(ty: &Type) -> Type {
+pub(super) fn bounded(ty: &Type) -> Type {
     match ty {
         Type::Char(n) | Type::Nchar(n) if *n <= 255 => Type::Varchar(Some(*n)),
         Type::Char(n) | Type::Nchar(n) => Type::Lvarchar(*n),
@@ -580,7 +587,7 @@ fn bounded(ty: &Type) -> Type {
 }
 
 /// The longest text that an expression can have, when its type says.
-fn text_length(expr: &Expr) -> Option<u32> {
+pub(super) fn text_length(expr: &Expr) -> Option<u32> {
     match (&expr.kind, &expr.ty) {
         (ExprKind::Literal(Value::Text(text)), Type::Unknown) => u32::try_from(text.len()).ok(),
         (_, Type::Char(n) | Type::Nchar(n) | Type::Varchar(Some(n)) | Type::Nvarchar(n) | Type::Lvarchar(n)) => {

@@ -5,10 +5,13 @@ mod coerce;
 mod ddl;
 mod dml;
 mod expr;
+mod functions;
+mod numbers;
 mod query;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use super::Statement;
 use super::ast::{Ast, ObjectName};
@@ -45,6 +48,8 @@ pub(super) struct Binder<'a> {
     touched: Vec<RelId>,
     effects: Effects,
     notices: Vec<String>,
+    /// Aggregates may stand in the clause being bound.
+    aggregates_allowed: bool,
     /// Views being expanded, to stop at one that contains itself.
     views: Vec<u32>,
 }
@@ -149,6 +154,7 @@ impl<'a> Binder<'a> {
             effects: Effects::default(),
             notices: Vec::new(),
             views: Vec::new(),
+            aggregates_allowed: false,
         }
     }
 

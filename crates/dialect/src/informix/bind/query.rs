@@ -138,7 +138,7 @@ impl Binder<'_> {
                 let (mut right_query, right_columns) = self.query(right)?;
                 if left_columns.len() != right_columns.len() {
                     return Err(self.error(
-                        Condition::ColumnCountMismatch,
+                        Condition::UnionColumnCount,
                         "the queries of a UNION have different numbers of columns",
                         right.at,
                     ));
@@ -147,7 +147,7 @@ impl Binder<'_> {
                 for (at, (a, b)) in left_columns.into_iter().zip(right_columns).enumerate() {
                     let ty = union_type(&a.ty, &b.ty).ok_or_else(|| {
                         self.error(
-                            Condition::DatatypeMismatch,
+                            Condition::UnionTypes,
                             "corresponding columns of a UNION have incompatible types",
                             right.at,
                         )
@@ -196,7 +196,9 @@ impl Binder<'_> {
 
     fn select(&mut self, select: &Select) -> Result<Bound> {
         self.scopes.push(Scope::default());
+        let allowed = std::mem::replace(&mut self.aggregates_allowed, false);
         let result = self.select_in_scope(select);
+        self.aggregates_allowed = allowed;
         let scope = self.scopes.pop();
         result.map(|mut bound| {
             bound.scope = scope;
@@ -246,6 +248,7 @@ impl Binder<'_> {
 
         let mut items = Vec::new();
         let mut columns = Vec::new();
+        self.aggregates_allowed = true;
         for item in &select.items {
             if let NodeKind::Star(table) = &item.expr.kind {
                 self.star(table.as_deref(), item.expr.at, &mut items, &mut columns)?;
@@ -259,12 +262,13 @@ impl Binder<'_> {
         }
 
         let mut keys = Vec::new();
+        self.aggregates_allowed = false;
         for key in &select.group_by {
             let expr = match &key.kind {
                 NodeKind::Number(digits) => {
                     let at = digits.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
                     at.and_then(|at| items.get(at).cloned()).ok_or_else(|| {
-                        self.error(Condition::InvalidColumnReference, "GROUP BY has no such column", key.at)
+                        self.error(Condition::InvalidColumnNumber, "GROUP BY has no such column", key.at)
                     })?
                 }
                 // The name of a select item counts, too.
@@ -283,6 +287,7 @@ impl Binder<'_> {
             };
             keys.push(expr);
         }
+        self.aggregates_allowed = true;
         let having = match &select.having {
             Some(having) => Some(self.condition(having)?),
             None => None,
@@ -529,7 +534,7 @@ impl Binder<'_> {
                         .and_then(|at| at.checked_sub(1))
                         .filter(|at| *at < bound.columns.len())
                         .ok_or_else(|| {
-                            self.error(Condition::InvalidColumnReference, "ORDER BY has no such column", key.expr.at)
+                            self.error(Condition::InvalidColumnNumber, "ORDER BY has no such column", key.expr.at)
                         })?,
                 ),
                 NodeKind::Name(names) => {
@@ -551,7 +556,9 @@ impl Binder<'_> {
                 (Some(at), _) => Expr::column(output, at, bound.columns[at].ty.clone()),
                 (None, Some(scope)) => {
                     self.scopes.push(scope.clone());
+                    let allowed = std::mem::replace(&mut self.aggregates_allowed, true);
                     let expr = self.expr(&key.expr);
+                    self.aggregates_allowed = allowed;
                     self.scopes.pop();
                     expr?
                 }
@@ -659,7 +666,7 @@ fn expression_name(node: &Node) -> String {
         {
             format!("({})", call.name)
         }
-        NodeKind::Cast(arg, _) => match &arg.kind {
+        NodeKind::Cast(arg, _) | NodeKind::Slice { arg, .. } => match &arg.kind {
             NodeKind::Name(_) => expression_name(arg),
             _ => "(expression)".into(),
         },
@@ -685,6 +692,10 @@ fn union_type(left: &Type, right: &Type) -> Option<Type> {
             },
             _ => Type::Text,
         });
+    }
+    let number = |ty: &Type| ty.is_number();
+    if left.is_text() != right.is_text() || number(left) != number(right) {
+        return None;
     }
     super::coerce::common(left, right)
 }

@@ -144,7 +144,7 @@ fn columns_have_informix_names_and_types() {
             "(expression) DATETIME YEAR TO SECOND",
             "(expression) INTERVAL DAY(9) TO SECOND",
             "age INTEGER",
-            "(expression) VARCHAR(20)"
+            "s VARCHAR(3)"
         ]
     );
     assert_eq!(columns("select key, text from v where text like '%!'"), ["key INTEGER", "text VARCHAR(21)"]);

@@ -6,7 +6,7 @@ use crate::informix::types::YEAR_TO_FRACTION5;
 use crate::types::{Field, IntervalQualifier, Qualifier};
 use crate::{Condition, Error, Result, Type};
 
-fn moment_of(text: &str, ty: &Type) -> Result<Moment> {
+pub(super) fn moment_of(text: &str, ty: &Type) -> Result<Moment> {
     let qualifier = match ty {
         Type::Datetime(qualifier) => *qualifier,
         Type::Date => Qualifier { first: Field::Year, last: Field::Day },
@@ -15,7 +15,7 @@ fn moment_of(text: &str, ty: &Type) -> Result<Moment> {
     Moment::parse(text, qualifier, Moment::LEAST)
 }
 
-fn moment_text(moment: Moment, ty: &Type) -> String {
+pub(super) fn moment_text(moment: Moment, ty: &Type) -> String {
     match ty {
         Type::Datetime(qualifier) => moment.format(*qualifier),
         Type::Date => moment.format(Qualifier { first: Field::Year, last: Field::Day }),
@@ -128,14 +128,6 @@ pub fn days_between(left: &str, right: &str) -> Result<i64> {
     Ok(days(left)? - days(right)?)
 }
 
-/// A date some months later; the last day of a shorter month stands for days that it does not have.
-pub fn add_months(date: &str, months: i64) -> Result<String> {
-    let (year, month, day) = parse_date(date)?;
-    let first = Moment { year, month, day: 1, ..Moment::LEAST }.plus_months(months)?;
-    let day = day.min(super::datetime::days_in_month(first.year, first.month));
-    Ok(format!("{:04}-{:02}-{day:02}", first.year, first.month))
-}
-
 /// `MDY(month, day, year)`.
 pub fn mdy(month: i64, day: i64, year: i64) -> Result<String> {
     let narrow = |number: i64| i32::try_from(number).unwrap_or(-1);
@@ -208,7 +200,6 @@ mod tests {
     fn dates_count() {
         assert_eq!(add_days("2026-12-31", 1).unwrap(), "2027-01-01");
         assert_eq!(days_between("2026-03-01", "2026-02-01").unwrap(), 28);
-        assert_eq!(add_months("2026-01-31", 1).unwrap(), "2026-02-28");
         assert_eq!(mdy(2, 29, 2028).unwrap(), "2028-02-29");
         assert_eq!(mdy(13, 1, 2026).unwrap_err().condition(), Condition::InvalidMonth);
     }

@@ -193,6 +193,30 @@ impl Moment {
         self
     }
 
+    /// This moment's fields that are larger than one, the least of all others: what EXTEND fills in.
+    pub fn before(self, first: Field) -> Self {
+        let mut base = Self::LEAST;
+        if first > Field::Year {
+            base.year = self.year;
+        }
+        if first > Field::Month {
+            base.month = self.month;
+        }
+        if first > Field::Day {
+            base.day = self.day;
+        }
+        if first > Field::Hour {
+            base.hour = self.hour;
+        }
+        if first > Field::Minute {
+            base.minute = self.minute;
+        }
+        if first > Field::Second {
+            base.second = self.second;
+        }
+        base
+    }
+
     /// The text of the qualifier's fields.
     pub fn format(&self, qualifier: Qualifier) -> String {
         let mut text = String::with_capacity(25);

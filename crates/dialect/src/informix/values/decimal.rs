@@ -119,6 +119,42 @@ impl Decimal {
         fitted
     }
 
+    /// The quotient in 32 digits, without zeros at the end.
+    ///
+    /// # Errors
+    /// -1202 for a divisor of zero.
+    pub fn divided(&self, divisor: &Self) -> Result<Self> {
+        const DIGITS: usize = 33;
+        let (numerator, denominator) = (self.clone().normal(), divisor.clone().normal());
+        if denominator.digits.is_empty() {
+            return Err(Error::new(Condition::DivisionByZero, "division by zero"));
+        }
+        let mut rest: Vec<u8> = Vec::new();
+        let mut digits: Vec<u8> = Vec::new();
+        let mut taken = 0;
+        let mut scale = self.scale - divisor.scale;
+        // One digit more than is kept; zeros are brought down behind the numerator's own.
+        while taken < numerator.digits.len()
+            || digits.iter().skip_while(|&&digit| digit == 0).count() < DIGITS && !rest.is_empty()
+        {
+            rest.push(numerator.digits.get(taken).copied().unwrap_or(0));
+            if taken >= numerator.digits.len() {
+                scale += 1;
+            }
+            taken += 1;
+            let zeros = rest.iter().take_while(|&&digit| digit == 0).count();
+            rest.drain(..zeros);
+            let mut digit = 0;
+            while at_least(&rest, &denominator.digits) {
+                subtract(&mut rest, &denominator.digits);
+                digit += 1;
+            }
+            digits.push(digit);
+        }
+        let quotient = Self { negative: self.negative != divisor.negative, digits, scale };
+        Ok(quotient.normal().floating(32))
+    }
+
     /// Rounded to a whole number that fits 64 bits.
     pub fn to_integer(&self) -> Option<i64> {
         if self.digits.len() as i32 - self.scale > 20 {
@@ -135,6 +171,24 @@ impl Decimal {
         let magnitude = whole.digits.iter().try_fold(0_i128, |sum, &digit| Some(sum * 10 + i128::from(digit)))?;
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
+}
+
+/// True when a whole number, without zeros in front, is not less than another.
+fn at_least(left: &[u8], right: &[u8]) -> bool {
+    left.len() > right.len() || left.len() == right.len() && left >= right
+}
+
+/// Subtracts a whole number from one that is not less.
+fn subtract(left: &mut Vec<u8>, right: &[u8]) {
+    let offset = left.len() - right.len();
+    let mut borrow = 0;
+    for at in (0..left.len()).rev() {
+        let taken = borrow + if at >= offset { right[at - offset] } else { 0 };
+        borrow = u8::from(left[at] < taken);
+        left[at] = left[at] + borrow * 10 - taken;
+    }
+    let zeros = left.iter().take_while(|&&digit| digit == 0).count();
+    left.drain(..zeros);
 }
 
 fn too_large() -> Error {
@@ -166,6 +220,26 @@ impl std::fmt::Display for Decimal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotients_have_32_digits() {
+        for (left, right, quotient) in [
+            ("1", "3", "0.33333333333333333333333333333333"),
+            ("2", "3", "0.66666666666666666666666666666667"),
+            ("7", "2", "3.5"),
+            ("10", "5", "2"),
+            ("1000000", "1", "1000000"),
+            ("-7.89", "3", "-2.63"),
+            ("0", "5", "0"),
+            ("1", "0.0007", "1428.5714285714285714285714285714"),
+            ("100", "8", "12.5"),
+            ("1e30", "3e-2", "33333333333333333333333333333333"),
+        ] {
+            let found = Decimal::parse(left).unwrap().divided(&Decimal::parse(right).unwrap()).unwrap();
+            assert_eq!(found.to_string(), quotient, "{left}/{right}");
+        }
+        assert!(Decimal::parse("1").unwrap().divided(&Decimal::parse("0").unwrap()).is_err());
+    }
 
     #[test]
     fn decimals_are_fitted_to_their_type() {

@@ -4,12 +4,16 @@
 //! leading blanks; so DATETIMEs of one qualifier sort as text. Errors are Informix's own conditions.
 
 pub mod arithmetic;
+pub mod calendar;
 mod convert;
 mod datetime;
 mod decimal;
+mod format;
 mod interval;
+pub mod strings;
 
 pub use convert::{convert, fits_integer};
 pub use datetime::{Moment, date_from_days, date_to_days, parse_date};
 pub use decimal::Decimal;
+pub use format::{moment_from_text, moment_to_text, number_from_text, number_to_text};
 pub use interval::Span;

@@ -1,0 +1,61 @@
+//! Functions of strings that SQLite has nothing for.
+
+/// `SUBSTRING_INDEX`: what stands before the `count`th delimiter, or behind it when counted from the end.
+pub fn substring_index(text: &str, delimiter: &str, count: i64) -> String {
+    if delimiter.is_empty() || count == 0 {
+        return String::new();
+    }
+    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    if count > 0 {
+        match text.match_indices(delimiter).nth(wanted - 1) {
+            Some((at, _)) => text[..at].to_owned(),
+            None => text.to_owned(),
+        }
+    } else {
+        match text.rmatch_indices(delimiter).nth(wanted - 1) {
+            Some((at, found)) => text[at + found.len()..].to_owned(),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// `INSTR`: where the `count`th occurrence begins, in characters from 1, looked for from `start` on, or from there
+/// backwards when `start` is negative; 0 for nowhere.
+pub fn instr(text: &str, part: &str, start: i64, count: i64) -> i64 {
+    if part.is_empty() || start == 0 || count < 1 {
+        return 0;
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let part: Vec<char> = part.chars().collect();
+    let found = |at: usize| characters.get(at..).is_some_and(|rest| rest.starts_with(&part));
+    let length = characters.len() as i64;
+    let nth = usize::try_from(count - 1).unwrap_or(usize::MAX);
+    let place = if start > 0 {
+        (usize::try_from(start - 1).unwrap_or(usize::MAX)..characters.len()).filter(|at| found(*at)).nth(nth)
+    } else {
+        let last = length + start;
+        if last < 0 {
+            return 0;
+        }
+        (0..=last as usize).rev().filter(|at| found(*at)).nth(nth)
+    };
+    place.map_or(0, |at| at as i64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found() {
+        assert_eq!(substring_index("www.ibm.com", ".", 2), "www.ibm");
+        assert_eq!(substring_index("www.ibm.com", ".", -2), "ibm.com");
+        assert_eq!(substring_index("www.ibm.com", ".", 9), "www.ibm.com");
+        assert_eq!(instr("banana", "an", 1, 1), 2);
+        assert_eq!(instr("banana", "an", 3, 1), 4);
+        assert_eq!(instr("banana", "a", 1, 3), 6);
+        assert_eq!(instr("banana", "a", -1, 1), 6);
+        assert_eq!(instr("banana", "a", -2, 1), 4);
+        assert_eq!(instr("banana", "x", 1, 1), 0);
+    }
+}
