@@ -111,6 +111,15 @@ impl Operation {
         }
     }
 
+    /// True when success is said by `SQ_DONE`: an end without it, and without an error, is no answer.
+    pub(super) fn ends_in_done(&self) -> bool {
+        match self {
+            Self::Run(running) => !running.prepared.is_query(),
+            Self::Begin { .. } | Self::Simple(Transaction::Begins | Transaction::Ends) => true,
+            _ => false,
+        }
+    }
+
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::None => "nothing was asked",

@@ -21,6 +21,9 @@ impl Client {
             Some(Awaited::Cleanup) | None => return Ok(Step::Again),
             Some(Awaited::Operation) => {}
         }
+        if reply.error.is_none() && reply.done.is_none() && self.operation.ends_in_done() {
+            return Err(Failure::Unexpected { state: self.operation.name(), got: "the end without a result" });
+        }
         let error = reply.error.take();
         let outcome = Outcome { rows: reply.done.map_or(0, |done| done.rows), serial: serial_of(&reply), more: false };
         match std::mem::replace(&mut self.operation, Operation::None) {
