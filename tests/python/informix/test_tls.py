@@ -83,7 +83,7 @@ def test_a_url_asks_for_tls(driver: Driver, server: Rowferry, pem: dict[str, str
 
 
 def test_long_values_and_many_rows_travel_both_ways(driver: Driver, server: Rowferry, pem: dict[str, str]) -> None:
-    with driver.connect(**at(server), tls="verify_identity", tls_ca=pem["ca"], autocommit=True) as connection:
+    with driver.connect(**at(server), tls="verify_identity", tls_ca=pem["ca"]) as connection:
         table = f"t_{driver.colour}"
         connection.execute(f"CREATE TABLE {table} (n INT, b BYTE, v VARCHAR(200), tail INT)")
         cursor = connection.cursor()
