@@ -40,11 +40,11 @@ fn next(pair: &mut Joined, prepared: Option<&Arc<Prepared>>) -> Result<Said, Fai
             }
             Event::Connected => Said::Connected,
             Event::Challenge { text, .. } => Said::Challenge(text),
-            Event::Blob(_) | Event::Redirect(_) => panic!("none of these is scripted"),
             Event::Prepared(prepared) => Said::Prepared(prepared),
             Event::BatchReady => Said::BatchReady,
             Event::Done(outcome) => Said::Done(std::mem::take(&mut rows), outcome),
             Event::Error(error) => Said::Error(error),
+            other => panic!("not scripted: {other:?}"),
         };
         return Ok(event);
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::operation::{Awaited, Operation, Running, Transaction};
-use super::{Client, Misuse, Params, Prepared};
-use crate::messages::{ClientMessage, NFetch, SetSavepoint, SimpleLob, SqlText};
+use super::{Client, CursorOptions, Misuse, Params};
+use crate::messages::{ClientMessage, SetSavepoint, SqlText};
 use crate::{TooLong, Widths};
 
 impl Client {
@@ -15,7 +15,14 @@ impl Client {
         let sql: Arc<[u8]> = sql.into();
         if let Some(prepared) = kept {
             self.kept_order.retain(|key| **key != *sql);
-            self.operation = Operation::Described(Running { prepared, sql, params, reused: true });
+            self.operation = Operation::Described(Running {
+                prepared,
+                sql,
+                params,
+                reused: true,
+                stays_open: false,
+                scrolls: false,
+            });
             return Ok(());
         }
         Ok(self.send_prepare(sql, params)?)
@@ -32,29 +39,7 @@ impl Client {
     /// Runs the statement of [`Event::Prepared`]; when `begin` is true and no transaction is under way, after beginning
     /// one. Events: for a query [`Event::Row`]s, in any case [`Event::Done`].
     pub fn run(&mut self, parameters: &Params, begin: bool) -> Result<(), Misuse> {
-        let Operation::Described(running) = &self.operation else { return Err(self.not_now()) };
-        let running = running.clone();
-        let prepared = &running.prepared;
-        let begin = begin && Transaction::of(prepared.statement_type) == Transaction::Unchanged;
-        let widths = self.decoder.widths();
-        let id = ClientMessage::Id(prepared.statement);
-        let mut bytes = Vec::new();
-        id.encode(&mut bytes, widths)?;
-        if prepared.is_query() {
-            self.cursors += 1;
-            let name = format!("rowferry{:08x}", self.cursors);
-            ClientMessage::CursorName(name.as_bytes()).encode(&mut bytes, widths)?;
-            parameters.append_to(&mut bytes);
-            ClientMessage::Open.encode(&mut bytes, widths)?;
-            id.encode(&mut bytes, widths)?;
-            ClientMessage::NFetch(NFetch { buffer: self.fetch_bytes, reserved: 0 }).encode(&mut bytes, widths)?;
-        } else {
-            parameters.append_to(&mut bytes);
-            ClientMessage::Execute.encode(&mut bytes, widths)?;
-        }
-        ClientMessage::Eot.encode(&mut bytes, widths)?;
-        self.send(bytes, Operation::Run(running), begin);
-        Ok(())
+        self.run_cursor(parameters, begin, &CursorOptions::default())
     }
 
     /// Gives up the statement of [`Event::Prepared`], or the rows of a batch that were not sent yet. A batch goes on to
@@ -72,39 +57,6 @@ impl Client {
                 batch.ended = true;
             }
             _ => {}
-        }
-    }
-
-    /// Fetches more rows of an open cursor. Events: [`Event::Row`]s, then [`Event::Done`].
-    pub fn fetch(&mut self, prepared: &Arc<Prepared>) -> Result<(), Misuse> {
-        self.ready()?;
-        let fetch = NFetch { buffer: self.fetch_bytes, reserved: 0 };
-        self.ask(&[ClientMessage::Id(prepared.statement), ClientMessage::NFetch(fetch)])?;
-        self.operation = Operation::Fetch { prepared: Arc::clone(prepared) };
-        Ok(())
-    }
-
-    /// Fetches the `BYTE` or `TEXT` value of a descriptor in a row of an open cursor. Event: [`Event::Blob`].
-    pub fn fetch_blob(&mut self, prepared: &Prepared, descriptor: SimpleLob<'_>) -> Result<(), Misuse> {
-        self.ready()?;
-        let size = usize::try_from(descriptor.size()).unwrap_or(0);
-        // Before the clean-up, which may close this very cursor.
-        let widths = self.decoder.widths();
-        let mut bytes = Vec::new();
-        ClientMessage::Id(prepared.statement).encode(&mut bytes, widths)?;
-        ClientMessage::FetchBlob(descriptor.0).encode(&mut bytes, widths)?;
-        ClientMessage::Eot.encode(&mut bytes, widths)?;
-        self.output.extend_from_slice(&bytes);
-        self.awaited.push_back(Awaited::Operation);
-        self.operation = Operation::Blob { size };
-        Ok(())
-    }
-
-    /// Closes a cursor that has more rows. It is sent with the next operation, so it may be called at any time.
-    pub fn close(&mut self, prepared: &Arc<Prepared>) {
-        if !self.closed {
-            self.close_cursor(prepared.statement);
-            self.keep_or_release(Arc::clone(prepared));
         }
     }
 

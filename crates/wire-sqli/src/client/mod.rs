@@ -13,7 +13,10 @@
 mod batch;
 mod commands;
 mod connect;
+mod cursors;
 mod failure;
+mod files;
+mod objects;
 mod operation;
 mod outbox;
 mod params;
@@ -25,15 +28,19 @@ use std::sync::Arc;
 
 use rowferry_wire::Core;
 
-use crate::messages::ServerMessage;
+use crate::messages::{LoReply, ServerMessage};
 use crate::{Decoder, FromServer, Widths};
 
 pub use connect::{Options, Session};
+pub use cursors::{CursorOptions, ScrollTo};
 pub use failure::{Failure, Misuse, SqlError};
+pub use files::FileEvent;
+pub use objects::{Returned, ReturnedValue};
 pub use params::Params;
 pub use statement::{Column, Prepared};
 
 use connect::{Connect, LOGIN_REFUSED, Phase};
+use files::FileTurn;
 use operation::{Awaited, Operation, Reply};
 
 /// What happened.
@@ -58,8 +65,22 @@ pub enum Event<'a> {
     Row(&'a [u8]),
     /// A `BYTE` or `TEXT` value, whole.
     Blob(Vec<u8>),
+    /// A part of a `BYTE` or `TEXT` value.
+    BlobChunk(Vec<u8>),
+    /// Bytes of a smart large object.
+    LoData(Vec<u8>),
+    /// A routine of the fast path: the database that it lives in, and its handle.
+    Routine(Vec<u8>, i32),
+    /// What a routine returned: its `OUT` parameters, then its result. The operation is over.
+    Returned(Vec<Returned>),
+    /// The server wants to read or write a file of the client's.
+    File(FileEvent),
+    /// The statement returns a column that cannot be read, by these words; it was released, and the operation is over.
+    Unsupported(String),
     /// The batch takes rows: call [`Client::batch`] or [`Client::end_batch`].
     BatchReady,
+    /// A row of an independent batch has failed; the batch goes on.
+    RowFailed(SqlError),
     /// The operation has succeeded.
     Done(Outcome),
     /// The server has refused; the operation is over. The connection goes on, unless it was connecting.
@@ -75,6 +96,10 @@ pub struct Outcome {
     pub serial: i64,
     /// The cursor may have more rows: [`Client::fetch`] or [`Client::close`] it.
     pub more: bool,
+    /// The cursor is open, whether it has more rows or not: [`Client::close`] it.
+    pub open: bool,
+    /// The number of the last row delivered, from 1, by a scroll cursor; else 0.
+    pub position: i64,
 }
 
 /// The client's half of a connection.
@@ -96,6 +121,10 @@ pub struct Client {
     cleanup_groups: usize,
     cursors: u64,
     fetch_bytes: i32,
+    /// Where a dialogue about a file of ours stands.
+    file: Option<FileTurn>,
+    /// The size of the chunks that the server wants of it.
+    file_buffer: usize,
     eof: bool,
     closed: bool,
 }
@@ -130,6 +159,8 @@ impl Client {
             cleanup_groups: 0,
             cursors: 0,
             fetch_bytes,
+            file: None,
+            file_buffer: 0,
             eof: false,
             closed: false,
         })
@@ -219,6 +250,9 @@ impl Client {
             Operation::Batch(batch) if !batch.ended && !batch.is_full() => return Ok(Step::Event(Event::BatchReady)),
             _ => {}
         }
+        if let Some(step) = self.step_file() {
+            return Ok(step);
+        }
         let fetching = self.is_fetching();
         let widths = self.decoder.widths();
         let Some(message) = self.decoder.next()? else {
@@ -238,7 +272,17 @@ impl Client {
                 reply.done = None;
                 return Ok(Step::Row);
             }
-            ServerMessage::Eot => return self.end_of_group(),
+            ServerMessage::Tuple(_) if matches!(self.operation, Operation::Scroll { .. }) => {
+                reply.tuples += 1;
+                // Each request is for one row, which comes first.
+                return Ok(if reply.tuples == 1 { Step::Row } else { Step::Again });
+            }
+            ServerMessage::Eot => {
+                return match self.file.take() {
+                    Some(turn) => self.file_turn_over(turn),
+                    None => self.end_of_group(),
+                };
+            }
             ServerMessage::Exit => return self.exited(),
             ServerMessage::Error(error) => {
                 // The first one says what happened.
@@ -254,7 +298,10 @@ impl Client {
             ServerMessage::InsertDone(inserted) => reply.inserted = Some(inserted),
             ServerMessage::Describe(describe) => {
                 if let Operation::Prepare { key, .. } = &mut self.operation {
-                    reply.prepared = Some(Prepared::of(&describe, widths, key.take())?);
+                    match Prepared::of(&describe, widths, key.take())? {
+                        Ok(prepared) => reply.prepared = Some(prepared),
+                        Err(why) => reply.unsupported = Some((describe.statement, why)),
+                    }
                 }
             }
             ServerMessage::Protocols(mask) => reply.protocols = Some(mask),
@@ -262,8 +309,17 @@ impl Client {
                 reply.challenge = Some((challenge.style.0, challenge.text.to_vec()));
             }
             ServerMessage::PamAccept => reply.admitted = true,
-            ServerMessage::Blob(chunk) => match self.operation {
-                Operation::Blob { size } if reply.blob.len() + chunk.len() <= size => {
+            ServerMessage::Blob(chunk) => match &mut self.operation {
+                Operation::BlobChunks { size, seen } if *seen + chunk.len() <= *size => {
+                    *seen += chunk.len();
+                    if !chunk.is_empty() {
+                        return Ok(Step::Event(Event::BlobChunk(chunk.to_vec())));
+                    }
+                }
+                Operation::BlobChunks { .. } => {
+                    return Err(Failure::Unexpected { state: "fetching a value", got: "more than its size" });
+                }
+                Operation::Blob { size } if reply.blob.len() + chunk.len() <= *size => {
                     reply.blob.extend_from_slice(chunk);
                 }
                 Operation::Blob { .. } => {
@@ -271,13 +327,35 @@ impl Client {
                 }
                 _ => return Err(Failure::Unexpected { state: self.operation.name(), got: "SQ_BLOB" }),
             },
+            ServerMessage::TupId(row) => {
+                if reply.tuples <= 1 {
+                    reply.position = Some(row);
+                }
+            }
+            ServerMessage::Routine(routine) if matches!(self.operation, Operation::FindRoutine) => {
+                reply.routine = Some((routine.database.to_vec(), routine.handle))
+            }
+            ServerMessage::Results(values) if matches!(self.operation, Operation::Call) => {
+                reply.returned = Some(values.iter().map(Returned::from).collect())
+            }
+            ServerMessage::LoData(answer) => match (&mut self.operation, answer) {
+                (Operation::LoRead { size }, LoReply::Read(bytes)) if bytes as usize <= *size => {}
+                (Operation::LoWrite { written }, LoReply::Written(bytes)) => *written = bytes.into(),
+                _ => return Err(Failure::Unexpected { state: self.operation.name(), got: "SQ_LODATA" }),
+            },
+            ServerMessage::LoChunk(chunk) if matches!(self.operation, Operation::LoRead { .. }) => {
+                reply.blob.extend_from_slice(chunk)
+            }
+            ServerMessage::File(request) => {
+                let asked = FileTurn::asked(&request);
+                return self.file_asked(asked);
+            }
+            ServerMessage::FileChunk(chunk) => {
+                let chunk = chunk.to_vec();
+                return self.file_written(chunk);
+            }
             // Estimates, news of the transaction and of cursors, a version: nothing to act on.
-            ServerMessage::Cost(_)
-            | ServerMessage::XactStat(_)
-            | ServerMessage::Close
-            | ServerMessage::Version(_)
-            | ServerMessage::TupId(_) => {}
-            ServerMessage::File(_) => return Err(Failure::Unsupported("files of the client for the server")),
+            ServerMessage::Cost(_) | ServerMessage::XactStat(_) | ServerMessage::Close | ServerMessage::Version(_) => {}
             other => return Err(Failure::Unexpected { state: self.operation.name(), got: name_of(&other) }),
         }
         Ok(Step::Again)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::connect::Connect;
-use super::{Prepared, Session, SqlError};
-use crate::messages::{Done, InsertDone};
+use super::{Prepared, Returned, Session, SqlError};
+use crate::messages::{Done, InsertDone, StatementId};
 use crate::{Capabilities, StatementType};
 
 /// A reply that is awaited.
@@ -32,15 +32,39 @@ pub(super) enum Operation {
     Begin {
         then: Vec<u8>,
         next: Box<Operation>,
+        /// How many groups these bytes are.
+        groups: usize,
     },
     Run(Running),
     Batch(Batch),
     Fetch {
         prepared: Arc<Prepared>,
+        stays_open: bool,
+    },
+    /// So many requests for a row each are not answered yet.
+    Scroll {
+        prepared: Arc<Prepared>,
+        groups: usize,
+        position: Option<i64>,
+        error: Option<SqlError>,
     },
     /// A value of this many bytes.
     Blob {
         size: usize,
+    },
+    /// A value of this many bytes, of which so many were handed on.
+    BlobChunks {
+        size: usize,
+        seen: usize,
+    },
+    FindRoutine,
+    Call,
+    /// Up to this many bytes of a smart large object.
+    LoRead {
+        size: usize,
+    },
+    LoWrite {
+        written: i64,
     },
     /// One group whose reply is of no further interest; what it does to the transaction is.
     Simple(Transaction),
@@ -55,6 +79,10 @@ pub(super) struct Running {
     pub(super) params: u16,
     /// Prepared by an earlier operation, so that the schema may have changed since.
     pub(super) reused: bool,
+    /// Its cursor is open until somebody closes it.
+    pub(super) stays_open: bool,
+    /// Its cursor fetches nothing by being opened.
+    pub(super) scrolls: bool,
 }
 
 /// What an operation does to the transaction.
@@ -85,6 +113,14 @@ pub(super) struct Reply {
     pub(super) count: u64,
     pub(super) affected: i64,
     pub(super) prepared: Option<Prepared>,
+    /// The statement has a column of this kind, which cannot be read.
+    pub(super) unsupported: Option<(StatementId, String)>,
+    /// Rows that came.
+    pub(super) tuples: u64,
+    /// The number of the last of them, in a scroll cursor.
+    pub(super) position: Option<i32>,
+    pub(super) routine: Option<(Vec<u8>, i32)>,
+    pub(super) returned: Option<Vec<Returned>>,
     pub(super) protocols: Option<Capabilities>,
     pub(super) challenge: Option<(i16, Vec<u8>)>,
     pub(super) admitted: bool,
@@ -106,7 +142,7 @@ impl Operation {
         match self {
             Self::Described(running) | Self::Run(running) => Some(&running.prepared),
             Self::Batch(batch) => Some(&batch.prepared),
-            Self::Fetch { prepared } => Some(prepared),
+            Self::Fetch { prepared, .. } | Self::Scroll { prepared, .. } => Some(prepared),
             _ => None,
         }
     }
@@ -128,7 +164,11 @@ impl Operation {
             Self::Begin { .. } => "beginning a transaction",
             Self::Run(_) => "running a statement",
             Self::Batch(_) => "running a batch",
-            Self::Fetch { .. } | Self::Blob { .. } => "fetching",
+            Self::Fetch { .. } | Self::Scroll { .. } | Self::Blob { .. } | Self::BlobChunks { .. } => "fetching",
+            Self::FindRoutine => "looking for a routine",
+            Self::Call => "calling a routine",
+            Self::LoRead { .. } => "reading a large object",
+            Self::LoWrite { .. } => "writing a large object",
             Self::Simple(_) => "an answer was awaited",
             Self::Exit => "leaving",
         }

@@ -13,15 +13,21 @@ use crate::tag::Tag;
 impl Client {
     /// Sends the group of an operation, after `SQ_BEGIN` and its answer if one is wanted.
     pub(super) fn send(&mut self, bytes: Vec<u8>, operation: Operation, begin: bool) {
+        self.send_groups(bytes, 1, operation, begin);
+    }
+
+    /// As [`send`](Self::send), for so many groups.
+    pub(super) fn send_groups(&mut self, bytes: Vec<u8>, groups: usize, operation: Operation, begin: bool) {
         self.flush_cleanup();
         if begin && self.session.logged && !self.session.in_transaction {
             Writer::new(&mut self.output).u16(Tag::BEGIN.0).u16(Tag::EOT.0);
-            self.operation = Operation::Begin { then: bytes, next: Box::new(operation) };
+            self.operation = Operation::Begin { then: bytes, next: Box::new(operation), groups };
+            self.awaited.push_back(Awaited::Operation);
         } else {
             self.output.extend_from_slice(&bytes);
             self.operation = operation;
+            self.awaited.extend(std::iter::repeat_n(Awaited::Operation, groups));
         }
-        self.awaited.push_back(Awaited::Operation);
     }
 
     /// Sends one group, after what waits for the next operation, and awaits its answer. On error nothing was sent.

@@ -25,22 +25,35 @@ impl Client {
             return Err(Failure::Unexpected { state: self.operation.name(), got: "the end without a result" });
         }
         let error = reply.error.take();
-        let outcome = Outcome { rows: reply.done.map_or(0, |done| done.rows), serial: serial_of(&reply), more: false };
+        let rows = reply.done.map_or(0, |done| done.rows);
+        let outcome = Outcome { rows, serial: serial_of(&reply), ..Outcome::default() };
         match std::mem::replace(&mut self.operation, Operation::None) {
             Operation::Connect(connect) => self.connected_further(connect, reply, error),
             Operation::Prepare { sql, params, .. } => match (error, reply.prepared) {
+                (None, None) if reply.unsupported.is_some() => {
+                    let (statement, why) = reply.unsupported.unwrap_or_default();
+                    self.release(statement);
+                    Ok(Step::Event(Event::Unsupported(why)))
+                }
                 (Some(error), _) => Ok(Step::Event(Event::Error(error))),
                 (None, Some(prepared)) => {
-                    let running = Running { prepared: Arc::new(prepared), sql, params, reused: false };
+                    let running = Running {
+                        prepared: Arc::new(prepared),
+                        sql,
+                        params,
+                        reused: false,
+                        stays_open: false,
+                        scrolls: false,
+                    };
                     self.operation = Operation::Described(running);
                     Ok(Step::Again)
                 }
                 (None, None) => Err(Failure::Unexpected { state: "preparing", got: "the end without a description" }),
             },
-            Operation::Begin { then, next } => match error {
+            Operation::Begin { then, next, groups } => match error {
                 Some(error) if NO_TRANSACTIONS.contains(&error.sqlcode) => {
                     self.session.logged = false;
-                    self.go_on(then, *next)
+                    self.go_on(then, groups, *next)
                 }
                 Some(error) if error.sqlcode != ALREADY_IN_TRANSACTION => {
                     if let Some(prepared) = next.prepared() {
@@ -50,38 +63,53 @@ impl Client {
                 }
                 _ => {
                     self.session.in_transaction = true;
-                    self.go_on(then, *next)
+                    self.go_on(then, groups, *next)
                 }
             },
             Operation::Run(running) => self.ran(running, error, outcome, reply.done.is_some()),
-            Operation::Batch(mut batch) => {
-                if let Some(mut error) = error {
-                    error.row = Some(batch.done + reply.count);
-                    self.release(batch.prepared.statement);
-                    return Ok(Step::Event(Event::Error(error)));
-                }
-                if reply.count != batch.sent {
-                    return Err(Failure::Unexpected { state: "running a batch", got: "another number of results" });
-                }
-                batch.done += std::mem::take(&mut batch.sent);
-                batch.rows = batch.rows.saturating_add(reply.affected);
-                batch.serial = outcome.serial;
-                self.operation = Operation::Batch(batch);
-                Ok(Step::Again)
-            }
-            Operation::Fetch { prepared } => match error {
+            Operation::Batch(batch) => self.batch_answered(batch, &reply, error, outcome),
+            Operation::Fetch { prepared, stays_open } => match error {
                 Some(error) => {
                     self.close_cursor(prepared.statement);
                     self.release(prepared.statement);
                     Ok(Step::Event(Event::Error(error)))
                 }
-                None => Ok(self.fetched(prepared, outcome, reply.done.is_some())),
+                None => Ok(self.fetched(prepared, stays_open, outcome, reply.done.is_some())),
             },
             Operation::Blob { size } => match error {
                 Some(error) => Ok(Step::Event(Event::Error(error))),
                 None if reply.blob.len() == size => Ok(Step::Event(Event::Blob(reply.blob))),
                 None => Err(Failure::Unexpected { state: "fetching a value", got: "less than its size" }),
             },
+            Operation::Scroll { prepared, groups, position, error: earlier } => {
+                let position = reply.position.map(i64::from).filter(|_| reply.tuples > 0).or(position);
+                let error = earlier.or(error);
+                self.scrolled(prepared, groups - 1, position, error)
+            }
+            Operation::BlobChunks { size, seen } => match error {
+                Some(error) => Ok(Step::Event(Event::Error(error))),
+                None if seen == size => {
+                    Ok(Step::Event(Event::Done(Outcome { rows: size as i64, ..Outcome::default() })))
+                }
+                None => Err(Failure::Unexpected { state: "fetching a value", got: "less than its size" }),
+            },
+            Operation::FindRoutine => match (error, reply.routine) {
+                (Some(error), _) => Ok(Step::Event(Event::Error(error))),
+                (None, Some((database, handle))) => Ok(Step::Event(Event::Routine(database, handle))),
+                (None, None) => Err(Failure::Unexpected { state: "looking for a routine", got: "the end without one" }),
+            },
+            Operation::Call => match (error, reply.returned) {
+                (Some(error), _) => Ok(Step::Event(Event::Error(error))),
+                (None, returned) => Ok(Step::Event(Event::Returned(returned.unwrap_or_default()))),
+            },
+            Operation::LoRead { .. } => Ok(Step::Event(match error {
+                Some(error) => Event::Error(error),
+                None => Event::LoData(reply.blob),
+            })),
+            Operation::LoWrite { written } => Ok(Step::Event(match error {
+                Some(error) => Event::Error(error),
+                None => Event::Done(Outcome { rows: written, ..Outcome::default() }),
+            })),
             Operation::Simple(transaction) => {
                 if let Some(error) = error {
                     return Ok(Step::Event(Event::Error(error)));
@@ -122,7 +150,8 @@ impl Client {
             return Ok(Step::Event(Event::Error(error)));
         }
         if prepared.is_query() {
-            return Ok(self.fetched(prepared, outcome, ended));
+            let ended = ended && !running.scrolls;
+            return Ok(self.fetched(prepared, running.stays_open, outcome, ended));
         }
         self.session.apply(Transaction::of(prepared.statement_type));
         if statement::changes_schema(prepared.statement_type) {
@@ -133,17 +162,39 @@ impl Client {
     }
 
     /// A fetch is over; when it was the last, so is the cursor.
-    pub(super) fn fetched(&mut self, prepared: Arc<Prepared>, outcome: Outcome, ended: bool) -> Step {
-        if ended && !prepared.has_lobs() {
+    pub(super) fn fetched(&mut self, prepared: Arc<Prepared>, stays_open: bool, outcome: Outcome, ended: bool) -> Step {
+        let open = !ended || stays_open || prepared.has_lobs();
+        if !open {
             self.close_cursor(prepared.statement);
             self.keep_or_release(prepared);
         }
-        Step::Event(Event::Done(Outcome { more: !ended, ..outcome }))
+        Step::Event(Event::Done(Outcome { more: !ended, open, ..outcome }))
     }
 
-    pub(super) fn go_on(&mut self, then: Vec<u8>, next: Operation) -> Result<Step, Failure> {
+    /// A request for a row of a scroll cursor was answered; so many are not.
+    fn scrolled(
+        &mut self,
+        prepared: Arc<Prepared>,
+        groups: usize,
+        position: Option<i64>,
+        error: Option<SqlError>,
+    ) -> Result<Step, Failure> {
+        if groups > 0 {
+            self.operation = Operation::Scroll { prepared, groups, position, error };
+            return Ok(Step::Again);
+        }
+        if let Some(error) = error {
+            self.close_cursor(prepared.statement);
+            self.release(prepared.statement);
+            return Ok(Step::Event(Event::Error(error)));
+        }
+        let position = position.unwrap_or(0);
+        Ok(Step::Event(Event::Done(Outcome { more: true, open: true, position, ..Outcome::default() })))
+    }
+
+    pub(super) fn go_on(&mut self, then: Vec<u8>, groups: usize, next: Operation) -> Result<Step, Failure> {
         self.output.extend_from_slice(&then);
-        self.awaited.push_back(Awaited::Operation);
+        self.awaited.extend(std::iter::repeat_n(Awaited::Operation, groups));
         self.operation = next;
         Ok(Step::Again)
     }

@@ -51,29 +51,49 @@ pub struct Prepared {
     pub statement_type: StatementType,
     /// The columns that it returns, or those that an `INSERT` or `UPDATE` writes.
     pub columns: Vec<Column>,
+    /// Bytes of its widest row, by the server's word.
+    pub tuple_size: i32,
     /// The text, when the statement may be kept for another execution.
     pub(super) key: Option<Box<[u8]>>,
 }
 
 impl Prepared {
-    pub(super) fn of(describe: &Describe<'_>, widths: Widths, key: Option<Box<[u8]>>) -> Result<Self, DecodeError> {
-        let columns = describe
-            .fields
-            .iter()
-            .map(|field| {
-                Ok(Column {
-                    name: describe.name(field)?.to_vec(),
-                    code: field.ty.code(),
-                    not_null: field.ty.type_word & type_flag::NOT_NULL != 0,
-                    type_name: field.ty.type_name.to_vec(),
-                    encoded_length: field.ty.encoded_length,
-                    format: CellFormat::described(&field.ty, widths)?,
-                })
-            })
-            .collect::<Result<_, DecodeError>>()?;
+    /// A statement by its description; or, when it returns a column that cannot be read, what is wrong with that.
+    pub(super) fn of(
+        describe: &Describe<'_>,
+        widths: Widths,
+        key: Option<Box<[u8]>>,
+    ) -> Result<Result<Self, String>, DecodeError> {
         let statement_type = describe.statement_type;
+        let is_query = statement_type.needs_cursor(describe.fields.len());
+        let mut columns = Vec::with_capacity(describe.fields.len());
+        for field in &describe.fields {
+            let name = describe.name(field)?;
+            let format = match CellFormat::described(&field.ty, widths) {
+                // Nobody reads the columns that an INSERT or UPDATE writes.
+                Err(DecodeError::Unsupported(_)) if !is_query => CellFormat::LongText,
+                Err(DecodeError::Unsupported(_)) => {
+                    return Ok(Err(format!(
+                        "the column `{}` has a type that this driver cannot read (code {} {}); select \
+                         another expression of it, such as a cast to LVARCHAR",
+                        String::from_utf8_lossy(name),
+                        field.ty.code().0,
+                        String::from_utf8_lossy(field.ty.type_name)
+                    )));
+                }
+                other => other?,
+            };
+            columns.push(Column {
+                name: name.to_vec(),
+                code: field.ty.code(),
+                not_null: field.ty.type_word & type_flag::NOT_NULL != 0,
+                type_name: field.ty.type_name.to_vec(),
+                encoded_length: field.ty.encoded_length,
+                format,
+            });
+        }
         let key = key.filter(|_| is_reusable(statement_type));
-        Ok(Self { statement: describe.statement, statement_type, columns, key })
+        Ok(Ok(Self { statement: describe.statement, statement_type, columns, tuple_size: describe.tuple_size, key }))
     }
 
     /// True when it returns rows, so that a cursor is opened.
