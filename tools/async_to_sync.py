@@ -27,6 +27,7 @@ FILES = {
     "informix/aio/cursors.py": "informix/cursors.py",
     "informix/aio/pool.py": "informix/pool.py",
     "informix/aio/transactions.py": "informix/transactions.py",
+    "informix/aio/lobs.py": "informix/lobs.py",
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
 }
@@ -42,6 +43,7 @@ NAMES = {
     "AsyncDictCursor": "DictCursor",
     "AsyncHolder": "Holder",
     "AsyncIterator": "Iterator",
+    "AsyncLargeObject": "LargeObject",
     "AsyncPreparedStatement": "PreparedStatement",
     "AsyncSSCursor": "SSCursor",
     "AsyncSSDictCursor": "SSDictCursor",

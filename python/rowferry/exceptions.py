@@ -6,9 +6,11 @@ so `except rowferry.exceptions.IntegrityError` catches a duplicate key of any da
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "BatchError",
     "DataError",
     "DatabaseError",
     "Error",
@@ -94,6 +96,33 @@ class ProgrammingError(DatabaseError):
 
 class NotSupportedError(DatabaseError):
     """The database or the driver cannot do this."""
+
+
+class BatchError(DatabaseError):
+    """Some rows of a batch that was to go on after failures have failed.
+
+    `errors` are their errors, in the order of the rows, each with its `row`; `rowcount` is what all other rows did. It
+    is not `complete` when so many failed that the batch ended early.
+    """
+
+    def __init__(
+        self, message: str = "", errors: Sequence[Error] = (), rowcount: int = 0, complete: bool = True
+    ) -> None:
+        super().__init__(message)
+        self.errors = tuple(errors)
+        self.rowcount = rowcount
+        self.complete = complete
+        if self.errors:
+            first = self.errors[0]
+            self.errno, self.row, self.sql = first.errno, first.row, first.sql
+            self.sqlcode, self.isamcode = first.sqlcode, first.isamcode
+
+    @classmethod
+    def of(cls, errors: Sequence[Error], rowcount: int, *, complete: bool) -> BatchError:
+        """The error for rows that have failed."""
+        rows = "1 row has" if len(errors) == 1 else f"{len(errors)} rows have"
+        end = "" if complete else "; the batch has ended early"
+        return cls(f"{rows} failed, first row {errors[0].row}: {errors[0]}{end}", errors, rowcount, complete)
 
 
 class PoolTimeout(OperationalError):

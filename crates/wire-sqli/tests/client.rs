@@ -425,7 +425,7 @@ fn a_server_that_talks_out_of_turn_or_leaves_ends_the_connection() {
         (&[0x7f, 0xff], "unknown message tag"),
         (&[0x00, 0x0e, 0, 0, 0xff, 0xff, 0xff, 0xff], "length of a row"),
         (&[0x00, 0x67, 0x00, 0x00], "unexpected SQ_FPROUTINE"),
-        (&[0x00, 0x62, 0x00, 0x01], "files of the client"),
+        (&[0x00, 0x6b, 0x00, 0x01, 0x78, 0x00], "unexpected SQ_FILE_WRITE"),
     ];
     for (bytes, words) in silly {
         let mut pair = connect(Script::default().on("insert", Answer::Raw(bytes.to_vec())));

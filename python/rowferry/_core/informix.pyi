@@ -1,9 +1,11 @@
 """The Informix driver's half in Rust. Private: use `rowferry.informix`."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..exceptions import Error
+from ..informix._files import ClientFiles
 from ..informix._settings import Settings
 from . import ArrowBatch
 
@@ -34,6 +36,15 @@ class QueryResult:
     def more(self) -> bool:
         """The cursor may have more rows: `fetch` or `discard` it."""
     @property
+    def open(self) -> bool:
+        """The cursor is open on the server: `discard` it."""
+    @property
+    def position(self) -> int:
+        """The number of the last row delivered, from 1, by a scroll cursor; else 0."""
+    @property
+    def errors(self) -> list[Error] | None:
+        """What rows of a batch failed with, when it was told to go on."""
+    @property
     def statement_type(self) -> int | None:
         """What the statement is, by the server's number."""
 
@@ -57,14 +68,46 @@ class Wire:
         """Opens the socket and logs in. Answers None, where the server sends us instead, or a question of PAM."""
     def answer(self, answer: bytes | None = None) -> str | tuple[int, str] | None:
         """Answers a question of PAM, or acknowledges what is none; the outcome is as that of `login`."""
-    def execute(self, sql: str, args: Any = None, begin: bool = False) -> QueryResult:
-        """Runs a statement, in a transaction when `begin` is true."""
-    def execute_many(self, sql: str, rows: Iterable[Any], begin: bool = False) -> QueryResult:
-        """Runs a statement for each row of values, in a transaction when `begin` is true."""
-    def fetch(self, result: QueryResult) -> QueryResult:
+    def execute(
+        self,
+        sql: str,
+        args: Any = None,
+        begin: bool = False,
+        *,
+        scroll: bool = False,
+        hold: bool = False,
+        name: str | None = None,
+        files: ClientFiles | None = None,
+        query: bool = False,
+    ) -> QueryResult:
+        """Runs a statement, in a transaction when `begin` is true. With `query`, one without rows is refused."""
+    def execute_many(
+        self,
+        sql: str,
+        rows: Iterable[Any],
+        begin: bool = False,
+        *,
+        go_on: int | None = None,
+        files: ClientFiles | None = None,
+    ) -> QueryResult:
+        """Runs a statement for each row of values, in a transaction when `begin` is true. With `go_on`, so many rows
+        may fail."""
+    def fetch(self, result: QueryResult, files: ClientFiles | None = None) -> QueryResult:
         """The next rows of a cursor."""
     def fetch_raw(self, result: QueryResult) -> QueryResult:
         """The next rows of a cursor, for `RowsToArrow` alone."""
+    def scroll(self, result: QueryResult, row: int | None, count: int = 1) -> QueryResult:
+        """Up to `count` rows of a scroll cursor, from this number (from 1) on; None is the last row."""
+    def find_routine(self, signature: str) -> tuple[str, int]:
+        """The database and the handle of a routine."""
+    def call_routine(
+        self, signature: str, database: str, handle: int, args: Sequence[Any], begin: bool = False
+    ) -> list[Any]:
+        """Calls a routine by its handle; what it returns, as a list."""
+    def lo_read(self, lofd: int, size: int, offset: int | None = None) -> bytes:
+        """Up to `size` bytes of an open smart large object, at its position or from this offset on."""
+    def lo_write(self, lofd: int, data: bytes) -> QueryResult:
+        """Writes to an open smart large object, at its position. The count is how many bytes were taken."""
     def discard(self, result: QueryResult) -> None:
         """Nobody will fetch from this cursor any more. Harmless at any time."""
     def begin(self) -> QueryResult: ...
@@ -112,9 +155,35 @@ class AsyncWire:
     def __new__(cls, settings: Settings, event_loop: asyncio.AbstractEventLoop) -> AsyncWire: ...
     def login(self) -> asyncio.Future[str | tuple[int, str] | None]: ...
     def answer(self, answer: bytes | None = None) -> asyncio.Future[str | tuple[int, str] | None]: ...
-    def execute(self, sql: str, args: Any = None, begin: bool = False) -> asyncio.Future[QueryResult]: ...
-    def execute_many(self, sql: str, rows: Iterable[Any], begin: bool = False) -> asyncio.Future[QueryResult]: ...
-    def fetch(self, result: QueryResult) -> asyncio.Future[QueryResult]: ...
+    def execute(
+        self,
+        sql: str,
+        args: Any = None,
+        begin: bool = False,
+        *,
+        scroll: bool = False,
+        hold: bool = False,
+        name: str | None = None,
+        files: ClientFiles | None = None,
+        query: bool = False,
+    ) -> asyncio.Future[QueryResult]: ...
+    def execute_many(
+        self,
+        sql: str,
+        rows: Iterable[Any],
+        begin: bool = False,
+        *,
+        go_on: int | None = None,
+        files: ClientFiles | None = None,
+    ) -> asyncio.Future[QueryResult]: ...
+    def fetch(self, result: QueryResult, files: ClientFiles | None = None) -> asyncio.Future[QueryResult]: ...
+    def scroll(self, result: QueryResult, row: int | None, count: int = 1) -> asyncio.Future[QueryResult]: ...
+    def find_routine(self, signature: str) -> asyncio.Future[tuple[str, int]]: ...
+    def call_routine(
+        self, signature: str, database: str, handle: int, args: Sequence[Any], begin: bool = False
+    ) -> asyncio.Future[list[Any]]: ...
+    def lo_read(self, lofd: int, size: int, offset: int | None = None) -> asyncio.Future[bytes]: ...
+    def lo_write(self, lofd: int, data: bytes) -> asyncio.Future[QueryResult]: ...
     def fetch_raw(self, result: QueryResult) -> asyncio.Future[QueryResult]: ...
     def discard(self, result: QueryResult) -> None: ...
     def drain(self) -> asyncio.Future[None]:

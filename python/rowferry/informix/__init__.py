@@ -17,6 +17,7 @@ import sys
 from importlib import metadata
 
 from ..exceptions import (
+    BatchError,
     DatabaseError,
     DataError,
     Error,
@@ -47,6 +48,7 @@ __all__ = [
     "NUMBER",
     "ROWID",
     "STRING",
+    "BatchError",
     "Binary",
     "BlobLocator",
     "ClobLocator",

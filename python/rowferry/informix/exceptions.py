@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..exceptions import (
+    BatchError,
     DatabaseError,
     DataError,
     Error,
@@ -18,6 +19,7 @@ from ..exceptions import (
 )
 
 __all__ = [
+    "BatchError",
     "DataError",
     "DatabaseError",
     "Error",

@@ -246,7 +246,7 @@ def test_row_factories_and_scrolling(connect: Any, table: str) -> None:
     cursor.execute(query)
     assert cursor.fetch_last() == (9, "n9")
     assert cursor.fetch_first() == (0, "n0")
-    assert cursor.fetch_absolute(5) == (4, "n4")
+    assert cursor.fetch_absolute(4) == (4, "n4")
     assert cursor.fetch_relative(2) == (6, "n6")
     assert cursor.fetch_prior() == (5, "n5")
     assert cursor.fetch_absolute(-1) == (9, "n9")

@@ -1,4 +1,5 @@
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -6,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyMemoryView};
 use rowferry_client::Channel;
 use rowferry_wire_sqli::URGENT_INTERRUPT;
-use rowferry_wire_sqli::client::Client;
+use rowferry_wire_sqli::client::{Client, CursorOptions};
 
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
@@ -22,6 +23,8 @@ use crate::space::ReceiveSpace;
 pub struct AsyncWire {
     inner: Mutex<Inner>,
     discarded: Discarded,
+    /// The transport has enough to write for now. Set in the middle of a write, so it stands beside the lock.
+    paused: Arc<AtomicBool>,
     space: Py<ReceiveSpace>,
     view: Py<PyMemoryView>,
     event_loop: Py<PyAny>,
@@ -36,6 +39,7 @@ struct Inner {
     waiter: Option<Py<PyAny>>,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
+    paused: Arc<AtomicBool>,
 }
 
 impl Inner {
@@ -66,6 +70,8 @@ impl Inner {
                     Err(failure) => Err(failure),
                 },
                 Ok(Step::Flush) => match self.flush(py) {
+                    // What is made meanwhile would pile up in the transport.
+                    Ok(()) if self.paused.load(Ordering::Relaxed) => break,
                     Ok(()) => continue,
                     Err(failure) => Err(failure),
                 },
@@ -158,9 +164,11 @@ impl AsyncWire {
         let space = Py::new(py, ReceiveSpace::new())?;
         let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
         let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
-        let inner = Inner { channel, driver, transport: None, write: None, waiter: None, closed: None };
+        let paused = Arc::new(AtomicBool::new(false));
+        let (transport, write, waiter, closed) = (None, None, None, None);
+        let inner = Inner { channel, driver, transport, write, waiter, closed, paused: paused.clone() };
         let (inner, discarded) = (Mutex::new(inner), Discarded::default());
-        Ok(Self { inner, discarded, space, view, event_loop, create_future })
+        Ok(Self { inner, discarded, paused, space, view, event_loop, create_future })
     }
 
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
@@ -205,9 +213,14 @@ impl AsyncWire {
         Ok(())
     }
 
-    fn pause_writing(&self) {}
+    fn pause_writing(&self) {
+        self.paused.store(true, Ordering::Relaxed);
+    }
 
-    fn resume_writing(&self) {}
+    fn resume_writing(&self, py: Python<'_>) -> PyResult<()> {
+        self.paused.store(false, Ordering::Relaxed);
+        self.lock(py)?.progress(py)
+    }
 
     /// Waits for the login to be over. The outcome is None, where the server sends us instead, or a question of PAM: its
     /// style and text, for `answer`.
@@ -225,32 +238,79 @@ impl AsyncWire {
     }
 
     /// Runs a statement, in a transaction when `begin` is true.
-    #[pyo3(signature = (sql, args=None, begin=false))]
+    #[allow(clippy::too_many_arguments)] // Keywords of Python.
+    #[pyo3(signature = (sql, args=None, begin=false, *, scroll=false, hold=false, name=None, files=None, query=false))]
     fn execute(
         &self,
         py: Python<'_>,
         sql: &Bound<'_, PyAny>,
         args: Option<&Bound<'_, PyAny>>,
         begin: bool,
+        scroll: bool,
+        hold: bool,
+        name: Option<&str>,
+        files: Option<Py<PyAny>>,
+        query: bool,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin))
+        let cursor = CursorOptions { name: name.map(|name| name.as_bytes().into()), scroll, hold };
+        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin, query, cursor, files))
     }
 
-    /// Runs a statement for each row of values, in a transaction when `begin` is true.
-    #[pyo3(signature = (sql, rows, begin=false))]
+    /// Runs a statement for each row of values, in a transaction when `begin` is true. With `go_on`, so many rows may
+    /// fail.
+    #[pyo3(signature = (sql, rows, begin=false, *, go_on=None, files=None))]
     fn execute_many(
         &self,
         py: Python<'_>,
         sql: &Bound<'_, PyAny>,
         rows: &Bound<'_, PyAny>,
         begin: bool,
+        go_on: Option<usize>,
+        files: Option<Py<PyAny>>,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin))
+        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin, go_on, files))
     }
 
     /// The next rows of a cursor.
-    fn fetch(&self, py: Python<'_>, result: &QueryResult) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.fetch(py, client, result))
+    #[pyo3(signature = (result, files=None))]
+    fn fetch(&self, py: Python<'_>, result: &QueryResult, files: Option<Py<PyAny>>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.fetch(py, client, result, files))
+    }
+
+    /// Up to `count` rows of a scroll cursor, from this number (from 1) on; None is the last row.
+    #[pyo3(signature = (result, row, count=1))]
+    fn scroll(&self, py: Python<'_>, result: &QueryResult, row: Option<i32>, count: u16) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.scroll(py, client, result, row, count))
+    }
+
+    /// The database and the handle of a routine.
+    fn find_routine(&self, py: Python<'_>, signature: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.find_routine(signature.as_bytes())))
+    }
+
+    /// Calls a routine by its handle; what it returns, as a list.
+    #[pyo3(signature = (signature, database, handle, args, begin=false))]
+    fn call_routine(
+        &self,
+        py: Python<'_>,
+        signature: &str,
+        database: &str,
+        handle: i32,
+        args: &Bound<'_, PyAny>,
+        begin: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.call_routine(py, client, signature, database, handle, args, begin))
+    }
+
+    /// Up to `size` bytes of an open smart large object, at its position or from this offset on.
+    #[pyo3(signature = (lofd, size, offset=None))]
+    fn lo_read(&self, py: Python<'_>, lofd: i16, size: usize, offset: Option<i64>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.lo_read(lofd, size, offset)))
+    }
+
+    /// Writes to an open smart large object, at its position. The count is how many bytes were taken.
+    fn lo_write(&self, py: Python<'_>, lofd: i16, data: &[u8]) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.lo_write(lofd, data)))
     }
 
     /// The next rows of a cursor, for `RowsToArrow` alone.

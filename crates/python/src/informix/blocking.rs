@@ -4,7 +4,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rowferry_client::{Pump, Stream};
 use rowferry_wire_sqli::URGENT_INTERRUPT;
-use rowferry_wire_sqli::client::Client;
+use rowferry_wire_sqli::client::{Client, CursorOptions};
 
 use super::driver::{self, Discarded, Driver, Step, transport_error};
 use super::result::QueryResult;
@@ -144,32 +144,79 @@ impl Wire {
     }
 
     /// Runs a statement, in a transaction when `begin` is true.
-    #[pyo3(signature = (sql, args=None, begin=false))]
+    #[allow(clippy::too_many_arguments)] // Keywords of Python.
+    #[pyo3(signature = (sql, args=None, begin=false, *, scroll=false, hold=false, name=None, files=None, query=false))]
     fn execute(
         &self,
         py: Python<'_>,
         sql: &Bound<'_, PyAny>,
         args: Option<&Bound<'_, PyAny>>,
         begin: bool,
+        scroll: bool,
+        hold: bool,
+        name: Option<&str>,
+        files: Option<Py<PyAny>>,
+        query: bool,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin))
+        let cursor = CursorOptions { name: name.map(|name| name.as_bytes().into()), scroll, hold };
+        self.run(py, |driver, client| driver.execute(py, client, sql, args, begin, query, cursor, files))
     }
 
-    /// Runs a statement for each row of values, in a transaction when `begin` is true.
-    #[pyo3(signature = (sql, rows, begin=false))]
+    /// Runs a statement for each row of values, in a transaction when `begin` is true. With `go_on`, so many rows may
+    /// fail.
+    #[pyo3(signature = (sql, rows, begin=false, *, go_on=None, files=None))]
     fn execute_many(
         &self,
         py: Python<'_>,
         sql: &Bound<'_, PyAny>,
         rows: &Bound<'_, PyAny>,
         begin: bool,
+        go_on: Option<usize>,
+        files: Option<Py<PyAny>>,
     ) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin))
+        self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, begin, go_on, files))
     }
 
     /// The next rows of a cursor.
-    fn fetch(&self, py: Python<'_>, result: &QueryResult) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| driver.fetch(py, client, result))
+    #[pyo3(signature = (result, files=None))]
+    fn fetch(&self, py: Python<'_>, result: &QueryResult, files: Option<Py<PyAny>>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.fetch(py, client, result, files))
+    }
+
+    /// Up to `count` rows of a scroll cursor, from this number (from 1) on; None is the last row.
+    #[pyo3(signature = (result, row, count=1))]
+    fn scroll(&self, py: Python<'_>, result: &QueryResult, row: Option<i32>, count: u16) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.scroll(py, client, result, row, count))
+    }
+
+    /// The database and the handle of a routine.
+    fn find_routine(&self, py: Python<'_>, signature: &str) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.find_routine(signature.as_bytes())))
+    }
+
+    /// Calls a routine by its handle; what it returns, as a list.
+    #[pyo3(signature = (signature, database, handle, args, begin=false))]
+    fn call_routine(
+        &self,
+        py: Python<'_>,
+        signature: &str,
+        database: &str,
+        handle: i32,
+        args: &Bound<'_, PyAny>,
+        begin: bool,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.call_routine(py, client, signature, database, handle, args, begin))
+    }
+
+    /// Up to `size` bytes of an open smart large object, at its position or from this offset on.
+    #[pyo3(signature = (lofd, size, offset=None))]
+    fn lo_read(&self, py: Python<'_>, lofd: i16, size: usize, offset: Option<i64>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.lo_read(lofd, size, offset)))
+    }
+
+    /// Writes to an open smart large object, at its position. The count is how many bytes were taken.
+    fn lo_write(&self, py: Python<'_>, lofd: i16, data: &[u8]) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.command(py, client, |client| client.lo_write(lofd, data)))
     }
 
     /// The next rows of a cursor, for `RowsToArrow` alone.

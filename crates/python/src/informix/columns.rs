@@ -210,6 +210,12 @@ impl Plan {
     }
 }
 
+/// The locator of a smart large object.
+pub fn locator<'py>(py: Python<'py>, type_name: &[u8], raw: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let made = if type_name == b"clob" { Made::ClobLocator } else { Made::BlobLocator };
+    made.class(py)?.call1((raw,))
+}
+
 /// The object for a value that stands in no row of its own: a field of a `ROW`, an element of a collection.
 pub fn object(py: Python<'_>, format: CellFormat, cell: Cell<'_>, encoding: &Encoding) -> Object {
     cell_object(py, format, kind_of(format, b""), cell, encoding)

@@ -6,13 +6,18 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyIterator, PyList, PyString};
-use rowferry_client::informix::{self, Placeholder};
-use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Outcome, Params, Prepared, SqlError};
+use pyo3::types::{PyBytes, PyList, PyString};
+use rowferry_client::informix;
+use rowferry_wire_sqli::client::{
+    Client, CursorOptions, Event, Failure, Misuse, Outcome, Params, Prepared, ScrollTo, SqlError,
+};
 use rowferry_wire_sqli::messages::SimpleLob;
 
+use super::batch::Batch;
 use super::columns::{Plan, RowError};
+use super::files::Files;
 use super::result::{QueryResult, RawRows};
+use super::routines;
 use super::text::Encoding;
 use super::values::Encoder;
 use crate::errors::{Class, error};
@@ -33,6 +38,9 @@ enum Operation {
     /// A statement, or the next rows of its cursor.
     Statement {
         begin: bool,
+        /// Anything but a query is refused.
+        query: bool,
+        cursor: Arc<CursorOptions>,
         plan: Option<Arc<Plan>>,
         rows: Option<Py<PyList>>,
         lobs: Vec<Lob>,
@@ -41,6 +49,7 @@ enum Operation {
     /// The values of `BYTE` and `TEXT` columns of rows that were fetched.
     Lobs {
         plan: Arc<Plan>,
+        cursor: Arc<CursorOptions>,
         rows: Py<PyList>,
         outcome: Outcome,
         /// The one under way is the last.
@@ -48,14 +57,7 @@ enum Operation {
         failed: Option<PyErr>,
     },
     /// A statement for each of many rows of values.
-    Batch {
-        begin: bool,
-        placeholders: Vec<Placeholder>,
-        rows: Py<PyIterator>,
-        /// Rows taken from the iterator.
-        taken: u64,
-        failed: Option<PyErr>,
-    },
+    Batch(Batch),
     /// Answered by success or an error.
     Command,
     /// Whatever comes is read and dropped, up to the end of the operation under way; its cursor is closed.
@@ -76,6 +78,7 @@ pub struct Driver {
     operation: Option<Operation>,
     /// The rows of the statement under way as they came, for Arrow.
     raw: RawRows,
+    files: Files,
     params: Params,
     scratch: Vec<u8>,
 }
@@ -108,6 +111,7 @@ impl Driver {
             plans: Vec::new(),
             operation: None,
             raw: RawRows::default(),
+            files: Files::default(),
             params: Params::default(),
             scratch: Vec::new(),
         }
@@ -143,8 +147,12 @@ impl Driver {
         sql: &Bound<'_, PyAny>,
         args: Option<&Bound<'_, PyAny>>,
         begin: bool,
+        query: bool,
+        cursor: CursorOptions,
+        files: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         self.check(py, client)?;
+        self.files = Files::new(files);
         self.params.clear();
         let text = text_of(sql)?;
         let statement = if let Some(args) = args {
@@ -161,7 +169,15 @@ impl Driver {
             informix::Statement { sql: String::new(), params: Vec::new() }
         };
         self.prepare(client, text, &statement)?;
-        self.operation = Some(Operation::Statement { begin, plan: None, rows: None, lobs: Vec::new(), failed: None });
+        self.operation = Some(Operation::Statement {
+            begin,
+            query,
+            cursor: Arc::new(cursor),
+            plan: None,
+            rows: None,
+            lobs: Vec::new(),
+            failed: None,
+        });
         Ok(())
     }
 
@@ -184,7 +200,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Runs a statement for each row of values; when `begin` is true, within a transaction.
+    /// Runs a statement for each row of values; when `begin` is true, within a transaction. Rows that fail end it, or,
+    /// when `go_on` is given, only more than so many.
+    #[allow(clippy::too_many_arguments)] // They are the caller's.
     pub fn execute_many(
         &mut self,
         py: Python<'_>,
@@ -192,34 +210,100 @@ impl Driver {
         sql: &Bound<'_, PyAny>,
         rows: &Bound<'_, PyAny>,
         begin: bool,
+        go_on: Option<usize>,
+        files: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         self.check(py, client)?;
+        self.files = Files::new(files);
         let rows = rows.try_iter()?.unbind();
         let text = text_of(sql)?;
         let statement = parse(text)?;
         self.prepare(client, text, &statement)?;
-        let placeholders = statement.params;
-        self.operation = Some(Operation::Batch { begin, placeholders, rows, taken: 0, failed: None });
+        self.operation = Some(Operation::Batch(Batch::new(begin, statement.params, rows, go_on)));
         Ok(())
     }
 
     /// Fetches the next rows of a cursor.
-    pub fn fetch(&mut self, py: Python<'_>, client: &mut Client, result: &QueryResult) -> PyResult<()> {
+    pub fn fetch(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        result: &QueryResult,
+        files: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
         self.check(py, client)?;
-        let Some(plan) = &result.plan else {
-            return Err(error(py, Class::Programming, None, "the statement has no rows to fetch"));
-        };
-        client.fetch(&plan.prepared).map_err(|misuse| misused(py, misuse))?;
-        let (plan, rows) = (Some(plan.clone()), Some(PyList::empty(py).unbind()));
-        self.operation = Some(Operation::Statement { begin: false, plan, rows, lobs: Vec::new(), failed: None });
+        self.files = Files::new(files);
+        let (plan, cursor) = Self::cursor_of(py, result)?;
+        client.fetch_cursor(&plan.prepared, &cursor).map_err(|misuse| misused(py, misuse))?;
+        self.await_rows(py, plan, cursor);
         Ok(())
     }
 
     /// Fetches the next rows of a cursor as they are on the wire, for Arrow; with `BYTE` and `TEXT` columns, as ever.
     pub fn fetch_raw(&mut self, py: Python<'_>, client: &mut Client, result: &QueryResult) -> PyResult<()> {
-        self.fetch(py, client, result)?;
+        self.fetch(py, client, result, None)?;
         self.raw.only = result.plan.as_ref().is_some_and(|plan| !plan.prepared.has_lobs());
         Ok(())
+    }
+
+    /// Fetches up to `count` rows of a scroll cursor, from this number (from 1) on, or its last row.
+    pub fn scroll(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        result: &QueryResult,
+        row: Option<i32>,
+        count: u16,
+    ) -> PyResult<()> {
+        self.check(py, client)?;
+        self.files = Files::default();
+        let (plan, cursor) = Self::cursor_of(py, result)?;
+        let first = row.map_or(ScrollTo::Last, ScrollTo::Row);
+        client.scroll(&plan.prepared, first, count).map_err(|misuse| misused(py, misuse))?;
+        self.await_rows(py, plan, cursor);
+        Ok(())
+    }
+
+    fn cursor_of(py: Python<'_>, result: &QueryResult) -> PyResult<(Arc<Plan>, Arc<CursorOptions>)> {
+        match &result.plan {
+            Some(plan) => Ok((plan.clone(), result.cursor.clone())),
+            None => Err(error(py, Class::Programming, None, "the statement has no rows to fetch")),
+        }
+    }
+
+    fn await_rows(&mut self, py: Python<'_>, plan: Arc<Plan>, cursor: Arc<CursorOptions>) {
+        let (plan, rows) = (Some(plan), Some(PyList::empty(py).unbind()));
+        self.operation = Some(Operation::Statement {
+            begin: false,
+            query: false,
+            cursor,
+            plan,
+            rows,
+            lobs: Vec::new(),
+            failed: None,
+        });
+    }
+
+    /// Calls a routine of the fast path. Values are bound by the types of its signature.
+    #[allow(clippy::too_many_arguments)] // They are the caller's.
+    pub fn call_routine(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        signature: &str,
+        database: &str,
+        handle: i32,
+        args: &Bound<'_, PyAny>,
+        begin: bool,
+    ) -> PyResult<()> {
+        let Self { encoding, scratch, params, .. } = self;
+        let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+        routines::encode_arguments(&mut encoder, signature, args, params)?;
+        let params = std::mem::take(&mut self.params);
+        let called =
+            self.command(py, client, |client| client.call_routine(database.as_bytes(), handle, &params, begin));
+        self.params = params;
+        called
     }
 
     /// Sends a command that is answered by success or an error.
@@ -230,6 +314,7 @@ impl Driver {
         send: impl FnOnce(&mut Client) -> Result<(), Misuse>,
     ) -> PyResult<()> {
         self.check(py, client)?;
+        self.files = Files::default();
         send(client).map_err(|misuse| misused(py, misuse))?;
         self.operation = Some(Operation::Command);
         Ok(())
@@ -243,6 +328,7 @@ impl Driver {
             Some(Operation::Drain(plan)) => plan,
             _ => None,
         };
+        self.files = Files::default();
         self.operation = Some(Operation::Drain(plan));
     }
 
@@ -296,26 +382,41 @@ impl Driver {
                     return Ok(Step::Done((style, text).into_pyobject(py)?.unbind().into_any()));
                 }
                 (Event::Prepared(_), Some(Operation::Drain(_))) => client.abandon(),
-                (Event::Prepared(prepared), Some(Operation::Statement { begin, plan: current, rows, .. })) => {
+                (
+                    Event::Prepared(prepared),
+                    Some(Operation::Statement { begin, query, cursor, plan: current, rows, .. }),
+                ) => {
+                    if *query && !prepared.is_query() {
+                        client.abandon();
+                        let message = "this takes a statement that returns rows: a SELECT … FROM …";
+                        return Err(error(py, Class::Programming, None, message));
+                    }
                     let resolved = plan(&mut self.plans, py, prepared, &self.encoding);
                     let resolved = resolved.inspect_err(|_| client.abandon())?;
                     *rows = resolved.prepared.is_query().then(|| PyList::empty(py).unbind());
                     *current = Some(resolved);
-                    client.run(&self.params, *begin).map_err(|misuse| misused(py, misuse))?;
+                    client.run_cursor(&self.params, *begin, cursor).map_err(|misuse| misused(py, misuse))?;
                 }
-                (Event::Prepared(prepared), Some(Operation::Batch { begin, .. })) => {
+                (Event::Prepared(prepared), Some(Operation::Batch(batch))) => {
                     if prepared.is_query() {
                         client.abandon();
                         let message = "executemany is for statements that return no rows; use execute";
                         return Err(error(py, Class::Programming, None, message));
                     }
-                    client.start_batch(*begin).map_err(|misuse| misused(py, misuse))?;
+                    batch.start(client).map_err(|misuse| misused(py, misuse))?;
                 }
-                (Event::BatchReady, Some(Operation::Batch { .. })) => {
+                (Event::BatchReady, Some(Operation::Batch(batch))) => {
                     // What was collected before is on its way while the next rows are encoded.
-                    self.fill(py, client)?;
+                    let Self { encoding, params, scratch, .. } = self;
+                    let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
+                    batch.fill(py, client, &mut encoder, params).map_err(|misuse| misused(py, misuse))?;
                     return Ok(Step::Flush);
                 }
+                (Event::RowFailed(refused), Some(Operation::Batch(batch))) => {
+                    let row = batch.place_of(refused.row.unwrap_or(0));
+                    batch.add_failure(py, row, server_error(py, &SqlError { row: Some(row), ..refused }), client);
+                }
+                (Event::RowFailed(_), _) => {}
                 (Event::BatchReady, _) => client.abandon(),
                 (
                     Event::Row(payload),
@@ -325,19 +426,25 @@ impl Driver {
                         .map_err(|failure| broken(py, &failure))?;
                 }
                 (Event::Row(_), _) => {}
-                (Event::Done(outcome), Some(Operation::Statement { plan, rows, lobs, failed, .. })) => {
-                    let (plan, rows, failed) = (plan.take(), rows.take(), failed.take());
+                (Event::Done(outcome), Some(Operation::Statement { cursor, plan, rows, lobs, failed, .. })) => {
+                    let (plan, rows, failed) = (plan.take(), rows.take(), failed.take().or(self.files.failed.take()));
+                    let cursor = cursor.clone();
                     match (plan, rows) {
                         (Some(plan), Some(rows)) if plan.prepared.has_lobs() || failed.is_some() => {
                             let lobs = std::mem::take(lobs);
-                            self.operation = Some(Operation::Lobs { plan, rows, outcome, lobs, failed });
+                            self.operation = Some(Operation::Lobs { plan, cursor, rows, outcome, lobs, failed });
                             if let Some(done) = self.next_lob(py, client)? {
                                 return Ok(done);
                             }
                         }
                         (plan, rows) => {
-                            let result = QueryResult::new(plan, rows, outcome).with_raw(std::mem::take(&mut self.raw));
-                            return done(py, result);
+                            return match failed {
+                                Some(failed) => Err(failed),
+                                None => {
+                                    let raw = std::mem::take(&mut self.raw);
+                                    done(py, QueryResult::new(plan, rows, outcome, cursor).with_raw(raw))
+                                }
+                            };
                         }
                     }
                 }
@@ -357,19 +464,56 @@ impl Driver {
                     client.close(&plan.prepared);
                     return Err(server_error(py, &refused));
                 }
-                (Event::Done(outcome), Some(Operation::Batch { failed, .. })) => match failed.take() {
-                    Some(failed) => return Err(failed),
-                    None => return done(py, QueryResult::new(None, None, outcome)),
-                },
+                (Event::Done(outcome), Some(Operation::Batch(batch))) => {
+                    let failed = batch.failed.take().or(self.files.failed.take());
+                    return match failed {
+                        Some(failed) => Err(failed),
+                        None => done(py, batch.result(py, outcome)?),
+                    };
+                }
                 (Event::Done(outcome), Some(Operation::Drain(plan))) => {
-                    if let Some(plan) = plan.as_ref().filter(|plan| outcome.more || plan.prepared.has_lobs()) {
+                    if let Some(plan) = plan.as_ref().filter(|_| outcome.open) {
                         client.close(&plan.prepared);
                     }
                     return Ok(Step::Done(py.None()));
                 }
-                (Event::Done(_), _) => return done(py, QueryResult::new(None, None, Outcome::default())),
-                (Event::Error(_), Some(Operation::Drain(_))) => return Ok(Step::Done(py.None())),
-                (Event::Error(refused), _) => return Err(server_error(py, &refused)),
+                (Event::Done(outcome), _) => return done(py, QueryResult::without_rows(outcome)),
+                (
+                    Event::Error(_)
+                    | Event::Unsupported(_)
+                    | Event::Routine(..)
+                    | Event::Returned(_)
+                    | Event::LoData(_),
+                    Some(Operation::Drain(_)),
+                ) => return Ok(Step::Done(py.None())),
+                (Event::Error(refused), _) => {
+                    let raised = server_error(py, &refused);
+                    // What went wrong with a file is why the server has failed.
+                    if let Some(cause) = self.files.failed.take() {
+                        raised.set_cause(py, Some(cause));
+                    }
+                    return Err(raised);
+                }
+                (Event::Unsupported(why), _) => return Err(error(py, Class::NotSupported, None, &why)),
+                (Event::Routine(database, handle), _) => {
+                    let database = String::from_utf8_lossy(&database).into_owned();
+                    return Ok(Step::Done((database, handle).into_pyobject(py)?.into_any().unbind()));
+                }
+                (Event::Returned(values), _) => {
+                    return Ok(Step::Done(routines::returned(py, &values, &self.encoding)?));
+                }
+                (Event::LoData(bytes), _) => return Ok(Step::Done(PyBytes::new(py, &bytes).unbind().into_any())),
+                (Event::File(asked), operation) => {
+                    let draining = matches!(operation, Some(Operation::Drain(_)));
+                    match self.files.answer(py, client, asked, &self.encoding, draining) {
+                        Ok(true) => return Ok(Step::Flush),
+                        Ok(false) => {}
+                        Err(refused) => {
+                            client.disconnect();
+                            return Err(refused);
+                        }
+                    }
+                }
                 (event, _) => {
                     let message = format!("event out of place: {event:?}");
                     return Err(error(py, Class::Internal, None, &message));
@@ -385,17 +529,20 @@ impl Driver {
             let asked = client.fetch_blob(&plan.prepared, SimpleLob(&lob.descriptor));
             return asked.map(|()| None).map_err(|misuse| misused(py, misuse));
         }
-        let Some(Operation::Lobs { plan, rows, outcome, failed, .. }) = self.operation.take() else { return Ok(None) };
+        let Some(Operation::Lobs { plan, cursor, rows, mut outcome, failed, .. }) = self.operation.take() else {
+            return Ok(None);
+        };
         // The core leaves cursors with such columns open at their end.
-        let unclosed = if outcome.more { failed.is_some() } else { plan.prepared.has_lobs() };
-        if unclosed {
+        let is_over = failed.is_some() || (!outcome.more && !cursor.stays_open());
+        if outcome.open && is_over {
             client.close(&plan.prepared);
+            outcome.open = false;
         }
         match failed {
             Some(failed) => Err(failed),
             None => {
                 let raw = std::mem::take(&mut self.raw);
-                done(py, QueryResult::new(Some(plan), Some(rows), outcome).with_raw(raw)).map(Some)
+                done(py, QueryResult::new(Some(plan), Some(rows), outcome, cursor).with_raw(raw)).map(Some)
             }
         }
     }
@@ -415,32 +562,6 @@ impl Driver {
             let row = ffi::PyList_GetItem(rows.as_ptr(), lob.row as ffi::Py_ssize_t);
             if row.is_null() || ffi::PyTuple_SetItem(row, lob.column as ffi::Py_ssize_t, object) != 0 {
                 *failed = Some(PyErr::fetch(py));
-            }
-        }
-    }
-
-    /// Hands rows of values to the batch until it has enough for now.
-    fn fill(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<()> {
-        let Self { operation, encoding, params, scratch, .. } = self;
-        let Some(Operation::Batch { placeholders, rows, taken, failed, .. }) = operation else { return Ok(()) };
-        let rows = rows.bind(py);
-        let mut encoder = Encoder { encoding, widths: client.widths(), scratch };
-        loop {
-            let row = match rows.clone().next() {
-                None => return client.end_batch().map_err(|misuse| misused(py, misuse)),
-                Some(row) => row,
-            };
-            let encoded = row.and_then(|row| encoder.encode_all(placeholders, &row, params));
-            if let Err(error) = encoded {
-                // The rows before it are carried out; the error says which one was not.
-                let _ = error.value(py).setattr("row", *taken);
-                *failed = Some(error);
-                client.end_batch().map_err(|misuse| misused(py, misuse))?;
-                return Ok(());
-            }
-            *taken += 1;
-            if !client.batch(params).map_err(|misuse| misused(py, misuse))? {
-                return Ok(());
             }
         }
     }
@@ -525,7 +646,7 @@ fn push_row(
 }
 
 /// Python's words for values that its types do not hold, in the class that PEP 249 has for them.
-fn not_built(py: Python<'_>, cause: PyErr) -> PyErr {
+pub fn not_built(py: Python<'_>, cause: PyErr) -> PyErr {
     if !cause.is_instance_of::<PyValueError>(py) && !cause.is_instance_of::<PyOverflowError>(py) {
         return cause;
     }

@@ -5,11 +5,14 @@
 
 mod aio;
 mod arrow;
+mod batch;
 mod blocking;
 mod columns;
 mod composites;
 mod driver;
+mod files;
 mod result;
+mod routines;
 mod settings;
 mod text;
 mod values;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use rowferry_wire_sqli::client::Outcome;
+use rowferry_wire_sqli::client::{CursorOptions, Outcome};
 
 use super::columns::{Plan, RowError};
 use crate::errors::{Class, error};
@@ -48,14 +48,34 @@ pub struct QueryResult {
     /// A list of rows; None for statements without rows.
     #[pyo3(get)]
     pub rows: Option<Py<PyList>>,
+    /// What `executemany` was told to go on after: exceptions, by row.
+    #[pyo3(get)]
+    errors: Option<Py<PyList>>,
     outcome: Outcome,
+    /// How the cursor was opened.
+    pub cursor: Arc<CursorOptions>,
     /// The same rows as they came.
     pub raw: RawRows,
 }
 
 impl QueryResult {
-    pub const fn new(plan: Option<Arc<Plan>>, rows: Option<Py<PyList>>, outcome: Outcome) -> Self {
-        Self { plan, rows, outcome, raw: RawRows::EMPTY }
+    pub const fn new(
+        plan: Option<Arc<Plan>>,
+        rows: Option<Py<PyList>>,
+        outcome: Outcome,
+        cursor: Arc<CursorOptions>,
+    ) -> Self {
+        Self { plan, rows, errors: None, outcome, cursor, raw: RawRows::EMPTY }
+    }
+
+    /// The effect of something that returns no rows.
+    pub fn without_rows(outcome: Outcome) -> Self {
+        Self::new(None, None, outcome, Arc::default())
+    }
+
+    /// The effect of a batch of which these rows have failed.
+    pub fn of_batch(outcome: Outcome, errors: Py<PyList>) -> Self {
+        Self { errors: Some(errors), ..Self::without_rows(outcome) }
     }
 
     /// Keeps the rows as they came.
@@ -114,6 +134,18 @@ impl QueryResult {
     #[getter]
     const fn more(&self) -> bool {
         self.outcome.more
+    }
+
+    /// The cursor is open on the server: `discard` it.
+    #[getter]
+    const fn open(&self) -> bool {
+        self.outcome.open
+    }
+
+    /// The number of the last row delivered, from 1, by a scroll cursor; else 0.
+    #[getter]
+    const fn position(&self) -> i64 {
+        self.outcome.position
     }
 
     /// What the statement is, by the server's number.

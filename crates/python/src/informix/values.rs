@@ -23,6 +23,7 @@ use crate::errors::{Class, error};
 mod precision {
     pub const INTEGER: u16 = 0x0a00;
     pub const BIGINT: u16 = 0x1300;
+    pub const LOCATOR: u16 = 0x0048;
 }
 
 /// A longer text does not fit the length field of a `CHAR` parameter.
@@ -86,6 +87,13 @@ impl Encoder<'_> {
             self.push(&value, params).map_err(|failure| self.locate(py, failure, format!("{}", place + 1)))?;
         }
         Ok(())
+    }
+
+    /// Encodes one value.
+    pub fn encode_one(&mut self, value: &Bound<'_, PyAny>, params: &mut Params) -> PyResult<()> {
+        let py = value.py();
+        let place = params.len() + 1;
+        self.push(value, params).map_err(|failure| self.locate(py, failure, place.to_string()))
     }
 
     /// Says which value could not be sent.
@@ -152,6 +160,14 @@ impl Encoder<'_> {
         }
         if let Some(text) = composite_literal(value)? {
             return self.push_text(&text, params);
+        }
+        for (class, name) in [("BlobLocator", &b"blob"[..]), ("ClobLocator", b"clob")] {
+            if value.is_instance(locator_class(value.py(), class)?)? {
+                let raw = value.getattr(intern!(value.py(), "raw"))?;
+                let value = ParamValue::Opaque(raw.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
+                let (code, precision) = (TypeCode::SENDRECV, precision::LOCATOR);
+                return put(params, &Param { code, owner: b"informix", name, precision, value });
+            }
         }
         if value.hasattr(intern!(value.py(), "__index__"))? {
             let number = value.call_method0(intern!(value.py(), "__index__"))?;
@@ -317,4 +333,9 @@ fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 fn interval_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     CLASS.import(py, "rowferry.informix._values", "IntervalYM")
+}
+
+fn locator_class<'py>(py: Python<'py>, name: &str) -> PyResult<&'py Bound<'py, PyAny>> {
+    static CLASSES: [PyOnceLock<Py<PyAny>>; 2] = [PyOnceLock::new(), PyOnceLock::new()];
+    CLASSES[usize::from(name == "ClobLocator")].import(py, "rowferry.informix._values", name)
 }

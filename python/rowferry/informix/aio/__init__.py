@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from ...exceptions import (
+    BatchError,
     DatabaseError,
     DataError,
     Error,
@@ -40,6 +41,7 @@ __all__ = [
     "AsyncCursor",
     "AsyncSavepoint",
     "AsyncTransaction",
+    "BatchError",
     "BlobLocator",
     "ClobLocator",
     "DataError",

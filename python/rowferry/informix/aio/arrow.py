@@ -29,6 +29,7 @@ class AsyncArrowRows:
     connection: AsyncConnection
     _result: QueryResult | None
     _rows: list[tuple[Any, ...]]
+    _first: int
     _at: int
     _rowcount: int
     _description: tuple[Any, ...] | None
@@ -97,6 +98,7 @@ class AsyncArrowRows:
             # Whatever happens to the fetch: it is not asked for twice.
             self._result = None
             following = await self.connection.fetch_raw_on_wire(result)
+            self._first += result.raw_rows
             self._result = result = following
             self._rows = []
             self._raw_at = at = 0

@@ -14,9 +14,12 @@ from ... import exceptions as err
 from ..._base.awaitable import Entering
 from ..._core.informix import AsyncWire, QueryResult
 from .._capabilities import ServerCapabilities
+from .._files import ClientFiles
 from .._places import Place, is_elsewhere, redirection
 from .._settings import Settings, settings_for
+from .._values import BlobLocator, ClobLocator
 from .cursors import AsyncCursor
+from .lobs import AsyncLargeObject
 from .transactions import Transactional
 
 __all__ = ["AsyncConnection", "connect"]
@@ -32,6 +35,9 @@ PAM_ERROR_TEXT = 3
 PAM_INFO_TEXT = 4
 #: The longest answer, in bytes.
 PAM_ANSWER_LIMIT = 512
+
+#: Errors that mean: this routine is not what it was, or not there any more.
+STALE_ROUTINE = (-674, -673, -9700)
 
 if ASYNC:
 
@@ -68,6 +74,8 @@ class AsyncConnection(Transactional):
         # For `reset`: those that somebody still holds.
         self._cursors: weakref.WeakSet[AsyncCursor] = weakref.WeakSet()
         self._begin_session()
+        #: Database and handle of routines, by signature.
+        self._fp_handle_cache: dict[str, tuple[str, int]] = {}
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -269,11 +277,22 @@ class AsyncConnection(Transactional):
         if self._wire is not None:
             self._wire.interrupt()
 
-    async def execute_on_wire(self, sql: str, parameters: Any) -> QueryResult:
-        """Run a statement as `AsyncCursor.execute` does."""
+    async def execute_on_wire(
+        self,
+        sql: str,
+        parameters: Any,
+        *,
+        scroll: bool = False,
+        hold: bool = False,
+        name: str | None = None,
+        files: ClientFiles | None = None,
+        query: bool = False,
+    ) -> QueryResult:
+        """Run a statement as `AsyncCursor.execute` does. With `query`, one that returns no rows is refused."""
         wire = self.wire
         try:
-            answer = wire.execute(sql, parameters, not self._autocommit)
+            begin = not self._autocommit
+            answer = wire.execute(sql, parameters, begin, scroll=scroll, hold=hold, name=name, files=files, query=query)
         except err.Error as error:
             error.sql = sql
             raise
@@ -282,20 +301,22 @@ class AsyncConnection(Transactional):
             self._notice(result)
         return result
 
-    async def execute_many_on_wire(self, sql: str, rows: Any) -> QueryResult:
+    async def execute_many_on_wire(
+        self, sql: str, rows: Any, *, go_on: int | None = None, files: ClientFiles | None = None
+    ) -> QueryResult:
         """Run a statement as `AsyncCursor.executemany` does."""
         wire = self.wire
         try:
-            answer = wire.execute_many(sql, rows, not self._autocommit)
+            answer = wire.execute_many(sql, rows, not self._autocommit, go_on=go_on, files=files)
         except err.Error as error:
             error.sql = sql
             raise
         result: QueryResult = await self._answer(answer, sql)
         return result
 
-    async def fetch_on_wire(self, result: QueryResult) -> QueryResult:
+    async def fetch_on_wire(self, result: QueryResult, files: ClientFiles | None = None) -> QueryResult:
         """The next rows of a cursor."""
-        following: QueryResult = await self._answer(self.wire.fetch(result))
+        following: QueryResult = await self._answer(self.wire.fetch(result, files))
         return following
 
     async def fetch_raw_on_wire(self, result: QueryResult) -> QueryResult:
@@ -308,6 +329,11 @@ class AsyncConnection(Transactional):
         if self._wire is not None:
             self._wire.abort()
 
+    async def scroll_on_wire(self, result: QueryResult, row: int | None, count: int = 1) -> QueryResult:
+        """Up to `count` rows of a scroll cursor, from this number (from 1) on; None is the last row."""
+        rows: QueryResult = await self._answer(self.wire.scroll(result, row, count))
+        return rows
+
     def discard_on_wire(self, result: QueryResult) -> None:
         """Nobody will fetch from this cursor any more."""
         if self._wire is not None:
@@ -315,11 +341,18 @@ class AsyncConnection(Transactional):
 
     # -- cursors -----------------------------------------------------------------------------------------------------
 
-    def cursor(self, *, scrollable: bool = False) -> AsyncCursor:
-        """A new cursor. With `scrollable` its rows can be visited in any order; they are kept in memory."""
+    def cursor(self, *, scrollable: bool = False, hold: bool = False, name: str | None = None) -> AsyncCursor:
+        """A new cursor.
+
+        With `scrollable` its rows can be visited in any order; the server keeps them. With `hold` its rows can be
+        fetched after the end of the transaction, too. `name` is for UPDATE and DELETE … WHERE CURRENT OF it: such a
+        cursor fetches row by row, and its current row is the one fetched last.
+        """
         if self._wire is None:
             raise err.InterfaceError("the connection is closed")
-        cursor = AsyncCursor(self, scrollable=scrollable)
+        if scrollable and name is not None:
+            raise err.NotSupportedError("rows of a scroll cursor cannot be changed by its name")
+        cursor = AsyncCursor(self, scrollable=scrollable, hold=hold, name=name)
         self._cursors.add(cursor)
         return cursor
 
@@ -328,6 +361,39 @@ class AsyncConnection(Transactional):
         cursor = self.cursor()
         await cursor.execute(sql, parameters)
         return cursor
+
+    # -- routines and large objects ----------------------------------------------------------------------------------
+
+    async def fast_path_call(self, signature: str, *params: Any) -> list[Any]:
+        """Call a routine of the server without SQL, by a signature such as `function informix.ifx_lo_close(integer)`.
+
+        Values are bound by the types of the signature. Answers what the routine returns: its OUT parameters, then its
+        result. The handle is remembered for the next call.
+        """
+        routine = self._fp_handle_cache.get(signature)
+        if routine is None:
+            routine = await self._answer(self.wire.find_routine(signature))
+            self._fp_handle_cache[signature] = routine
+        database, handle = routine
+        answer = self.wire.call_routine(signature, database, handle, params, not self._autocommit)
+        try:
+            returned: list[Any] = await self._answer(answer)
+        except err.Error as error:
+            if error.sqlcode in STALE_ROUTINE:
+                self._fp_handle_cache.pop(signature, None)
+            raise
+        return returned
+
+    async def open_lob(self, locator: BlobLocator | ClobLocator, mode: str = "rb") -> AsyncLargeObject:
+        """Open a BLOB or CLOB to be read (`rb`) or changed (`r+b`) piece by piece."""
+        return await AsyncLargeObject.open(self, locator, mode)
+
+    async def create_lob(self, column: str, *, clob: bool = False) -> AsyncLargeObject:
+        """Make an empty BLOB (or CLOB) with the storage options of `column`, named `table.column`, and open it.
+
+        Write it, close it, and store its `locator` as the value of the column.
+        """
+        return await AsyncLargeObject.create(self, column, clob=clob)
 
     async def reset(self) -> None:
         """Make the session as good as new, as pools do: whatever is open is rolled back, cursors are closed.
