@@ -117,7 +117,9 @@ impl Talk {
                 Ok(Event::BatchReady) => Said::BatchReady,
                 Ok(Event::Done(outcome)) => Said::Done(outcome.rows, outcome.more),
                 Ok(Event::Error(error)) => Said::Error(error.sqlcode),
-                Ok(Event::Challenge { .. } | Event::Redirect(_) | Event::Blob(_)) => return Err(Broken),
+                // A garbled description may be one of a type that nobody knows; its statement is over.
+                Ok(Event::Unsupported(_)) => Said::Error(0),
+                Ok(_) => return Err(Broken),
             };
             return Ok(said);
         }
