@@ -89,6 +89,15 @@ impl<'a> Scan<'a> {
         self.take_padded(len)
     }
 
+    /// Passes over a word that is zero; leaves any other where it is. A message must follow, so that there is a word.
+    pub fn skip_empty(&mut self) -> Result<(), Stop> {
+        let before = self.position;
+        if self.u16()? != 0 {
+            self.position = before;
+        }
+        Ok(())
+    }
+
     /// A non-negative `i32` length of at most `limit`.
     pub fn len32(&mut self, limit: usize, what: &'static str) -> Result<usize, Stop> {
         match usize::try_from(self.i32()?) {

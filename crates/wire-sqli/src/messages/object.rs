@@ -73,7 +73,8 @@ impl LoRequest {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LoReply {
     /// So many bytes were read and follow as [`ServerMessage::LoChunk`](super::ServerMessage::LoChunk)s. Fewer than
-    /// asked for: end of the object.
+    /// asked for: end of the object. With none, an empty chunk follows nevertheless: IBM's driver waits for it. A peer
+    /// that sends none is understood, too.
     Read(i32),
     /// So many bytes were written.
     Written(i32),
@@ -84,7 +85,12 @@ impl LoReply {
         let kind = scan.i16()?;
         let bytes = scan.len32(MAX_PAYLOAD, "length of LODATA")? as i32;
         match kind {
-            0 => Ok(Self::Read(bytes)),
+            0 => {
+                if bytes == 0 {
+                    scan.skip_empty()?;
+                }
+                Ok(Self::Read(bytes))
+            }
             2 => Ok(Self::Written(bytes)),
             _ => Err(DecodeError::Unsupported("this form of LODATA").into()),
         }
@@ -92,6 +98,7 @@ impl LoReply {
 
     pub(super) fn encode(&self, w: &mut Writer<'_>) {
         match *self {
+            Self::Read(0) => w.u16(Tag::LODATA.0).i16(0).i32(0).u16(0),
             Self::Read(bytes) => w.u16(Tag::LODATA.0).i16(0).i32(bytes),
             Self::Written(bytes) => w.u16(Tag::LODATA.0).i16(2).i32(bytes),
         };

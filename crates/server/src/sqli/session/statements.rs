@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::informix;
 use rowferry_dialect::informix::codes::type_code;
-use rowferry_dialect::ir::Value;
+use rowferry_dialect::ir::{self, Value};
 use rowferry_engine::{Condition, Error, Outcome, Prepared, Type, smart_objects};
 use rowferry_wire_sqli::StatementType;
 use rowferry_wire_sqli::messages::{
@@ -167,16 +167,16 @@ impl Commands {
             return Ok(Next::Go);
         }
         let kind = statement.kind;
-        match kind {
-            34 => {
+        match statement.prepared.as_ref().map(|prepared| &prepared.bound.statement) {
+            Some(ir::Statement::Transaction(ir::Transaction::Begin(_))) => {
                 self.begin()?;
                 return Ok(Next::Go);
             }
-            35 => {
+            Some(ir::Statement::Transaction(ir::Transaction::Commit { .. })) => {
                 self.commit()?;
                 return Ok(Next::Go);
             }
-            36 => {
+            Some(ir::Statement::Transaction(ir::Transaction::Rollback { .. })) => {
                 self.rollback()?;
                 return Ok(Next::Go);
             }
