@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use rowferry_engine::{Database, Durability, Options};
+use rowferry_engine::{Database, Databases, Durability, Options};
 use rowferry_server::SqliDoor;
 use rowferry_server::auth::Users;
 use rowferry_server::pg::PgDoor;
@@ -46,6 +46,8 @@ pub enum DurabilityChoice {
 ///   rowferry serve app.db --informix :9088   Informix clients, such as IBM's JDBC driver
 ///   rowferry serve app.db --postgres 0.0.0.0 --tls --password-file users
 ///                                            the network, with passwords and encryption
+///   rowferry serve app.db --informix :9088 --databases more
+///                                            … who may make databases in the directory `more`
 ///   rowferry serve :memory:                  a database that is gone when the server stops
 ///
 /// Without users everybody who can connect is trusted; that is allowed on this machine
@@ -111,6 +113,12 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t, env = "ROWFERRY_DURABILITY")]
     durability: DurabilityChoice,
 
+    /// Serve the databases of this directory to Informix clients, too, and let them make and drop some there
+    ///
+    /// A database is the file `NAME.db` in it. Without this, CREATE DATABASE is refused.
+    #[arg(long, value_name = "DIR")]
+    databases: Option<PathBuf>,
+
     /// Refuse all writes
     #[arg(long)]
     read_only: bool,
@@ -167,13 +175,14 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
             .hint("configure them with --user or --password-file"));
     }
     let database = open(&arguments)?;
+    let databases = beside(&arguments, &database)?;
 
     let mut server =
         Server::new(limits, tls).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
     let open_to_all = !users.is_empty();
     let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&users)));
     let informix: Arc<dyn Door> =
-        Arc::new(SqliDoor::new(database.clone(), Arc::clone(&users)).with_pam(arguments.informix_pam));
+        Arc::new(SqliDoor::new(databases, Arc::clone(&users)).with_pam(arguments.informix_pam));
     let mut bound = Vec::new();
     let mut listen = |endpoint: &Endpoint, door: &Arc<dyn Door>| {
         server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {
@@ -297,8 +306,20 @@ fn duration(option: &str, seconds: f64) -> Result<Duration, Failure> {
         .map_err(|_| Failure::new(format!("{option}: {seconds} is no number of seconds")))
 }
 
-fn open(arguments: &Arguments) -> Result<Database, Failure> {
-    let options = Options {
+/// The database and those of --databases.
+fn beside(arguments: &Arguments, database: &Database) -> Result<Databases, Failure> {
+    let Some(directory) = &arguments.databases else { return Ok(Databases::single(database.clone())) };
+    if !directory.is_dir() {
+        return Err(Failure::new(format!("--databases: {} is no directory", directory.display()))
+            .hint("make it first; its databases are the files NAME.db in it"));
+    }
+    let directory = std::path::absolute(directory)
+        .map_err(|error| Failure::new(format!("--databases: {}: {error}", directory.display())))?;
+    Ok(Databases::with_directory(database.clone(), directory, options(arguments)?))
+}
+
+fn options(arguments: &Arguments) -> Result<Options, Failure> {
+    Ok(Options {
         durability: match arguments.durability {
             DurabilityChoice::Full => Durability::Full,
             DurabilityChoice::Normal => Durability::Normal,
@@ -308,7 +329,11 @@ fn open(arguments: &Arguments) -> Result<Database, Failure> {
         read_only: arguments.read_only,
         lock_timeout: duration("--lock-timeout", arguments.lock_timeout)?,
         ..Options::default()
-    };
+    })
+}
+
+fn open(arguments: &Arguments) -> Result<Database, Failure> {
+    let options = options(arguments)?;
     let path = &arguments.database;
     let database = if path == Path::new(":memory:") {
         Database::memory("memory", options)

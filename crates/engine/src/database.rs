@@ -5,14 +5,16 @@ use std::ffi::{c_int, c_void};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use libsqlite3_sys as ffi;
 use parking_lot::{Mutex, RwLock};
+use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OpenFlags};
 
+use crate::databases::Siblings;
 use crate::interrupt::{Interrupter, Wake};
 use crate::plans::PlanCache;
 use crate::queue::WriterQueue;
@@ -48,6 +50,8 @@ pub struct Shared {
     // Kept open so that the file's WAL stays between sessions. Closed before the directory goes.
     keeper: Mutex<Option<Connection>>,
     directory: Option<PathBuf>,
+    /// The databases beside this one.
+    pub siblings: OnceLock<Siblings>,
 }
 
 impl Drop for Shared {
@@ -109,6 +113,7 @@ impl Database {
             sequences: Mutex::default(),
             keeper: Mutex::default(),
             directory,
+            siblings: OnceLock::new(),
         };
         let connection = shared.connect().map_err(|failure| shared.open_error(&failure))?;
         shared.prepare_file(&connection)?;
@@ -133,9 +138,9 @@ impl Database {
         &self.shared.path
     }
 
-    /// An Informix database with transactions.
-    pub fn is_logged(&self) -> bool {
-        self.shared.options.logged
+    /// What transactions Informix clients have.
+    pub fn logging(&self) -> Logging {
+        self.shared.options.logging
     }
 
     /// Sessions that are open.

@@ -15,6 +15,7 @@
 pub mod catalog;
 mod cursor;
 mod database;
+mod databases;
 mod errors;
 pub mod functions;
 mod handle;
@@ -30,9 +31,12 @@ mod statement;
 
 pub use cursor::{Cursor, Row};
 pub use database::Database;
+pub use databases::Databases;
 pub use interrupt::Interrupter;
 pub use options::{Durability, Options, SessionOptions};
+pub use rowferry_dialect::informix::Logging;
 pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir};
 pub use session::{Outcome, Parsed, Prepared, Session, TransactionStatus};
+pub use spool::anonymous_file;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rowferry_dialect::Language;
+use rowferry_dialect::informix::Logging;
 
 /// When an acknowledged transaction is safe on disk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -28,8 +29,9 @@ pub struct Options {
     /// How long a statement waits for the write lock before it fails with `55P03`; zero is for ever. Sessions begin with
     /// it as their `lock_timeout`; 30 s by default.
     pub lock_timeout: Duration,
-    /// An Informix database with transactions (default: yes). Without, BEGIN WORK is refused as Informix refuses it.
-    pub logged: bool,
+    /// What transactions Informix clients have (default: [`Logging::Log`]). Without, BEGIN WORK is refused as Informix
+    /// refuses it.
+    pub logging: Logging,
 }
 
 impl Default for Options {
@@ -39,7 +41,7 @@ impl Default for Options {
             create: false,
             read_only: false,
             lock_timeout: Duration::from_secs(30),
-            logged: true,
+            logging: Logging::Log,
         }
     }
 }

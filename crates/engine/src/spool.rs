@@ -184,7 +184,7 @@ fn read_u64(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// A file without a name: it is gone with its last handle, whatever happens to the process.
-fn anonymous_file() -> std::io::Result<File> {
+pub fn anonymous_file() -> std::io::Result<File> {
     let directory = std::env::temp_dir();
     let name = format!("rowferry-spool-{}-{:016x}", std::process::id(), rand::random::<u64>());
     let path = directory.join(name);

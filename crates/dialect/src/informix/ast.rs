@@ -333,7 +333,7 @@ pub(super) enum Ast {
     CloseDatabase,
     CreateDatabase {
         name: String,
-        logged: bool,
+        logging: super::Logging,
         if_not_exists: bool,
     },
     DropDatabase {

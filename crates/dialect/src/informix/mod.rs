@@ -13,6 +13,7 @@ mod parse_query;
 mod parse_statement;
 mod parse_types;
 mod parser;
+mod position;
 pub mod types;
 pub mod values;
 
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 pub(crate) use bind::view_query;
 pub use bind::{Context, bind, described, expression};
+pub use position::{current_of, has_position};
 pub use types::{import, type_from_words, type_words};
 
 use crate::Result;
@@ -40,6 +42,20 @@ pub struct Statement {
     params: usize,
 }
 
+/// What transactions of a database are.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Logging {
+    /// There are none: each statement is for itself.
+    None,
+    /// WITH LOG: between BEGIN WORK and COMMIT WORK.
+    #[default]
+    Log,
+    /// WITH BUFFERED LOG: the same, and the last may be lost in a power cut.
+    Buffered,
+    /// MODE ANSI: always.
+    Ansi,
+}
+
 /// A statement that is not about a database's content but about which database is open: the door's business.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Control {
@@ -49,8 +65,8 @@ pub enum Control {
     CreateDatabase {
         /// Its name.
         name: String,
-        /// WITH LOG: transactions work.
-        logged: bool,
+        /// What its transactions are.
+        logging: Logging,
         /// IF NOT EXISTS.
         if_not_exists: bool,
     },
@@ -90,8 +106,8 @@ impl Statement {
     pub fn control(&self) -> Option<Control> {
         Some(match &self.ast {
             Ast::CloseDatabase => Control::CloseDatabase,
-            Ast::CreateDatabase { name, logged, if_not_exists } => {
-                Control::CreateDatabase { name: name.clone(), logged: *logged, if_not_exists: *if_not_exists }
+            Ast::CreateDatabase { name, logging, if_not_exists } => {
+                Control::CreateDatabase { name: name.clone(), logging: *logging, if_not_exists: *if_not_exists }
             }
             Ast::Database { name } => Control::Database(name.clone()),
             Ast::DropDatabase { name, if_exists } => {

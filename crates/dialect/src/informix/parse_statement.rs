@@ -1,5 +1,6 @@
 //! Statements other than queries.
 
+use super::Logging;
 use super::ast::{
     Alter, Assignment, Ast, Column, ConstraintKind, CreateTable, DropKind, InsertSource, Node, NodeKind, Routine,
     TableConstraint,
@@ -319,14 +320,15 @@ impl Parser<'_> {
             if self.word("in") {
                 self.name()?;
             }
-            let mut logged = false;
+            let mut logging = Logging::None;
             if self.word("with") {
-                self.word("buffered");
+                logging = if self.word("buffered") { Logging::Buffered } else { Logging::Log };
                 self.expect_word("log")?;
-                logged = true;
-                self.words(&["mode", "ansi"]);
+                if self.words(&["mode", "ansi"]) {
+                    logging = Logging::Ansi;
+                }
             }
-            return Ok(Ast::CreateDatabase { name, logged, if_not_exists });
+            return Ok(Ast::CreateDatabase { name, logging, if_not_exists });
         }
         let temporary = self.word("temp");
         if !temporary {

@@ -10,6 +10,7 @@
 //! the newest state of the file, unless its snapshot is older than that: then its first write fails with `40001`.
 //! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
 
+use rowferry_dialect::informix::Logging;
 use rowferry_dialect::ir::{Isolation, TransactionModes};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
@@ -103,8 +104,11 @@ impl Session {
             self.warn(Condition::ActiveSqlTransaction, "there is already a transaction in progress");
             return self.set_modes(modes);
         }
-        if self.language() == Language::Informix && !self.database.is_logged() {
-            return Err(Error::new(Condition::NoActiveSqlTransaction, "transaction not available: no logging"));
+        if self.language() == Language::Informix && self.database.logging() == Logging::None {
+            return Err(Error::new(
+                Condition::TransactionNotAvailable,
+                "transaction not available: the database has no log",
+            ));
         }
         if self.transaction.block == Block::None {
             self.start_transaction(Block::Explicit);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use rowferry_dialect::informix::Control;
-use rowferry_engine::{Cursor, Prepared, Result};
+use rowferry_engine::{Cursor, Prepared, Result, ValueRef};
 use rowferry_wire_sqli::values::CellFormat;
 
+use super::store::Rows;
 use super::values::{Bound, RowContext, WireColumn, encode_cell};
 
 /// A prepared statement.
@@ -25,8 +26,16 @@ pub(super) struct Statement {
     pub requested: Option<Arc<[CellFormat]>>,
     /// The values bound last.
     pub bound: Vec<Bound>,
+    /// The name under which its cursor is known to WHERE CURRENT OF.
+    pub cursor_name: Option<String>,
+    /// Rows have their rowid behind their columns.
+    pub positioned: bool,
+    /// An INSERT that was opened: rows that were put and have not been told of.
+    pub putting: Option<u64>,
     /// The next OPEN makes a scroll cursor.
     pub scroll: bool,
+    /// The next OPEN makes a cursor that its transaction's end does not close.
+    pub hold: bool,
     /// The cursor, while it is open.
     pub cursor: Option<OpenCursor>,
     /// The statement is freed with its cursor.
@@ -53,8 +62,13 @@ impl Statement {
 pub(super) struct OpenCursor {
     cursor: Option<Cursor>,
     /// Rows of a scroll cursor that have been passed, encoded.
-    kept: Vec<Vec<u8>>,
+    kept: Rows,
     scroll: bool,
+    /// It stays open when its transaction ends.
+    pub hold: bool,
+    /// The rowid of the row fetched last, where rows have theirs behind their columns.
+    pub position: Option<i64>,
+    positioned: bool,
     /// A row that did not fit the last buffer.
     waiting: Option<Vec<u8>>,
     /// Rows delivered; for a scroll cursor the row where it stands, from 1.
@@ -62,8 +76,22 @@ pub(super) struct OpenCursor {
 }
 
 impl OpenCursor {
-    pub fn new(cursor: Cursor, scroll: bool) -> Self {
-        Self { cursor: Some(cursor), kept: Vec::new(), scroll, waiting: None, delivered: 0 }
+    pub fn new(cursor: Cursor, scroll: bool, hold: bool, positioned: bool) -> Self {
+        Self {
+            cursor: Some(cursor),
+            kept: Rows::default(),
+            scroll,
+            hold,
+            position: None,
+            positioned,
+            waiting: None,
+            delivered: 0,
+        }
+    }
+
+    /// Rows are fetched one at a time, so that the client and we mean the same one.
+    pub fn is_positioned(&self) -> bool {
+        self.positioned
     }
 
     /// The next row, encoded; `None` after the last.
@@ -97,7 +125,7 @@ impl OpenCursor {
         };
         while self.kept.len() <= index {
             match self.pull(statement, context)? {
-                Some(payload) => self.kept.push(payload),
+                Some(payload) => self.kept.push(&payload)?,
                 None => {
                     self.delivered = self.kept.len() as i64 + 1;
                     return Ok(None);
@@ -105,13 +133,13 @@ impl OpenCursor {
             }
         }
         self.delivered = row;
-        Ok(self.kept.get(index).cloned())
+        self.kept.get(index)
     }
 
     /// The number of the last row of a scroll cursor.
     pub fn last(&mut self, statement: &Layout, context: &mut RowContext<'_>) -> Result<i64> {
         while let Some(payload) = self.pull(statement, context)? {
-            self.kept.push(payload);
+            self.kept.push(&payload)?;
         }
         Ok(self.kept.len() as i64)
     }
@@ -121,8 +149,15 @@ impl OpenCursor {
         let Some(row) = cursor.next()? else {
             // Its resources go back as soon as it has nothing left.
             self.cursor = None;
+            self.position = None;
             return Ok(None);
         };
+        if self.positioned {
+            self.position = match row.get(statement.columns.len()) {
+                ValueRef::Integer(rowid) => Some(rowid),
+                _ => None,
+            };
+        }
         let mut payload = Vec::new();
         for (at, (column, format)) in statement.columns.iter().zip(statement.formats.iter()).enumerate() {
             encode_cell(column, *format, row.get(at), context, &mut payload)?;
@@ -173,6 +208,30 @@ impl Statements {
 
     pub fn remove(&mut self, id: usize) -> Option<Statement> {
         self.slots.get_mut(id)?.take()
+    }
+
+    /// Closes the cursors that end with their transaction; yields whose they were.
+    pub fn end_transaction(&mut self) -> Vec<usize> {
+        let mut closed = Vec::new();
+        for (id, statement) in self.slots.iter_mut().enumerate() {
+            let Some(statement) = statement else { continue };
+            statement.putting = None;
+            if statement.cursor.as_ref().is_some_and(|cursor| !cursor.hold) {
+                statement.cursor = None;
+                closed.push(id);
+            }
+        }
+        closed
+    }
+
+    /// The statement whose cursor has this name, an open one before others.
+    pub fn by_cursor(&mut self, name: &str) -> Option<&mut Statement> {
+        let named = |statement: &Statement| statement.cursor_name.as_deref() == Some(name);
+        let is_open = |statement: &&mut Statement| statement.cursor.is_some();
+        let any = self.slots.iter().position(|slot| slot.as_ref().is_some_and(named));
+        let open =
+            self.slots.iter_mut().position(|slot| slot.as_mut().filter(|s| named(s)).as_ref().is_some_and(is_open));
+        self.slots.get_mut(open.or(any)?)?.as_mut()
     }
 
     pub fn clear(&mut self) {

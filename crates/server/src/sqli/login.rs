@@ -94,7 +94,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         "session opened"
     );
     let server = String::from_utf8_lossy(server).into_owned();
-    Ok(SqliSession::new(door.database.clone(), connection, decoder, user, server, code_set))
+    Ok(SqliSession::new(door.databases.clone(), connection, decoder, user, server, code_set))
 }
 
 pub(super) fn fill(connection: &mut Connection, decoder: &mut Decoder) -> Result<(), Ending> {

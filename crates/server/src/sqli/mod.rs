@@ -16,13 +16,14 @@ mod objects;
 mod pam;
 mod report;
 mod session;
+mod store;
 mod text;
 mod urgent;
 mod values;
 
 use std::sync::Arc;
 
-use rowferry_engine::Database;
+use rowferry_engine::Databases;
 
 use crate::auth::Users;
 use crate::{Connection, Door, Ending};
@@ -30,21 +31,20 @@ use crate::{Connection, Door, Ending};
 /// What clients are told as the server's name, whatever name they ask for.
 pub(crate) const SERVER_NAME: &str = "rowferry";
 
-/// Informix clients, and one database for them.
+/// Informix clients, and databases for them.
 #[derive(Debug)]
 pub struct SqliDoor {
-    database: Database,
+    databases: Databases,
     users: Arc<Users>,
     pam: bool,
 }
 
 impl SqliDoor {
-    /// Serves `database` to `users`; to everybody when there are none.
+    /// Serves `databases` to `users`; to everybody when there are none.
     ///
-    /// Clients open it by its name (the file's, without extension), or as `sysmaster`: the same tables, without
-    /// transactions.
-    pub fn new(database: Database, users: Arc<Users>) -> Self {
-        Self { database, users, pam: false }
+    /// Clients open them by their names (the files', without extension), and the first as `sysmaster`, too.
+    pub fn new(databases: Databases, users: Arc<Users>) -> Self {
+        Self { databases, users, pam: false }
     }
 
     /// Has users asked for their password after the login, as servers with PAM do, instead of taking the one of the

@@ -23,19 +23,41 @@ impl Binder<'_> {
                 let target = self.target(table)?;
                 let id = self.open_target(&target, table, alias.as_deref());
                 let assignments = self.assignments(&target, set)?;
-                let filter = self.filter(filter.as_ref())?;
+                let filter = self.row_filter(filter.as_ref(), current_of.as_ref(), &target, id, table.at)?;
                 (target, id, DmlAction::Update { assignments, from: None, filter, current_of: current_of.clone() })
             }
             Ast::Delete { table, alias, filter, current_of } => {
                 let target = self.target(table)?;
                 let id = self.open_target(&target, table, alias.as_deref());
-                let filter = self.filter(filter.as_ref())?;
+                let filter = self.row_filter(filter.as_ref(), current_of.as_ref(), &target, id, table.at)?;
                 (target, id, DmlAction::Delete { using: None, filter, current_of: current_of.clone() })
             }
             _ => return Err(crate::Error::internal("not a data change")),
         };
         let dml = Dml { ctes: Vec::new(), target, id, action, returning: Vec::new(), columns: Vec::new() };
         Ok(ir::Statement::Dml(Box::new(dml)))
+    }
+
+    /// WHERE: a condition, or the row where a cursor stands, whose rowid becomes the last parameter.
+    fn row_filter(
+        &mut self,
+        filter: Option<&Node>,
+        cursor: Option<&String>,
+        target: &Relation,
+        id: RelId,
+        at: usize,
+    ) -> Result<Option<Expr>> {
+        if cursor.is_none() {
+            return self.filter(filter);
+        }
+        if target.without_rowid {
+            return self.unsupported("WHERE CURRENT OF in a table without rowid", at);
+        }
+        let rowid = ir::ColumnRef { relation: id, column: ir::ColumnIndex::RowId };
+        let left = Box::new(Expr::new(ExprKind::Column(rowid), Type::Int8));
+        let right = Box::new(Expr::new(ExprKind::Param(self.params.len()), Type::Int8));
+        self.params.push(Some(Type::Int8));
+        Ok(Some(Expr::new(ExprKind::Compare { op: ir::CompareOp::Equal, left, right }, Type::Bool)))
     }
 
     fn filter(&mut self, filter: Option<&Node>) -> Result<Option<Expr>> {

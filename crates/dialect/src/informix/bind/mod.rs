@@ -209,9 +209,10 @@ impl<'a> Binder<'a> {
             Ast::Query(query) if query.into.is_some() => self.select_into(query)?,
             Ast::Query(query) => {
                 self.effects.reads = true;
-                let (query, columns) = self.top_query(query)?;
+                let (mut query, columns) = self.top_query(query)?;
                 if query.locking {
                     self.effects.writes = true;
+                    super::position::add(&mut query);
                 }
                 return Ok((S::Query(Box::new(query)), columns));
             }

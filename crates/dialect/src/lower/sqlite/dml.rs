@@ -22,7 +22,7 @@ impl Lowering<'_> {
                 }
             }
             DmlAction::Update { assignments, from, filter, current_of } => {
-                refuse_current_of(current_of.as_ref())?;
+                refuse_current_of(current_of.as_ref(), filter.as_ref())?;
                 let from = self.other_tables(from.as_ref())?;
                 let assignments = self.assignments(target, assignments)?;
                 sql.push_str(&format!("UPDATE {name} AS {alias} SET {assignments}"));
@@ -34,7 +34,7 @@ impl Lowering<'_> {
                 }
             }
             DmlAction::Delete { using, filter, current_of } => {
-                refuse_current_of(current_of.as_ref())?;
+                refuse_current_of(current_of.as_ref(), filter.as_ref())?;
                 let using = self.other_tables(using.as_ref())?;
                 sql.push_str(&format!("DELETE FROM {name} AS {alias}"));
                 let filter = filter.as_ref().map(|filter| self.expr(filter)).transpose()?.map(|filter| filter.sql);
@@ -274,10 +274,11 @@ impl Lowering<'_> {
     }
 }
 
-fn refuse_current_of(cursor: Option<&String>) -> Result<()> {
+/// Informix's front end says by a filter which row it is.
+fn refuse_current_of(cursor: Option<&String>, filter: Option<&Expr>) -> Result<()> {
     match cursor {
-        Some(_) => Err(Error::unsupported("WHERE CURRENT OF")),
-        None => Ok(()),
+        Some(_) if filter.is_none() => Err(Error::unsupported("WHERE CURRENT OF")),
+        _ => Ok(()),
     }
 }
 

@@ -23,8 +23,6 @@ struct View {
     sequences: Vec<Arc<Sequence>>,
     /// The database's name.
     database: String,
-    /// Transactions work.
-    logged: bool,
 }
 
 impl View {
@@ -35,7 +33,6 @@ impl View {
             relations,
             sequences: context.schema.sequences().map(|details| details.sequence.clone()).collect(),
             database: context.database.name.clone(),
-            logged: true,
         }
     }
 }

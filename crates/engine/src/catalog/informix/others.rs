@@ -1,5 +1,6 @@
 //! Views, defaults, types, privileges, sequences; the databases.
 
+use rowferry_dialect::informix::Logging;
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::schema::RelationKind;
 
@@ -142,27 +143,32 @@ pub(super) const TABLES: &[Table] = &[
 pub(super) const SYSMASTER: &[Table] = &[Table {
     namespace: "sysmaster",
     oid: 0,
-    live: false,
+    live: true,
     name: "sysdatabases",
     columns: "name char(128), partnum integer, owner char(32), created date, is_logging integer, \
             is_buff_log integer, is_ansi integer, is_nls integer, is_case_insens integer, flags smallint",
     rows: |context| {
-        let view = &View::of(context);
-        let row = |name: &str, logged: bool| {
+        let row = |name: &str, logging: Logging| {
+            let logged = logging != Logging::None;
             vec![
                 text(name),
                 int(0x0010_0001),
                 text(OWNER),
                 text("2026-01-01"),
                 int(logged.into()),
-                int(0),
-                int(0),
+                int((logging == Logging::Buffered).into()),
+                int((logging == Logging::Ansi).into()),
                 int(0),
                 int(0),
                 int(logged.into()),
             ]
         };
-        let own: Row = row(&view.database, view.logged);
-        vec![row("sysmaster", false), own]
+        let others = context.database.siblings.get().map(crate::databases::Siblings::list).unwrap_or_default();
+        let mut rows: Vec<Row> = vec![row("sysmaster", Logging::None)];
+        if others.is_empty() {
+            rows.push(row(&View::of(context).database, context.database.options.logging));
+        }
+        rows.extend(others.into_iter().map(|(name, logging)| row(&name, logging)));
+        rows
     },
 }];

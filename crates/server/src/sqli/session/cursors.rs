@@ -14,10 +14,15 @@ impl Commands {
     pub(super) fn open_cursor(&mut self) -> Obeyed<Next> {
         let current = self.current;
         let statement = self.statement()?;
+        if statement.kind == 6 {
+            self.open_insert()?;
+            return Ok(Next::Go);
+        }
         if !statement.is_query() {
             return Err(Error::new(Condition::DuplicateCursor, "only a query can be opened").into());
         }
         let scroll = std::mem::take(&mut statement.scroll);
+        let (hold, positioned) = (statement.hold, statement.positioned);
         if scroll && statement.for_update {
             return Err(Error::new(
                 Condition::InvalidCursorDefinition,
@@ -28,6 +33,7 @@ impl Commands {
         statement.cursor = None;
         self.objects.forget(current);
         let (prepared, values) = self.arguments()?;
+        self.begin_if_ansi()?;
         let cursor = match self.session()?.execute(&prepared, &values) {
             Ok(Outcome::Rows(cursor)) => cursor,
             Ok(Outcome::Done { .. }) => return Err(Error::internal("a query without rows").into()),
@@ -38,7 +44,7 @@ impl Commands {
                 return wanted_file(error, Resume::Open);
             }
         };
-        self.statement()?.cursor = Some(OpenCursor::new(cursor, scroll));
+        self.statement()?.cursor = Some(OpenCursor::new(cursor, scroll, hold, positioned));
         Ok(Next::Go)
     }
 
@@ -74,7 +80,7 @@ impl Commands {
             }
             used += payload.len();
             encode_tuple(&payload, widths, &mut reply)?;
-            if used >= budget {
+            if used >= budget || cursor.is_positioned() {
                 break;
             }
         }
@@ -132,11 +138,14 @@ impl Commands {
     }
 
     pub(super) fn requested(&mut self, types: &RetType<'_>) -> Obeyed {
-        if !types.fetch {
-            return Err(Error::unsupported("an insert cursor (IFX_USEPUT)").into());
-        }
         let widths = self.widths;
         let statement = self.statement()?;
+        if !types.fetch {
+            let formats = types.types.iter().map(|asked| CellFormat::requested(asked, widths));
+            let formats: Result<Vec<_>, _> = formats.collect();
+            statement.requested = Some(formats.map_err(|error| Error::unsupported(error.to_string()))?.into());
+            return Ok(());
+        }
         if types.types.len() != statement.columns.len() {
             return Err(Error::new(Condition::ProtocolViolation, "RET_TYPE has another number of columns").into());
         }
@@ -155,10 +164,13 @@ impl Commands {
     }
 
     pub(super) fn close_cursor(&mut self) {
+        self.flush_puts();
         let current = self.current;
         self.objects.forget(current);
         if let Some(statement) = self.statements.get(current) {
             statement.cursor = None;
+            statement.putting = None;
+            statement.hold = false;
             if statement.auto_free {
                 self.free(current);
             }

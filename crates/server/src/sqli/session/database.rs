@@ -2,7 +2,7 @@
 
 use rowferry_dialect::informix::Control;
 use rowferry_dialect::ir::TransactionModes;
-use rowferry_engine::{Condition, Error, Language, Session, SessionOptions, TransactionStatus};
+use rowferry_engine::{Condition, Database, Error, Language, Logging, Session, SessionOptions, TransactionStatus};
 use rowferry_wire_sqli::messages::{Done, ServerMessage, XactStat, warning};
 
 use super::{Commands, Obeyed, Open, SYSMASTER};
@@ -21,15 +21,17 @@ impl Commands {
     }
 
     pub(super) fn open_database(&mut self, name: &str) -> Obeyed {
-        let name = name.split('@').next().unwrap_or_default().trim();
-        if name != self.database.name() && name != SYSMASTER {
-            return Err(Error::new(Condition::InvalidCatalogName, format!("database {name} is not served here"))
-                .table("", name)
-                .into());
-        }
-        self.close_database();
-        let logged = true;
-        let mut session = self.database.session(SessionOptions {
+        let name = name.split('@').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let database = match name.as_str() {
+            SYSMASTER => self.databases.main().clone(),
+            name => self.databases.open(name)?,
+        };
+        self.enter(&name, &database)
+    }
+
+    /// Makes a database the open one, and says what it is.
+    fn enter(&mut self, name: &str, database: &Database) -> Obeyed {
+        let mut session = database.session(SessionOptions {
             user: self.user.clone(),
             application_name: String::new(),
             language: Language::Informix,
@@ -37,11 +39,17 @@ impl Commands {
         });
         session.set_variable("informix.database", name)?;
         session.set_variable("informix.server", &self.server)?;
+        let logging = database.logging();
+        self.close_database();
         *self.interrupt.lock() = Some(session.interrupter());
-        self.open = Some(Open { session, name: name.to_owned(), logged });
-        let logging = if logged { warning::LOGGED } else { 0 };
+        self.open = Some(Open { session, name: name.to_owned(), logging });
+        let flags = match logging {
+            Logging::None => 0,
+            Logging::Log | Logging::Buffered => warning::LOGGED,
+            Logging::Ansi => warning::LOGGED | warning::ANSI,
+        };
         self.send(&ServerMessage::Done(Done {
-            warnings: logging | warning::DYNAMIC_SERVER | warning::UNKNOWN_10,
+            warnings: flags | warning::DYNAMIC_SERVER | warning::UNKNOWN_10,
             ..Done::default()
         }));
         Ok(())
@@ -55,29 +63,36 @@ impl Commands {
     }
 
     pub(super) fn control(&mut self, control: &Control) -> Obeyed {
+        if self.in_transaction() {
+            return Err(Error::new(Condition::TransactionStillOpen, "end the transaction first").into());
+        }
         match control {
             Control::Database(name) => return self.open_database(name),
-            Control::CloseDatabase => self.close_database(),
-            Control::CreateDatabase { name, if_not_exists, .. } => {
-                let exists = name == self.database.name() || name == SYSMASTER;
-                if !exists {
-                    return Err(Error::unsupported("CREATE DATABASE: one file is served, and").into());
-                }
-                if !if_not_exists {
-                    return Err(Error::new(Condition::DuplicateDatabase, format!("database {name} exists"))
-                        .table("", name.clone())
-                        .into());
+            Control::CloseDatabase => {
+                self.session()?;
+                self.close_database();
+            }
+            Control::CreateDatabase { name, logging, if_not_exists } => {
+                let made = if name == SYSMASTER {
+                    Err(Error::new(Condition::DuplicateDatabase, "sysmaster is always there").table("", SYSMASTER))
+                } else {
+                    self.databases.create(name, *logging)
+                };
+                match made {
+                    Ok(database) => return self.enter(name, &database),
+                    Err(error) if *if_not_exists && error.condition() == Condition::DuplicateDatabase => {}
+                    Err(error) => return Err(error.into()),
                 }
             }
             Control::DropDatabase { name, if_exists } => {
-                let exists = name == self.database.name() || name == SYSMASTER;
-                if exists {
-                    return Err(Error::new(Condition::ObjectInUse, format!("database {name} is being served")).into());
-                }
-                if !if_exists {
-                    return Err(Error::new(Condition::InvalidCatalogName, format!("database {name} is not there"))
-                        .table("", name.clone())
-                        .into());
+                let dropped = if name == SYSMASTER {
+                    Err(Error::new(Condition::DatabaseInUse, "sysmaster cannot be dropped").table("", SYSMASTER))
+                } else {
+                    self.databases.drop(name)
+                };
+                match dropped {
+                    Err(error) if *if_exists && error.condition() == Condition::InvalidCatalogName => {}
+                    other => other?,
                 }
             }
         }
@@ -87,11 +102,12 @@ impl Commands {
 
     // Transactions.
 
-    pub(super) fn begin(&mut self) -> Obeyed {
+    /// Begins a transaction, by the message or by a statement that somebody has written.
+    pub(super) fn begin(&mut self, written: bool) -> Obeyed {
         let Some(open) = &mut self.open else {
             return Err(Error::new(Condition::NoDatabase, "no database has been selected").into());
         };
-        if !open.logged {
+        if open.logging == Logging::None && !written {
             // What a database without transactions says; informix-driver goes on without them.
             return Err(Error::new(Condition::SyntaxError, "this database has no transactions").into());
         }
@@ -104,6 +120,7 @@ impl Commands {
     pub(super) fn commit(&mut self) -> Obeyed {
         self.in_progress()?;
         self.session()?.commit()?;
+        self.end_cursors();
         self.send(&ServerMessage::XactStat(XactStat::COMMIT));
         self.send(&ServerMessage::Done(Done::default()));
         Ok(())
@@ -112,8 +129,27 @@ impl Commands {
     pub(super) fn rollback(&mut self) -> Obeyed {
         self.in_progress()?;
         self.session()?.rollback()?;
+        self.end_cursors();
         self.send(&ServerMessage::XactStat(XactStat::ROLLBACK));
         self.send(&ServerMessage::Done(Done::default()));
+        Ok(())
+    }
+
+    /// What a transaction has opened ends with it, but for what is held.
+    fn end_cursors(&mut self) {
+        for closed in self.statements.end_transaction() {
+            self.objects.forget(closed);
+        }
+    }
+
+    /// In a database of mode ANSI there is always a transaction.
+    pub(super) fn begin_if_ansi(&mut self) -> Obeyed {
+        if let Some(open) = &mut self.open
+            && open.logging == Logging::Ansi
+            && open.session.transaction_status() == TransactionStatus::Idle
+        {
+            open.session.begin(TransactionModes::default())?;
+        }
         Ok(())
     }
 

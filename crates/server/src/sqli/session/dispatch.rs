@@ -56,7 +56,13 @@ impl Commands {
                 }
             }
             ClientMessage::WantDone => self.send(&ServerMessage::Done(Done::default())),
-            ClientMessage::CursorName(_) | ClientMessage::GeneratedKeys(_) | ClientMessage::Hold => {}
+            // Clients take the keys from SQ_INSERTDONE and SQ_DONE.
+            ClientMessage::GeneratedKeys(_) => {}
+            ClientMessage::CursorName(name) => {
+                let name = self.code_set.decode(name)?;
+                self.statement()?.cursor_name = Some(name);
+            }
+            ClientMessage::Hold => self.statement()?.hold = true,
             ClientMessage::Bind(params) => self.bind(&params)?,
             ClientMessage::BBind(_) => self.chunks.clear(),
             ClientMessage::Blob(chunk) => self.blob_chunk(chunk)?,
@@ -77,7 +83,7 @@ impl Commands {
                 }
                 self.send(&ServerMessage::Blob(b""));
             }
-            ClientMessage::Begin => self.begin()?,
+            ClientMessage::Begin => self.begin(false)?,
             ClientMessage::Commit => self.commit()?,
             ClientMessage::Rollback(_) => self.rollback()?,
             ClientMessage::SetSavepoint(savepoint) => {
@@ -104,8 +110,10 @@ impl Commands {
                 self.send(&ServerMessage::Done(Done::default()));
             }
             ClientMessage::DbList => {
-                let name = self.database.name().to_owned();
-                self.send(&ServerMessage::DbList(vec![name.as_bytes(), SYSMASTER.as_bytes()]));
+                let databases = self.databases.list();
+                let mut names: Vec<&[u8]> = databases.iter().map(|(name, _)| name.as_bytes()).collect();
+                names.push(SYSMASTER.as_bytes());
+                self.send(&ServerMessage::DbList(names));
             }
             ClientMessage::Version => self.send(&ServerMessage::Version(informix::VERSION.as_bytes())),
             ClientMessage::Environment(_) => {}
@@ -123,7 +131,7 @@ impl Commands {
             }
             ClientMessage::LoData(request) => self.lo_data(&request)?,
             ClientMessage::LoChunk(chunk) => self.lo_chunk(chunk)?,
-            ClientMessage::PutInsert(_) => return Err(Error::unsupported("an insert cursor (IFX_USEPUT)").into()),
+            ClientMessage::PutInsert(put) => self.put(&put)?,
             ClientMessage::PamAck | ClientMessage::PamResponse(_) => {
                 return Err(Error::unsupported("authentication by PAM").into());
             }
@@ -145,6 +153,7 @@ impl Commands {
         if let Some(command) = self.command.take() {
             self.free(command);
         }
+        self.flush_puts();
         self.skipping = false;
         self.awaited.clear();
         self.chunks = Vec::new();

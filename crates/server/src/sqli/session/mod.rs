@@ -4,13 +4,14 @@ mod cursors;
 mod database;
 mod dispatch;
 mod files;
+mod puts;
 mod routines;
 mod statements;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use rowferry_engine::{Condition, Database, Error, Interrupter, Session, smart_objects};
+use rowferry_engine::{Condition, Databases, Error, Interrupter, Logging, Session, smart_objects};
 use rowferry_wire_sqli::messages::{ClientMessage, ServerMessage};
 use rowferry_wire_sqli::server::Decoder;
 use rowferry_wire_sqli::{Capabilities, Widths};
@@ -74,7 +75,7 @@ pub(in crate::sqli) struct SqliSession<'c> {
 
 /// All but the socket and the inbox, so that a message can be read in place while it is obeyed.
 struct Commands {
-    database: Database,
+    databases: Databases,
     user: String,
     server: String,
     code_set: CodeSet,
@@ -105,7 +106,8 @@ struct Commands {
 struct Open {
     session: Session,
     name: String,
-    logged: bool,
+    /// What its transactions are.
+    logging: Logging,
 }
 
 /// What has to happen with the socket before the next message is obeyed.
@@ -131,7 +133,7 @@ enum Resume {
 
 impl<'c> SqliSession<'c> {
     pub(in crate::sqli) fn new(
-        database: Database,
+        databases: Databases,
         connection: &'c mut Connection,
         decoder: Decoder,
         user: String,
@@ -149,7 +151,7 @@ impl<'c> SqliSession<'c> {
         let urgent = connection.socket_fd().and_then(|fd| urgent::watch(fd, interrupt_statement.clone()));
         connection.on_interrupt(interrupt_statement);
         let commands = Commands {
-            database,
+            databases,
             user,
             server,
             code_set,

@@ -54,10 +54,20 @@ impl Commands {
             for_update: statement.for_update(),
             requested: None,
             bound: Vec::new(),
+            cursor_name: None,
+            positioned: false,
+            putting: None,
             scroll: false,
+            hold: false,
             cursor: None,
             auto_free: false,
         });
+        if let Some(id) = id
+            && let Some(statement) = self.statements.get(id)
+        {
+            statement.positioned =
+                statement.prepared.as_ref().is_some_and(|prepared| informix::has_position(&prepared.bound));
+        }
         let Some(id) = id else {
             return Err(Error::new(Condition::InsufficientResources, "too many prepared statements").into());
         };
@@ -78,8 +88,12 @@ impl Commands {
 
     pub(super) fn describe_input(&mut self) -> Obeyed {
         let statement = self.statement()?;
-        let types: Vec<Type> =
+        let mut types: Vec<Type> =
             statement.prepared.as_ref().map(|prepared| prepared.bound.params.clone()).unwrap_or_default();
+        if statement.prepared.as_ref().is_some_and(|prepared| informix::current_of(&prepared.bound).is_some()) {
+            // The row where a cursor stands is for us to know.
+            types.pop();
+        }
         let codes: Vec<_> = types.iter().map(|ty| type_code(ty, false)).collect();
         let params = codes.iter().map(|code| description(code, false)).collect();
         self.send(&ServerMessage::InputDescribe(InputDescribe { params }));
@@ -127,19 +141,40 @@ impl Commands {
         let Some(prepared) = statement.prepared.clone() else {
             return Err(Error::internal("a statement of the door's own has no plan").into());
         };
-        let wanted = &prepared.bound.params;
+        let positions = usize::from(informix::current_of(&prepared.bound).is_some());
+        let wanted = &prepared.bound.params[..prepared.bound.params.len() - positions];
         if wanted.len() != statement.bound.len() {
             let (needed, given) = (wanted.len(), statement.bound.len());
             let message = format!("the statement has {needed} parameters, but {given} values are bound");
             return Err(Error::new(Condition::TooFewParameters, message).into());
         }
-        let values = statement
+        let mut values = statement
             .bound
             .iter()
             .zip(wanted)
             .map(|(value, ty)| value.stored(ty, code_set))
-            .collect::<Result<_, Error>>()?;
+            .collect::<Result<Vec<_>, Error>>()?;
+        if let Some(cursor) = informix::current_of(&prepared.bound) {
+            values.push(Value::Integer(self.position(cursor)?));
+        }
         Ok((prepared, values))
+    }
+
+    /// The rowid of the row where a cursor stands.
+    fn position(&mut self, name: &str) -> Obeyed<i64> {
+        let Some(statement) = self.statements.by_cursor(name) else {
+            return Err(Error::new(Condition::InvalidCursorName, format!("cursor {name} is not known"))
+                .table("", name)
+                .into());
+        };
+        let Some(cursor) = &statement.cursor else { return Err(Self::not_open()) };
+        if !cursor.is_positioned() {
+            let message = "the cursor's query is not FOR UPDATE of one table";
+            return Err(Error::new(Condition::InvalidCursorDefinition, message).into());
+        }
+        cursor.position.ok_or_else(|| {
+            Error::new(Condition::NoCurrentRow, format!("cursor {name} stands at no row")).table("", name).into()
+        })
     }
 
     pub(super) fn resume(&mut self, resume: Resume) -> Result<Next, Ending> {
@@ -169,7 +204,7 @@ impl Commands {
         let kind = statement.kind;
         match statement.prepared.as_ref().map(|prepared| &prepared.bound.statement) {
             Some(ir::Statement::Transaction(ir::Transaction::Begin(_))) => {
-                self.begin()?;
+                self.begin(true)?;
                 return Ok(Next::Go);
             }
             Some(ir::Statement::Transaction(ir::Transaction::Commit { .. })) => {
@@ -183,6 +218,7 @@ impl Commands {
             _ => {}
         }
         let (prepared, values) = self.arguments()?;
+        self.begin_if_ansi()?;
         let outcome = match self.session()?.execute(&prepared, &values) {
             Ok(outcome) => outcome,
             Err(error) => return wanted_file(error, Resume::Execute),

@@ -36,7 +36,7 @@ final class Changing extends Theme {
                 }
             }
             rows.close();
-            fails("a cursor that is not open", -259, () -> changing.executeUpdate("DELETE FROM t_change WHERE CURRENT OF c_change"));
+            fails("a cursor that is closed", -507, () -> changing.executeUpdate("DELETE FROM t_change WHERE CURRENT OF c_change"));
             fails("a cursor that is not known", -507, () -> changing.executeUpdate("DELETE FROM t_change WHERE CURRENT OF c_unknown"));
         }
         connection().commit();

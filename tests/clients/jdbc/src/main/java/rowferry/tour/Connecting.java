@@ -20,10 +20,6 @@ final class Connecting extends Theme {
             check("properties that the server is told", true, query(many, "SELECT tabname FROM systables").size() > 40);
             check("the connection goes on after AUTOFREE", List.of("2"), query(many, "SELECT 2 FROM systables WHERE tabid = ?", 1));
         }
-        try (Connection names = connect("DELIMIDENT=Y")) {
-            execute(names, "CREATE TEMP TABLE t_quoted (\"Mixed Case\" INT) WITH NO LOG", "INSERT INTO t_quoted VALUES (4)");
-            check("delimited names", List.of("4"), query(names, "SELECT \"Mixed Case\" FROM t_quoted"));
-        }
         fails("a wrong password", -951, () -> target.open(target.url(target.database()), target.user(), "wrong").close());
         fails("an unknown user", -951, () -> target.open(target.url(target.database()), "nobody", target.password()).close());
         fails("an unknown database", -329, () -> target.open(target.url("nosuch"), target.user(), target.password()).close());

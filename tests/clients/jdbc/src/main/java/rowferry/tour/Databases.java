@@ -21,6 +21,8 @@ final class Databases extends Theme {
             execute(none, "DATABASE db_logged");
             check("back to the first", List.of("2"), query(none, "SELECT id FROM t"));
             execute(none, "CREATE DATABASE db_ansi WITH LOG MODE ANSI", "CREATE TABLE t (id INT)");
+            fails("CLOSE DATABASE in a transaction", -377, () -> execute(none, "CLOSE DATABASE"));
+            execute(none, "COMMIT WORK");
             execute(none, "CLOSE DATABASE");
         }
         try (Connection logged = target.open(target.url("db_logged"), target.user(), target.password());
@@ -54,7 +56,7 @@ final class Databases extends Theme {
         try (Connection none = target.open(target.url(null), target.user(), target.password())) {
             execute(none, "DROP DATABASE db_logged", "DROP DATABASE db_plain", "DROP DATABASE db_ansi");
             fails("a dropped database", -329, () -> execute(none, "DATABASE db_logged"));
-            fails("a name that is no name", -330, () -> execute(none, "CREATE DATABASE " + "x".repeat(200)));
+            fails("a name that is too long", -202, () -> execute(none, "CREATE DATABASE " + "x".repeat(200)));
         }
     }
 }
