@@ -8,6 +8,7 @@ python := .venv/bin/python
 PYTEST ?=
 BENCH ?=
 DEMO ?=
+INFORMIX_URL ?=
 
 .PHONY: help
 help: ## Show this list
@@ -34,6 +35,14 @@ test: ## Run every test: Rust, then Python with real clients and servers
 	cargo test --locked --quiet
 	@tools/build.sh
 	$(python) -m pytest $(PYTEST)
+
+.PHONY: test-informix
+test-informix: ## Run the Informix driver's tests on a live server: INFORMIX_URL=informix://user:password@host/sysmaster
+	@if [[ -z "$(INFORMIX_URL)" ]]; then echo "make test-informix INFORMIX_URL=informix://user:password@host:port/sysmaster?server=NAME" >&2; exit 2; fi
+	@tools/setup.sh test
+	@tools/build.sh
+	INFORMIX_URL='$(INFORMIX_URL)' $(python) -m pytest tests/python/informix -m live $(PYTEST)
+	INFORMIX_URL='$(INFORMIX_URL)' $(python) -m tests.clients.informix_driver.run --driver ours --live
 
 .PHONY: bench
 bench: ## Measure against the peers; results in benchmarks/results/

@@ -62,6 +62,11 @@ class Error(Exception):
         self.sql = sql
         self.row = row
 
+    @property
+    def isam_code(self) -> int | None:
+        """The same as `isamcode`: what the storage below found, 0 for nothing."""
+        return self.isamcode
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.args, self.__dict__
 

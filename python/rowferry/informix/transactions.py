@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -53,8 +54,13 @@ class Transactional:
         if not isinstance(self._lock_wait, str):
             self._command(lock_wait_sql(self._lock_wait))
 
-    def _command(self, sql: str) -> None:
-        self._answer(self.wire.execute(sql), sql)
+    def _command(self, sql: str, send: Callable[[], Any] | None = None) -> None:
+        """Run a statement that belongs to the session; `send` says it without words."""
+        try:
+            self._answer(self.wire.execute(sql) if send is None else send(), sql)
+        except err.Error as error:
+            error.sql = sql
+            raise
 
     def _notice(self, result: QueryResult) -> None:
         """Somebody may have changed the session by a statement of his own."""
@@ -93,31 +99,31 @@ class Transactional:
 
     def begin(self) -> None:
         """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
-        self._answer(self.wire.begin(), "BEGIN WORK")
+        self._command("BEGIN WORK", self.wire.begin)
 
     def commit(self) -> None:
         """Commit. Nothing happens when no transaction is under way, or the database has none."""
         wire = self.wire
         if wire.in_transaction or wire.is_ansi:
-            self._answer(wire.commit(), "COMMIT WORK")
+            self._command("COMMIT WORK", wire.commit)
 
     def rollback(self) -> None:
         """Roll back. Nothing happens when no transaction is under way, or the database has none."""
         wire = self.wire
         if wire.in_transaction or wire.is_ansi:
-            self._answer(wire.rollback(), "ROLLBACK WORK")
+            self._command("ROLLBACK WORK", wire.rollback)
 
     def set_savepoint(self, name: str) -> None:
         """Set a savepoint in the transaction under way."""
-        self._answer(self.wire.set_savepoint(name), f"SAVEPOINT {name}")
+        self._command(f"SAVEPOINT {name}", lambda: self.wire.set_savepoint(name))
 
     def rollback_to_savepoint(self, name: str) -> None:
         """Undo what was done since the savepoint."""
-        self._answer(self.wire.rollback_to_savepoint(name), f"ROLLBACK TO SAVEPOINT {name}")
+        self._command(f"ROLLBACK TO SAVEPOINT {name}", lambda: self.wire.rollback_to_savepoint(name))
 
     def release_savepoint(self, name: str) -> None:
         """Forget a savepoint."""
-        self._answer(self.wire.release_savepoint(name), f"RELEASE SAVEPOINT {name}")
+        self._command(f"RELEASE SAVEPOINT {name}", lambda: self.wire.release_savepoint(name))
 
     def transaction(self) -> Transaction:
         """`with connection.transaction():` commits at the end of the block, or rolls back when it raises.
@@ -167,7 +173,7 @@ class Transactional:
         wire = self.wire
         self._autocommit = self.settings.autocommit
         if wire.in_transaction or wire.is_ansi:
-            self._answer(wire.rollback(), "ROLLBACK WORK")
+            self._command("ROLLBACK WORK", wire.rollback)
         if self._isolation_changed:
             level = self.settings.isolation_level
             self._command(isolation_sql(level or default_isolation(wire.is_logged, wire.is_ansi)))

@@ -24,6 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rowferry.informix._settings import settings_for
+
+from tests.python.informix.server import target
 from tests.servers.rowferry import Rowferry
 
 VERSION = "2026.9.3"
@@ -162,14 +165,32 @@ def run_against_rowferry(arguments: Sequence[str] = (), *, driver: str = "theirs
             return run(*server.informix, arguments, driver=driver)
 
 
+def run_live(arguments: Sequence[str] = (), *, driver: str = "theirs") -> Result:
+    """Run the suite in a new database at `INFORMIX_URL`, which is dropped at the end."""
+    with target() as live:
+        settings = settings_for(live.url)
+        environment = {
+            "IFX_USER": settings.user.decode(),
+            "IFX_PASSWORD": settings.password.decode(),
+            "IFX_SERVER": settings.server.decode(),
+            # Where it creates tables. Otherwise it makes `testdb`, and leaves it there.
+            "IFX_LOGGED_DATABASE": live.database,
+            "IFX_UTF8_DATABASE": live.database,
+        }
+        return run(settings.host, settings.port, arguments, driver=driver, environment=environment)
+
+
 def main() -> int:
     """Print the counts; 1 when fewer tests pass than the floor asks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", metavar="HOST:PORT", help="a server that is running already, instead of ours")
+    parser.add_argument("--live", action="store_true", help="the server of INFORMIX_URL, in a database of its own")
     parser.add_argument("--driver", choices=("theirs", "ours"), default="theirs", help="what is imported")
     parser.add_argument("--verbose", action="store_true", help="print pytest's whole output")
     known, rest = parser.parse_known_args()
-    if known.server:
+    if known.live:
+        result = run_live(rest, driver=known.driver)
+    elif known.server:
         host, _, port = known.server.rpartition(":")
         result = run(host, int(port), rest, driver=known.driver)
     else:

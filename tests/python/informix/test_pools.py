@@ -17,23 +17,19 @@ from typing import Any
 import pytest
 from rowferry import informix
 from rowferry.informix import aio
+from rowferry.informix._settings import settings_for
 
-from tests.python.informix.server import serve
+from tests.python.informix.server import Target, serve
 from tests.servers.process import free_port
 from tests.servers.rowferry import Rowferry
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
-    with serve(tmp_path_factory.mktemp("pools") / "app.db") as server:
-        yield server
-
-
 @pytest.fixture
-def where(server: Rowferry) -> dict[str, Any]:
-    assert server.informix is not None
-    host, port = server.informix
-    return {"host": host, "port": port, "database": server.dbname, "read_timeout": 20, "connect_timeout": 20}
+def where(target: Target) -> dict[str, Any]:
+    settings = settings_for(target.url)
+    known = {"host": settings.host, "port": settings.port, "database": target.database}
+    login = {"user": settings.user.decode(), "password": settings.password.decode(), "server": settings.server.decode()}
+    return known | login | target.parameters | {"read_timeout": 20, "connect_timeout": 20}
 
 
 def select_one(connection: informix.Connection) -> Any:

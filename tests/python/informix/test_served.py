@@ -28,30 +28,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
         yield server
 
 
-@pytest.fixture
-def connect(driver: Driver, server: Rowferry) -> Iterator[Any]:
-    """Makes connections, and closes them."""
-    connections = []
-
-    def connect(**parameters: Any) -> Any:
-        assert server.informix is not None
-        host, port = server.informix
-        defaults = {"host": host, "port": port, "database": server.dbname, "client_locale": "en_US.utf8"}
-        connection = driver.connect(**(defaults | parameters))
-        connections.append(connection)
-        return connection
-
-    yield connect
-    for connection in connections:
-        connection.close()
-
-
-@pytest.fixture
-def table(request: pytest.FixtureRequest) -> str:
-    """A name for a table of the test's own."""
-    return "t" + "".join(c if c.isalnum() else "_" for c in request.node.name).lower()[-60:]
-
-
 VALUES: dict[str, list[Any]] = {
     "smallint": [0, 1, -1, 32767, -32767],
     "int": [0, 2147483647, -2147483647],
@@ -108,13 +84,17 @@ def test_byte_and_text_columns(connect: Any, table: str) -> None:
     assert connection.execute(query).fetchmany(2) == rows[:2]
 
 
-def test_the_file_holds_what_was_sent(connect: Any, server: Rowferry, table: str) -> None:
-    connection = connect(autocommit=True)
+def test_the_file_holds_what_was_sent(driver: Driver, server: Rowferry, table: str) -> None:
+    assert server.informix is not None
+    host, port = server.informix
+    url = f"informix://{host}:{port}/{server.dbname}?client_locale=en_US.utf8"
+    connection = driver.connect(url, autocommit=True)
     connection.execute(f"CREATE TABLE {table} (i INT, v VARCHAR(20), d DATE, n DECIMAL(8,2))")
     connection.execute(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", (7, "größe", dt.date(2026, 1, 2), Decimal("-1.50")))
     with sqlite3.connect(f"file:{server.database}?mode=ro", uri=True) as file:
         assert file.execute(f"SELECT i, v, d, n FROM {table}").fetchall() == [(7, "größe", "2026-01-02", -1.5)]
     file.close()
+    connection.close()
 
 
 def test_transactions(connect: Any, table: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -52,8 +53,13 @@ class Transactional:
         if not isinstance(self._lock_wait, str):
             await self._command(lock_wait_sql(self._lock_wait))
 
-    async def _command(self, sql: str) -> None:
-        await self._answer(self.wire.execute(sql), sql)
+    async def _command(self, sql: str, send: Callable[[], Any] | None = None) -> None:
+        """Run a statement that belongs to the session; `send` says it without words."""
+        try:
+            await self._answer(self.wire.execute(sql) if send is None else send(), sql)
+        except err.Error as error:
+            error.sql = sql
+            raise
 
     def _notice(self, result: QueryResult) -> None:
         """Somebody may have changed the session by a statement of his own."""
@@ -92,31 +98,31 @@ class Transactional:
 
     async def begin(self) -> None:
         """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
-        await self._answer(self.wire.begin(), "BEGIN WORK")
+        await self._command("BEGIN WORK", self.wire.begin)
 
     async def commit(self) -> None:
         """Commit. Nothing happens when no transaction is under way, or the database has none."""
         wire = self.wire
         if wire.in_transaction or wire.is_ansi:
-            await self._answer(wire.commit(), "COMMIT WORK")
+            await self._command("COMMIT WORK", wire.commit)
 
     async def rollback(self) -> None:
         """Roll back. Nothing happens when no transaction is under way, or the database has none."""
         wire = self.wire
         if wire.in_transaction or wire.is_ansi:
-            await self._answer(wire.rollback(), "ROLLBACK WORK")
+            await self._command("ROLLBACK WORK", wire.rollback)
 
     async def set_savepoint(self, name: str) -> None:
         """Set a savepoint in the transaction under way."""
-        await self._answer(self.wire.set_savepoint(name), f"SAVEPOINT {name}")
+        await self._command(f"SAVEPOINT {name}", lambda: self.wire.set_savepoint(name))
 
     async def rollback_to_savepoint(self, name: str) -> None:
         """Undo what was done since the savepoint."""
-        await self._answer(self.wire.rollback_to_savepoint(name), f"ROLLBACK TO SAVEPOINT {name}")
+        await self._command(f"ROLLBACK TO SAVEPOINT {name}", lambda: self.wire.rollback_to_savepoint(name))
 
     async def release_savepoint(self, name: str) -> None:
         """Forget a savepoint."""
-        await self._answer(self.wire.release_savepoint(name), f"RELEASE SAVEPOINT {name}")
+        await self._command(f"RELEASE SAVEPOINT {name}", lambda: self.wire.release_savepoint(name))
 
     def transaction(self) -> AsyncTransaction:
         """`async with connection.transaction():` commits at the end of the block, or rolls back when it raises.
@@ -174,7 +180,7 @@ class Transactional:
         wire = self.wire
         self._autocommit = self.settings.autocommit
         if wire.in_transaction or wire.is_ansi:
-            await self._answer(wire.rollback(), "ROLLBACK WORK")
+            await self._command("ROLLBACK WORK", wire.rollback)
         if self._isolation_changed:
             level = self.settings.isolation_level
             await self._command(isolation_sql(level or default_isolation(wire.is_logged, wire.is_ansi)))
