@@ -201,6 +201,9 @@ class AsyncWire:
     @property
     def is_open(self) -> bool: ...
     @property
+    def arrivals(self) -> int:
+        """How often bytes came."""
+    @property
     def is_busy(self) -> bool: ...
     @property
     def in_transaction(self) -> bool: ...

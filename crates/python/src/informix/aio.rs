@@ -29,6 +29,8 @@ pub struct AsyncWire {
     view: Py<PyMemoryView>,
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
+    /// How often bytes came.
+    arrivals: std::sync::atomic::AtomicU64,
 }
 
 struct Inner {
@@ -95,6 +97,11 @@ impl Inner {
         }
         let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
+            if let Ok(value) = &outcome
+                && let Ok(result) = value.bind(py).cast::<QueryResult>()
+            {
+                result.get().close_unread(self.channel.core_mut());
+            }
             return Ok(());
         }
         match outcome {
@@ -168,7 +175,7 @@ impl AsyncWire {
         let (transport, write, waiter, closed) = (None, None, None, None);
         let inner = Inner { channel, driver, transport, write, waiter, closed, paused: paused.clone() };
         let (inner, discarded) = (Mutex::new(inner), Discarded::default());
-        Ok(Self { inner, discarded, paused, space, view, event_loop, create_future })
+        Ok(Self { inner, discarded, paused, space, view, event_loop, create_future, arrivals: 0.into() })
     }
 
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
@@ -183,6 +190,7 @@ impl AsyncWire {
     }
 
     fn buffer_updated(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        self.arrivals.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut inner = self.lock(py)?;
         let received = self.space.get().read(count, |bytes| inner.channel.receive(bytes));
         if let Err(failure) = received {
@@ -429,6 +437,12 @@ impl AsyncWire {
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
         self.lock(py).map_or(true, |inner| inner.transport.is_some() && !inner.channel.core().is_closed())
+    }
+
+    /// How often bytes came. A server that sends is not silent, however long an answer takes.
+    #[getter]
+    fn arrivals(&self) -> u64 {
+        self.arrivals.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// True while an answer is awaited.

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use rowferry_wire_sqli::client::{CursorOptions, Outcome};
+use rowferry_wire_sqli::client::{Client, CursorOptions, Outcome};
 
 use super::columns::{Plan, RowError};
 use crate::errors::{Class, error};
@@ -76,6 +76,13 @@ impl QueryResult {
     /// The effect of a batch of which these rows have failed.
     pub fn of_batch(outcome: Outcome, errors: Py<PyList>) -> Self {
         Self { errors: Some(errors), ..Self::without_rows(outcome) }
+    }
+
+    /// Closes the cursor of which nobody will read the rest.
+    pub fn close_unread(&self, client: &mut Client) {
+        if let Some(plan) = self.plan.as_ref().filter(|_| self.outcome.open) {
+            client.close(&plan.prepared);
+        }
     }
 
     /// Keeps the rows as they came.

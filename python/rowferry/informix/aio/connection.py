@@ -224,13 +224,16 @@ class AsyncConnection(Transactional):
         """Wait for an operation of the wire. Whoever is cancelled meanwhile leaves the connection usable or closed."""
         if ASYNC:
             try:
-                if self.settings.read_timeout is None:
+                if self.settings.read_timeout is None or self._wire is None:
                     return await answer
-                done, _ = await asyncio.wait((answer,), timeout=self.settings.read_timeout)
-                if not done:
-                    answer.cancel()
-                    self._abort()
-                    raise err.OperationalError("connection lost: timed out while reading")
+                while not answer.done():
+                    arrivals = self._wire.arrivals
+                    await asyncio.wait((answer,), timeout=self.settings.read_timeout)
+                    # It is silence that is limited, not how long an answer takes.
+                    if not answer.done() and self._wire.arrivals == arrivals:
+                        answer.cancel()
+                        self._abort()
+                        raise err.OperationalError("connection lost: timed out while reading")
                 return answer.result()
             except err.Error as error:
                 error.sql = sql
@@ -238,6 +241,11 @@ class AsyncConnection(Transactional):
             except Exception:
                 raise
             except BaseException:
+                if answer.done() and not answer.cancelled() and answer.exception() is None:
+                    # It came in the very moment of the cancelling; nobody will read on.
+                    result = answer.result()
+                    if isinstance(result, QueryResult) and result.open:
+                        self.discard_on_wire(result)
                 await self._give_up()
                 raise
         else:
