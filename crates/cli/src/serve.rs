@@ -328,6 +328,8 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         create: !arguments.no_create && !arguments.read_only,
         read_only: arguments.read_only,
         lock_timeout: duration("--lock-timeout", arguments.lock_timeout)?,
+        // Of the eight MiB that the listener gives a session's thread.
+        routine_stack: 5 * 1024 * 1024,
         ..Options::default()
     })
 }

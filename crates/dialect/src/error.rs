@@ -201,6 +201,16 @@ conditions! {
     IoError "58030" -271 -105,
     UndefinedFile "58P01" -329 -2,
     RaiseException "P0001" -746 0,
+    // Routines.
+    DuplicateFunction "42723" -673 0,
+    ReturnCountMismatch "42601" -655 0,
+    RoutineManyRows "21000" -686 0,
+    RoutineStatement "0A000" -675 0,
+    RoutineTooDeep "54001" -748 0,
+    RoutineTooFewValues "42601" -685 0,
+    RoutineTooManyValues "42601" -684 0,
+    UndefinedVariable "42704" -667 0,
+    VariableWithoutValue "55000" -696 0,
     InternalError "XX000" -937 0,
     DataCorrupted "XX001" -105 -105,
 }
@@ -235,6 +245,8 @@ pub struct Details {
     pub data_type: Option<String>,
     /// Constraint or index concerned.
     pub constraint: Option<String>,
+    /// Informix's SQL and ISAM codes, when a routine has chosen them (RAISE EXCEPTION).
+    pub codes: Option<(i16, i16)>,
 }
 
 impl Error {
@@ -251,6 +263,7 @@ impl Error {
             column: None,
             data_type: None,
             constraint: None,
+            codes: None,
         }))
     }
 
@@ -305,6 +318,22 @@ impl Error {
     pub fn data_type(mut self, data_type: impl Into<String>) -> Self {
         self.0.data_type = Some(data_type.into());
         self
+    }
+
+    /// Gives the error codes of a routine's choice.
+    pub fn codes(mut self, sqlcode: i16, isam: i16) -> Self {
+        self.0.codes = Some((sqlcode, isam));
+        self
+    }
+
+    /// Informix's SQL code.
+    pub fn informix_code(&self) -> i16 {
+        self.0.codes.map_or(self.0.condition.informix_code(), |(sqlcode, _)| sqlcode)
+    }
+
+    /// Informix's ISAM code; 0 when there is none.
+    pub fn isam_code(&self) -> i16 {
+        self.0.codes.map_or(self.0.condition.isam_code(), |(_, isam)| isam)
     }
 
     /// The kind of failure.

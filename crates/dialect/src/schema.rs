@@ -41,6 +41,54 @@ pub trait Schema {
 
     /// Finds an index, by its name within a namespace.
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)>;
+
+    /// Routines of users with this name, oldest first.
+    fn routines(&self, name: &str) -> Vec<Arc<Routine>> {
+        let mut routines = self.all_routines();
+        routines.retain(|routine| routine.name.eq_ignore_ascii_case(name));
+        routines
+    }
+
+    /// Every routine of users, oldest first.
+    fn all_routines(&self) -> Vec<Arc<Routine>> {
+        Vec::new()
+    }
+}
+
+/// A routine that users have made: a function or procedure in SPL.
+#[derive(Debug)]
+pub struct Routine {
+    /// Object id.
+    pub oid: u32,
+    /// Name; several routines may share it.
+    pub name: String,
+    /// Name and base types of its parameters; unique.
+    pub signature: String,
+    /// The whole CREATE statement.
+    pub definition: String,
+    parsed: std::sync::OnceLock<crate::Result<Arc<crate::informix::spl::Routine>>>,
+}
+
+impl Routine {
+    /// A routine whose text has not been looked at yet.
+    pub fn new(oid: u32, name: String, signature: String, definition: String) -> Self {
+        Self { oid, name, signature, definition, parsed: std::sync::OnceLock::new() }
+    }
+
+    /// Its text, parsed at the first need.
+    ///
+    /// # Errors
+    /// `42601` for a text that somebody else has damaged.
+    pub fn parsed(&self) -> crate::Result<&Arc<crate::informix::spl::Routine>> {
+        let parsed = self.parsed.get_or_init(|| crate::informix::spl::parse(&self.definition).map(Arc::new));
+        parsed.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl PartialEq for Routine {
+    fn eq(&self, other: &Self) -> bool {
+        self.oid == other.oid && self.definition == other.definition
+    }
 }
 
 /// A table, view or catalog table.

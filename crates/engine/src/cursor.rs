@@ -159,7 +159,8 @@ impl Drop for Cursor {
 impl CursorState {
     /// True while SQLite's statement is running for it. The caller holds the handle's lock, as for all of these.
     pub fn is_live(&self) -> bool {
-        matches!(&*self.source.borrow(), Source::Live { .. })
+        // One that is being stepped at this moment has called a routine, on whose behalf this is asked.
+        self.source.try_borrow().is_ok_and(|source| matches!(&*source, Source::Live { .. }))
     }
 
     /// Reads all remaining rows ahead, so that the statement no longer runs.

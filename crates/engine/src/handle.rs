@@ -25,6 +25,17 @@ const CACHED_STATEMENTS: usize = 100;
 #[derive(Clone, Debug)]
 pub struct SharedHandle(Arc<ReentrantMutex<Handle>>);
 
+/// A handle that lives as long as its session.
+#[derive(Clone, Debug, Default)]
+pub struct WeakHandle(Weak<ReentrantMutex<Handle>>);
+
+impl WeakHandle {
+    /// The handle, while there is one.
+    pub fn upgrade(&self) -> Option<SharedHandle> {
+        self.0.upgrade().map(SharedHandle)
+    }
+}
+
 /// What [`SharedHandle::lock`] guards.
 #[derive(Debug)]
 pub struct Handle {
@@ -54,6 +65,11 @@ impl SharedHandle {
             db,
             busy,
         })))
+    }
+
+    /// For those who must not keep it alive.
+    pub fn downgrade(&self) -> WeakHandle {
+        WeakHandle(Arc::downgrade(&self.0))
     }
 
     /// The handle, for this thread.

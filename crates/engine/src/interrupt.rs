@@ -5,7 +5,7 @@
 //! running is stopped. Whatever else a session waits for (the write lock, a sleep) is woken, too.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -28,9 +28,23 @@ struct Inner {
     /// When the statement's time is over, in nanoseconds since `base`; 0 is never.
     deadline: AtomicU64,
     base: Instant,
+    /// Statements of a routine run inside another statement, which alone begins and ends: see [`Interrupter::enter`].
+    nested: AtomicU32,
     /// Guards nothing but the condition variable's sleep.
     sleep: Mutex<()>,
     wake: Condvar,
+}
+
+/// A statement within which others run; see [`Interrupter::enter`].
+#[derive(Debug)]
+pub(crate) struct Nested {
+    interrupter: Interrupter,
+}
+
+impl Drop for Nested {
+    fn drop(&mut self) {
+        self.interrupter.inner.nested.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// Why a wait ended.
@@ -51,6 +65,7 @@ impl Interrupter {
                 state: AtomicU8::new(IDLE),
                 deadline: AtomicU64::new(0),
                 base: Instant::now(),
+                nested: AtomicU32::new(0),
                 sleep: Mutex::new(()),
                 wake: Condvar::new(),
             }),
@@ -73,6 +88,9 @@ impl Interrupter {
 
     /// A statement begins: from now on it can be cancelled.
     pub(crate) fn arm(&self, timeout: Duration) {
+        if self.is_nested() {
+            return;
+        }
         let deadline = if timeout.is_zero() { 0 } else { (self.inner.base.elapsed() + timeout).as_nanos() as u64 };
         self.inner.deadline.store(deadline, Ordering::Relaxed);
         self.inner.state.store(RUNNING, Ordering::Release);
@@ -80,7 +98,26 @@ impl Interrupter {
 
     /// The statement is over.
     pub(crate) fn disarm(&self) {
+        if self.is_nested() {
+            return;
+        }
         self.inner.state.store(IDLE, Ordering::Release);
+    }
+
+    /// Statements that begin and end from now until the guard is dropped are parts of the one that runs.
+    pub(crate) fn enter(&self) -> Nested {
+        self.inner.nested.fetch_add(1, Ordering::AcqRel);
+        Nested { interrupter: self.clone() }
+    }
+
+    /// True while a routine's statements run inside another statement.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.inner.nested.load(Ordering::Acquire) > 0
+    }
+
+    /// How many calls of routines are under way, one inside the other.
+    pub(crate) fn depth(&self) -> u32 {
+        self.inner.nested.load(Ordering::Acquire)
     }
 
     /// True while a statement runs.

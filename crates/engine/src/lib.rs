@@ -23,6 +23,7 @@ mod interrupt;
 mod options;
 mod plans;
 mod queue;
+mod routines;
 pub mod schema;
 mod session;
 pub mod smart_objects;

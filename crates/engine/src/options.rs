@@ -32,6 +32,9 @@ pub struct Options {
     /// What transactions Informix clients have (default: [`Logging::Log`]). Without, BEGIN WORK is refused as Informix
     /// refuses it.
     pub logging: Logging,
+    /// Bytes of its thread's stack that a session's routines may use when they call each other; 1 MiB by default, half
+    /// of what Rust gives a thread.
+    pub routine_stack: usize,
 }
 
 impl Default for Options {
@@ -42,6 +45,7 @@ impl Default for Options {
             read_only: false,
             lock_timeout: Duration::from_secs(30),
             logging: Logging::Log,
+            routine_stack: 1024 * 1024,
         }
     }
 }

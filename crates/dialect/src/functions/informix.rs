@@ -154,6 +154,10 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Window "ratio_to_report" (NUM) -> NUM, F("rf_numeric_sum");
     Scalar "ifx_nextval" (OID) -> I8, F("rf_nextval"), volatile;
     Scalar "ifx_currval" (OID) -> I8, F("rf_currval"), volatile;
+    // (routine's object id, which parameters are given, values): see the front end's `bind/routine.rs`
+    Scalar "ifx_routine" (OID, I8, ANY) -> ANY, F("rf_ifx_routine"), optional(1), variadic, lenient, volatile;
+    SetReturning "ifx_routine_rows" (OID, I8, ANY) -> ANY, F("rf_ifx_routine_rows"), optional(1), variadic, lenient, volatile;
+    Scalar "ifx_rows_processed" () -> I4, F("rf_ifx_rows_processed"), volatile;
     Scalar "ifx_last_serial" () -> I8, F("rf_ifx_last_serial"), volatile;
     // Smart large objects: the door turns these results into what the client sees.
     Scalar "ifx_lo_open" (Is(Type::Blob), I4) -> I4, F("rf_ifx_lo_open"), volatile;

@@ -105,6 +105,8 @@ pub(super) enum NodeKind {
     Collection(&'static str, Vec<Node>),
     /// DEFAULT as a value.
     Default,
+    /// `name = value` as a routine's argument.
+    Named(String, Box<Node>),
 }
 
 /// A function call.
@@ -344,9 +346,15 @@ pub(super) enum Ast {
         name: ObjectName,
         args: Vec<Node>,
     },
-    CreateRoutine(Box<Routine>),
+    CreateRoutine(Box<CreateRoutine>),
     DropRoutine {
         name: ObjectName,
+        /// FUNCTION (`Some(true)`), PROCEDURE (`Some(false)`) or ROUTINE.
+        function: Option<bool>,
+        /// SPECIFIC: the name is the routine's specific one.
+        specific: bool,
+        /// Its parameters' types.
+        signature: Option<Vec<Type>>,
         if_exists: bool,
     },
     /// Correct, and nothing to do: GRANT, UPDATE STATISTICS, …
@@ -360,6 +368,11 @@ pub(super) enum Ast {
 pub(super) enum InsertSource {
     Values(Vec<Vec<Node>>),
     Query(Box<Query>),
+    /// EXECUTE FUNCTION.
+    Routine {
+        name: ObjectName,
+        args: Vec<Node>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -425,7 +438,10 @@ pub(super) enum DropKind {
 
 /// CREATE FUNCTION / PROCEDURE.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Routine {
-    pub name: ObjectName,
+pub(super) struct CreateRoutine {
+    pub routine: super::spl::Routine,
+    pub or_replace: bool,
+    pub if_not_exists: bool,
     pub text: (usize, usize),
+    pub at: usize,
 }

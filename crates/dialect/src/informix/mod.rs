@@ -14,6 +14,7 @@ mod parse_statement;
 mod parse_types;
 mod parser;
 mod position;
+pub mod spl;
 pub mod types;
 pub mod values;
 
@@ -33,7 +34,7 @@ pub const VERSION: &str =
     concat!("IBM Informix Dynamic Server Version 15.0.1.0.3 (rowferry ", env!("CARGO_PKG_VERSION"), ")");
 
 /// A parsed statement of a text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     ast: Ast,
     text: Arc<str>,
@@ -115,6 +116,11 @@ impl Statement {
             }
             _ => return None,
         })
+    }
+
+    /// True for a statement that counts the rows that it changes.
+    pub fn counts_rows(&self) -> bool {
+        matches!(&self.ast, Ast::Insert { .. } | Ast::Update { .. } | Ast::Delete { .. })
     }
 
     /// True for a query that asks for its rows' locks: it cannot be a scroll cursor's.

@@ -228,7 +228,7 @@ impl Parser<'_> {
                 }
                 NodeKind::String(value)
             }
-            TokenKind::Param => return Ok(self.param()),
+            TokenKind::Param => return self.param(),
             TokenKind::Sign("*") => {
                 self.take();
                 NodeKind::Star(None)
@@ -396,12 +396,18 @@ impl Parser<'_> {
                 return self.call(name, at);
             }
         }
+        if let [name] = names.as_slice()
+            && let Some(variable) = self.variable(name, at)
+        {
+            return Ok(variable);
+        }
         Ok(Node { kind: NodeKind::Name(names), at })
     }
 
     /// A call whose name has been taken.
     fn call(&mut self, name: String, at: usize) -> Result<Node> {
         self.expect_sign("(")?;
+        self.called(&name);
         let mut call = Call { name, args: Vec::new(), star: false, distinct: false, over: None };
         if self.is_sign("*") && self.is_sign_at(1, ")") {
             self.take();
@@ -411,7 +417,7 @@ impl Parser<'_> {
             if !call.distinct {
                 self.word("all");
             }
-            call.args = self.list(Self::expression)?;
+            call.args = self.list(Self::argument)?;
         }
         self.expect_sign(")")?;
         if self.is_word("over") && self.is_sign_at(1, "(") {
@@ -462,6 +468,18 @@ impl Parser<'_> {
         }
         self.expect_word("following")?;
         Ok(Bound::Following(offset))
+    }
+
+    /// An argument, perhaps `name = value` for a parameter of a routine.
+    pub fn argument(&mut self) -> Result<Node> {
+        let named = matches!(self.peek(), TokenKind::Word(_)) && self.is_sign_at(1, "=");
+        if !named {
+            return self.expression();
+        }
+        let (name, at) = self.name_at()?;
+        self.take();
+        let value = Box::new(self.expression()?);
+        Ok(Node { kind: NodeKind::Named(name, value), at })
     }
 
     fn case(&mut self, at: usize) -> Result<Node> {

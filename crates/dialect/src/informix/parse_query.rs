@@ -3,6 +3,7 @@
 use super::ast::{Body, Cte, Into, Item, Node, NodeKind, OrderKey, Query, Select, Source};
 use super::lexer::TokenKind;
 use super::parser::Parser;
+use super::spl::STATEMENT_WORDS;
 use crate::Result;
 use crate::ir::{JoinKind, SetOp};
 
@@ -83,7 +84,7 @@ impl Parser<'_> {
         let mut skip = None;
         let mut first = None;
         loop {
-            let counted = matches!(self.peek_at(1), TokenKind::Number(_) | TokenKind::Param);
+            let counted = self.is_count_at(1);
             if counted && self.is_word("skip") {
                 self.take();
                 skip = Some(self.count()?);
@@ -99,7 +100,8 @@ impl Parser<'_> {
             self.word("all");
         }
         let items = self.list(Self::item)?;
-        // INTO variables belong to SPL; INTO TEMP stands at the end.
+        // INTO TEMP stands at the end.
+        self.into_variables()?;
         let from = if self.word("from") { self.list(Self::source)? } else { Vec::new() };
         let filter = if self.word("where") { Some(self.expression()?) } else { None };
         let group_by = if self.words(&["group", "by"]) { self.list(Self::expression)? } else { Vec::new() };
@@ -187,7 +189,9 @@ impl Parser<'_> {
         if self.word("as") {
             return self.name().map(Some);
         }
+        let in_routine = self.spl.is_some();
         match self.peek() {
+            TokenKind::Word(word) if in_routine && STATEMENT_WORDS.contains(&word.as_str()) => Ok(None),
             TokenKind::Word(word) if !NO_ALIAS.contains(&word.as_str()) => self.name().map(Some),
             TokenKind::Quoted(_) => self.name().map(Some),
             _ => Ok(None),

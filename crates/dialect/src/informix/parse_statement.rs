@@ -2,7 +2,7 @@
 
 use super::Logging;
 use super::ast::{
-    Alter, Assignment, Ast, Column, ConstraintKind, CreateTable, DropKind, InsertSource, Node, NodeKind, Routine,
+    Alter, Assignment, Ast, Column, ConstraintKind, CreateTable, DropKind, InsertSource, Node, NodeKind,
     TableConstraint,
 };
 use super::lexer::TokenKind;
@@ -170,8 +170,12 @@ impl Parser<'_> {
                 parser.expect_sign(")")?;
                 Ok(row)
             })?)
-        } else if self.is_word("execute") {
-            return Err(self.unsupported("INSERT … EXECUTE FUNCTION"));
+        } else if self.word("execute") {
+            if !self.word("function") {
+                self.expect_word("procedure")?;
+            }
+            let Ast::Execute { name, args } = self.routine_call()? else { return Err(self.unexpected()) };
+            InsertSource::Routine { name, args }
         } else {
             InsertSource::Query(Box::new(self.query()?))
         };
@@ -303,10 +307,11 @@ impl Parser<'_> {
         Ok(Ast::SetOther { statement, tag })
     }
 
-    fn routine_call(&mut self) -> Result<Ast> {
+    pub fn routine_call(&mut self) -> Result<Ast> {
         let name = self.object_name()?;
         self.expect_sign("(")?;
-        let args = if self.is_sign(")") { Vec::new() } else { self.list(Self::expression)? };
+        self.called(&name.name);
+        let args = if self.is_sign(")") { Vec::new() } else { self.list(Self::argument)? };
         self.expect_sign(")")?;
         Ok(Ast::Execute { name, args })
     }
@@ -367,16 +372,11 @@ impl Parser<'_> {
             self.expect_word("for")?;
             return Ok(Ast::CreateSynonym { name, target: self.object_name()? });
         }
-        self.word("dba");
-        if self.word("function") || self.word("procedure") {
-            let name = self.object_name()?;
-            while !self.at_end() {
-                if self.words(&["end", "function"]) || self.words(&["end", "procedure"]) {
-                    break;
-                }
-                self.take();
-            }
-            return Ok(Ast::CreateRoutine(Box::new(Routine { name, text: (start, self.end()) })));
+        let mut dba = self.word("dba");
+        let or_replace = self.words(&["or", "replace"]);
+        dba |= self.word("dba");
+        if self.is_word("function") || self.is_word("procedure") {
+            return self.create_routine(start, dba, or_replace);
         }
         Err(self.unexpected())
     }
@@ -633,13 +633,8 @@ impl Parser<'_> {
             DropKind::Sequence
         } else if self.word("synonym") {
             DropKind::Synonym
-        } else if self.word("function") || self.word("procedure") || self.word("routine") {
-            let if_exists = self.if_exists();
-            let name = self.object_name()?;
-            if self.is_sign("(") {
-                self.skip_parentheses()?;
-            }
-            return Ok(Ast::DropRoutine { name, if_exists });
+        } else if self.is_word("specific") || ["function", "procedure", "routine"].iter().any(|w| self.is_word(w)) {
+            return self.drop_routine();
         } else {
             return Err(self.unexpected());
         };
@@ -659,6 +654,9 @@ impl Parser<'_> {
         self.take();
         if self.word("index") {
             return self.rest(47, "ALTER INDEX");
+        }
+        if ["function", "procedure", "routine"].iter().any(|word| self.is_word(word)) {
+            return self.rest(53, "ALTER FUNCTION");
         }
         self.expect_word("table")?;
         let table = self.object_name()?;

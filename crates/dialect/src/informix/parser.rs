@@ -13,12 +13,14 @@ pub(super) struct Parser<'a> {
     at: usize,
     /// Parameters seen so far in the statement.
     pub params: usize,
+    /// The routine that is being parsed.
+    pub spl: Option<Box<super::spl::Names>>,
     depth: usize,
 }
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str) -> Result<Self> {
-        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, depth: 0 })
+        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, spl: None, depth: 0 })
     }
 
     pub fn peek(&self) -> &TokenKind {
@@ -45,6 +47,16 @@ impl<'a> Parser<'a> {
             self.at += 1;
         }
         kind
+    }
+
+    /// The place of the next token, for [`Parser::reset`].
+    pub fn mark(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back, or forth again, to a place.
+    pub fn reset(&mut self, mark: usize) {
+        self.at = mark;
     }
 
     pub fn at_end(&self) -> bool {
@@ -230,17 +242,35 @@ impl<'a> Parser<'a> {
                 TokenKind::Number(digits) => Ok(Node { kind: NodeKind::Number(digits), at }),
                 _ => unreachable!("the token was looked at"),
             },
-            TokenKind::Param => Ok(self.param()),
+            TokenKind::Param => self.param(),
+            TokenKind::Word(name) => {
+                let name = name.clone();
+                let variable = self.variable(&name, at).ok_or_else(|| self.unexpected())?;
+                self.take();
+                Ok(variable)
+            }
             _ => Err(self.unexpected()),
         }
     }
 
+    /// True when [`Parser::count`] can be called `ahead` tokens from here.
+    pub fn is_count_at(&self, ahead: usize) -> bool {
+        match self.peek_at(ahead) {
+            TokenKind::Number(_) | TokenKind::Param => true,
+            TokenKind::Word(name) => self.is_variable(name),
+            _ => false,
+        }
+    }
+
     /// The parameter that stands here.
-    pub fn param(&mut self) -> Node {
+    pub fn param(&mut self) -> Result<Node> {
+        if self.spl.is_some() {
+            return Err(self.unexpected());
+        }
         let at = self.start();
         self.take();
         self.params += 1;
-        Node { kind: NodeKind::Param(self.params - 1), at }
+        Ok(Node { kind: NodeKind::Param(self.params - 1), at })
     }
 
     /// Passes over a balanced pair of parentheses and what stands between.

@@ -43,6 +43,10 @@ pub enum Ddl {
         /// CASCADE.
         cascade: bool,
     },
+    /// CREATE FUNCTION, CREATE PROCEDURE.
+    CreateRoutine(CreateRoutine),
+    /// DROP FUNCTION, DROP PROCEDURE.
+    DropRoutine(DropRoutine),
     /// COMMENT ON.
     Comment {
         /// The table or view.
@@ -52,6 +56,30 @@ pub enum Ddl {
         /// The text; `None` removes it.
         text: Option<String>,
     },
+}
+
+/// CREATE FUNCTION, CREATE PROCEDURE in SPL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateRoutine {
+    /// Name.
+    pub name: String,
+    /// Name and base types of its parameters.
+    pub signature: String,
+    /// SPECIFIC.
+    pub specific: Option<String>,
+    /// The statement's text.
+    pub definition: String,
+    /// OR REPLACE.
+    pub or_replace: bool,
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+}
+
+/// DROP FUNCTION, DROP PROCEDURE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DropRoutine {
+    /// The routine's object id.
+    pub oid: u32,
 }
 
 /// CREATE TABLE.

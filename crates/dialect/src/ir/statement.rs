@@ -70,6 +70,8 @@ pub enum Statement {
     Discard(Discard),
     /// LISTEN, NOTIFY, UNLISTEN.
     Notify(Notify),
+    /// EXECUTE FUNCTION or EXECUTE PROCEDURE of a routine that users have made.
+    CallRoutine(CallRoutine),
     /// LOCK TABLE: the write lock is taken.
     Lock(Vec<Arc<Relation>>),
     /// COPY … FROM STDIN / TO STDOUT.
@@ -79,6 +81,17 @@ pub enum Statement {
         /// The completion tag.
         tag: &'static str,
     },
+}
+
+/// A call of a routine as a statement of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallRoutine {
+    /// The routine.
+    pub routine: Arc<crate::schema::Routine>,
+    /// A query of one row: the arguments, already of the parameters' types; `None` when there are none.
+    pub args: Option<Box<Query>>,
+    /// For each parameter whether it is given; the others get their defaults.
+    pub given: Vec<bool>,
 }
 
 /// INSERT, UPDATE or DELETE.

@@ -4,8 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::RwLock;
+use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Error, Language, Result, Schema};
+
+/// The rows that a routine of users returns.
+pub type RoutineRows = Box<dyn Iterator<Item = Result<Vec<Value>>>>;
 
 /// The session as functions see it.
 ///
@@ -50,6 +54,14 @@ pub trait SessionState: Send + Sync {
     /// The last SERIAL that this session was given (Informix's `sqlca.sqlerrd2`); `None` before the first.
     fn last_serial(&self) -> Option<i64> {
         None
+    }
+    /// Calls a routine of users: which parameters `given` gives, and their values. Yields its rows.
+    fn call_routine(&self, _routine: u32, _given: i64, _args: Vec<Value>) -> Result<RoutineRows> {
+        Err(Error::unsupported("a routine"))
+    }
+    /// Rows that the last INSERT, UPDATE, DELETE or SELECT INTO processed (Informix's `sqlca.sqlerrd2`).
+    fn rows_processed(&self) -> i64 {
+        0
     }
     /// Where a sequence stands; `None` if it has given no number yet.
     fn sequence_last_value(&self, _sequence: u32) -> Result<Option<i64>> {

@@ -19,6 +19,21 @@ use crate::smart_objects;
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_last_serial", 0, |call| Ok(Value::Integer(call.context().state().last_serial().unwrap_or(0))))
         .volatile(),
+    Row::new("rf_ifx_rows_processed", 0, |call| Ok(Value::Integer(call.context().state().rows_processed()))).volatile(),
+    Row::new("rf_ifx_routine", 2, |call| {
+        let args = (2..call.len()).map(|at| call.owned(at)).collect();
+        let mut rows = call.context().state().call_routine(routine(call)?, call.integer(1)?, args)?;
+        let first = rows.next().transpose()?;
+        match rows.next() {
+            None => Ok(first.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null)),
+            Some(_) => {
+                Err(Error::new(Condition::RoutineManyRows, "a routine in an expression has returned more than one row"))
+            }
+        }
+    })
+    .variadic()
+    .lenient()
+    .volatile(),
     Row::new("rf_ifx_cast", 3, |call| {
         let (from, to) = (words(call, 1)?, words(call, 2)?);
         // EXTEND to larger fields: they are the present's.
@@ -210,6 +225,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_ifx_jdbc_type", 3, |call| integer(jdbc_type(call.integer(0)? & 0xff, call.integer(1)?))),
 ];
+
+/// The object id of a routine.
+fn routine(call: &Call<'_>) -> Result<u32> {
+    u32::try_from(call.integer(0)?).map_err(|_| Error::internal("a routine without an object id"))
+}
 
 fn words(call: &Call<'_>, at: usize) -> Result<Type> {
     type_from_words(call.text(at)?)

@@ -32,7 +32,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqliteValue};
 use rowferry_dialect::ir::Value;
 
 pub(crate) use call::Call;
-pub use context::{Context, Definition, SessionState, Times};
+pub use context::{Context, Definition, RoutineRows, SessionState, Times};
 
 /// A scalar function.
 pub(crate) struct Row {

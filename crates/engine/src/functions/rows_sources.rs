@@ -15,6 +15,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_generate_series_numeric", columns: 1, arguments: 3, open: series_numeric },
     Rows { name: c"rf_generate_series_timestamp", columns: 1, arguments: 3, open: series_timestamp },
     Rows { name: c"rf_generate_series_timestamptz", columns: 1, arguments: 3, open: series_timestamptz },
+    Rows { name: c"rf_ifx_routine_rows", columns: 64, arguments: 31, open: routine },
     Rows { name: c"rf_unnest", columns: 1, arguments: 1, open: unnest },
     Rows { name: c"rf_array_items", columns: 1, arguments: 1, open: array_items },
     Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
@@ -29,6 +30,16 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, false) },
     Rows { name: c"rf_json_each_text", columns: 2, arguments: 1, open: |call| each(call, true) },
 ];
+
+/// The rows that a routine of users returns.
+fn routine(call: &Arguments<'_>) -> Result<Source> {
+    let oid = call.integer(0)?.and_then(|oid| u32::try_from(oid).ok());
+    let (Some(oid), Some(given)) = (oid, call.integer(1)?) else {
+        return Err(Error::internal("a routine without an object id"));
+    };
+    let args = call.given[2..].iter().map_while(Clone::clone).collect();
+    call.context.state().call_routine(oid, given, args)
+}
 
 /// The arguments of a call; those left out are `None`.
 pub(super) struct Arguments<'a> {

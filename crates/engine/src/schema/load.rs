@@ -7,7 +7,7 @@ use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, K
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{
     Check, Column, ColumnDefault, ForeignKey, Identity, Index, IndexKey, QualifiedName, ReferentialAction, Relation,
-    RelationKind, Sequence,
+    RelationKind, Routine, Sequence,
 };
 use rowferry_dialect::{Language, Type};
 use rusqlite::{Connection, Result};
@@ -44,6 +44,11 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     for (oid, object) in &metadata.objects {
         match object.kind.as_str() {
             "schema" => snapshot.namespaces.push(Namespace { oid: *oid, name: object.name.clone() }),
+            "routine" => {
+                let name = object.name.split('(').next().unwrap_or_default().to_owned();
+                let definition = object.definition.clone().unwrap_or_default();
+                snapshot.routines.push(Arc::new(Routine::new(*oid, name, object.name.clone(), definition)));
+            }
             "view" if object.physical_name.is_none() => {
                 let (relation, details) = engine_view(*oid, object, database, &metadata);
                 snapshot.details.insert(*oid, details);

@@ -11,6 +11,7 @@ pub const FIRST_OID: u32 = 16_384;
 /// The tables, for a database (`main`, `temp`).
 ///
 /// - `rowferry_objects`: tables, views, indexes, sequences and schemas made through us, and those with a comment;
+///   routines, each under its signature, with the text of its CREATE;
 /// - `rowferry_columns`: of a view all its columns, of a table those about which there is something to say;
 /// - `rowferry_constraints`: the text of checks in the author's language, and those that the engine enforces;
 /// - `rowferry_sequences`: their state.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rowferry_dialect::schema::{QualifiedName, Relation, Sequence};
+use rowferry_dialect::schema::{QualifiedName, Relation, Routine, Sequence};
 use rowferry_dialect::{Language, Schema, Type};
 
 pub use load::load;
@@ -38,6 +38,8 @@ pub struct Snapshot {
     pub sequences: Vec<Arc<SequenceDetails>>,
     /// Namespaces made by users.
     pub namespaces: Vec<Namespace>,
+    /// Routines, oldest first.
+    pub routines: Vec<Arc<Routine>>,
     by_name: HashMap<String, Vec<usize>>,
     by_oid: HashMap<u32, usize>,
 }
@@ -111,6 +113,7 @@ impl Snapshot {
         self.generation = next_generation();
         self.relations.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
         self.sequences.sort_by(|a, b| a.sequence.name.cmp(&b.sequence.name));
+        self.routines.sort_by_key(|routine| routine.oid);
         for (at, relation) in self.relations.iter().enumerate() {
             self.by_name.entry(relation.name.to_lowercase()).or_default().push(at);
             self.by_oid.insert(relation.oid, at);
@@ -268,6 +271,18 @@ impl Schema for SessionSchema {
             let mut snapshots = self.snapshots().into_iter();
             snapshots.find_map(|snapshot| snapshot.index(namespace, name)).map(|(relation, at)| (relation.clone(), at))
         })
+    }
+
+    fn routines(&self, name: &str) -> Vec<Arc<Routine>> {
+        // Nearly every call of a built-in function asks.
+        if self.main.routines.is_empty() {
+            return Vec::new();
+        }
+        self.main.routines.iter().filter(|routine| routine.name.eq_ignore_ascii_case(name)).cloned().collect()
+    }
+
+    fn all_routines(&self) -> Vec<Arc<Routine>> {
+        self.main.routines.clone()
     }
 }
 

@@ -65,6 +65,12 @@ impl Parsed {
         self.offset
     }
 
+    /// A statement inside a routine; its text means something there only, so its plan is shared with nobody.
+    pub(crate) fn of_routine(statement: informix::Statement) -> Self {
+        let (text, offset) = (statement.text().into(), statement.offset().max(1));
+        Self { text, offset, source: Source::Informix(Box::new(statement)) }
+    }
+
     pub(crate) fn shared_text(&self) -> Arc<str> {
         self.text.clone()
     }
@@ -257,6 +263,10 @@ impl Session {
                 (Some(Program { sql: parsed.text.to_string(), params, native: true }), native.command)
             }
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),
+            (_, Statement::CallRoutine(call)) => {
+                let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
+                (args, command(&bound.statement))
+            }
             (_, statement) => (None, command(statement)),
         };
         Ok(Prepared { bound, command, program, id: next_id(), parsed: parsed.clone(), declared: declared.to_vec() })
@@ -287,6 +297,8 @@ fn command(statement: &Statement) -> Command {
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
             Ddl::Comment { .. } => "COMMENT",
+            Ddl::CreateRoutine(_) => "CREATE FUNCTION",
+            Ddl::DropRoutine(_) => "DROP FUNCTION",
             Ddl::Drop(drop) => match drop.kind {
                 ObjectKind::Index => "DROP INDEX",
                 ObjectKind::Schema => "DROP SCHEMA",
@@ -321,6 +333,7 @@ fn command(statement: &Statement) -> Command {
         Statement::Notify(rowferry_dialect::ir::Notify::Listen(_)) => "LISTEN",
         Statement::Notify(rowferry_dialect::ir::Notify::Unlisten(_)) => "UNLISTEN",
         Statement::Notify(rowferry_dialect::ir::Notify::Notify(..)) => "NOTIFY",
+        Statement::CallRoutine(_) => "EXECUTE FUNCTION",
         Statement::Lock(_) => "LOCK TABLE",
         Statement::Nothing { tag } => tag,
     };

@@ -8,7 +8,7 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::plan::Command;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use rusqlite::{Connection, params};
 
@@ -19,6 +19,7 @@ use crate::schema::{PG_TEMP, SessionSchema, metadata, physical_name};
 use crate::statement::Failure;
 
 mod alter;
+mod routine;
 
 type Done<T = ()> = std::result::Result<T, Failed>;
 
@@ -191,6 +192,10 @@ impl Schema for Changed<'_> {
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
         self.schema.index(name)
     }
+
+    fn all_routines(&self) -> Vec<Arc<Routine>> {
+        self.schema.all_routines()
+    }
 }
 
 impl Changed<'_> {
@@ -213,6 +218,8 @@ impl Changer<'_> {
             Ddl::AlterTable { table, actions } => self.alter_table(table, actions),
             Ddl::Drop(drop) => self.drop_objects(drop),
             Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),
+            Ddl::CreateRoutine(routine) => self.create_routine(routine),
+            Ddl::DropRoutine(routine) => self.drop_routine(routine.oid),
             Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
         }
     }

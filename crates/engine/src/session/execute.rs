@@ -49,6 +49,15 @@ impl Session {
                 format!("the statement needs {} parameters, got {}", prepared.bound.params.len(), params.len()),
             ));
         }
+        if self.inner && !is_plain(&prepared.bound.statement) {
+            return Err(Error::new(
+                Condition::RoutineStatement,
+                format!(
+                    "{} cannot run in a routine that a query or data change calls",
+                    command_words(prepared.command)
+                ),
+            ));
+        }
         self.begin_statement(prepared)?;
         let result = self.dispatch(prepared, params);
         // `set_config` may have been called.
@@ -59,6 +68,7 @@ impl Session {
                 self.interrupter.disarm();
                 self.publish_activity();
             }
+            Err(_) if self.inner => {}
             Err(_) => self.statement_failed(),
         }
         result
@@ -70,6 +80,10 @@ impl Session {
                 Condition::InFailedSqlTransaction,
                 "current transaction is aborted, commands ignored until end of transaction block",
             ));
+        }
+        if self.interrupter.is_nested() {
+            self.refresh_schema();
+            return Ok(());
         }
         let timeout = self.state.variables.read().statement_timeout();
         self.interrupter.arm(timeout);
@@ -109,6 +123,7 @@ impl Session {
             Ir::Dml(_) => self.run_dml(prepared, params),
             Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
+            Ir::CallRoutine(call) => self.call_routine(prepared, call, params),
             // Statements of our own, in SQLite's SQL.
             Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {
                 self.run_dml(prepared, params)
@@ -119,7 +134,7 @@ impl Session {
     }
 
     /// A statement that returns rows and changes no table.
-    pub(super) fn run_query(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+    pub(crate) fn run_query(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         let writes = prepared.bound.effects.writes;
         if writes {
             self.open_write("SELECT FOR UPDATE")?;
@@ -330,6 +345,11 @@ fn ends_transaction(statement: &Ir) -> bool {
         statement,
         Ir::Transaction(Transaction::Commit { .. } | Transaction::Rollback { .. } | Transaction::RollbackTo(_))
     )
+}
+
+/// Statements that can run inside another.
+fn is_plain(statement: &Ir) -> bool {
+    matches!(statement, Ir::Query(_) | Ir::Dml(_) | Ir::CallRoutine(_) | Ir::Nothing { .. })
 }
 
 fn command_words(command: Command) -> &'static str {

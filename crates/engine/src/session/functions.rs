@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use rowferry_dialect::ir::Value;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
@@ -10,7 +11,7 @@ use rusqlite::Connection;
 
 use super::state::State;
 use crate::catalog::{describe, names};
-use crate::functions::{Definition, SessionState};
+use crate::functions::{Definition, RoutineRows, SessionState};
 use crate::interrupt::Wake;
 use crate::schema::{INFORMIX, PG_CATALOG, PG_TEMP};
 
@@ -105,6 +106,14 @@ impl SessionState for FunctionState {
 
     fn last_serial(&self) -> Option<i64> {
         self.state().ok()?.sequences.lock().serial
+    }
+
+    fn call_routine(&self, routine: u32, given: i64, args: Vec<Value>) -> Result<RoutineRows> {
+        crate::routines::call_inside(&self.state()?, routine, given, args)
+    }
+
+    fn rows_processed(&self) -> i64 {
+        self.state().map_or(0, |state| state.routines.rows_processed())
     }
 
     fn sequence_last_value(&self, sequence: u32) -> Result<Option<i64>> {

@@ -61,6 +61,8 @@ pub struct Session {
     commits_seen: u64,
     /// `transaction_isolation` and its kin are not at their defaults.
     modes_published: bool,
+    /// It runs a routine's statements inside a statement of another session, whose handle and transaction it uses.
+    inner: bool,
 }
 
 /// What an execution yields.
@@ -106,6 +108,8 @@ impl Session {
             settings: Mutex::default(),
             catalogs: Mutex::default(),
             db: Default::default(),
+            handle: Mutex::default(),
+            routines: crate::routines::SessionRoutines::default(),
             this: this.clone(),
             pid: next_pid(),
             database: Arc::downgrade(&database.shared),
@@ -146,8 +150,38 @@ impl Session {
             checks_of: None,
             commits_seen: database.shared.commits(),
             modes_published: false,
+            inner: false,
             database,
         }
+    }
+
+    /// A session for a routine that a running statement calls: it uses that statement's handle and transaction, and
+    /// leaves both as they are when it is dropped.
+    pub(crate) fn inside(state: &Arc<State>, read_only: bool) -> Result<Self> {
+        let gone = || Error::internal("the session is over");
+        let database = Database { shared: state.database.upgrade().ok_or_else(gone)? };
+        let handle = state.handle.lock().upgrade().ok_or_else(gone)?;
+        let functions = functions::FunctionState(Arc::downgrade(state));
+        let write = state.activity.lock().writing && !read_only;
+        Ok(Self {
+            functions: Arc::new(crate::functions::Context::new(Arc::new(functions))),
+            functions_settings: None,
+            handle: Some(handle),
+            transaction: Transaction::inside(write),
+            schema: state.schema(),
+            statements: HashMap::new(),
+            cursors: HashMap::new(),
+            state: state.clone(),
+            interrupter: state.interrupter.clone(),
+            user: state.user.as_str().into(),
+            language: state.language,
+            check_triggers: Vec::new(),
+            checks_of: None,
+            commits_seen: database.shared.commits(),
+            modes_published: false,
+            inner: true,
+            database,
+        })
     }
 
     /// Cancels from another thread what this session is doing.
@@ -255,10 +289,23 @@ impl Session {
             crate::functions::register(&connection, &self.functions)?;
             // SAFETY: the handle is open; functions use it while it runs their statement.
             self.state.db.store(unsafe { connection.handle() }, std::sync::atomic::Ordering::Release);
-            Ok(SharedHandle::new(connection, busy))
+            let handle = SharedHandle::new(connection, busy);
+            *self.state.handle.lock() = handle.downgrade();
+            Ok(handle)
         });
         let handle = opened.map_err(|failure| shared.open_error(&failure))?;
         Ok(self.handle.insert(handle).clone())
+    }
+
+    /// What this session's routines share.
+    pub(crate) fn routine_state(&self) -> &crate::routines::SessionRoutines {
+        &self.state.routines
+    }
+
+    /// The schema's generation, without looking whether it is the newest.
+    pub(crate) fn generation(&self) -> u64 {
+        use rowferry_dialect::Schema as _;
+        self.schema.generation()
     }
 
     /// Takes over what other sessions have made known about the schema.
@@ -340,6 +387,9 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if self.inner {
+            return;
+        }
         self.cursors.clear();
         if let Some(handle) = &self.handle {
             let guard = handle.lock();

@@ -44,6 +44,10 @@ pub struct State {
     pub catalogs: Mutex<HashMap<usize, (u64, Arc<crate::catalog::CatalogRows>)>>,
     /// The session's SQLite handle, for functions that run on it; null while there is none.
     pub db: std::sync::atomic::AtomicPtr<libsqlite3_sys::sqlite3>,
+    /// The same handle, for routines that such functions call.
+    pub handle: Mutex<crate::handle::WeakHandle>,
+    /// What routines share, and what is known of them.
+    pub routines: crate::routines::SessionRoutines,
     /// This state.
     pub this: std::sync::Weak<State>,
     /// Session start.

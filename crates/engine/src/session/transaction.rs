@@ -62,6 +62,8 @@ pub enum Open {
     No,
     /// It reads one snapshot.
     Snapshot,
+    /// It belongs to the statement inside which this session's run.
+    Outer { write: bool },
     /// It may write. The turn in the queue goes to the next when this is dropped.
     Write { _permit: Permit },
 }
@@ -79,6 +81,11 @@ pub struct Savepoint {
 }
 
 impl Transaction {
+    /// That of a statement inside which others run.
+    pub fn inside(write: bool) -> Self {
+        Self { block: Block::Explicit, open: Open::Outer { write }, used: true, ..Self::default() }
+    }
+
     /// Reads one snapshot throughout.
     pub fn is_snapshot(&self) -> bool {
         matches!(self.isolation, Some(Isolation::RepeatableRead | Isolation::Serializable))
@@ -375,9 +382,19 @@ impl Session {
             ));
         }
         self.transaction.used = true;
-        if matches!(self.transaction.open, Open::Write { .. }) {
-            self.materialise_cursors()?;
-            return self.install_checks();
+        match self.transaction.open {
+            Open::Write { .. } => {
+                self.materialise_cursors()?;
+                return self.install_checks();
+            }
+            Open::Outer { write: true } => return self.materialise_cursors(),
+            Open::Outer { write: false } => {
+                return Err(Error::new(
+                    Condition::RoutineStatement,
+                    format!("{command} cannot run in a routine that a query or data change calls"),
+                ));
+            }
+            Open::No | Open::Snapshot => {}
         }
         let timeout = self.state.variables.read().lock_timeout();
         self.state.activity.lock().waiting = true;
@@ -412,7 +429,7 @@ impl Session {
     /// Ends the transaction well.
     pub(super) fn end_commit(&mut self) -> Result<()> {
         let result = match self.transaction.open {
-            Open::No => Ok(()),
+            Open::No | Open::Outer { .. } => Ok(()),
             Open::Snapshot | Open::Write { .. } => self.commit_sqlite(),
         };
         if let Err(error) = result {
@@ -533,7 +550,7 @@ impl Session {
 
     /// SQLite has rolled back by itself: it does when a write is interrupted, the disk is full or memory runs out.
     fn is_lost(&self) -> bool {
-        !matches!(self.transaction.open, Open::No)
+        !matches!(self.transaction.open, Open::No | Open::Outer { .. })
             && self.handle.as_ref().is_some_and(|handle| handle.lock().is_autocommit())
     }
 

@@ -52,7 +52,7 @@ impl Session {
             Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
             Ir::Nothing { .. } => {}
-            Ir::Query(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Ddl(_) => {
+            Ir::Query(_) | Ir::CallRoutine(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Ddl(_) => {
                 return Err(Error::internal("a statement went astray"));
             }
         }
@@ -154,7 +154,7 @@ impl Session {
     }
 
     /// Rows that have been put together here.
-    pub(super) fn rows(&mut self, prepared: &Arc<Prepared>, spool: Spool) -> Result<Outcome> {
+    pub(crate) fn rows(&mut self, prepared: &Arc<Prepared>, spool: Spool) -> Result<Outcome> {
         let reader = spool.into_reader()?;
         Ok(Outcome::Rows(Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), 0)))
     }

@@ -29,8 +29,8 @@ pub(super) fn server_error(error: &Error, code_set: CodeSet) -> ServerError<'sta
         Err(_) => Vec::new(),
     };
     ServerError {
-        sqlcode: condition.informix_code(),
-        isam: condition.isam_code(),
+        sqlcode: error.informix_code(),
+        isam: error.isam_code(),
         offset: error.position.and_then(|position| i32::try_from(position).ok()).unwrap_or(0),
         token: Cow::Owned(cut(token)),
     }

@@ -9,6 +9,13 @@ use crate::{Condition, Language, Result, Type};
 
 impl Binder<'_> {
     pub(super) fn call(&mut self, node: &Call, at: usize) -> Result<Expr> {
+        if !node.star
+            && !node.distinct
+            && node.over.is_none()
+            && let Some(value) = self.routine_value(&node.name, &node.args, at)?
+        {
+            return Ok(value);
+        }
         match node.name.as_str() {
             "nvl" => return self.nvl(&node.args, at),
             "nvl2" => {
@@ -77,7 +84,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn no_function(&self, name: &str, at: usize) -> crate::Error {
-        self.error(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved"), at)
+        self.error(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved"), at).column(name)
     }
 
     /// A call of a row that is found by name and argument types.
@@ -167,6 +174,9 @@ impl Binder<'_> {
         name: &ObjectName,
         args: &[Node],
     ) -> Result<(ir::Statement, Vec<ResultColumn>)> {
+        if let Some(found) = self.routine_statement(&name.name, args)? {
+            return Ok(found);
+        }
         let call = Call { name: name.name.clone(), args: args.to_vec(), star: false, distinct: false, over: None };
         let expr = self.call(&call, name.at)?;
         let expr = self.decided(expr, name.at)?;
@@ -191,7 +201,7 @@ pub(super) fn result_type(function: &'static Function, args: &[Expr]) -> Type {
 }
 
 /// How far an argument is from what a row asks for; `None` is too far.
-fn conversion_cost(from: &Type, spec: &TypeSpec) -> Option<u32> {
+pub(super) fn conversion_cost(from: &Type, spec: &TypeSpec) -> Option<u32> {
     let TypeSpec::Is(to) = spec else {
         return Some(match spec {
             TypeSpec::Any | TypeSpec::AnyElement => 5,

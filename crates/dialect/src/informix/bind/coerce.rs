@@ -246,7 +246,7 @@ impl Binder<'_> {
 }
 
 /// Types between which `ifx_cast` knows a way; whether a value takes it shows when it runs.
-fn castable(from: &Type, to: &Type) -> bool {
+pub(super) fn castable(from: &Type, to: &Type) -> bool {
     let large = |ty: &Type| matches!(ty, Type::Byte | Type::Blob | Type::Bytea);
     let moment = |ty: &Type| {
         matches!(ty, Type::Date | Type::Datetime(_) | Type::Timestamp(_) | Type::TimestampTz(_) | Type::Time(_))

@@ -160,6 +160,37 @@ impl Binder<'_> {
                 }
                 ir::InsertSource::Values(bound)
             }
+            InsertSource::Routine { name, args } => {
+                let Some((from, id, found)) = self.routine_rows(&name.name, args, name.at)? else {
+                    let message = format!("routine ({}) cannot be resolved", name.name);
+                    return Err(self.error(Condition::UndefinedFunction, message, name.at).column(&*name.name));
+                };
+                if found.len() != columns.len() {
+                    return Err(mismatch(self));
+                }
+                let mut items = Vec::new();
+                for (place, (&position, found)) in columns.iter().zip(&found).enumerate() {
+                    let column = &target.columns[position];
+                    let value = Expr::column(id, place, found.ty.clone());
+                    let value = self.coerce(value, &column.ty, name.at)?;
+                    items.push(self.numbered(value, column)?);
+                }
+                items.extend(added.iter().map(|(_, value)| value.clone()));
+                let outputs = columns
+                    .iter()
+                    .copied()
+                    .chain(added.iter().map(|(position, _)| *position))
+                    .map(|position| ir::OutputColumn {
+                        name: target.columns[position].name.clone(),
+                        ty: target.columns[position].ty.clone(),
+                    })
+                    .collect();
+                let mut query = self.query_of(items, outputs);
+                if let ir::Body::Select(select) = &mut query.body {
+                    select.from = Some(from);
+                }
+                ir::InsertSource::Query(Box::new(query))
+            }
             InsertSource::Query(query) => {
                 let (bound, result) = self.query(query)?;
                 if result.len() != columns.len() {

@@ -228,6 +228,9 @@ impl Binder<'_> {
             }
             NodeKind::Row(members) => self.composite("ROW", members, at)?,
             NodeKind::Collection(kind, members) => self.composite(kind, members, at)?,
+            NodeKind::Named(..) => {
+                return Err(self.error(Condition::SyntaxError, "name = value cannot stand here", at));
+            }
             NodeKind::Default => Expr::new(ExprKind::Default, Type::Unknown),
         })
     }

@@ -231,7 +231,10 @@ impl Binder<'_> {
             }
             "coserverid" => Expr::integer(1, Type::Int4),
             "cdrsession" => Expr::integer(0, Type::Int4),
-            "sqlca.sqlerrd2" => return self.unsupported("DBINFO('sqlca.sqlerrd2')", at),
+            "sqlca.sqlerrd2" => {
+                self.effects.volatile = true;
+                call("ifx_rows_processed", Vec::new(), Type::Int4)
+            }
             _ => return Err(self.no_function("dbinfo", at)),
         })
     }

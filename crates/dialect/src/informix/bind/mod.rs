@@ -8,6 +8,7 @@ mod expr;
 mod functions;
 mod numbers;
 mod query;
+mod routine;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,8 @@ pub(super) struct Binder<'a> {
     aggregates_allowed: bool,
     /// Views being expanded, to stop at one that contains itself.
     views: Vec<u32>,
+    /// The statement is INSERT, UPDATE or DELETE: the routines that it calls change nothing themselves.
+    changes_data: bool,
 }
 
 /// Binds a parsed statement against the schema.
@@ -155,6 +158,7 @@ impl<'a> Binder<'a> {
             notices: Vec::new(),
             views: Vec::new(),
             aggregates_allowed: false,
+            changes_data: false,
         }
     }
 
@@ -219,6 +223,7 @@ impl<'a> Binder<'a> {
             Ast::Insert { .. } | Ast::Update { .. } | Ast::Delete { .. } => {
                 self.effects.reads = true;
                 self.effects.writes = true;
+                self.changes_data = true;
                 self.dml(ast)?
             }
             Ast::Execute { name, args } => {
@@ -269,15 +274,10 @@ impl<'a> Binder<'a> {
                 self.effects.schema = true;
                 self.ddl(ast)?
             }
-            Ast::CreateRoutine(routine) => return self.unsupported("CREATE FUNCTION", routine.name.at),
-            Ast::DropRoutine { name, if_exists: false } => {
-                return Err(self.error(
-                    Condition::UndefinedFunction,
-                    format!("routine ({}) cannot be resolved", name.name),
-                    name.at,
-                ));
+            Ast::CreateRoutine(create) => self.create_routine(create)?,
+            Ast::DropRoutine { name, function, specific, signature, if_exists } => {
+                self.drop_routine(name, *function, *specific, signature.as_deref(), *if_exists)?
             }
-            Ast::DropRoutine { .. } => S::Nothing { tag: "DROP FUNCTION" },
             Ast::Database { .. } | Ast::CloseDatabase | Ast::CreateDatabase { .. } | Ast::DropDatabase { .. } => {
                 return Err(Error::unsupported("this statement outside an Informix connection"));
             }

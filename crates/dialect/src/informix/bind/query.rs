@@ -478,6 +478,22 @@ impl Binder<'_> {
 
     /// `TABLE(SET{1, 2})`: a row for each member.
     fn table_expression(&mut self, expr: &Node, alias: Option<&str>, names: &[String]) -> Result<From> {
+        if let NodeKind::Call(call) = &expr.kind {
+            let Some((from, id, mut columns)) = self.routine_rows(&call.name, &call.args, expr.at)? else {
+                let message = format!("routine ({}) cannot be resolved", call.name);
+                return Err(self.error(Condition::UndefinedFunction, message, expr.at).column(&*call.name));
+            };
+            for (at, column) in columns.iter_mut().enumerate() {
+                if let Some(name) = names.get(at) {
+                    column.name.clone_from(name);
+                } else if column.name == "(expression)" {
+                    column.name = format!("unnamed_col_{}", at + 1);
+                }
+            }
+            let columns = columns.iter().map(|column| plain_column(&column.name, &column.ty)).collect();
+            self.show(Visible { id, name: alias.unwrap_or_default().to_owned(), columns, relation: None });
+            return Ok(from);
+        }
         let NodeKind::Collection(_, members) = &expr.kind else {
             return self.unsupported("TABLE(…) of other than a collection", expr.at);
         };

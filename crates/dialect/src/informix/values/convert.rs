@@ -73,6 +73,21 @@ pub fn convert(value: &Value, from: &Type, to: &Type) -> Result<Value> {
     })
 }
 
+/// As [`convert`], but an exact decimal is always its text with all its digits: the form in which it is computed with,
+/// whatever column it may come from or go to.
+///
+/// # Errors
+/// As [`convert`].
+pub fn computed(value: &Value, from: &Type, to: &Type) -> Result<Value> {
+    match to {
+        _ if *value == Value::Null => Ok(Value::Null),
+        Type::Numeric(Some(modifier)) | Type::Money(modifier) => {
+            Ok(Value::Text(decimal(value, from, to)?.fitted(*modifier)?.to_string()))
+        }
+        _ => convert(value, from, to),
+    }
+}
+
 fn no_cast(from: &Type, to: &Type) -> Error {
     Error::new(Condition::CannotCoerce, format!("there is no cast from {} to {}", type_words(from), type_words(to)))
 }

@@ -12,7 +12,7 @@ mod format;
 mod interval;
 pub mod strings;
 
-pub use convert::{convert, fits_integer};
+pub use convert::{computed, convert, fits_integer};
 pub use datetime::{Moment, date_from_days, date_to_days, parse_date};
 pub use decimal::Decimal;
 pub use format::{moment_from_text, moment_to_text, number_from_text, number_to_text};

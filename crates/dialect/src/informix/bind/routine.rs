@@ -1,0 +1,277 @@
+//! Routines of users: which one a call means, and what becomes of the call.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Binder;
+use super::coerce::call;
+use crate::functions::{self, TypeSpec};
+use crate::informix::ast::{CreateRoutine, Node, NodeKind, ObjectName};
+use crate::informix::spl;
+use crate::ir::{self, CreateRoutine as Create, Ddl, DropRoutine, Expr, From, OutputColumn};
+use crate::plan::ResultColumn;
+use crate::schema::Routine;
+use crate::{Condition, Error, Language, Result, Type};
+
+/// A routine, and the arguments of a call in the order of its parameters; `None` asks for the default.
+struct Resolved {
+    routine: Arc<Routine>,
+    parsed: Arc<spl::Routine>,
+    args: Vec<Option<Expr>>,
+}
+
+/// The cost from which on a conversion is none that anybody would expect.
+const FAR: u32 = 20;
+
+/// Most arguments of a routine, and most values that it returns.
+const MOST_PARAMS: usize = 30;
+const MOST_RETURNS: usize = 64;
+
+impl Binder<'_> {
+    pub(super) fn create_routine(&mut self, create: &CreateRoutine) -> Result<ir::Statement> {
+        self.effects.writes = true;
+        self.effects.schema = true;
+        let routine = &create.routine;
+        if routine.params.len() > MOST_PARAMS || routine.returns.len() > MOST_RETURNS {
+            let message = format!("a routine has at most {MOST_PARAMS} parameters and {MOST_RETURNS} returned values");
+            return Err(self.error(Condition::TooManyArguments, message, create.at));
+        }
+        let signature = self.placed(routine.signature(self.schema), create.at)?;
+        // LIKE in a variable's type is looked at now, so that a wrong name does not wait for the first call.
+        for variable in &routine.variables {
+            let ty = variable.ty.resolve(self.schema);
+            self.placed(ty, create.at)?;
+        }
+        self.placed(routine.result_columns(self.schema), create.at)?;
+        Ok(ir::Statement::Ddl(Box::new(Ddl::CreateRoutine(Create {
+            name: routine.name.clone(),
+            signature,
+            specific: routine.specific.clone(),
+            definition: self.text[create.text.0..create.text.1].to_owned(),
+            or_replace: create.or_replace,
+            if_not_exists: create.if_not_exists,
+        }))))
+    }
+
+    pub(super) fn drop_routine(
+        &mut self,
+        name: &ObjectName,
+        function: Option<bool>,
+        specific: bool,
+        signature: Option<&[Type]>,
+        if_exists: bool,
+    ) -> Result<ir::Statement> {
+        self.effects.writes = true;
+        self.effects.schema = true;
+        let wanted = signature.map(|types| types.iter().map(spl::base_words).collect::<Vec<_>>());
+        let candidates = if specific { self.schema.all_routines() } else { self.schema.routines(&name.name) };
+        let mut found = Vec::new();
+        for routine in candidates {
+            let Ok(parsed) = routine.parsed() else { continue };
+            if specific && parsed.specific.as_deref() != Some(&*name.name)
+                || function.is_some_and(|function| function != parsed.function)
+            {
+                continue;
+            }
+            if let Some(wanted) = &wanted {
+                let types: Vec<String> = parsed.param_types(self.schema)?.iter().map(spl::base_words).collect();
+                if types != *wanted {
+                    continue;
+                }
+            }
+            found.push(routine);
+        }
+        match found.as_slice() {
+            [routine] => Ok(ir::Statement::Ddl(Box::new(Ddl::DropRoutine(DropRoutine { oid: routine.oid })))),
+            [] if if_exists => Ok(ir::Statement::Nothing { tag: "DROP FUNCTION" }),
+            [] => Err(self.no_routine(&name.name, name.at)),
+            _ => Err(self.error(
+                Condition::AmbiguousFunction,
+                format!("several routines have the name ({}); give the types of its parameters", name.name),
+                name.at,
+            )),
+        }
+    }
+
+    fn no_routine(&self, name: &str, at: usize) -> Error {
+        self.error(Condition::UndefinedFunction, format!("routine ({name}) cannot be resolved"), at).column(name)
+    }
+
+    /// The routine of users that a call means; `None` when none takes these arguments.
+    fn user_routine(&mut self, name: &str, nodes: &[Node]) -> Result<Option<Resolved>> {
+        let candidates = self.schema.routines(name);
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        let mut given: Vec<(Option<&str>, Expr, usize)> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let (name, node) = match &node.kind {
+                NodeKind::Named(name, value) => (Some(name.as_str()), &**value),
+                _ => (None, node),
+            };
+            given.push((name, self.expr(node)?, node.at));
+        }
+        let mut best: Option<(u32, Arc<Routine>, Arc<spl::Routine>, Vec<Type>, Vec<Option<usize>>)> = None;
+        for routine in candidates {
+            let parsed = routine.parsed()?.clone();
+            let Some(places) = places(&parsed, &given) else { continue };
+            let types = parsed.param_types(self.schema)?;
+            let cost = places.iter().zip(&types).try_fold(0_u32, |sum, (place, ty)| {
+                let Some(place) = place else { return Some(sum) };
+                Some(sum + assignment_cost(&given[*place].1.ty, ty)?)
+            });
+            let Some(cost) = cost else { continue };
+            if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+                best = Some((cost, routine, parsed, types, places));
+            }
+        }
+        let Some((cost, routine, parsed, types, places)) = best else { return Ok(None) };
+        // A built-in function of this name is nearer than a routine whose arguments would have to be read from text.
+        if cost >= FAR && functions::named(Language::Informix, name).next().is_some() {
+            return Ok(None);
+        }
+        let mut args = Vec::with_capacity(places.len());
+        for (place, ty) in places.into_iter().zip(&types) {
+            args.push(match place {
+                Some(place) => Some(self.coerce(given[place].1.clone(), ty, given[place].2)?),
+                None => None,
+            });
+        }
+        Ok(Some(Resolved { routine, parsed, args }))
+    }
+
+    /// A call inside an expression: one value.
+    pub(super) fn routine_value(&mut self, name: &str, nodes: &[Node], at: usize) -> Result<Option<Expr>> {
+        let Some(resolved) = self.user_routine(name, nodes)? else { return Ok(None) };
+        let columns = resolved.parsed.result_columns(self.schema)?;
+        let ty = match columns.as_slice() {
+            [(_, ty)] => ty.clone(),
+            [] => {
+                let message = format!("routine ({name}) returns no value");
+                return Err(self.error(Condition::RoutineTooFewValues, message, at).column(name));
+            }
+            _ => {
+                let message = format!("routine ({name}) returns more than one value, an expression takes one");
+                return Err(self.error(Condition::RoutineTooManyValues, message, at).column(name));
+            }
+        };
+        let args = self.routine_args(resolved);
+        Ok(Some(call("ifx_routine", args, ty)))
+    }
+
+    /// The arguments of `ifx_routine`: which routine, which parameters are given, and their values.
+    fn routine_args(&mut self, resolved: Resolved) -> Vec<Expr> {
+        self.effects.volatile = true;
+        self.effects.reads = true;
+        if !self.changes_data && self.routine_writes(&resolved.parsed, &mut HashSet::new()) {
+            self.effects.writes = true;
+        }
+        let given =
+            resolved.args.iter().enumerate().filter(|(_, arg)| arg.is_some()).fold(0_i64, |set, (at, _)| set | 1 << at);
+        let mut args = vec![
+            Expr::integer(resolved.routine.oid.into(), Type::Oid),
+            Expr::integer(if self.changes_data { -1 - given } else { given }, Type::Int8),
+        ];
+        args.extend(resolved.args.into_iter().flatten());
+        args
+    }
+
+    /// True when a routine, or one that it calls, may change data.
+    fn routine_writes(&self, routine: &spl::Routine, seen: &mut HashSet<String>) -> bool {
+        if routine.writes {
+            return true;
+        }
+        routine.calls.iter().any(|name| {
+            seen.insert(name.clone())
+                && self
+                    .schema
+                    .routines(name)
+                    .iter()
+                    .filter_map(|routine| routine.parsed().ok())
+                    .any(|routine| self.routine_writes(routine, seen))
+        })
+    }
+
+    /// EXECUTE FUNCTION, EXECUTE PROCEDURE, CALL as a statement of its own.
+    pub(super) fn routine_statement(
+        &mut self,
+        name: &str,
+        nodes: &[Node],
+    ) -> Result<Option<(ir::Statement, Vec<ResultColumn>)>> {
+        let Some(resolved) = self.user_routine(name, nodes)? else { return Ok(None) };
+        let columns = resolved
+            .parsed
+            .result_columns(self.schema)?
+            .into_iter()
+            .map(|(name, ty)| ResultColumn { name, ty, origin: None, not_null: false, identity: false })
+            .collect();
+        let given = resolved.args.iter().map(Option::is_some).collect();
+        let values: Vec<Expr> = resolved.args.into_iter().flatten().collect();
+        let outputs = values.iter().map(|value| OutputColumn { name: String::new(), ty: value.ty.clone() }).collect();
+        let args = if values.is_empty() { None } else { Some(Box::new(self.query_of(values, outputs))) };
+        let call = ir::CallRoutine { routine: resolved.routine, args, given };
+        Ok(Some((ir::Statement::CallRoutine(call), columns)))
+    }
+
+    /// `TABLE(FUNCTION f(…))`, `INSERT … EXECUTE FUNCTION f(…)`: a relation of the rows that the routine returns.
+    pub(super) fn routine_rows(
+        &mut self,
+        name: &str,
+        nodes: &[Node],
+        at: usize,
+    ) -> Result<Option<(From, ir::RelId, Vec<OutputColumn>)>> {
+        let Some(resolved) = self.user_routine(name, nodes)? else { return Ok(None) };
+        let columns: Vec<OutputColumn> = resolved
+            .parsed
+            .result_columns(self.schema)?
+            .into_iter()
+            .map(|(name, ty)| OutputColumn { name, ty })
+            .collect();
+        if columns.is_empty() {
+            let message = format!("routine ({name}) returns no value");
+            return Err(self.error(Condition::RoutineTooFewValues, message, at).column(name));
+        }
+        let args = self.routine_args(resolved);
+        let id = self.ids.relation();
+        let function = super::coerce::row("ifx_routine_rows");
+        let from = From::Function { id, function, args, columns: columns.clone(), ordinality: false };
+        Ok(Some((from, id, columns)))
+    }
+}
+
+/// Which argument each parameter gets; `None` when the call does not fit.
+fn places(routine: &spl::Routine, given: &[(Option<&str>, Expr, usize)]) -> Option<Vec<Option<usize>>> {
+    if given.len() > routine.params.len() {
+        return None;
+    }
+    let mut places = vec![None; routine.params.len()];
+    for (at, (name, _, _)) in given.iter().enumerate() {
+        let place = match name {
+            None => at,
+            Some(name) => routine.params.iter().position(|param| param.name == *name)?,
+        };
+        if places[place].replace(at).is_some() {
+            return None;
+        }
+    }
+    let complete = places.iter().zip(&routine.params).all(|(place, param)| place.is_some() || param.default.is_some());
+    complete.then_some(places)
+}
+
+/// How far an argument is from a parameter; `None` is too far.
+fn assignment_cost(from: &Type, to: &Type) -> Option<u32> {
+    if from == to || from.same_base(to) {
+        return Some(0);
+    }
+    if let Some(cost) = super::call::conversion_cost(from, &TypeSpec::Is(to.clone())) {
+        return Some(cost);
+    }
+    match (from, to) {
+        (Type::Unknown, _) => Some(2),
+        (from, to) if from.is_text() && to.is_text() => Some(1),
+        (Type::Date | Type::Datetime(_), Type::Date | Type::Datetime(_)) => Some(5),
+        (Type::QualifiedInterval(_), Type::QualifiedInterval(_)) => Some(5),
+        (from, to) if super::coerce::castable(from, to) => Some(40),
+        _ => None,
+    }
+}

@@ -1,0 +1,215 @@
+//! Routines in SPL: what their steps do with a session.
+//!
+//! A routine runs over [`Session`]'s own interface: each of its statements is prepared once for a schema and executed
+//! as if a client had sent it, with the routine's variables for parameters. Called by EXECUTE it is a part of its
+//! session; called by a function of a running query it gets a session *inside* that statement, which shares its handle
+//! and transaction (see [`Session::inside`]).
+
+mod exceptions;
+mod interpreter;
+mod loops;
+mod statements;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use rowferry_dialect::informix::spl;
+use rowferry_dialect::ir::{CallRoutine, Value};
+use rowferry_dialect::schema::Routine;
+use rowferry_dialect::values::ValueRef;
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
+
+use crate::functions::RoutineRows;
+use crate::session::state::State;
+use crate::session::{Outcome, Prepared, Session};
+use crate::spool::Spool;
+
+/// How deep routines may call each other, whatever stack there is.
+const MAX_DEPTH: u32 = 1_000;
+
+/// What a session's routines share.
+#[derive(Debug, Default)]
+pub struct SessionRoutines {
+    /// By object id.
+    compiled: Mutex<HashMap<u32, Arc<Compiled>>>,
+    /// DEFINE GLOBAL, by name.
+    globals: Mutex<HashMap<String, (Type, Value)>>,
+    /// Rows that the last statement processed.
+    processed: AtomicI64,
+    /// Where the stack stood when the outermost routine was called.
+    base: AtomicUsize,
+}
+
+impl SessionRoutines {
+    /// Rows that the last statement processed.
+    pub fn rows_processed(&self) -> i64 {
+        self.processed.load(Ordering::Relaxed)
+    }
+
+    /// A statement has processed so many rows.
+    pub fn set_rows_processed(&self, rows: u64) {
+        self.processed.store(i64::try_from(rows).unwrap_or(i64::MAX), Ordering::Relaxed);
+    }
+}
+
+/// A routine made ready for a session: its types looked up, its statements compiled as they are needed.
+#[derive(Debug)]
+struct Compiled {
+    /// What it was made from.
+    source: Arc<Routine>,
+    parsed: Arc<spl::Routine>,
+    /// The schema that LIKE was looked up in.
+    generation: u64,
+    /// Of every variable.
+    types: Vec<Type>,
+    /// Of the returned values.
+    returns: Vec<Type>,
+    /// By the statement's number.
+    plans: Mutex<Vec<Option<Arc<Prepared>>>>,
+}
+
+/// The arguments of a call: a value for each parameter, `None` for its default.
+type Args = Vec<Option<Value>>;
+
+impl Session {
+    /// EXECUTE FUNCTION, EXECUTE PROCEDURE.
+    pub(crate) fn call_routine(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        call: &CallRoutine,
+        params: &[Value],
+    ) -> Result<Outcome> {
+        let mut values = Vec::new();
+        if prepared.program.is_some()
+            && let Outcome::Rows(mut cursor) = self.run_query(prepared, params)?
+            && let Some(row) = cursor.next()?
+        {
+            values = (0..row.len()).map(|at| row.get(at).to_value()).collect();
+        }
+        let types: Vec<Type> = match &call.args {
+            Some(query) => query.columns.iter().map(|column| column.ty.clone()).collect(),
+            None => Vec::new(),
+        };
+        let mut given = values.into_iter().zip(types);
+        let args = call.given.iter().map(|given_here| if *given_here { given.next() } else { None }).collect();
+        let rows = self.run_routine(&call.routine, args)?;
+        if prepared.bound.columns.is_empty() {
+            return Ok(Outcome::Done { command: prepared.command, rows: 0 });
+        }
+        self.rows(prepared, rows)
+    }
+
+    /// Runs a routine with its arguments and their types; yields what it returns.
+    fn run_routine(&mut self, routine: &Arc<Routine>, args: Vec<Option<(Value, Type)>>) -> Result<Spool> {
+        let depth = self.interrupter().depth();
+        if depth == 0 {
+            self.routine_state().base.store(stack_address(), Ordering::Relaxed);
+        }
+        if depth >= MAX_DEPTH {
+            return Err(too_deep());
+        }
+        self.check_stack()?;
+        let _nested = self.interrupter().enter();
+        let compiled = self.compile_routine(routine)?;
+        let mut values: Args = Vec::with_capacity(args.len());
+        for (arg, ty) in args.into_iter().zip(&compiled.types) {
+            values.push(match arg {
+                Some((value, from)) => Some(rowferry_dialect::informix::values::computed(&value, &from, ty)?),
+                None => None,
+            });
+        }
+        interpreter::run(self, &compiled, values).map_err(|mut error| {
+            // A position in the routine's text is none in the client's.
+            error.position = None;
+            if error.detail.is_none() {
+                error = error.detail(format!("in routine {}", routine.name));
+            }
+            error
+        })
+    }
+
+    /// Refuses to go deeper when the routines have used up their part of the stack.
+    fn check_stack(&self) -> Result<()> {
+        let used = self.routine_state().base.load(Ordering::Relaxed).abs_diff(stack_address());
+        if used > self.database().shared.options.routine_stack { Err(too_deep()) } else { Ok(()) }
+    }
+
+    fn compile_routine(&mut self, routine: &Arc<Routine>) -> Result<Arc<Compiled>> {
+        let schema = self.schema();
+        let generation = schema.generation();
+        let known = self.routine_state().compiled.lock().get(&routine.oid).cloned();
+        if let Some(known) = &known
+            && known.generation == generation
+            && *known.source == **routine
+        {
+            return Ok(known.clone());
+        }
+        let parsed = routine.parsed()?.clone();
+        let types = parsed.variables.iter().map(|variable| variable.ty.resolve(&schema)).collect::<Result<Vec<_>>>()?;
+        let returns = parsed.returns.iter().map(|column| column.ty.resolve(&schema)).collect::<Result<Vec<_>>>()?;
+        let plans = match known {
+            // Another table has changed: what is compiled is looked at again, statement by statement.
+            Some(known) if *known.source == **routine && known.types == types => known.plans.lock().clone(),
+            _ => vec![None; parsed.statements],
+        };
+        let compiled = Arc::new(Compiled {
+            source: routine.clone(),
+            parsed,
+            generation,
+            types,
+            returns,
+            plans: Mutex::new(plans),
+        });
+        self.routine_state().compiled.lock().insert(routine.oid, compiled.clone());
+        Ok(compiled)
+    }
+}
+
+/// Where the stack stands, about.
+fn stack_address() -> usize {
+    let here = 0_u8;
+    std::ptr::from_ref(&here).addr()
+}
+
+fn too_deep() -> Error {
+    Error::new(Condition::RoutineTooDeep, "routines call each other too deep")
+        .hint("Is there a recursion that does not end?")
+}
+
+/// Calls a routine for a function of a running statement.
+pub(crate) fn call_inside(state: &Arc<State>, oid: u32, given: i64, args: Vec<Value>) -> Result<RoutineRows> {
+    // A negative set says that the statement changes data, so that the routine must not.
+    let (given, read_only) = if given < 0 { (-1 - given, true) } else { (given, false) };
+    let mut session = Session::inside(state, read_only)?;
+    let schema = session.schema();
+    let found = schema.main.routines.iter().find(|routine| routine.oid == oid).cloned();
+    let routine =
+        found.ok_or_else(|| Error::new(Condition::UndefinedFunction, "the routine has been dropped meanwhile"))?;
+    let types = routine.parsed()?.param_types(&schema)?;
+    let mut values = args.into_iter();
+    let args = types
+        .into_iter()
+        .enumerate()
+        .map(|(at, ty)| if given & (1 << at) != 0 { values.next().map(|value| (value, ty)) } else { None })
+        .collect();
+    let mut reader = session.run_routine(&routine, args)?.into_reader()?;
+    let columns = reader.columns();
+    Ok(Box::new(std::iter::from_fn(move || match reader.advance() {
+        Ok(true) => Some(Ok((0..columns).map(|at| reader.column(at).to_value()).collect())),
+        Ok(false) => None,
+        Err(error) => Some(Err(error)),
+    })))
+}
+
+/// A value as rows hold it.
+fn borrowed(value: &Value) -> ValueRef<'_> {
+    match value {
+        Value::Null => ValueRef::Null,
+        Value::Integer(value) => ValueRef::Integer(*value),
+        Value::Real(value) => ValueRef::Real(*value),
+        Value::Text(text) => ValueRef::Text(text.as_bytes()),
+        Value::Blob(bytes) => ValueRef::Blob(bytes),
+    }
+}

@@ -1,0 +1,50 @@
+//! CREATE FUNCTION, CREATE PROCEDURE: the text is kept, and parsed when it is called.
+
+use rowferry_dialect::ir::CreateRoutine;
+use rowferry_dialect::{Condition, Error, Language};
+
+use super::{Changer, Done};
+use crate::schema::PUBLIC;
+
+impl Changer<'_> {
+    pub(super) fn create_routine(&self, routine: &CreateRoutine) -> Done {
+        let known = &self.schema.main.routines;
+        let same = known.iter().find(|other| other.signature == routine.signature);
+        if let Some(specific) = &routine.specific
+            && known.iter().any(|other| {
+                other.signature != routine.signature
+                    && other.parsed().is_ok_and(|parsed| parsed.specific.as_ref() == Some(specific))
+            })
+        {
+            return Err(exists(specific).into());
+        }
+        if let Some(same) = same {
+            if routine.if_not_exists {
+                return Ok(());
+            }
+            if !routine.or_replace {
+                return Err(exists(&routine.name).into());
+            }
+            self.forget("main", same.oid)?;
+        }
+        let definition = Some(routine.definition.as_str());
+        self.record("main", "routine", PUBLIC, &routine.signature, None, Language::Informix, definition)?;
+        self.bump()
+    }
+
+    pub(super) fn drop_routine(&self, oid: u32) -> Done {
+        self.forget("main", oid)?;
+        self.bump()
+    }
+
+    /// Lets other handles, of other processes too, see that the schema is another.
+    fn bump(&self) -> Done {
+        let cookie: i64 = self.connection.query_row("PRAGMA main.schema_version", [], |row| row.get(0))?;
+        self.batch(&format!("PRAGMA main.schema_version = {}", cookie + 1))
+    }
+}
+
+fn exists(name: &str) -> Error {
+    let message = format!("routine ({name}) already exists in the database");
+    Error::new(Condition::DuplicateFunction, message).column(name)
+}
