@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod client;
+mod compression;
 mod lenenc;
 pub mod messages;
 mod packet;
@@ -15,4 +16,5 @@ mod packet;
 pub mod peer;
 pub mod types;
 
+pub use compression::Algorithm;
 pub use packet::MAX_PAYLOAD;

@@ -46,12 +46,22 @@ pub(crate) struct Inbox {
     /// The beginning of a long payload is in `joined`, its rest is awaited.
     pub(crate) joining: bool,
     pub(crate) sequence: u8,
+    /// The numbers of packets mean something: not so inside compressed frames.
+    pub(crate) is_numbered: bool,
     limit: usize,
 }
 
 impl Inbox {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { buffer: ReceiveBuffer::default(), joined: Vec::new(), lent: 0, joining: false, sequence: 0, limit }
+        Self {
+            buffer: ReceiveBuffer::default(),
+            joined: Vec::new(),
+            lent: 0,
+            joining: false,
+            sequence: 0,
+            is_numbered: true,
+            limit,
+        }
     }
 
     /// Gives the last payload back.
@@ -79,7 +89,7 @@ impl Inbox {
             let unread = self.buffer.unread();
             let Some(&[a, b, c, sequence]) = unread.first_chunk::<HEADER>() else { return Ok(None) };
             let len = u32::from_le_bytes([a, b, c, 0]) as usize;
-            if sequence != self.sequence {
+            if sequence != self.sequence && self.is_numbered {
                 return Err(Failure::OutOfSequence { expected: self.sequence, got: sequence });
             }
             if self.joined.len() + len > self.limit {
@@ -88,7 +98,7 @@ impl Inbox {
             if unread.len() < HEADER + len {
                 return Ok(None);
             }
-            self.sequence = self.sequence.wrapping_add(1);
+            self.sequence = sequence.wrapping_add(1);
             if len < MAX_PAYLOAD && !self.joining {
                 self.lent = HEADER + len;
                 return Ok(Some(Place::Buffer { len }));

@@ -6,7 +6,7 @@ import configparser
 import os
 import ssl as _ssl
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,6 +39,9 @@ class Settings:
     max_allowed_packet: int = 16 * 1024 * 1024
     attributes: list[tuple[str, str]] = field(default_factory=list)
     server_public_key: bytes | None = None
+    compression: list[str] = field(default_factory=list)
+    compression_required: bool = False
+    zstd_level: int = 3
     tls_mode: str = "PREFERRED"
     tls_ca: str | None = None
     tls_cert: str | None = None
@@ -124,7 +127,8 @@ def settings_from(
     ssl_disabled: bool | None = None,
     ssl_verify_cert: bool | None = None,
     ssl_verify_identity: bool | None = None,
-    compress: Any = None,
+    compress: bool | str | Sequence[str] | None = None,
+    zstd_compression_level: int = 3,
     named_pipe: Any = None,
     zero_dates: str = "text",
     time_zone: str | None = None,
@@ -142,7 +146,6 @@ def settings_from(
     """Settings from the parameters that PyMySQL, mysqlclient, aiomysql and asyncmy take."""
     for name, wanted in (
         ("auth_plugin_map", auth_plugin_map),
-        ("compress", compress),
         ("named_pipe", named_pipe),
         ("ssl_key_password", ssl_key_password),
     ):
@@ -195,8 +198,24 @@ def settings_from(
         statement_cache_size=stmt_cache_size,
         conv=conv,
     )
+    _set_compression(settings, compress, zstd_compression_level)
     _set_tls(settings, ssl, ssl_mode, ssl_ca, ssl_cert, ssl_key, ssl_disabled, ssl_verify_cert, ssl_verify_identity)
     return settings
+
+
+def _set_compression(settings: Settings, compress: bool | str | Sequence[str] | None, level: int) -> None:
+    if not compress:
+        return
+    names = ["zstd", "zlib"] if compress is True else [compress] if isinstance(compress, str) else list(compress)
+    unknown = set(names) - {"zstd", "zlib", "uncompressed"}
+    if unknown:
+        raise InterfaceError(f"`compress` takes True, `zlib` and `zstd`, not `{sorted(unknown)[0]}`")
+    if not 1 <= level <= 22:
+        raise InterfaceError(f"`zstd_compression_level` is 1 to 22, not {level}")
+    settings.compression = [name for name in names if name != "uncompressed"]
+    # Who names an algorithm wants it; who says True, or lists `uncompressed`, goes without where there is none.
+    settings.compression_required = compress is not True and "uncompressed" not in names
+    settings.zstd_level = level
 
 
 def _set_tls(

@@ -7,7 +7,8 @@ use pyo3::types::PyDict;
 use rowferry_client::mysql::parse_tls_mode;
 use rowferry_client::{Address, Timeouts, TlsOptions};
 use rowferry_wire::Secret;
-use rowferry_wire_mysql::client::Options;
+use rowferry_wire_mysql::Algorithm;
+use rowferry_wire_mysql::client::{Compression, Options};
 use rowferry_wire_mysql::messages::handshake::Login;
 
 use super::columns::{Taste, ZeroDates};
@@ -32,6 +33,9 @@ pub struct Settings {
     max_allowed_packet: u32,
     attributes: Vec<(String, String)>,
     server_public_key: Option<Vec<u8>>,
+    compression: Vec<String>,
+    compression_required: bool,
+    zstd_level: u8,
     tls_mode: String,
     tls_ca: Option<PathBuf>,
     tls_cert: Option<PathBuf>,
@@ -120,6 +124,17 @@ impl Settings {
             max_packet: self.max_allowed_packet,
             attributes: self.attributes.clone(),
             server_public_key: self.server_public_key.clone(),
+            compression: Compression {
+                algorithms: self
+                    .compression
+                    .iter()
+                    .map(|name| match name.as_str() {
+                        "zstd" => Algorithm::Zstd { level: self.zstd_level },
+                        _ => Algorithm::Zlib,
+                    })
+                    .collect(),
+                required: self.compression_required,
+            },
             more_passwords: self.more_passwords.iter().map(secret).collect::<PyResult<_>>()?,
             seed,
         })

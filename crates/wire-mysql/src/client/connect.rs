@@ -1,6 +1,7 @@
 use rowferry_wire::Malformed;
 
 use super::{Event, Failure, Options, Session};
+use crate::compression::Algorithm;
 use crate::messages::auth::{
     AuthMoreData, AuthNextFactor, AuthSwitchRequest, DialogQuestion, ParsecSalt, encrypt_password, plugin,
     scramble_native, scramble_sha256, sign_ed25519, sign_parsec,
@@ -19,6 +20,15 @@ pub enum TlsPolicy {
     IfOffered,
     /// Always; a server without TLS is refused.
     Always,
+}
+
+/// Whether packets are compressed. The default is not.
+#[derive(Clone, Debug, Default)]
+pub struct Compression {
+    /// What to use, the first that the server offers; empty for none.
+    pub algorithms: Vec<Algorithm>,
+    /// A server that offers none of them is refused.
+    pub required: bool,
 }
 
 /// Asked for whenever the server has them, too.
@@ -177,6 +187,7 @@ impl Connect {
         if offers_tls && self.options.tls != TlsPolicy::Never {
             wanted |= capability::SSL;
         }
+        wanted |= self.compression(handshake.capabilities)?;
         self.capabilities = wanted & handshake.capabilities;
         // MariaDB leaves this flag out to announce its own; asking for it then means that we want none of those.
         self.capabilities |= capability::LONG_PASSWORD;
@@ -197,6 +208,30 @@ impl Connect {
         }
         *sequence = self.respond(*sequence, output);
         Ok(Event::Pending)
+    }
+
+    /// The flag of the first algorithm that is wanted and offered.
+    fn compression(&self, offered: u64) -> Result<u64, Failure> {
+        let flag = |algorithm: &Algorithm| match algorithm {
+            Algorithm::Zlib => capability::COMPRESS,
+            Algorithm::Zstd { .. } => capability::ZSTD,
+        };
+        let Compression { algorithms, required } = &self.options.compression;
+        match algorithms.iter().map(flag).find(|flag| offered & flag != 0) {
+            Some(flag) => Ok(flag),
+            None if *required && !algorithms.is_empty() => Err(Failure::Unsupported(
+                "compression is required, but the server does not offer the algorithm that is asked for".into(),
+            )),
+            None => Ok(0),
+        }
+    }
+
+    /// What was agreed.
+    pub(super) fn algorithm(&self) -> Option<Algorithm> {
+        self.options.compression.algorithms.iter().copied().find(|algorithm| match algorithm {
+            Algorithm::Zlib => self.capabilities & capability::COMPRESS != 0,
+            Algorithm::Zstd { .. } => self.capabilities & capability::ZSTD != 0,
+        })
     }
 
     pub(super) fn tls_started(&mut self, output: &mut Vec<u8>, sequence: &mut u8) {
@@ -228,6 +263,10 @@ impl Connect {
             database: self.options.login.database.clone(),
             plugin: self.plugin.clone(),
             attributes: self.options.attributes.clone(),
+            zstd_level: match self.algorithm() {
+                Some(Algorithm::Zstd { level }) => level,
+                _ => 0,
+            },
         };
         let mut payload = Vec::new();
         response.encode(&mut payload);

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rowferry_wire::{Core, Malformed, Secret};
 
+use crate::compression::Framing;
 use crate::messages::command::Command;
 use crate::messages::handshake::{Handshake, Login, capability};
 use crate::messages::resultset::Columns;
@@ -21,7 +22,7 @@ use crate::messages::statement::{Params, StatementId};
 use crate::messages::status::{Ok as OkPacket, ServerError, status_flag};
 use crate::packet::{self, HEADER, Inbox, MAX_PAYLOAD, Place};
 
-pub use connect::TlsPolicy;
+pub use connect::{Compression, TlsPolicy};
 pub use failure::{Failure, Misuse};
 
 use connect::Connect;
@@ -50,6 +51,8 @@ pub struct Options {
     pub attributes: Vec<(String, String)>,
     /// The server's RSA key in PEM, when known: it is then not asked for over the wire.
     pub server_public_key: Option<Vec<u8>>,
+    /// Whether to compress. Default: no.
+    pub compression: Compression,
     /// The passwords of the second and third factor, and the answers to further questions of the `dialog` plugin.
     pub more_passwords: Vec<Secret>,
     /// 32 fresh random bytes, for the padding of a password under RSA and for nonces.
@@ -67,6 +70,7 @@ impl Default for Options {
             max_packet: MAX_PAYLOAD as u32 + 1,
             attributes: Vec::new(),
             server_public_key: None,
+            compression: Compression::default(),
             more_passwords: Vec::new(),
             seed: [0; 32],
         }
@@ -177,6 +181,10 @@ pub struct Client {
     columns: ColumnCache,
     eof: bool,
     scratch: Vec<u8>,
+    /// Compression, once it is in force.
+    framing: Option<Box<Framing>>,
+    /// What was wrong with the frames that came; the next poll tells.
+    broken: Option<Malformed>,
 }
 
 /// What `step` hands out; a place instead of a slice, so that states can be changed while it is computed.
@@ -201,6 +209,8 @@ impl Client {
             columns: ColumnCache::default(),
             eof: false,
             scratch: Vec::new(),
+            framing: None,
+            broken: None,
         }
     }
 
@@ -227,7 +237,7 @@ impl Client {
         let mut payload = std::mem::take(&mut self.scratch);
         payload.clear();
         params.encode_execute(statement, &mut payload);
-        let following = packet::put(&mut self.output, 0, &payload);
+        let following = self.put(&payload);
         self.scratch = payload;
         self.begin(following, Conversation::Results(Results::new()));
         Ok(())
@@ -238,7 +248,7 @@ impl Client {
         self.ready()?;
         let mut payload = vec![Command::STMT_CLOSE.0];
         payload.extend_from_slice(&statement.0.to_le_bytes());
-        packet::put(&mut self.output, 0, &payload);
+        self.put(&payload);
         Ok(())
     }
 
@@ -260,7 +270,7 @@ impl Client {
     /// Says good bye. Nothing is answered; the connection is closed.
     pub fn quit(&mut self) -> Result<(), Misuse> {
         self.ready()?;
-        packet::put(&mut self.output, 0, &[Command::QUIT.0]);
+        self.put(&[Command::QUIT.0]);
         self.phase = Phase::Closed;
         Ok(())
     }
@@ -334,7 +344,7 @@ impl Client {
             // Anything but an ordinary whole row is for `poll` to judge.
             if len == 0
                 || len == MAX_PAYLOAD
-                || sequence != self.inbox.sequence
+                || (sequence != self.inbox.sequence && self.inbox.is_numbered)
                 || unread.len() - at < HEADER + len
                 || results::ends_rows(first, len, deprecate_eof)
             {
@@ -361,6 +371,9 @@ impl Client {
             return Ok(Outcome::Event(Event::Pending));
         }
         let Some(place) = self.inbox.next()? else {
+            if let Some(broken) = self.broken.take() {
+                return Err(broken.into());
+            }
             if self.eof {
                 return Err(Failure::Closed);
             }
@@ -373,6 +386,8 @@ impl Client {
             self.inbox.sequence = sequence;
             return Ok(match event {
                 Event::Connected => {
+                    self.framing = connect.algorithm().map(|algorithm| Box::new(Framing::new(algorithm)));
+                    self.inbox.is_numbered = self.framing.is_none();
                     self.phase = Phase::Ready;
                     Outcome::Event(Event::Connected)
                 }
@@ -415,7 +430,12 @@ impl Client {
                 }
             }
             Outcome::Event(Event::Prepared(_) | Event::Error(_)) => self.finish(),
-            Outcome::RefuseFile => self.inbox.sequence = packet::put(&mut self.output, self.inbox.sequence, &[]),
+            Outcome::RefuseFile => {
+                let start = self.output.len();
+                let number = self.inbox.sequence;
+                self.inbox.sequence = packet::put(&mut self.output, number, &[]);
+                self.seal(start, number);
+            }
             _ => {}
         }
         Ok(outcome)
@@ -431,6 +451,7 @@ impl Client {
 
     fn command(&mut self, command: Command, argument: &[u8], conversation: Conversation) -> Result<(), Misuse> {
         self.ready()?;
+        let start = self.output.len();
         let mut following = 1;
         if argument.len() + 1 < MAX_PAYLOAD {
             let len = (argument.len() + 1) as u32;
@@ -444,8 +465,24 @@ impl Client {
             payload.extend_from_slice(argument);
             following = packet::put(&mut self.output, 0, &payload);
         }
+        self.seal(start, 0);
         self.begin(following, conversation);
         Ok(())
+    }
+
+    /// Sends a command's payload and returns the number that follows.
+    fn put(&mut self, payload: &[u8]) -> u8 {
+        let start = self.output.len();
+        let following = packet::put(&mut self.output, 0, payload);
+        self.seal(start, 0);
+        following
+    }
+
+    /// Compresses what stands in the output from `start` on, where compression is in force.
+    fn seal(&mut self, start: usize, number: u8) {
+        if let Some(framing) = &self.framing {
+            framing.seal(&mut self.output, start, number);
+        }
     }
 
     /// `following` is the number behind the last packet of the request, where its answer goes on.
@@ -466,11 +503,22 @@ impl Client {
 impl Core for Client {
     fn receive_space(&mut self, least: usize) -> &mut [u8] {
         self.inbox.settle();
-        self.inbox.buffer.space(least)
+        match &mut self.framing {
+            Some(framing) => framing.packed.space(least),
+            None => self.inbox.buffer.space(least),
+        }
     }
 
     fn received(&mut self, count: usize) {
-        self.inbox.buffer.filled(count);
+        match &mut self.framing {
+            Some(framing) => {
+                framing.packed.filled(count);
+                if self.broken.is_none() {
+                    self.broken = framing.expand(&mut self.inbox.buffer).err();
+                }
+            }
+            None => self.inbox.buffer.filled(count),
+        }
     }
 
     fn received_eof(&mut self) {

@@ -44,6 +44,8 @@ pub mod capability {
     pub const SESSION_TRACK: u64 = 0x0080_0000;
     /// OK in place of EOF.
     pub const DEPRECATE_EOF: u64 = 0x0100_0000;
+    /// Compressed packets (zstd; MySQL 8.0.18).
+    pub const ZSTD: u64 = 0x0400_0000;
     /// More than one factor may be asked for (MySQL 8.0.27).
     pub const MULTI_FACTOR: u64 = 0x1000_0000;
 }
@@ -175,7 +177,7 @@ impl SslRequest {
 /// The client's answer to the greeting.
 ///
 /// Wire: the fields of [`SslRequest`], the user NUL-terminated, the scramble with its length, the database and the
-/// plugin NUL-terminated, the attributes as length-encoded pairs.
+/// plugin NUL-terminated, the attributes as length-encoded pairs, the level for zstd `u8`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HandshakeResponse {
     /// Capabilities, packet size, collation.
@@ -190,6 +192,8 @@ pub struct HandshakeResponse {
     pub plugin: String,
     /// What the program says of itself.
     pub attributes: Vec<(String, String)>,
+    /// How hard the server shall try with zstd.
+    pub zstd_level: u8,
 }
 
 impl HandshakeResponse {
@@ -218,8 +222,9 @@ impl HandshakeResponse {
                 attributes.push((text(name), text(lenenc::bytes(&mut pairs, "attribute value")?)));
             }
         }
+        let zstd_level = if has(capability::ZSTD) { reader.u8("zstd level")? } else { 0 };
         reader.finish("handshake response trailer")?;
-        Ok(Self { head, user, scramble, database, plugin, attributes })
+        Ok(Self { head, user, scramble, database, plugin, attributes, zstd_level })
     }
 
     /// Appends the payload. `head.capabilities` decide which fields are present.
@@ -247,6 +252,9 @@ impl HandshakeResponse {
                 lenenc::put_bytes(&mut pairs_writer, value.as_bytes());
             }
             lenenc::put_bytes(&mut writer, &pairs);
+        }
+        if has(capability::ZSTD) {
+            writer.u8(self.zstd_level);
         }
     }
 }
