@@ -60,6 +60,7 @@ lint: ## Check format, lints, types and generated files
 	$(python) -m ruff format --check python tests benchmarks demo tools
 	$(python) -m mypy
 	if [[ -f tools/async_to_sync.py ]]; then $(python) tools/async_to_sync.py --check; fi
+	$(python) tools/code_sets.py --check
 
 .PHONY: fmt
 fmt: ## Format everything

@@ -32,8 +32,8 @@ pub struct SmartObjects {
     written: Vec<(String, Vec<u8>)>,
     /// Makes the names of written files unique.
     counter: u32,
-    /// The client writes text in ISO 8859-1; in UTF-8 otherwise.
-    latin1: bool,
+    /// How the client writes text; in UTF-8 when nothing is said.
+    client: Option<Box<dyn ClientText>>,
 }
 
 thread_local! {
@@ -115,63 +115,39 @@ impl SmartObjects {
         std::mem::take(&mut self.written)
     }
 
-    /// A new session begins on this thread, whose client writes text in ISO 8859-1 or else in UTF-8.
-    pub fn reset(&mut self, latin1: bool) {
-        *self = Self { latin1, ..Self::default() };
+    /// A new session begins on this thread, whose client writes text so.
+    pub fn reset(&mut self, client: Box<dyn ClientText>) {
+        *self = Self { client: Some(client), ..Self::default() };
     }
 
     /// A client's file as text.
     pub fn file_text(&mut self, name: &str) -> Result<String> {
         let bytes = self.file(name)?;
-        if self.latin1 {
-            return Ok(bytes.into_iter().map(char::from).collect());
+        match &self.client {
+            Some(client) => client.decode(&bytes),
+            None => String::from_utf8(bytes).map_err(|_| {
+                Error::new(Condition::CharacterNotInRepertoire, format!("the client's file {name} is not UTF-8"))
+            }),
         }
-        String::from_utf8(bytes).map_err(|_| {
-            Error::new(Condition::CharacterNotInRepertoire, format!("the client's file {name} is not UTF-8"))
-        })
     }
 
     /// Text as the client writes it into a file.
     pub fn client_text(&self, text: &str) -> Result<Vec<u8>> {
-        if !self.latin1 {
-            return Ok(text.as_bytes().to_vec());
-        }
-        text.chars()
-            .map(|c| {
-                u8::try_from(u32::from(c)).map_err(|_| {
-                    Error::new(
-                        Condition::UntranslatableCharacter,
-                        format!("character {c:?} has no place in ISO 8859-1"),
-                    )
-                })
-            })
-            .collect()
+        self.client.as_ref().map_or_else(|| Ok(text.as_bytes().to_vec()), |client| client.encode(text))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How a client writes text.
+pub trait ClientText: std::fmt::Debug {
+    /// The text that bytes of the client are.
+    ///
+    /// # Errors
+    /// [`Condition::CharacterNotInRepertoire`] when they are none.
+    fn decode(&self, bytes: &[u8]) -> Result<String>;
 
-    #[test]
-    fn objects_have_numbers_and_positions() {
-        let mut objects = SmartObjects::default();
-        let first = objects.open(b"abc".to_vec()).unwrap();
-        let second = objects.open(Vec::new()).unwrap();
-        assert_eq!((first, second), (1, 2));
-        assert_eq!(objects.close(first).unwrap().bytes, b"abc");
-        assert_eq!(objects.close(first).unwrap_err().condition().informix_code(), -9810);
-        assert_eq!(objects.open(Vec::new()).unwrap(), 1);
-    }
-
-    #[test]
-    fn a_file_is_wanted_once() {
-        let mut objects = SmartObjects::default();
-        assert!(objects.file("/x").is_err());
-        assert_eq!(objects.take_wanted().as_deref(), Some("/x"));
-        objects.provide("/x".into(), b"1".to_vec());
-        assert_eq!(objects.file("/x").unwrap(), b"1");
-        objects.forget_files();
-        assert!(objects.file("/x").is_err());
-    }
+    /// Text as the client writes it.
+    ///
+    /// # Errors
+    /// [`Condition::UntranslatableCharacter`] for characters that the client's code set lacks.
+    fn encode(&self, text: &str) -> Result<Vec<u8>>;
 }

@@ -14,6 +14,7 @@
 
 mod capability;
 pub mod client;
+mod codeset;
 mod decoder;
 mod error;
 pub mod login;
@@ -26,6 +27,7 @@ pub mod types;
 pub mod values;
 
 pub use capability::{Capabilities, Capability, Widths};
+pub use codeset::CodeSet;
 pub use decoder::{Decoder, FromClient, FromServer, Side, State};
 pub use error::{DecodeError, TooLong};
 pub use types::{Qualifier, StatementType, TypeCode};

@@ -30,6 +30,11 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "ifx_units" (NUM, TEXT) -> ANY, F("rf_ifx_units");
     // (row, field from 1)
     Scalar "ifx_row_field" (TEXT, I4) -> TEXT, F("rf_ifx_row_field");
+    // (value, its type): as a member of a row or collection
+    Scalar "ifx_member" (ANY, TEXT) -> TEXT, F("rf_ifx_member"), lenient;
+    // (collection, member)
+    Scalar "ifx_holds" (TEXT, TEXT) -> BOOL, F("rf_ifx_holds");
+    Scalar "cardinality" (TEXT) -> I4, F("rf_ifx_cardinality");
     Scalar "ifx_add_days" (DATE, I4) -> DATE, F("rf_ifx_add_days");
     Scalar "ifx_days_between" (DATE, DATE) -> I4, F("rf_ifx_days_between");
 

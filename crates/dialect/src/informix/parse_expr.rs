@@ -3,8 +3,8 @@
 use super::ast::{Bound, Call, Frame, Node, NodeKind, Over, TrimSide};
 use super::lexer::TokenKind;
 use super::parser::Parser;
-use crate::Result;
 use crate::ir::{CompareOp, LikeKind};
+use crate::{Condition, Result};
 
 impl Parser<'_> {
     /// An expression or condition.
@@ -112,8 +112,16 @@ impl Parser<'_> {
 
     fn in_list(&mut self, left: Node, negated: bool) -> Result<NodeKind> {
         if !self.is_sign("(") {
-            // IN collection-expression or IN ? are not ours yet.
-            return Err(self.unexpected());
+            // A collection without parentheses: a literal, or a column of one.
+            let of = self.additive()?;
+            if !matches!(of.kind, NodeKind::Collection(..) | NodeKind::Name(_)) {
+                return Err(self.error_at(
+                    Condition::SyntaxError,
+                    "IN takes a list in parentheses, a query or a collection",
+                    of.at,
+                ));
+            }
+            return Ok(NodeKind::InList { arg: Box::new(left), list: vec![of], negated });
         }
         if self.opens_query() {
             self.take();

@@ -4,8 +4,8 @@
 use rowferry_dialect::informix::type_from_words;
 use rowferry_dialect::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
 use rowferry_dialect::informix::values::{
-    Decimal, Moment, arithmetic, calendar, convert, date_to_days, moment_from_text, moment_to_text, number_from_text,
-    number_to_text, strings,
+    Decimal, Moment, arithmetic, calendar, composite, convert, date_to_days, moment_from_text, moment_to_text,
+    number_from_text, number_to_text, strings,
 };
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Field;
@@ -83,9 +83,17 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_interval_key", 2, |call| integer(arithmetic::interval_key(call.text(0)?, call.text(1)?)?)),
     Row::new("rf_ifx_units", 2, |call| text(arithmetic::units(&plain(call, 0)?, call.text(1)?)?)),
     Row::new("rf_ifx_row_field", 2, |call| {
-        Ok(match arithmetic::row_field(call.text(0)?, call.integer(1)?) {
+        Ok(match composite::field(call.text(0)?, call.integer(1)?) {
             Some(field) => Value::Text(field),
             None => Value::Null,
+        })
+    }),
+    Row::new("rf_ifx_member", 2, |call| text(composite::printed(&call.owned(0), &words(call, 1)?)?)).lenient(),
+    Row::new("rf_ifx_holds", 2, |call| integer(composite::holds(call.text(0)?, call.text(1)?))),
+    Row::new("rf_ifx_cardinality", 1, |call| {
+        let collection = call.text(0)?;
+        composite::cardinality(collection).map(Value::Integer).ok_or_else(|| {
+            Error::new(Condition::DatatypeMismatch, format!("CARDINALITY of \"{collection}\", which is no collection"))
         })
     }),
     Row::new("rf_ifx_add_days", 2, |call| text(arithmetic::add_days(call.text(0)?, call.integer(1)?)?)),

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use rowferry_wire_sqli::CodeSet;
 
 use crate::cells::{self, Object};
 use crate::errors::{Class, error};
@@ -14,6 +15,8 @@ use crate::errors::{Class, error};
 pub enum Encoding {
     Latin1,
     Utf8,
+    /// Another of one byte for each character.
+    Table(CodeSet),
     /// Any other that Python knows, by its name there.
     Other(CString),
 }
@@ -21,10 +24,11 @@ pub enum Encoding {
 impl Encoding {
     /// By Python's name.
     pub fn named(name: &str) -> PyResult<Self> {
-        Ok(match name {
-            "iso-8859-1" => Self::Latin1,
-            "utf-8" => Self::Utf8,
-            other => Self::Other(CString::new(other)?),
+        Ok(match CodeSet::named(name) {
+            Some(CodeSet::Latin1) => Self::Latin1,
+            Some(CodeSet::Utf8) => Self::Utf8,
+            Some(table) => Self::Table(table),
+            None => Self::Other(CString::new(name)?),
         })
     }
 
@@ -39,6 +43,16 @@ impl Encoding {
                 let len = bytes.len() as ffi::Py_ssize_t;
                 ffi::PyUnicode_DecodeLatin1(bytes.as_ptr().cast(), len, c"strict".as_ptr())
             },
+            Self::Table(_) if bytes.is_ascii() => cells::text(bytes),
+            Self::Table(code_set) => {
+                let mut text = Vec::with_capacity(bytes.len() * 2);
+                match code_set.decode(bytes, &mut text) {
+                    Ok(()) => cells::text(&text),
+                    // Raises what Python raises for such bytes.
+                    Err(_) => CString::new(code_set.codec())
+                        .map_or(std::ptr::null_mut(), |name| cells::encoded_text(bytes, &name)),
+                }
+            }
             Self::Other(name) => cells::encoded_text(bytes, name),
         }
     }
@@ -57,7 +71,8 @@ impl Encoding {
             }
             Self::Latin1 => out.extend_from_slice(bytes),
             Self::Utf8 if std::str::from_utf8(bytes).is_ok() => out.extend_from_slice(bytes),
-            Self::Utf8 | Self::Other(_) => Python::attach(|py| -> PyResult<()> {
+            Self::Table(code_set) if code_set.decode(bytes, out).is_ok() => {}
+            Self::Utf8 | Self::Table(_) | Self::Other(_) => Python::attach(|py| -> PyResult<()> {
                 // SAFETY: `decode` answers a new reference or null with an exception set.
                 let text = unsafe { Bound::from_owned_ptr_or_err(py, self.decode(bytes)) }?;
                 out.extend_from_slice(text.cast::<PyString>()?.to_str()?.as_bytes());
@@ -89,6 +104,7 @@ impl Encoding {
                     out.push(u8::try_from(u32::from(character)).map_err(|_| refuse(character))?);
                 }
             }
+            Self::Table(code_set) => code_set.encode(text.to_str()?, out).map_err(refuse)?,
             Self::Other(name) => {
                 let name = name.to_str().unwrap_or_default();
                 let bytes = text.call_method1("encode", (name,)).map_err(|_| {

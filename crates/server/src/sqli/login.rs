@@ -23,6 +23,8 @@ const READ: usize = 4 * 1024;
 
 /// User or password is wrong.
 const BAD_PASSWORD: i16 = -951;
+/// The client's locale is not known.
+const BAD_LOCALE: i16 = -23101;
 /// The server is full.
 const TOO_MANY: i16 = -27001;
 /// The request cannot be read.
@@ -66,6 +68,14 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
         return Err(Ending::Refused(format!("wrong password for user {user}")));
     }
+    let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());
+    let locale = locale.as_deref().unwrap_or("en_US.8859-1");
+    let Some(code_set) = CodeSet::of_locale(locale) else {
+        let message =
+            format!("CLIENT_LOCALE {locale}: the code set is not known here; en_US.utf8 holds every character");
+        reject(connection, BAD_LOCALE, &message);
+        return Err(Ending::Refused(message));
+    };
     let server = if request.server.is_empty() { SERVER_NAME.as_bytes() } else { &request.server };
     let flags = warning::DYNAMIC_SERVER | warning::UNKNOWN_10;
     let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
@@ -80,8 +90,6 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         }
         return Err(Ending::Refused(format!("too many sessions: the limit is {}", full.limit)));
     }
-    let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());
-    let code_set = CodeSet::of_locale(locale.as_deref().unwrap_or("en_US.8859-1"));
     match asks {
         true => pam::accept(connection, &decoder)?,
         false => send(connection, &accepted)?,

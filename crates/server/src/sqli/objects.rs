@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn an_object_is_written_then_bound_by_its_locator() {
-        smart_objects::with(|open| open.reset(true));
+        smart_objects::with(|open| open.reset(Box::new(crate::sqli::text::CodeSet::LATIN_1)));
         let mut objects = Objects::default();
         let created = objects.call(3, &[]).unwrap();
         let [Returned::Opaque(_, locator), Returned::Integer(fd)] = &created[..] else { panic!("{created:?}") };

@@ -2,60 +2,72 @@
 
 use std::borrow::Cow;
 
+use rowferry_engine::smart_objects::ClientText;
 use rowferry_engine::{Condition, Error};
+use rowferry_wire_sqli as wire;
 
 /// How a client writes text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum CodeSet {
-    /// ISO 8859-1, what clients have unless they say otherwise.
-    Latin1,
-    /// UTF-8.
-    Utf8,
-}
+pub(super) struct CodeSet(wire::CodeSet);
 
 impl CodeSet {
-    /// The code set of a locale such as `en_US.8859-1`, `en_US.utf8`, `en_US.57372`.
-    pub fn of_locale(locale: &str) -> Self {
-        let code_set = locale.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-        if matches!(code_set.as_str(), "utf8" | "utf-8" | "57372" | "utf16") { Self::Utf8 } else { Self::Latin1 }
+    /// UTF-8.
+    #[cfg(test)]
+    pub const UTF_8: Self = Self(wire::CodeSet::Utf8);
+
+    /// ISO 8859-1.
+    #[cfg(test)]
+    pub const LATIN_1: Self = Self(wire::CodeSet::Latin1);
+
+    /// The code set of a locale such as `en_US.8859-1`, `en_US.utf8`, `de_DE.8859-15`; `None` when it is not known.
+    pub fn of_locale(locale: &str) -> Option<Self> {
+        wire::CodeSet::of_locale(locale).map(Self)
     }
 
     /// Text from the client.
     pub fn decode(self, bytes: &[u8]) -> Result<String, Error> {
-        match self {
-            Self::Latin1 => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
-            Self::Utf8 => match std::str::from_utf8(bytes) {
-                Ok(text) => Ok(text.to_owned()),
-                Err(_) => Err(Error::new(Condition::CharacterNotInRepertoire, "text is not valid UTF-8")),
-            },
-        }
+        let mut text = Vec::with_capacity(bytes.len());
+        self.0.decode(bytes, &mut text).map_err(|at| {
+            Error::new(
+                Condition::CharacterNotInRepertoire,
+                format!("text is not valid {}: byte {:#04x} at {at}", self.0.codec(), bytes.get(at).unwrap_or(&0)),
+            )
+        })?;
+        // What was decoded is UTF-8.
+        Ok(String::from_utf8(text).unwrap_or_default())
     }
 
-    /// A statement's text. informix-driver writes ISO 8859-1 whatever its locale, which is read when it is no UTF-8.
+    /// A statement's text. informix-driver writes ISO 8859-1 whatever its locale, which is read when it is no text of the
+    /// code set.
     pub fn decode_sql(self, bytes: &[u8]) -> String {
-        match (self, std::str::from_utf8(bytes)) {
-            (Self::Utf8, Ok(text)) => text.to_owned(),
-            _ => bytes.iter().map(|&byte| char::from(byte)).collect(),
-        }
+        self.decode(bytes).unwrap_or_else(|_| bytes.iter().map(|&byte| char::from(byte)).collect())
     }
 
     /// Stored text, which is UTF-8, for the client.
     pub fn encode<'a>(self, stored: &'a [u8]) -> Result<Cow<'a, [u8]>, Error> {
-        if self == Self::Utf8 || stored.is_ascii() {
+        if self.0 == wire::CodeSet::Utf8 || stored.is_ascii() {
             return Ok(Cow::Borrowed(stored));
         }
         // Text that is no UTF-8 was written by somebody else; its bytes are all that is known.
         let Ok(text) = std::str::from_utf8(stored) else { return Ok(Cow::Borrowed(stored)) };
         let mut bytes = Vec::with_capacity(text.len());
-        for c in text.chars() {
-            bytes.push(u8::try_from(u32::from(c)).map_err(|_| {
-                Error::new(
-                    Condition::UntranslatableCharacter,
-                    format!("character {c:?} has no place in the client's code set; set CLIENT_LOCALE=en_US.utf8"),
-                )
-            })?);
-        }
+        self.0.encode(text, &mut bytes).map_err(|c| {
+            Error::new(
+                Condition::UntranslatableCharacter,
+                format!("character {c:?} has no place in the client's code set; set CLIENT_LOCALE=en_US.utf8"),
+            )
+        })?;
         Ok(Cow::Owned(bytes))
+    }
+}
+
+impl ClientText for CodeSet {
+    fn decode(&self, bytes: &[u8]) -> Result<String, Error> {
+        (*self).decode(bytes)
+    }
+
+    fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
+        (*self).encode(text.as_bytes()).map(Cow::into_owned)
     }
 }
 
@@ -65,13 +77,16 @@ mod tests {
 
     #[test]
     fn text_goes_both_ways() {
-        assert_eq!(CodeSet::of_locale("en_US.8859-1"), CodeSet::Latin1);
-        assert_eq!(CodeSet::of_locale("en_US.utf8"), CodeSet::Utf8);
-        assert_eq!(CodeSet::of_locale("en_US.57372"), CodeSet::Utf8);
-        assert_eq!(CodeSet::Latin1.decode(b"\xe9").unwrap(), "é");
-        assert_eq!(CodeSet::Latin1.encode("é".as_bytes()).unwrap(), &b"\xe9"[..]);
-        assert!(CodeSet::Latin1.encode("你".as_bytes()).is_err());
-        assert!(CodeSet::Utf8.decode(b"\xff").is_err());
-        assert_eq!(CodeSet::Utf8.decode_sql(b"'\xe9'"), "'é'");
+        assert_eq!(CodeSet::of_locale("en_US.8859-1"), Some(CodeSet::LATIN_1));
+        assert_eq!(CodeSet::of_locale("en_US.57372"), Some(CodeSet::UTF_8));
+        assert_eq!(CodeSet::of_locale("ja_JP.sjis"), None);
+        assert_eq!(CodeSet::LATIN_1.decode(b"\xe9").unwrap(), "é");
+        assert_eq!(CodeSet::LATIN_1.encode("é".as_bytes()).unwrap(), &b"\xe9"[..]);
+        assert!(CodeSet::LATIN_1.encode("你".as_bytes()).is_err());
+        assert!(CodeSet::UTF_8.decode(b"\xff").is_err());
+        assert_eq!(CodeSet::UTF_8.decode_sql(b"'\xe9'"), "'é'");
+        let euro = CodeSet::of_locale("de_DE.8859-15").unwrap();
+        assert_eq!(euro.encode("€".as_bytes()).unwrap(), &b"\xa4"[..]);
+        assert_eq!(euro.decode_sql(b"'\xa4'"), "'€'");
     }
 }

@@ -52,6 +52,11 @@ impl Binder<'_> {
                 let kind = if node.name == "greatest" { ExprKind::Greatest(args) } else { ExprKind::Least(args) };
                 return Ok(Expr::new(kind, ty));
             }
+            "cardinality" => {
+                let [arg] = self.fixed(node, at)?;
+                let text = self.coerce(arg, &Type::Text, at)?;
+                return self.resolved("cardinality", vec![text], at);
+            }
             _ => {}
         }
         if let Some(expr) = self.aggregate(node, at)? {

@@ -3,7 +3,8 @@
 use super::Binder;
 use super::coerce::{call, words};
 use crate::informix::ast::{Node, NodeKind, TrimSide};
-use crate::informix::types::{YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
+use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
+use crate::informix::values::composite::{self, Shape};
 use crate::informix::values::{Decimal, Moment, Span};
 use crate::ir::{ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
 use crate::schema::QualifiedName;
@@ -316,13 +317,15 @@ impl Binder<'_> {
                     return Ok(value);
                 }
             }
-            if let Ok(row) = self.name(std::slice::from_ref(first), at)
-                && let Type::Composite(words) = &row.ty
-                && let Some((index, ty)) = row_field(words, field)
-            {
-                let text = call("ifx_row_field", vec![row, Expr::integer(index, Type::Int4)], Type::Text);
-                return self.coerce(text, &ty, at);
-            }
+        }
+        if let Some((field, row)) = names.split_last()
+            && !row.is_empty()
+            && let Ok(row) = self.name(row, at)
+            && let Type::Composite(words) = &row.ty
+            && let Some((index, ty)) = Shape::of(words).and_then(|shape| shape.field(field))
+        {
+            let text = call("ifx_row_field", vec![row, Expr::integer(index, Type::Int4)], Type::Text);
+            return self.coerce(text, &ty, at);
         }
         Err(self
             .error(Condition::UndefinedColumn, format!("column ({column}) not found in any table in the query"), at)
@@ -500,6 +503,11 @@ impl Binder<'_> {
     }
 
     fn in_list(&mut self, arg: &Node, list: &[Node], negated: bool, at: usize) -> Result<Expr> {
+        if let [of] = list
+            && let Some(expr) = self.in_collection(arg, of, negated, at)?
+        {
+            return Ok(expr);
+        }
         let arg = self.expr(arg)?;
         let mut members = Vec::new();
         let mut bound_arg = None;
@@ -548,24 +556,75 @@ impl Binder<'_> {
         Ok(Expr::new(ExprKind::Case { branches, otherwise }, ty))
     }
 
-    /// A row or collection of constants, in the text form in which it is stored and sent.
+    /// A row or collection, in the text form in which it is stored and sent.
     fn composite(&mut self, kind: &str, members: &[Node], at: usize) -> Result<Expr> {
-        let mut texts = Vec::new();
-        for member in members {
-            let expr = self.expr(member)?;
-            let text = match expr.kind {
-                ExprKind::Literal(Value::Null) => "NULL".to_owned(),
-                ExprKind::Literal(Value::Integer(number)) => number.to_string(),
-                ExprKind::Literal(Value::Real(number)) => number.to_string(),
-                ExprKind::Literal(Value::Text(text)) if expr.ty.is_decimal() => text,
-                ExprKind::Literal(Value::Text(text)) => format!("'{}'", text.replace('\'', "''")),
-                _ => return self.unsupported("a row or collection of other than constants", at),
-            };
-            texts.push(text);
-        }
         let (open, close) = if kind == "ROW" { ('(', ')') } else { ('{', '}') };
-        let text = format!("{kind}{open}{}{close}", texts.join(","));
-        Ok(Expr::new(ExprKind::Literal(Value::Text(text)), Type::Unknown))
+        let mut constant = format!("{kind}{open}");
+        // What stands before the constant, when a member is none.
+        let mut before: Option<Expr> = None;
+        for (place, member) in members.iter().enumerate() {
+            if place > 0 {
+                constant.push(',');
+            }
+            let expr = self.expr(member)?;
+            let nested = matches!(member.kind, NodeKind::Row(_) | NodeKind::Collection(..));
+            match &expr.kind {
+                ExprKind::Literal(Value::Text(text)) if nested => constant.push_str(text),
+                ExprKind::Literal(value) => {
+                    let ty = if expr.ty == Type::Unknown { &Type::Text } else { &expr.ty };
+                    constant.push_str(&self.placed(composite::printed(value, ty), member.at)?);
+                }
+                _ => {
+                    let ty = if expr.ty == Type::Unknown { Type::Lvarchar(LVARCHAR_MAX) } else { expr.ty.clone() };
+                    let expr = self.coerce(expr, &ty, member.at)?;
+                    let text = if nested { expr } else { call("ifx_member", vec![expr, words(&ty)], Type::Text) };
+                    let constant = Expr::text(std::mem::take(&mut constant));
+                    let left = match before.take() {
+                        Some(before) => self.resolved("||", vec![before, constant], at)?,
+                        None => constant,
+                    };
+                    before = Some(self.resolved("||", vec![left, text], at)?);
+                }
+            }
+        }
+        constant.push(close);
+        Ok(match before {
+            Some(before) => self.resolved("||", vec![before, Expr::text(constant)], at)?.retyped(Type::Text),
+            None => Expr::new(ExprKind::Literal(Value::Text(constant)), Type::Unknown),
+        })
+    }
+
+    /// `element IN collection`; `None` when `of` is no collection.
+    fn in_collection(&mut self, arg: &Node, of: &Node, negated: bool, at: usize) -> Result<Option<Expr>> {
+        let literal = matches!(of.kind, NodeKind::Collection(..));
+        if !literal && !matches!(of.kind, NodeKind::Name(_)) {
+            return Ok(None);
+        }
+        let collection = self.expr(of)?;
+        let element = match &collection.ty {
+            Type::Composite(words) => match Shape::of(words) {
+                Some(Shape::Collection { element, .. }) => Some(element),
+                _ => None,
+            },
+            _ => None,
+        };
+        if element.is_none() && !literal {
+            return Ok(None);
+        }
+        let arg = self.expr(arg)?;
+        let ty = match element {
+            Some(element) => element,
+            None if arg.ty == Type::Unknown => Type::Lvarchar(LVARCHAR_MAX),
+            None => arg.ty.clone(),
+        };
+        let arg = self.coerce(arg, &ty, at)?;
+        // A NULL is in no collection, and is not outside of one either.
+        let known = Expr::new(ExprKind::IsNull { arg: Box::new(arg.clone()), negated: true }, Type::Bool);
+        let member = call("ifx_member", vec![arg, words(&ty)], Type::Text);
+        let collection = self.coerce(collection, &Type::Text, at)?;
+        let holds = call("ifx_holds", vec![collection, member], Type::Bool);
+        let holds = if negated { Expr::new(ExprKind::Not(Box::new(holds)), Type::Bool) } else { holds };
+        Ok(Some(Expr::new(ExprKind::And(vec![known, holds]), Type::Bool)))
     }
 }
 
@@ -599,33 +658,6 @@ pub(super) fn text_length(expr: &Expr) -> Option<u32> {
         (_, Type::Int2 | Type::Int4 | Type::Int8 | Type::IfxInt8 | Type::Date) => Some(20),
         _ => None,
     }
-}
-
-/// A field of a ROW type: its place, from 1, and its type.
-fn row_field(words: &str, field: &str) -> Option<(i64, Type)> {
-    let inner = words.strip_prefix("ROW(")?.strip_suffix(')')?;
-    let mut depth = 0;
-    let mut start = 0;
-    let mut members = Vec::new();
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            b',' if depth == 0 => {
-                members.push(&inner[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    members.push(&inner[start..]);
-    members.iter().enumerate().find_map(|(at, member)| {
-        let (name, ty) = member.trim().split_once(' ')?;
-        if name != field {
-            return None;
-        }
-        Some((at as i64 + 1, crate::informix::type_from_words(ty).ok()?))
-    })
 }
 
 /// Retyping of a call whose row says less than the front end knows.

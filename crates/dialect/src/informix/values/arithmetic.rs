@@ -140,35 +140,6 @@ const fn widest(qualifier: IntervalQualifier) -> IntervalQualifier {
     IntervalQualifier { precision: 18, ..qualifier }
 }
 
-/// A field, counted from 1, of a row as Informix prints it: `ROW('a',1)`.
-pub fn row_field(row: &str, field: i64) -> Option<String> {
-    let inner = row.strip_prefix("ROW(")?.strip_suffix(')')?;
-    let mut members = vec![String::new()];
-    let mut quoted = false;
-    let mut was_text = vec![false];
-    let mut chars = inner.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\'' if quoted && chars.peek() == Some(&'\'') => {
-                chars.next();
-                members.last_mut()?.push('\'');
-            }
-            '\'' => {
-                quoted = !quoted;
-                *was_text.last_mut()? = true;
-            }
-            ',' if !quoted => {
-                members.push(String::new());
-                was_text.push(false);
-            }
-            other => members.last_mut()?.push(other),
-        }
-    }
-    let at = usize::try_from(field).ok()?.checked_sub(1)?;
-    let text = members.get(at)?;
-    if *was_text.get(at)? { Some(text.clone()) } else { Some(text.trim().to_owned()).filter(|text| text != "NULL") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,12 +173,5 @@ mod tests {
         assert_eq!(days_between("2026-03-01", "2026-02-01").unwrap(), 28);
         assert_eq!(mdy(2, 29, 2028).unwrap(), "2028-02-29");
         assert_eq!(mdy(13, 1, 2026).unwrap_err().condition(), Condition::InvalidMonth);
-    }
-
-    #[test]
-    fn fields_of_rows() {
-        assert_eq!(row_field("ROW('it''s, ok',30        )", 1).as_deref(), Some("it's, ok"));
-        assert_eq!(row_field("ROW('it''s, ok',30        )", 2).as_deref(), Some("30"));
-        assert_eq!(row_field("ROW('a',NULL)", 2), None);
     }
 }

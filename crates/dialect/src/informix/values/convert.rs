@@ -1,6 +1,6 @@
 //! A value of one type as a value of another, by Informix's rules.
 
-use super::{Decimal, Moment, Span, date_from_days, date_to_days, parse_date};
+use super::{Decimal, Moment, Span, composite, date_from_days, date_to_days, parse_date};
 use crate::informix::types::{YEAR_TO_FRACTION5, type_words};
 use crate::ir::Value;
 use crate::types::{Field, Qualifier};
@@ -66,9 +66,13 @@ pub fn convert(value: &Value, from: &Type, to: &Type) -> Result<Value> {
             Value::Text(text) => Value::Blob(text.as_bytes().to_vec()),
             _ => return Err(no_cast(from, to)),
         },
-        Type::Json | Type::Jsonb | Type::Uuid | Type::Composite(_) if from.is_text() || *from == Type::Unknown => {
-            value.clone()
-        }
+        Type::Composite(words) => match (value, from) {
+            (Value::Text(text), Type::Composite(_) | Type::Unknown) => Value::Text(composite::converted(text, words)?),
+            (Value::Text(text), from) if from.is_text() => Value::Text(composite::converted(text, words)?),
+            _ => return Err(no_cast(from, to)),
+        },
+        Type::Json | Type::Jsonb if matches!(from, Type::Json | Type::Jsonb) => value.clone(),
+        Type::Json | Type::Jsonb | Type::Uuid if from.is_text() || *from == Type::Unknown => value.clone(),
         _ => return Err(no_cast(from, to)),
     })
 }

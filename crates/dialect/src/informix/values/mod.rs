@@ -5,6 +5,7 @@
 
 pub mod arithmetic;
 pub mod calendar;
+pub mod composite;
 mod convert;
 mod datetime;
 mod decimal;

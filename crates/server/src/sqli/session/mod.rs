@@ -140,7 +140,7 @@ impl<'c> SqliSession<'c> {
         server: String,
         code_set: CodeSet,
     ) -> Self {
-        smart_objects::with(|objects| objects.reset(code_set == CodeSet::Latin1));
+        smart_objects::with(|objects| objects.reset(Box::new(code_set)));
         let interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>> = Arc::default();
         let target = interrupt.clone();
         let interrupt_statement = move || {
