@@ -1,7 +1,7 @@
 """Make the tables of single-byte code sets from those that Python has.
 
-    python tools/code_sets.py            write crates/wire-sqli/src/codeset/tables.rs
-    python tools/code_sets.py --check    fail when the file is not what it would be
+python tools/code_sets.py            write crates/wire-sqli/src/codeset/tables.rs
+python tools/code_sets.py --check    fail when the file is not what it would be
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def table(codec: str, names: list[str]) -> str:
     rows = [", ".join(f"0x{code:04x}" for code in high[at : at + 16]) for at in range(0, 128, 16)]
     known = ", ".join(f'"{name}"' for name in [codec, *names])
     body = "".join(f"            {row},\n" for row in rows)
-    return f'    Table {{\n        codec: "{codec}",\n        names: &[{known}],\n        high: [\n{body}        ],\n    }},\n'
+    head = f'    Table {{\n        codec: "{codec}",\n        names: &[{known}],\n'
+    return f"{head}        high: [\n{body}        ],\n    }},\n"
 
 
 def text() -> str:
