@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import harness, machine, report
+from . import compare, harness, machine, page, report
 from .scenarios import SCENARIOS
 from .targets import Targets
 
@@ -27,7 +27,7 @@ def main() -> int:
     pinnings = ["one", "none"] if arguments.pin == "both" else [arguments.pin]
     runs = []
     with Targets() as targets, harness.Foreigners() as foreigners:
-        for name in arguments.scenario or SCENARIOS:
+        for name in _chosen(arguments):
             for pinning in pinnings:
                 scenario = SCENARIOS[name]
                 _say(f"{scenario.title} (pinning: {pinning})")
@@ -48,17 +48,41 @@ def main() -> int:
     stem = arguments.output / described["when"].replace(":", "").replace("+0000", "Z")
     stem.with_suffix(".md").write_text(markdown)
     stem.with_suffix(".json").write_text(json.dumps(report.as_json(described, runs), indent=1) + "\n")
-    _say(f"written: {stem}.md and .json")
+    stem.with_suffix(".html").write_text(page.as_html(described, runs))
+    _say(f"written: {stem}.md, .json and .html")
+    if arguments.write_baseline:
+        compare.write_baseline(runs)
+    regressions = compare.regressions(runs, compare.read_baseline()) if arguments.gate else []
+    for regression in regressions:
+        _say(f"regression: {regression}")
     failed = [outcome for run in runs for outcome in run.outcomes if outcome.failed is not None]
     for outcome in failed:
         _say(f"failed: {outcome.contestant.name}: {outcome.failed}")
-    return 1 if failed else 0
+    return 1 if failed or regressions else 0
+
+
+def _chosen(arguments: argparse.Namespace) -> list[str]:
+    """The scenarios that were asked for; all by default."""
+    suites = [name for name in SCENARIOS if any(name.startswith(f"{suite}_") for suite in arguments.suite)]
+    return [*suites, *arguments.scenario] or list(SCENARIOS)
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--scenario", action="append", choices=SCENARIOS, metavar="NAME", help="only this one; may be repeated"
+        "--scenario",
+        action="append",
+        default=[],
+        choices=SCENARIOS,
+        metavar="NAME",
+        help="only this one; may be repeated",
+    )
+    parser.add_argument(
+        "--suite",
+        action="append",
+        default=[],
+        choices=sorted({name.partition("_")[0] for name in SCENARIOS}),
+        help="all scenarios of this suite; may be repeated",
     )
     parser.add_argument(
         "--peer", action="append", default=[], metavar="NAME", help="only this driver; may be repeated (see --list)"
@@ -71,6 +95,12 @@ def _parse() -> argparse.Namespace:
         help="CPUs of client and server: one shared, two (one each), none pinned, or one and none (default)",
     )
     parser.add_argument("--output", type=Path, default=_RESULTS, metavar="DIR", help="where the reports go")
+    parser.add_argument(
+        "--gate",
+        action="store_true",
+        help=f"end with 1 when a ratio of CPU times is {compare.TOLERANCE} times that of the committed baseline",
+    )
+    parser.add_argument("--write-baseline", action="store_true", help="make this run the baseline")
     parser.add_argument("--list", action="store_true", help="list scenarios and contestants")
     return parser.parse_args()
 

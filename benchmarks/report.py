@@ -6,9 +6,10 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .compare import goals, ratio, reference
 from .harness import Outcome, Run
 
-_PINNINGS = {
+PINNINGS = {
     "one": "Client and server on one CPU: what an operation costs",
     "two": "Client and server on a CPU each",
     "none": "Not pinned: what a user sees, wake-ups of the other CPU included",
@@ -29,7 +30,7 @@ def as_json(machine: dict[str, Any], runs: Iterable[Run]) -> dict[str, Any]:
 
 
 def _run_json(run: Run) -> dict[str, Any]:
-    reference = _reference(run)
+    compared = reference(run)
     return {
         "scenario": run.scenario.name,
         "title": run.scenario.title,
@@ -37,11 +38,11 @@ def _run_json(run: Run) -> dict[str, Any]:
         "rows_per_round": run.scenario.rows,
         "pinning": run.pinning,
         "reference": run.scenario.reference.name,
-        "contestants": [_outcome_json(outcome, reference) for outcome in run.outcomes],
+        "contestants": [_outcome_json(outcome, compared) for outcome in run.outcomes],
     }
 
 
-def _outcome_json(outcome: Outcome, reference: Outcome | None) -> dict[str, Any]:
+def _outcome_json(outcome: Outcome, compared: Outcome | None) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": outcome.contestant.name,
         "version": outcome.version,
@@ -57,24 +58,10 @@ def _outcome_json(outcome: Outcome, reference: Outcome | None) -> dict[str, Any]
         "wall_ns": summarise([sample.wall for sample in outcome.samples]),
         "client_cpu_ns": summarise([sample.client_cpu for sample in outcome.samples]),
         "server_cpu_ns": summarise(server) if server else None,
-        "ratio": ratio(outcome, reference),
+        "ratio": ratio(outcome, compared),
+        "client_cpu_ratio": ratio(outcome, compared, "client CPU"),
         "samples": [vars(sample) for sample in outcome.samples],
     }
-
-
-def ratio(outcome: Outcome, reference: Outcome | None) -> float | None:
-    """Median over the rounds of this contestant's time by the reference's in the same round."""
-    if reference is None or not outcome.samples or not reference.samples:
-        return None
-    pairs = zip(outcome.samples, reference.samples, strict=False)
-    return statistics.median(mine.wall / theirs.wall for mine, theirs in pairs)
-
-
-def _reference(run: Run) -> Outcome | None:
-    for outcome in run.outcomes:
-        if outcome.contestant == run.scenario.reference and outcome.samples:
-            return outcome
-    return None
 
 
 def as_markdown(machine: dict[str, Any], runs: Sequence[Run]) -> str:
@@ -90,17 +77,31 @@ def as_markdown(machine: dict[str, Any], runs: Sequence[Run]) -> str:
         "Times are per operation: median ± interquartile range over the rounds. The ratio compares with the "
         "reference in the same round (below 1 is faster). Read ratios; absolute times are this machine's.",
     ]
+    lines += _goals(runs)
     for run in runs:
-        lines += ["", f"## {run.scenario.title}", "", f"{_PINNINGS[run.pinning]}.", ""]
+        lines += ["", f"## {run.scenario.title}", "", f"{PINNINGS[run.pinning]}.", ""]
         lines += [*run.scenario.notes, ""]
         lines += _table(run)
     return "\n".join(lines) + "\n"
 
 
+def _goals(runs: Sequence[Run]) -> list[str]:
+    found = goals(runs)
+    if not found:
+        return []
+    lines = ["", "## Goals", "", "| scenario | | pinning | goal | measured | |", "|---|---|---|---:|---:|---|"]
+    for goal, pinning, factor in found:
+        met = "met" if factor >= goal.factor else "**missed**"
+        words = f"{goal.metric} of {goal.peer}, times less than {goal.other}"
+        lines.append(f"| {goal.scenario} | {words} | {pinning} | {goal.factor:g} | {factor:.1f} | {met} |")
+    return lines
+
+
 def _table(run: Run) -> list[str]:
-    reference = _reference(run)
+    compared = reference(run)
     lines = [
-        f"| contestant | time | ratio to {run.scenario.reference.peer} | client CPU | server CPU | version |",
+        f"| contestant | time per {run.scenario.unit} | ratio to {run.scenario.reference.peer} "
+        "| client CPU | server CPU | version |",
         "|---|---:|---:|---:|---:|---|",
     ]
     measured = [outcome for outcome in run.outcomes if outcome.samples]
@@ -108,12 +109,12 @@ def _table(run: Run) -> list[str]:
         wall = summarise([sample.wall for sample in outcome.samples])
         client = summarise([sample.client_cpu for sample in outcome.samples])
         samples = [sample.server_cpu for sample in outcome.samples if sample.server_cpu is not None]
-        server = _time(summarise(samples)["median"]) if samples else "—"
-        times = ratio(outcome, reference)
+        server = time_text(summarise(samples)["median"]) if samples else "—"
+        times = ratio(outcome, compared)
         lines.append(
-            f"| {outcome.contestant.name} | {_time(wall['median'])} ± {_time(wall['iqr'])} "
+            f"| {outcome.contestant.name} | {time_text(wall['median'])} ± {time_text(wall['iqr'])} "
             f"| {'—' if times is None else f'{times:.2f}'} "
-            f"| {_time(client['median'])} | {server} | {outcome.version} |"
+            f"| {time_text(client['median'])} | {server} | {outcome.version} |"
         )
     for outcome in run.outcomes:
         if outcome.failed is not None:
@@ -127,7 +128,8 @@ def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())[:200]
 
 
-def _time(nanoseconds: float) -> str:
+def time_text(nanoseconds: float) -> str:
+    """A time for people."""
     for unit, size in (("s", 1e9), ("ms", 1e6)):
         if nanoseconds >= size:
             return (
