@@ -231,6 +231,10 @@ def test_row_factories_and_scrolling(connect: Any, table: str) -> None:
     assert cursor.fetch_prior() == (5, "n5")
     assert cursor.fetch_absolute(-1) == (9, "n9")
     assert cursor.fetch_absolute(99) is None
+    assert len(cursor.fetchall()) == 0
+    # From behind the last row.
+    assert cursor.fetch_prior() == (9, "n9")
+    assert cursor.fetch_prior() == (8, "n8")
     cursor.scroll(3, "absolute")
     assert cursor.fetchone() == (3, "n3")
     with pytest.raises(IndexError):

@@ -65,6 +65,8 @@ class AsyncCursor(AsyncArrowRows):
         #: The place of the first of `_rows` among all rows, and of the next row among `_rows`; both from 0.
         self._first = 0
         self._at = 0
+        #: A fetch has found no row any more: the cursor stands behind the last.
+        self._beyond = False
         #: How many rows there are, once that is known.
         self._total: int | None = None
         #: How many rows of a scroll cursor the next fetch asks for.
@@ -228,6 +230,7 @@ class AsyncCursor(AsyncArrowRows):
         result, self._result = self._result, None
         if result is not None and result.open:
             self.connection.discard_on_wire(result)
+        self._beyond = False
         self._rows = []
         self._raw_at = None
         self._first = self._at = 0
@@ -284,6 +287,7 @@ class AsyncCursor(AsyncArrowRows):
         self._check_rows()
         while self._at >= len(self._rows):
             if not await self._more():
+                self._beyond = True
                 return None
         row = self._rows[self._at]
         self._at += 1
@@ -298,6 +302,7 @@ class AsyncCursor(AsyncArrowRows):
             batch = self._rows[self._at : self._at + size - len(rows)]
             if not batch:
                 if not await self._more(size - len(rows)):
+                    self._beyond = True
                     break
                 continue
             self._at += len(batch)
@@ -312,6 +317,7 @@ class AsyncCursor(AsyncArrowRows):
         while await self._more(MOST_AHEAD):
             rows.extend(self._rows[self._at :])
             self._at = len(self._rows)
+        self._beyond = True
         return rows if self._build is None else [self._build(row) for row in rows]
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -346,6 +352,7 @@ class AsyncCursor(AsyncArrowRows):
                 "that row has been let go of already: open the cursor with scrollable=True to visit rows in any order"
             )
         self._at = place - self._first + 1
+        self._beyond = False
         row = self._rows[self._at - 1]
         return row if self._build is None else self._build(row)
 
@@ -373,7 +380,7 @@ class AsyncCursor(AsyncArrowRows):
     async def fetch_prior(self) -> Any:
         """The row before the current one; None, and the cursor before the first, when there is none."""
         self._check_rows()
-        place = self._first + self._at - 2
+        place = self._first + self._at - (1 if self._beyond else 2)
         if place < 0:
             await self._rewind()
             return None
@@ -405,6 +412,7 @@ class AsyncCursor(AsyncArrowRows):
 
     async def _rewind(self) -> None:
         """The cursor stands before the first row."""
+        self._beyond = False
         if self._first == 0:
             self._at = 0
         elif self._scrollable:

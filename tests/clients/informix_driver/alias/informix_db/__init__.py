@@ -12,7 +12,8 @@ import types
 from typing import Any
 
 from rowferry import informix
-from rowferry.informix import aio, rows
+from rowferry.informix import aio, connections, rows
+from rowferry.informix._settings import codec_of_locale
 
 informix.install_as_informix_db()
 
@@ -42,7 +43,7 @@ class ForeignModule(types.ModuleType):
 for name in ("_messages", "_protocol", "_resultset", "_socket", "_types", "converters"):
     sys.modules[f"informix_db.{name}"] = ForeignModule(f"informix_db.{name}")
 for module, names in (
-    ("connections", ("_WireLock", "_extract_server_error_text", "_python_encoding_from_locale")),
+    ("connections", ("_WireLock", "_extract_server_error_text")),
     (
         "cursors",
         ("_CLOSE_PDU", "_RELEASE_PDU", "_TX_CONTROL_TYPES", "_produces_result_set", "_rewrite_numeric_to_qmark"),
@@ -50,6 +51,7 @@ for module, names in (
 ):
     for name in names:
         setattr(sys.modules[f"informix_db.{module}"], name, Foreign(f"informix_db.{module}.{name}"))
+connections._python_encoding_from_locale = codec_of_locale  # type: ignore[attr-defined]
 capabilities = ForeignModule("informix_db._capabilities")
 capabilities.ServerCapabilities = informix.ServerCapabilities  # type: ignore[attr-defined]
 capabilities.ENHANCED_PROTOCOL_CAP = 316  # type: ignore[attr-defined]
@@ -60,4 +62,7 @@ for connection in (informix.Connection, aio.AsyncConnection):
     connection._in_transaction = property(lambda self: self.in_transaction)  # type: ignore[union-attr]
     connection._server_version_full = property(lambda self: self._server_version)  # type: ignore[union-attr]
 for cursor in (informix.Cursor, aio.AsyncCursor):
-    cursor._statement_type = property(lambda self: self.statement_type)  # type: ignore[union-attr]
+    cursor._server_cursor_open = property(  # type: ignore[union-attr]
+        lambda self: self._result is not None and self._result.open
+    )
+    cursor._scroll_total_rows = property(lambda self: self._total)  # type: ignore[union-attr]
