@@ -9,6 +9,9 @@ from ..informix._files import ClientFiles
 from ..informix._settings import Settings
 from . import ArrowBatch
 
+def codec_of_code_set(name: str) -> str | None:
+    """Python's codec for a code set that Informix names, if it is one of those that the core has tables for."""
+
 def parse_composite(raw: bytes, schema: str) -> tuple[tuple[str, ...], tuple[Any, ...], str | None]:
     """The names of the fields, the members, and what was wrong, of the text of a row or collection."""
 

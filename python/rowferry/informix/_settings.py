@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from .._core.informix import codec_of_code_set
 from ..exceptions import InterfaceError
 from ._isolation import AS_THE_SERVER, IsolationLevel, lock_wait_sql
 from ._places import DEFAULT_PORT, Place, places_of, sqlhosts_file, sqlhosts_places
@@ -18,19 +19,8 @@ from .rows import RowFactory
 
 __all__ = ["DEFAULT_PORT", "Settings", "codec_of_locale", "settings_from"]
 
-#: Code sets by the names and numbers that Informix gives them, where Python calls them otherwise.
+#: Code sets of several bytes for a character, by Informix's names and numbers; the core has the others.
 CODE_SETS = {
-    "819": "iso-8859-1",
-    "8859-1": "iso-8859-1",
-    "923": "iso-8859-15",
-    "57372": "utf-8",
-    "utf8": "utf-8",
-    "858": "cp858",
-    "1252": "cp1252",
-    "1250": "cp1250",
-    "1251": "cp1251",
-    "912": "iso-8859-2",
-    "915": "iso-8859-5",
     "57350": "shift_jis",
     "sjis-s": "shift_jis",
     "57351": "euc_jp",
@@ -49,14 +39,13 @@ def codec_of_locale(locale: str) -> str:
     """Python's codec for the code set of a locale such as `en_US.8859-1`, which is also what no code set means."""
     _, _, code_set = locale.partition(".")
     code_set = code_set.partition("@")[0].lower()
-    if not code_set:
-        return "iso-8859-1"
-    for name in (CODE_SETS.get(code_set, code_set), f"iso-{code_set}"):
-        try:
-            found = codecs.lookup(name).name
-        except LookupError:
-            continue
-        return "iso-8859-1" if found in ("iso8859-1", "latin-1") else found
+    known = codec_of_code_set(code_set or "8859-1")
+    if known is not None:
+        return known
+    try:
+        return codecs.lookup(CODE_SETS.get(code_set, code_set)).name
+    except LookupError:
+        pass
     raise InterfaceError(f"client_locale {locale!r}: the code set {code_set!r} is not known")
 
 
@@ -74,7 +63,7 @@ class Settings:
     database: bytes | None = None
     server: bytes = b"informix"
     client_locale: bytes = b"en_US.8859-1"
-    encoding: str = "iso-8859-1"
+    encoding: str = "iso8859-1"
     env: list[tuple[bytes, bytes]] = field(default_factory=list)
     tls_mode: str | None = None
     tls_ca: str | None = None

@@ -26,6 +26,7 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aio::AsyncWire>()?;
     module.add_class::<blocking::Wire>()?;
     module.add_class::<result::QueryResult>()?;
+    module.add_function(wrap_pyfunction!(text::codec_of_code_set, &module)?)?;
     module.add_function(wrap_pyfunction!(composites::parse_composite, &module)?)?;
     parent.add_submodule(&module)?;
     parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.informix", module)

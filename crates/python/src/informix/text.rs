@@ -10,6 +10,12 @@ use rowferry_wire_sqli::CodeSet;
 use crate::cells::{self, Object};
 use crate::errors::{Class, error};
 
+/// Python's codec for a code set that Informix names, if it is one of those that the core has tables for.
+#[pyfunction]
+pub fn codec_of_code_set(name: &str) -> Option<&'static str> {
+    CodeSet::named(name).map(CodeSet::codec)
+}
+
 /// A code set.
 #[derive(Clone, Debug)]
 pub enum Encoding {

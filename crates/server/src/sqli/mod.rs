@@ -10,6 +10,7 @@
 //! One thread per session. The client's messages come in groups, each answered by exactly one group; answers gather in
 //! a buffer that goes out when no more input waits, so that a client may write many groups before it reads.
 
+mod bson;
 mod cursor;
 mod login;
 mod objects;

@@ -12,6 +12,7 @@ use rowferry_wire_sqli::types::type_flag;
 use rowferry_wire_sqli::values::{Base100, Cell, CellFormat, DateTime, Interval};
 use rowferry_wire_sqli::{Qualifier, TypeCode, Widths};
 
+use super::bson;
 use super::objects::Objects;
 use super::text::CodeSet;
 
@@ -209,6 +210,10 @@ fn hold<'a>(
                 }
             }
         }
+        CellFormat::Opaque if column.shown == Type::Jsonb => match value {
+            ValueRef::Text(text) => Held::Opaque(bson::from_json(utf8(column, text)?)?),
+            _ => return Err(misfit(column)),
+        },
         CellFormat::Opaque => match value {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Held::Opaque(bytes.to_vec()),
             _ => return Err(misfit(column)),
@@ -333,6 +338,7 @@ pub(super) fn bound(param: &Param<'_>, code_set: CodeSet, objects: &Objects) -> 
             (TypeCode::BOOLEAN, _) => {
                 Bound::new(Value::Integer((bytes.first().is_some_and(|&byte| byte != 0)).into()), Type::Bool)
             }
+            (TypeCode::SENDRECV, b"bson") => Bound::new(Value::Text(bson::to_json(bytes)?), Type::Jsonb),
             (_, b"blob") => Bound::new(Value::Blob(objects.by_locator(bytes)?), Type::Blob),
             (_, b"clob") => Bound::new(Value::Text(code_set.decode(&objects.by_locator(bytes)?)?), Type::Clob),
             _ => Bound::new(Value::Text(code_set.decode(bytes)?), text_type),
