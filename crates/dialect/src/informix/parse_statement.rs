@@ -296,7 +296,9 @@ impl Parser<'_> {
                 "explain" => (50, "SET EXPLAIN"),
                 "optimization" => (52, "SET OPTIMIZATION"),
                 "constraints" => (55, "SET CONSTRAINTS"),
-                "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => (48, "SET"),
+                "dataskip" | "role" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
+                    (48, "SET")
+                }
                 _ => return Err(self.unexpected()),
             },
             _ => return Err(self.unexpected()),

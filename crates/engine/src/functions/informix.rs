@@ -320,7 +320,8 @@ fn precision(code: i64, length: i64) -> i64 {
         3 => 17,
         4 => 7,
         5 | 8 => length >> 8,
-        10 | 14 => length >> 8,
+        // The whole qualifier: IBM's driver reads the fields from it.
+        10 | 14 => length,
         13 | 16 => length & 0xff,
         17 | 18 | 52 | 53 => 19,
         _ => length,

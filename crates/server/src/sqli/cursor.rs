@@ -1,5 +1,6 @@
 //! Statements by number, and the cursors open on them.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rowferry_dialect::informix::Control;
@@ -16,6 +17,8 @@ pub(super) struct Statement {
     pub kind: i16,
     /// What it does when it is the door's own business.
     pub control: Option<Control>,
+    /// The statements of a text of several, which are compiled when they run.
+    pub parts: Vec<String>,
     /// What it does otherwise.
     pub prepared: Option<Arc<Prepared>>,
     /// The columns that are described: a query's result, an INSERT's target.
@@ -179,6 +182,8 @@ impl Layout {
     }
 }
 
+/// How many statements are kept that were to be freed with their cursors.
+const MAX_SPENT: usize = 256;
 /// How many statements a session may have prepared.
 const MAX_STATEMENTS: usize = 4_096;
 
@@ -186,6 +191,8 @@ const MAX_STATEMENTS: usize = 4_096;
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     slots: Vec<Option<Statement>>,
+    /// Statements that are freed when there are too many of them, oldest first.
+    spent: VecDeque<usize>,
 }
 
 impl Statements {
@@ -206,7 +213,15 @@ impl Statements {
         self.slots.get_mut(id)?.as_mut()
     }
 
+    /// Notes a statement that nobody needs any more, but whose number may still be used. Yields one that is to go.
+    pub fn spend(&mut self, id: usize) -> Option<usize> {
+        self.spent.retain(|other| *other != id);
+        self.spent.push_back(id);
+        if self.spent.len() > MAX_SPENT { self.spent.pop_front() } else { None }
+    }
+
     pub fn remove(&mut self, id: usize) -> Option<Statement> {
+        self.spent.retain(|other| *other != id);
         self.slots.get_mut(id)?.take()
     }
 
@@ -235,6 +250,7 @@ impl Statements {
     }
 
     pub fn clear(&mut self) {
+        self.spent.clear();
         self.slots.clear();
     }
 }

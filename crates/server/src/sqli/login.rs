@@ -16,8 +16,9 @@ use crate::{Connection, Ending};
 const TLS_HANDSHAKE: u8 = 0x16;
 /// What the login packet is answered with.
 const SERIAL: &[u8] = b"Software Serial Number AAA#B000000";
-/// The version's first words, in which drivers look for a number.
-const VERSION: &[u8] = b"IBM Informix Dynamic Server Version 15.0.1.0.3";
+/// The version's first words, in which drivers look for a number. Version 4.50 of IBM's driver reads two digits behind the
+/// first point, and fails on others.
+const VERSION: &[u8] = b"IBM Informix Dynamic Server Version 15.00.1.0.3";
 /// The login packet has a length of two bytes.
 const READ: usize = 4 * 1024;
 

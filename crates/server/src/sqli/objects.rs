@@ -79,7 +79,12 @@ impl Objects {
 
     /// The value that a locator stands for.
     pub fn by_locator(&self, locator: &[u8]) -> Result<Vec<u8>> {
-        self.kept_at(locator).map(|kept| kept.bytes.clone())
+        let kept = self.kept_at(locator)?;
+        // IBM's driver binds what it has made without closing it.
+        match kept.statement.and_then(written_by) {
+            Some(fd) => smart_objects::with(|open| open.get(fd).map(|object| object.bytes.clone())),
+            None => Ok(kept.bytes.clone()),
+        }
     }
 
     fn kept_at(&self, locator: &[u8]) -> Result<&Kept> {
@@ -110,6 +115,7 @@ enum Routine {
     ColumnInfo,
     Create,
     Open,
+    Release,
     Seek,
     Stat,
     Tell,
@@ -122,6 +128,7 @@ const ROUTINES: &[(&str, Routine)] = &[
     ("ifx_lo_col_sbinfo", Routine::ColumnInfo),
     ("ifx_lo_create", Routine::Create),
     ("ifx_lo_open", Routine::Open),
+    ("ifx_lo_release", Routine::Release),
     ("ifx_lo_seek", Routine::Seek),
     ("ifx_lo_stat", Routine::Stat),
     ("ifx_lo_tell", Routine::Tell),
@@ -223,6 +230,14 @@ impl Objects {
                 let bytes = self.by_locator(Argument::opaque(arguments, 0)?)?;
                 vec![Returned::Integer(smart_objects::with(|open| open.open(bytes))?)]
             }
+            Routine::Release => {
+                // An object that the client has made and will not bind.
+                let handle = Argument::opaque(arguments, 0).ok().and_then(locator_handle);
+                if let Some(released) = handle.and_then(|handle| self.kept.remove(&handle)) {
+                    self.located = self.located.saturating_sub(released.bytes.len());
+                }
+                vec![Returned::Integer(0)]
+            }
             Routine::Seek => {
                 let fd = number(0)?;
                 let offset = Argument::integer(arguments, 1)?;
@@ -263,6 +278,11 @@ impl Objects {
 /// A statement number that no statement has, for an object that is being written.
 const fn being_written(fd: i32) -> usize {
     usize::MAX - fd as usize
+}
+
+/// The open object of such a number.
+fn written_by(statement: usize) -> Option<i32> {
+    i32::try_from(usize::MAX - statement).ok()
 }
 
 fn seek(fd: i32, offset: i64, whence: i64) -> Result<i64> {

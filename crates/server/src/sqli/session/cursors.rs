@@ -88,7 +88,11 @@ impl Commands {
             let done = Done { rows: cursor.delivered, ..Done::default() };
             let _ = ServerMessage::Done(done).encode(&mut reply, widths);
             if auto_free {
-                self.free(current);
+                // Version 4 of IBM's driver asks once more at the end, version 15 says no more of it.
+                let oldest = self.statements.spend(current);
+                if let Some(oldest) = oldest {
+                    self.free(oldest);
+                }
             }
         }
         Ok(self.reply(reply))

@@ -29,16 +29,25 @@ impl Commands {
         let sql = self.code_set.decode_sql(text.sql);
         tracing::debug!(sql, "prepare");
         let mut parsed = informix::parse(&sql)?;
-        let Some(statement) = parsed.pop() else {
+        let parts: Vec<String> = match parsed.len() {
+            0 | 1 => Vec::new(),
+            _ => parsed.iter().map(|part| part.text().to_owned()).collect(),
+        };
+        for part in parsed.iter().take(parts.len()) {
+            if part.control().is_some() || part.params() > 0 || matches!(part.statement_type(), 2 | 56) {
+                let message = "among several statements: a query, a parameter, or a change of the database";
+                return Err(Error::unsupported(message).into());
+            }
+        }
+        let Some(statement) = parsed.drain(..).next() else {
             return Err(Error::new(Condition::SyntaxError, "the statement is empty").at(1).into());
         };
-        if !parsed.is_empty() {
-            return Err(Error::unsupported("more than one statement at once").into());
-        }
         let control = statement.control();
         let (code_set, widths) = (self.code_set, self.widths);
         let prepared = match &control {
             Some(_) => None,
+            // What later ones mean may depend on what earlier ones do.
+            None if !parts.is_empty() => None,
             None => self.session()?.prepare(&sql, &[])?,
         };
         let described = prepared.as_ref().map(|prepared| informix::described(&prepared.bound)).unwrap_or_default();
@@ -49,6 +58,7 @@ impl Commands {
         let id = self.statements.insert(Statement {
             kind: statement.statement_type(),
             control,
+            parts,
             prepared,
             columns,
             for_update: statement.for_update(),
@@ -201,6 +211,10 @@ impl Commands {
             self.control(&control)?;
             return Ok(Next::Go);
         }
+        if !statement.parts.is_empty() {
+            let parts = statement.parts.clone();
+            return self.execute_parts(&parts);
+        }
         let kind = statement.kind;
         match statement.prepared.as_ref().map(|prepared| &prepared.bound.statement) {
             Some(ir::Statement::Transaction(ir::Transaction::Begin(_))) => {
@@ -242,6 +256,27 @@ impl Commands {
             self.send(&ServerMessage::InsertDone(inserted));
         }
         self.send(&ServerMessage::Done(done));
+        Ok(Next::Go)
+    }
+
+    /// Several statements at once, up to the first that fails.
+    fn execute_parts(&mut self, parts: &[String]) -> Obeyed<Next> {
+        let mut rows = 0;
+        self.begin_if_ansi()?;
+        for part in parts {
+            let Some(prepared) = self.session()?.prepare(part, &[])? else { continue };
+            if let ir::Statement::Transaction(
+                ir::Transaction::Begin(_) | ir::Transaction::Commit { .. } | ir::Transaction::Rollback { .. },
+            ) = &prepared.bound.statement
+            {
+                return Err(Error::unsupported("BEGIN, COMMIT or ROLLBACK among several statements").into());
+            }
+            rows = match self.session()?.execute(&prepared, &[])? {
+                Outcome::Done { rows, .. } => rows,
+                Outcome::Rows(cursor) => cursor.rows_affected(),
+            };
+        }
+        self.send(&ServerMessage::Done(Done { rows: i64::try_from(rows).unwrap_or(i64::MAX), ..Done::default() }));
         Ok(Next::Go)
     }
 

@@ -1,7 +1,6 @@
 package rowferry;
 
 import java.math.BigDecimal;
-import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.Date;
 import java.sql.DriverManager;
@@ -16,7 +15,7 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * Uses a database through IBM's JDBC driver and prints what it saw, a line of JSON each, for tests and the demo.
+ * Uses a database through IBM's JDBC driver and prints what it saw, a line of JSON each, for the demo.
  *
  * <p>Arguments: URL, user, password, verb, and what the verb needs. A failed SQL statement that nobody expected ends the
  * program with 1.
@@ -36,11 +35,6 @@ public final class Client {
             Client client = new Client(connection);
             switch (args[3]) {
                 case "store" -> client.store(args[4], Integer.parseInt(args[5]), Integer.parseInt(args[6]));
-                case "types" -> client.types();
-                case "batch" -> client.batch();
-                case "transactions" -> client.transactions();
-                case "errors" -> client.errors();
-                case "metadata" -> client.metadata(args[4]);
                 case "query" -> client.query(args[4]);
                 default -> throw new IllegalArgumentException(args[3]);
             }
@@ -97,125 +91,6 @@ public final class Client {
         }
     }
 
-    /** Every type both ways, with a column after each so that a wrong width shows; then a row of NULLs. */
-    private void types() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("CREATE TABLE jdbc_types (id SERIAL, c_small SMALLINT, c_int INT, c_big BIGINT, "
-                    + "c_int8 INT8, c_float FLOAT, c_smallfloat SMALLFLOAT, c_decimal DECIMAL(12,3), c_char CHAR(8), "
-                    + "c_nchar NCHAR(8), c_varchar VARCHAR(40), c_lvarchar LVARCHAR(200), c_bool BOOLEAN, c_date DATE, "
-                    + "c_datetime DATETIME YEAR TO SECOND, c_fraction DATETIME YEAR TO FRACTION(5), "
-                    + "c_interval INTERVAL DAY TO SECOND, c_end INT)");
-        }
-        try (PreparedStatement insert = connection.prepareStatement(
-                "INSERT INTO jdbc_types VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-            insert.setShort(1, (short) -32767);
-            insert.setInt(2, 2147483647);
-            insert.setLong(3, -9223372036854775807L);
-            insert.setLong(4, 123456789012L);
-            insert.setDouble(5, 0.1);
-            insert.setFloat(6, 1.5f);
-            insert.setBigDecimal(7, new BigDecimal("-123456789.125"));
-            insert.setString(8, "fixed");
-            insert.setString(9, "nfixed");
-            insert.setString(10, "O'Brien, Zürich");
-            insert.setString(11, "");
-            insert.setBoolean(12, true);
-            insert.setDate(13, Date.valueOf("1899-12-30"));
-            insert.setTimestamp(14, Timestamp.valueOf("2026-06-20 12:34:56"));
-            insert.setTimestamp(15, Timestamp.valueOf("2026-01-02 03:04:05.12345"));
-            insert.setString(16, "3 04:05:06");
-            insert.setInt(17, 17);
-            insert.executeUpdate();
-            for (int column = 1; column <= 16; column++) {
-                insert.setNull(column, java.sql.Types.NULL);
-            }
-            insert.setInt(17, 18);
-            insert.executeUpdate();
-        }
-        query("SELECT * FROM jdbc_types ORDER BY id");
-    }
-
-    /** A prepared INSERT in a batch, whole and with a failing element. */
-    private void batch() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("CREATE TABLE jdbc_batch (id INT PRIMARY KEY, name VARCHAR(40))");
-        }
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO jdbc_batch VALUES (?, ?)")) {
-            for (int number = 1; number <= 2500; number++) {
-                insert.setInt(1, number);
-                insert.setString(2, "row " + number);
-                insert.addBatch();
-            }
-            int sum = 0;
-            for (int count : insert.executeBatch()) {
-                sum += count;
-            }
-            print("inserted", sum);
-            for (int number : new int[] {3001, 3002, 1, 3003}) {
-                insert.setInt(1, number);
-                insert.setString(2, "second");
-                insert.addBatch();
-            }
-            try {
-                insert.executeBatch();
-                print("batch", "accepted a duplicate");
-            } catch (BatchUpdateException failure) {
-                print("done", failure.getUpdateCounts().length);
-                print(failure);
-            }
-        }
-        query("SELECT COUNT(*), MAX(id) FROM jdbc_batch");
-    }
-
-    /** Commit, roll back, savepoint. */
-    private void transactions() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("CREATE TABLE jdbc_transactions (id INT)");
-            connection.setAutoCommit(false);
-            statement.executeUpdate("INSERT INTO jdbc_transactions VALUES (1)");
-            connection.commit();
-            statement.executeUpdate("INSERT INTO jdbc_transactions VALUES (2)");
-            connection.rollback();
-            statement.executeUpdate("INSERT INTO jdbc_transactions VALUES (3)");
-            var savepoint = connection.setSavepoint("sp");
-            statement.executeUpdate("INSERT INTO jdbc_transactions VALUES (4)");
-            connection.rollback(savepoint);
-            connection.commit();
-            connection.setAutoCommit(true);
-        }
-        query("SELECT id FROM jdbc_transactions ORDER BY id");
-    }
-
-    /** Each failure that programs tell apart, with its class, state and code. */
-    private void errors() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("CREATE TABLE jdbc_errors (id INT PRIMARY KEY, name VARCHAR(10) NOT NULL)");
-            statement.executeUpdate("INSERT INTO jdbc_errors VALUES (1, 'one')");
-            for (String sql : List.of(
-                    "SELEC 1",
-                    "SELECT * FROM nosuch",
-                    "SELECT nosuch FROM jdbc_errors",
-                    "INSERT INTO jdbc_errors VALUES (1, 'again')",
-                    "INSERT INTO jdbc_errors VALUES (2, NULL)",
-                    "CREATE TABLE jdbc_errors (id INT)")) {
-                try {
-                    statement.execute(sql);
-                    print("error", "none from " + sql);
-                } catch (SQLException failure) {
-                    print(failure);
-                }
-            }
-        }
-        // The connection has survived all of it.
-        query("SELECT COUNT(*) FROM jdbc_errors");
-    }
-
-    private void metadata(String table) throws SQLException {
-        try (ResultSet columns = connection.getMetaData().getColumns(null, null, table, "%")) {
-            rows(columns);
-        }
-    }
-
     private void query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(sql)) {
             rows(rows);
@@ -251,12 +126,6 @@ public final class Client {
             return moment.toString().replaceFirst("\\.0$", "");
         }
         return value.toString();
-    }
-
-    private static void print(SQLException failure) {
-        System.out.println("{\"error\":" + failure.getErrorCode() + ",\"state\":" + quote(String.valueOf(failure.getSQLState()))
-                + ",\"class\":" + quote(failure.getClass().getSimpleName())
-                + ",\"message\":" + quote(String.valueOf(failure.getMessage())) + "}");
     }
 
     private static void print(String name, Object value) {

@@ -25,11 +25,10 @@ final class Catalog extends Theme {
     }
 
     private void tables(DatabaseMetaData data) throws Exception {
-        check("getTables", List.of("t_kid|TABLE", "t_parent|TABLE"), pick(data.getTables(null, null, "t_%", new String[] {"TABLE"}), "TABLE_NAME", "TABLE_TYPE"));
+        check("getTables", pick(data.getTables(null, null, "t_%", new String[] {"TABLE"}), "TABLE_NAME", "TABLE_TYPE").containsAll(List.of("t_kid|TABLE", "t_parent|TABLE")));
         check("getTables of views", List.of("v_kid|VIEW"), pick(data.getTables(null, null, "v_kid", new String[] {"VIEW"}), "TABLE_NAME", "TABLE_TYPE"));
         check("getTables of the system", pick(data.getTables(null, null, "sys%", new String[] {"SYSTEM TABLE"}), "TABLE_NAME").contains("systables"));
-        check("getTables of all types", List.of("t_kid", "t_parent", "v_kid"), pick(data.getTables(null, "%", "%kid", null), "TABLE_NAME").size() == 2
-                ? List.of("t_kid", "t_parent", "v_kid") : List.of());
+        check("getTables of all types", List.of("t_kid|TABLE", "v_kid|VIEW"), pick(data.getTables(null, "%", "%kid", null), "TABLE_NAME", "TABLE_TYPE"));
         check("getTableTypes", pick(data.getTableTypes(), "TABLE_TYPE").containsAll(List.of("TABLE", "VIEW")));
         check("getCatalogs", pick(data.getCatalogs(), "TABLE_CAT").contains(target.database()));
         check("getSchemas", pick(data.getSchemas(), "TABLE_SCHEM").contains("informix"));
@@ -38,7 +37,7 @@ final class Catalog extends Theme {
     private void columns(DatabaseMetaData data) throws Exception {
         check("getColumns", List.of("id|4|serial|10|0|1|NO", "code|1|char|4|0|2|NO", "note|-1|lvarchar|300|1|3|YES"),
                 pick(data.getColumns(null, null, "t_parent", "%"), "COLUMN_NAME", "DATA_TYPE", "TYPE_NAME", "COLUMN_SIZE", "NULLABLE", "ORDINAL_POSITION", "IS_NULLABLE"));
-        check("getColumns of another", List.of("a|4|int", "b|3|decimal", "parent|4|int", "made|93|datetime year to second"),
+        check("getColumns of another", List.of("a|4|integer", "b|3|decimal", "parent|4|integer", "made|93|datetime year to second"),
                 pick(data.getColumns(null, null, "t_kid", null), "COLUMN_NAME", "DATA_TYPE", "TYPE_NAME"));
         check("getColumns of one column", List.of("b|9|2"), pick(data.getColumns(null, null, "t_kid", "b"), "COLUMN_NAME", "COLUMN_SIZE", "DECIMAL_DIGITS"));
         check("getColumns of a view", List.of("one", "two"), pick(data.getColumns(null, null, "v_kid", "%"), "COLUMN_NAME"));
@@ -52,8 +51,8 @@ final class Catalog extends Theme {
         check("getExportedKeys", List.of("t_parent|id|t_kid|parent|t_kid_fk"), pick(data.getExportedKeys(null, null, "t_parent"),
                 "PKTABLE_NAME", "PKCOLUMN_NAME", "FKTABLE_NAME", "FKCOLUMN_NAME", "FK_NAME"));
         check("getCrossReference", List.of("t_kid_fk"), pick(data.getCrossReference(null, null, "t_parent", null, null, "t_kid"), "FK_NAME"));
-        List<String> indexes = pick(data.getIndexInfo(null, null, "t_kid", false, true), "INDEX_NAME", "COLUMN_NAME", "NON_UNIQUE", "ASC_OR_DESC");
-        report("getIndexInfo", "t_kid_made on made", indexes.toString(), indexes.stream().anyMatch(row -> row.startsWith("t_kid_made|made|") && row.endsWith("|D")));
+        List<String> indexes = pick(data.getIndexInfo(null, null, "t_kid", false, true), "INDEX_NAME", "COLUMN_NAME", "NON_UNIQUE");
+        check("getIndexInfo", List.of("t_kid_pk|a|0", "t_kid_pk|b|0", "t_kid_fk|parent|1", "t_kid_made|made|1"), indexes);
         check("getIndexInfo of unique ones", pick(data.getIndexInfo(null, null, "t_kid", true, true), "COLUMN_NAME").containsAll(List.of("a", "b")));
         check("getBestRowIdentifier", List.of("id"), pick(data.getBestRowIdentifier(null, null, "t_parent", DatabaseMetaData.bestRowSession, true), "COLUMN_NAME"));
         check("getVersionColumns", List.of("id"), pick(data.getVersionColumns(null, null, "t_parent"), "COLUMN_NAME"));
@@ -64,7 +63,7 @@ final class Catalog extends Theme {
         report("getTypeInfo", "the usual types", types.toString(), types.toString().toLowerCase().contains("decimal") && types.size() > 15);
         check("getUDTs", 0, pick(data.getUDTs(null, null, "%", null), "TYPE_NAME").size());
         check("getSuperTables", 0, pick(data.getSuperTables(null, null, "%"), "TABLE_NAME").size());
-        check("getTablePrivileges", pick(data.getTablePrivileges(null, null, "t_parent"), "PRIVILEGE").contains("SELECT"));
+        check("getTablePrivileges", pick(data.getTablePrivileges(null, null, "t_parent"), "privelege").contains("SELECT"));
         data.getColumnPrivileges(null, null, "t_parent", "%").close();
         check("the product", data.getDatabaseProductName().contains("Informix"));
         check("its version", data.getDatabaseMajorVersion() >= 12);
@@ -78,11 +77,20 @@ final class Catalog extends Theme {
         Arrays.sort(methods, Comparator.comparing(Method::getName));
         int called = 0;
         for (Method method : methods) {
-            Object[] arguments = Arrays.stream(method.getParameterTypes()).map(Catalog::argument).toArray();
+            Class<?>[] types = method.getParameterTypes();
+            Object[] arguments = Arrays.stream(types).map(Catalog::argument).toArray();
+            // Catalog and schema come first, then the pattern of a name.
+            for (int at = 0; at < types.length; at++) {
+                if (types[at] == String.class && at != 2) {
+                    arguments[at] = null;
+                }
+            }
             try {
                 Object result = method.invoke(data, arguments);
                 if (result instanceof ResultSet rows) {
-                    rows(rows);
+                    if (rows.getMetaData() != null) {
+                        rows(rows);
+                    }
                     rows.close();
                 }
                 called++;

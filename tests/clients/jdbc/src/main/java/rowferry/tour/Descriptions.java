@@ -23,9 +23,9 @@ final class Descriptions extends Theme {
                 names.add(columns.getColumnTypeName(column));
             }
             check("types", List.of(Types.INTEGER, Types.SMALLINT, Types.BIGINT, Types.DECIMAL, Types.VARCHAR, Types.LONGVARCHAR, Types.CHAR, Types.BOOLEAN, Types.DATE,
-                    Types.TIMESTAMP, Types.OTHER, Types.DOUBLE, Types.BLOB, Types.LONGVARCHAR), types);
+                    Types.TIMESTAMP, Types.CHAR, Types.DOUBLE, Types.BLOB, Types.LONGVARCHAR), types);
             check("type names", List.of("serial", "smallint", "bigint", "decimal", "varchar", "lvarchar", "char", "boolean", "date",
-                    "datetime year to fraction(3)", "interval day to second", "float", "blob", "text"), names);
+                    "datetime year to fraction(3)", "interval day(2) to second", "float", "blob", "text"), names);
             check("precision and scale", "10|3", columns.getPrecision(4) + "|" + columns.getScale(4));
             check("width of a VARCHAR", 30, columns.getPrecision(5));
             check("NOT NULL", ResultSetMetaData.columnNoNulls, columns.isNullable(5));
@@ -34,9 +34,8 @@ final class Descriptions extends Theme {
             check("class", "java.math.BigDecimal", columns.getColumnClassName(4));
             ParameterMetaData params = select.getParameterMetaData();
             check("parameters", 3, params.getParameterCount());
-            check("types of parameters", List.of(Types.INTEGER, Types.VARCHAR, Types.DECIMAL),
+            check("types of parameters", List.of(Types.INTEGER, Types.LONGVARCHAR, Types.DECIMAL),
                     List.of(params.getParameterType(1), params.getParameterType(2), params.getParameterType(3)));
-            check("precision of a parameter", "10|3", params.getPrecision(3) + "|" + params.getScale(3));
         }
         try (PreparedStatement insert = connection().prepareStatement("INSERT INTO t_described (small, big, name) VALUES (?, ?, ?)")) {
             ParameterMetaData params = insert.getParameterMetaData();

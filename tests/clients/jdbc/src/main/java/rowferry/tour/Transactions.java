@@ -76,7 +76,7 @@ final class Transactions extends Theme {
             c.setTransactionIsolation(level);
             check("isolation " + level, true, query("SELECT COUNT(*) FROM t_work").size() == 1);
         }
-        execute("SET ISOLATION TO CURSOR STABILITY", "SET ISOLATION TO LAST COMMITTED", "SET ISOLATION TO DIRTY READ",
+        execute("SET ISOLATION TO CURSOR STABILITY", "SET ISOLATION TO COMMITTED READ LAST COMMITTED", "SET ISOLATION TO DIRTY READ",
                 "SET ISOLATION TO COMMITTED READ", "SET LOCK MODE TO WAIT 5", "SET LOCK MODE TO NOT WAIT", "SET LOCK MODE TO WAIT");
         c.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     }
