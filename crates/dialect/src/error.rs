@@ -81,7 +81,7 @@ conditions! {
     ExtraDatetimeFields "22007" -1264 0,
     IncompatibleIntervals "22007" -1266 0,
     IntegerOutOfRange "22003" -1215 0,
-    InvalidBoolean "22P02" -1211 0,
+    InvalidBoolean "22P02" -1260 0,
     InvalidLargeObject "42704" -9810 0,
     TooFewParameters "07001" -254 0,
     InvalidDateText "22007" -1218 0,

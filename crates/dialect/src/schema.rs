@@ -39,6 +39,16 @@ pub trait Schema {
     /// Finds a sequence.
     fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>>;
 
+    /// What a synonym stands for.
+    fn synonym(&self, _name: &QualifiedName) -> Option<QualifiedName> {
+        None
+    }
+
+    /// A sequence's parameters, as CREATE SEQUENCE would say them.
+    fn sequence_definition(&self, _name: &QualifiedName) -> Option<crate::ir::CreateSequence> {
+        None
+    }
+
     /// Finds an index, by its name within a namespace.
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)>;
 

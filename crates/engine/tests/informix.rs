@@ -128,4 +128,4 @@ macro_rules! files {
     )*};
 }
 
-files! { queries, expressions, functions, changes }
+files! { queries, expressions, functions, changes, definitions, errors }

@@ -227,6 +227,8 @@ pub(super) enum Source {
         query: Box<Query>,
         alias: Option<String>,
         columns: Vec<String>,
+        /// Tables before it in FROM are visible inside.
+        lateral: bool,
     },
     /// `TABLE(SET{…})` and `TABLE(function(…))`
     Expression {
@@ -273,6 +275,8 @@ pub(super) enum Ast {
         unique: bool,
         if_not_exists: bool,
         keys: Vec<(Node, bool)>,
+        /// Where each key's expression ends.
+        ends: Vec<usize>,
     },
     CreateView {
         name: ObjectName,
@@ -284,15 +288,22 @@ pub(super) enum Ast {
     CreateSequence {
         name: ObjectName,
         if_not_exists: bool,
-        start: Option<i64>,
-        increment: i64,
-        min: Option<i64>,
-        max: Option<i64>,
-        cycle: bool,
+        options: SequenceOptions,
+    },
+    AlterSequence {
+        name: ObjectName,
+        options: SequenceOptions,
     },
     CreateSynonym {
         name: ObjectName,
         target: ObjectName,
+        if_not_exists: bool,
+    },
+    Merge(Box<Merge>),
+    RenameOther {
+        kind: Renamed,
+        name: ObjectName,
+        to: String,
     },
     AlterTable {
         table: ObjectName,
@@ -362,6 +373,38 @@ pub(super) enum Ast {
         statement: i16,
         tag: &'static str,
     },
+}
+
+/// What CREATE and ALTER SEQUENCE say; what is not said stays as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct SequenceOptions {
+    pub start: Option<i64>,
+    /// RESTART, perhaps WITH a number.
+    pub restart: Option<Option<i64>>,
+    pub increment: Option<i64>,
+    pub min: Option<i64>,
+    pub max: Option<i64>,
+    pub cycle: Option<bool>,
+}
+
+/// What RENAME renames besides tables and columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Renamed {
+    Constraint,
+    Index,
+    Sequence,
+}
+
+/// MERGE.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Merge {
+    pub table: ObjectName,
+    pub alias: Option<String>,
+    pub source: Source,
+    pub condition: Node,
+    pub update: Option<Vec<Assignment>>,
+    pub delete: bool,
+    pub insert: Option<(Vec<(String, usize)>, Vec<Node>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

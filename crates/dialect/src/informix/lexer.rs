@@ -84,6 +84,11 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>> {
                 at = number(bytes, at);
                 TokenKind::Number(text[start..at].to_owned())
             }
+            // Money: the currency's sign says nothing more.
+            b'$' if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => {
+                at = number(bytes, at + 1);
+                TokenKind::Number(text[start + 1..at].to_owned())
+            }
             b'?' => {
                 at += 1;
                 TokenKind::Param

@@ -9,6 +9,7 @@ mod bind;
 pub mod codes;
 mod lexer;
 mod parse_expr;
+mod parse_more;
 mod parse_query;
 mod parse_statement;
 mod parse_types;

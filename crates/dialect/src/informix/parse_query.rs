@@ -120,6 +120,9 @@ impl Parser<'_> {
 
     /// ORDER BY, LIMIT, FOR UPDATE, INTO TEMP.
     fn tail(&mut self, query: &mut Query) -> Result<()> {
+        if self.is_word("start") || self.is_word("connect") {
+            return Err(self.unsupported("CONNECT BY (a recursive WITH says the same)"));
+        }
         if self.words(&["order", "siblings", "by"]) {
             return Err(self.unsupported("ORDER SIBLINGS BY"));
         }
@@ -127,7 +130,9 @@ impl Parser<'_> {
             query.order_by = self.list(Self::order_key)?;
         }
         loop {
-            if self.word("limit") {
+            if self.word("skip") {
+                query.skip = Some(self.count()?);
+            } else if self.word("limit") || self.word("first") {
                 query.first = Some(self.count()?);
                 if self.sign(",") {
                     query.skip = query.first.take();
@@ -224,7 +229,7 @@ impl Parser<'_> {
         }
     }
 
-    fn source_primary(&mut self) -> Result<Source> {
+    pub fn source_primary(&mut self) -> Result<Source> {
         if self.is_word("outer") && !self.is_sign_at(1, ".") {
             self.take();
             if self.sign("(") {
@@ -248,13 +253,17 @@ impl Parser<'_> {
                 self.expect_sign(")")?;
                 let alias = self.alias()?;
                 let columns = if self.is_sign("(") { self.name_list()? } else { Vec::new() };
-                return Ok(Source::Query { query, alias, columns });
+                return Ok(Source::Query { query, alias, columns, lateral: false });
             }
             let expr = self.expression()?;
             self.expect_sign(")")?;
             let alias = self.alias()?;
             let columns = if self.is_sign("(") { self.name_list()? } else { Vec::new() };
             return Ok(Source::Expression { expr, alias, columns });
+        }
+        let lateral = self.is_word("lateral") && self.is_sign_at(1, "(");
+        if lateral {
+            self.take();
         }
         if self.is_sign("(") {
             if self.opens_query() {
@@ -263,7 +272,7 @@ impl Parser<'_> {
                 self.expect_sign(")")?;
                 let alias = self.alias()?;
                 let columns = if self.is_sign("(") { self.name_list()? } else { Vec::new() };
-                return Ok(Source::Query { query, alias, columns });
+                return Ok(Source::Query { query, alias, columns, lateral });
             }
             self.take();
             let source = self.nested(Self::source)?;

@@ -2,7 +2,7 @@
 
 use super::Logging;
 use super::ast::{
-    Alter, Assignment, Ast, Column, ConstraintKind, CreateTable, DropKind, InsertSource, Node, NodeKind,
+    Alter, Ast, Column, ConstraintKind, CreateTable, DropKind, InsertSource, Node, NodeKind, Renamed, SequenceOptions,
     TableConstraint,
 };
 use super::lexer::TokenKind;
@@ -20,7 +20,20 @@ impl Parser<'_> {
             }
             return Err(self.unexpected());
         };
-        match word.as_str() {
+        if let Some(nothing) = self.passed_over() {
+            return Ok(nothing);
+        }
+        let refusal = self.refusal();
+        let result = self.statement_of(&word);
+        // What the grammar does not know at all, but Informix does, is refused by its name.
+        match (result, refusal) {
+            (Err(error), Some(refusal)) if error.condition() == crate::Condition::SyntaxError => Err(refusal),
+            (result, _) => result,
+        }
+    }
+
+    fn statement_of(&mut self, word: &str) -> Result<Ast> {
+        match word {
             "select" | "with" => Ok(Ast::Query(Box::new(self.query()?))),
             "insert" => self.insert(),
             "update" if self.is_word_at(1, "statistics") => self.rest(30, "UPDATE STATISTICS"),
@@ -108,7 +121,7 @@ impl Parser<'_> {
                 self.take();
                 self.routine_call()
             }
-            "merge" => Err(self.unsupported("MERGE")),
+            "merge" => self.merge(),
             "grant" => self.rest(18, "GRANT"),
             "revoke" => self.rest(19, "REVOKE"),
             _ => Err(self.unexpected()),
@@ -149,20 +162,7 @@ impl Parser<'_> {
         self.take();
         self.expect_word("into")?;
         let table = self.object_name()?;
-        let columns = if self.is_sign("(") && !self.opens_query() {
-            self.take();
-            let columns = self.list(|parser| {
-                let mut name = parser.name_at()?;
-                while parser.sign(".") {
-                    name = parser.name_at()?;
-                }
-                Ok(name)
-            })?;
-            self.expect_sign(")")?;
-            columns
-        } else {
-            Vec::new()
-        };
+        let columns = if self.is_sign("(") && !self.opens_query() { self.insert_columns()? } else { Vec::new() };
         let source = if self.word("values") {
             InsertSource::Values(self.list(|parser| {
                 parser.expect_sign("(")?;
@@ -205,24 +205,6 @@ impl Parser<'_> {
         };
         let (filter, current_of) = self.where_clause()?;
         Ok(Ast::Update { table, alias, set, filter, current_of })
-    }
-
-    fn assignment(&mut self) -> Result<Assignment> {
-        if self.sign("(") {
-            let columns = self.list(Self::name_at)?;
-            self.expect_sign(")")?;
-            self.expect_sign("=")?;
-            self.expect_sign("(")?;
-            let values = self.list(Self::expression)?;
-            self.expect_sign(")")?;
-            return Ok(Assignment { columns, values });
-        }
-        let mut column = self.name_at()?;
-        while self.sign(".") {
-            column = self.name_at()?;
-        }
-        self.expect_sign("=")?;
-        Ok(Assignment { columns: vec![column], values: vec![self.expression()?] })
     }
 
     fn delete(&mut self) -> Result<Ast> {
@@ -295,7 +277,10 @@ impl Parser<'_> {
                 "log" | "buffered" => (49, "SET LOG"),
                 "explain" => (50, "SET EXPLAIN"),
                 "optimization" => (52, "SET OPTIMIZATION"),
-                "constraints" => (55, "SET CONSTRAINTS"),
+                "constraints" | "indexes" | "triggers" => {
+                    self.object_mode()?;
+                    return Ok(Ast::SetOther { statement: 55, tag: "SET CONSTRAINTS" });
+                }
                 "dataskip" | "role" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
                     (48, "SET")
                 }
@@ -361,18 +346,15 @@ impl Parser<'_> {
             let start = self.start();
             let query = Box::new(self.query()?);
             let text = (start, self.end());
-            if self.words(&["with", "check", "option"]) {
-                return Err(self.unsupported("WITH CHECK OPTION"));
-            }
+            // Views cannot be changed here, so there is nothing to check.
+            self.words(&["with", "check", "option"]);
             return Ok(Ast::CreateView { name, columns, query, text, if_not_exists });
         }
         if self.word("sequence") {
             return self.create_sequence();
         }
         if self.word("synonym") || self.words(&["public", "synonym"]) || self.words(&["private", "synonym"]) {
-            let name = self.object_name()?;
-            self.expect_word("for")?;
-            return Ok(Ast::CreateSynonym { name, target: self.object_name()? });
+            return self.synonym();
         }
         let mut dba = self.word("dba");
         let or_replace = self.words(&["or", "replace"]);
@@ -540,16 +522,14 @@ impl Parser<'_> {
                 } else {
                     self.name()?;
                 }
-            } else if self.words(&["put"]) {
-                self.name()?;
-                self.expect_word("in")?;
-                self.skip_parentheses()?;
-                if self.is_sign("(") {
-                    self.skip_parentheses()?;
-                }
-            } else if self.is_word("fragment") {
-                return Err(self.unsupported("FRAGMENT BY"));
-            } else {
+            } else if self.word("put") {
+                self.list(|parser| {
+                    parser.name()?;
+                    parser.expect_word("in")?;
+                    parser.skip_parentheses()?;
+                    if parser.is_sign("(") { parser.skip_parentheses() } else { Ok(()) }
+                })?;
+            } else if !self.fragmentation() {
                 return Ok(());
             }
         }
@@ -561,8 +541,10 @@ impl Parser<'_> {
         self.expect_word("on")?;
         let table = self.object_name()?;
         self.expect_sign("(")?;
+        let mut ends = Vec::new();
         let keys = self.list(|parser| {
             let key = parser.expression()?;
+            ends.push(parser.end());
             let descending = parser.word("desc");
             if !descending {
                 parser.word("asc");
@@ -580,43 +562,60 @@ impl Parser<'_> {
                 self.unsigned()?;
             } else if self.word("in") {
                 self.name()?;
-            } else if self.word("online") || self.word("disabled") || self.word("enabled") {
+            } else if self.words(&["extent", "size"]) || self.words(&["next", "size"]) {
+                self.unsigned()?;
+            } else if self.word("online")
+                || self.word("disabled")
+                || self.word("enabled")
+                || self.word("compressed")
+                || self.words(&["hash", "on"])
+                || self.words(&["filtering", "without", "error"])
+                || self.fragmentation()
+            {
             } else {
                 break;
             }
         }
-        Ok(Ast::CreateIndex { name, table, unique, if_not_exists, keys })
+        Ok(Ast::CreateIndex { name, table, unique, if_not_exists, keys, ends })
     }
 
     fn create_sequence(&mut self) -> Result<Ast> {
         let if_not_exists = self.if_not_exists();
         let name = self.object_name()?;
-        let (mut start, mut increment, mut min, mut max, mut cycle) = (None, 1, None, None, false);
+        let options = self.sequence_options()?;
+        Ok(Ast::CreateSequence { name, if_not_exists, options })
+    }
+
+    fn alter_sequence(&mut self) -> Result<Ast> {
+        let name = self.object_name()?;
+        Ok(Ast::AlterSequence { name, options: self.sequence_options()? })
+    }
+
+    fn sequence_options(&mut self) -> Result<SequenceOptions> {
+        let mut options = SequenceOptions::default();
         loop {
             if self.word("increment") {
                 self.word("by");
-                increment = self.signed()?;
+                options.increment = Some(self.signed()?);
             } else if self.word("start") {
                 self.word("with");
-                start = Some(self.signed()?);
+                options.start = Some(self.signed()?);
+            } else if self.word("restart") {
+                options.restart = Some(if self.word("with") { Some(self.signed()?) } else { None });
             } else if self.word("minvalue") {
-                min = Some(self.signed()?);
+                options.min = Some(self.signed()?);
             } else if self.word("maxvalue") {
-                max = Some(self.signed()?);
+                options.max = Some(self.signed()?);
             } else if self.word("cycle") {
-                cycle = true;
+                options.cycle = Some(true);
+            } else if self.word("nocycle") {
+                options.cycle = Some(false);
             } else if self.word("cache") {
                 self.unsigned()?;
-            } else if ["nominvalue", "nomaxvalue", "nocycle", "nocache", "order", "noorder"]
-                .iter()
-                .any(|word| self.is_word(word))
-            {
-                self.take();
-            } else {
-                break;
+            } else if !["nominvalue", "nomaxvalue", "nocache", "order", "noorder"].iter().any(|word| self.word(word)) {
+                return Ok(options);
             }
         }
-        Ok(Ast::CreateSequence { name, if_not_exists, start, increment, min, max, cycle })
     }
 
     fn drop(&mut self) -> Result<Ast> {
@@ -634,7 +633,7 @@ impl Parser<'_> {
         } else if self.word("sequence") {
             DropKind::Sequence
         } else if self.word("synonym") {
-            DropKind::Synonym
+            return self.drop_synonym();
         } else if self.is_word("specific") || ["function", "procedure", "routine"].iter().any(|w| self.is_word(w)) {
             return self.drop_routine();
         } else {
@@ -657,6 +656,9 @@ impl Parser<'_> {
         if self.word("index") {
             return self.rest(47, "ALTER INDEX");
         }
+        if self.word("sequence") {
+            return self.alter_sequence();
+        }
         if ["function", "procedure", "routine"].iter().any(|word| self.is_word(word)) {
             return self.rest(53, "ALTER FUNCTION");
         }
@@ -664,7 +666,13 @@ impl Parser<'_> {
         let table = self.object_name()?;
         let mut actions = Vec::new();
         loop {
-            if self.words(&["add", "constraint"]) {
+            if self.words(&["add", "rowids"])
+                || self.words(&["drop", "rowids"])
+                || self.words(&["add", "crcols"])
+                || self.words(&["drop", "crcols"])
+            {
+                actions.push(Alter::Nothing);
+            } else if self.words(&["add", "constraint"]) {
                 let parenthesised = self.sign("(");
                 let constraint = if self.is_table_constraint() {
                     self.table_constraint()?
@@ -747,6 +755,9 @@ impl Parser<'_> {
             self.expect_word("to")?;
             return Ok(Ast::RenameTable { table, to: self.name()? });
         }
+        if let Some(renamed) = self.rename_other()? {
+            return Ok(renamed);
+        }
         self.expect_word("column")?;
         let table = self.object_name()?;
         // `table.column`: what reads as an owner and a name is a table and a column.
@@ -790,6 +801,13 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::AlterTable { .. } => 29,
         Ast::RenameTable { .. } => 20,
         Ast::RenameColumn { .. } => 21,
+        Ast::RenameOther { kind, .. } => match kind {
+            Renamed::Sequence => 189,
+            Renamed::Index => 164,
+            Renamed::Constraint => 185,
+        },
+        Ast::AlterSequence { .. } => 187,
+        Ast::Merge(_) => 190,
         Ast::Drop { kind, .. } => match kind {
             DropKind::Index => 17,
             DropKind::Sequence => 188,

@@ -106,7 +106,7 @@ impl Parser<'_> {
                 Type::Composite(format!("ROW({})", fields.join(", ")))
             }
             _ => {
-                return Err(self.error_at(Condition::UndefinedObject, format!("type \"{word}\" does not exist"), at));
+                return Err(self.error_at(Condition::UndefinedType, format!("type ({word}) not found"), at));
             }
         };
         Ok(TypeName { ty, serial })
@@ -120,11 +120,7 @@ impl Parser<'_> {
         let length = self.unsigned()?;
         self.expect_sign(")")?;
         if length == 0 || length > max {
-            return Err(self.error_at(
-                Condition::InvalidColumnDefinition,
-                format!("length {length} is out of range"),
-                at,
-            ));
+            return Err(self.error_at(Condition::LengthTooLarge, format!("length {length} is out of range"), at));
         }
         Ok(length)
     }
@@ -140,11 +136,7 @@ impl Parser<'_> {
         }
         self.expect_sign(")")?;
         if length == 0 || length > VARCHAR_MAX {
-            return Err(self.error_at(
-                Condition::InvalidColumnDefinition,
-                format!("length {length} is out of range"),
-                at,
-            ));
+            return Err(self.error_at(Condition::VarcharTooLong, format!("length {length} is out of range"), at));
         }
         Ok(make(Some(length)))
     }
@@ -158,7 +150,7 @@ impl Parser<'_> {
         let scale = if self.sign(",") { Some(self.unsigned()?) } else { None };
         self.expect_sign(")")?;
         if !(1..=32).contains(&precision) || scale.is_some_and(|scale| scale > precision) {
-            return Err(self.error_at(Condition::InvalidColumnDefinition, "precision or scale is out of range", at));
+            return Err(self.error_at(Condition::PrecisionTooLarge, "precision or scale is out of range", at));
         }
         Ok(Some((precision as u8, scale.map(|scale| scale as u8))))
     }

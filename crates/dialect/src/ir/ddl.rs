@@ -18,6 +18,31 @@ pub enum Ddl {
     CreateView(CreateView),
     /// CREATE SEQUENCE.
     CreateSequence(CreateSequence),
+    /// ALTER SEQUENCE: the sequence with its new parameters.
+    AlterSequence {
+        /// The parameters; the name is the sequence's own.
+        sequence: CreateSequence,
+        /// What it yields next; `None` leaves it where it is.
+        restart: Option<i64>,
+    },
+    /// CREATE SYNONYM.
+    CreateSynonym {
+        /// The name; the schema is decided.
+        name: QualifiedName,
+        /// What it stands for.
+        target: QualifiedName,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// RENAME of an index or sequence.
+    Rename {
+        /// What kind of object.
+        kind: ObjectKind,
+        /// Its name, resolved.
+        name: QualifiedName,
+        /// Its new name, in the same schema.
+        to: String,
+    },
     /// CREATE SCHEMA.
     CreateSchema {
         /// The name.
@@ -191,6 +216,9 @@ pub struct CreateIndex {
     pub unique: bool,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
+    /// An expression that SQLite cannot compute by itself is kept as the column that it is of: the index is there, and
+    /// speeds up less.
+    pub lenient: bool,
     /// The keys.
     pub keys: Vec<IndexKeyDefinition>,
     /// WHERE.
@@ -337,6 +365,8 @@ pub enum ObjectKind {
     Schema,
     /// A sequence.
     Sequence,
+    /// Another name for a table, view or sequence.
+    Synonym,
     /// A table.
     Table,
     /// A view.

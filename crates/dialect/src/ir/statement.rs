@@ -16,6 +16,8 @@ pub enum Statement {
     CreateTableAs(Box<CreateTableAs>),
     /// INSERT, UPDATE, DELETE.
     Dml(Box<Dml>),
+    /// MERGE.
+    Merge(Box<Merge>),
     /// A change of the schema.
     Ddl(Box<Ddl>),
     /// BEGIN and its kin.
@@ -109,6 +111,20 @@ pub struct Dml {
     pub returning: Vec<Expr>,
     /// The columns that it yields; empty without RETURNING.
     pub columns: Vec<OutputColumn>,
+}
+
+/// MERGE: a query of what is to be done, and the statements that do it for one of its rows.
+///
+/// The query's first column is the rowid of the target's row that the source's row matches, NULL when there is none. The
+/// statements' parameters are the query's columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merge {
+    /// What is to be done.
+    pub rows: Query,
+    /// UPDATE or DELETE of a matching row.
+    pub matched: Option<Dml>,
+    /// INSERT for a row without a match.
+    pub unmatched: Option<Dml>,
 }
 
 /// What happens to a table.

@@ -16,6 +16,7 @@ macro_rules! walkers {
                 Statement::Query(query) => $query(query, visit),
                 Statement::Dml(dml) => $dml(dml, visit),
                 Statement::CreateTableAs(table) => $query(&$($mutable)? table.query, visit),
+                Statement::Merge(merge) => $query(&$($mutable)? merge.rows, visit),
                 Statement::Explain(explain) => $statement(&$($mutable)? explain.statement, visit),
                 Statement::DeclareCursor { query, .. } => $query(query, visit),
                 Statement::Copy(copy) => {

@@ -74,7 +74,14 @@ pub fn parse_oid(text: &str) -> Result<i64> {
 /// The error for a result beyond a type's range: `integer out of range`.
 pub fn out_of_range(ty: &Type) -> Error {
     let name = if matches!(ty, Type::Oid) { "OID" } else { type_name(ty) };
-    Error::new(Condition::NumericValueOutOfRange, format!("{name} out of range"))
+    // One SQLSTATE; Informix tells the types apart.
+    let condition = match ty {
+        Type::Int2 => Condition::SmallintOutOfRange,
+        Type::Int4 => Condition::IntegerOutOfRange,
+        Type::Int8 => Condition::BigintOutOfRange,
+        _ => Condition::NumericValueOutOfRange,
+    };
+    Error::new(condition, format!("{name} out of range"))
 }
 
 /// The value if it is within a type's range.

@@ -57,6 +57,8 @@ const ROWS: &[Row] = &[
     strict("rf_bit_xor", 1, || Box::new(Bits::new(|a, b| a ^ b))),
     strict("rf_string_agg", 2, || Box::new(Strings::default())),
     strict("rf_bytea_agg", 2, || Box::new(Strings { bytes: true, ..Strings::default() })),
+    // A subquery that stands for a value.
+    lenient("rf_single", 1, || Box::new(Single::default())),
     lenient("rf_array_agg", 1, || Box::new(Members::new(Shape::Array))),
     lenient("rf_array_agg_nested", 1, || Box::new(Members::new(Shape::NestedArray))),
     lenient("rf_json_agg", 2, || Box::new(Members::new(Shape::Json))),
@@ -165,6 +167,32 @@ impl WindowAggregate<Box<dyn Accumulator>, Output> for Adapter {
 struct Distinct {
     inner: Box<dyn Accumulator>,
     seen: HashSet<Vec<u8>>,
+}
+
+/// The value of at most one row.
+#[derive(Default)]
+struct Single(Option<Value>);
+
+impl Accumulator for Single {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        if self.0.is_some() {
+            return Err(Error::new(
+                Condition::CardinalityViolation,
+                "more than one row returned by a subquery used as an expression",
+            ));
+        }
+        self.0 = Some(call.owned(0));
+        Ok(())
+    }
+
+    fn inverse(&mut self, _call: &Call<'_>) -> Result<()> {
+        self.0 = None;
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        Ok(self.0.clone().unwrap_or(Value::Null))
+    }
 }
 
 impl Accumulator for Distinct {

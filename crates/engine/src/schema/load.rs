@@ -13,7 +13,7 @@ use rowferry_dialect::{Language, Type};
 use rusqlite::{Connection, Result};
 
 use super::metadata::{self, derived_oid};
-use super::{Details, Namespace, PG_TEMP, PUBLIC, SequenceDetails, Snapshot};
+use super::{Details, Namespace, PG_TEMP, PUBLIC, SequenceDetails, Snapshot, Synonym};
 
 /// Reads the schema of a database (`main` or `temp`). The caller holds a read transaction, or nobody can change it.
 pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot> {
@@ -43,6 +43,16 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     }
     for (oid, object) in &metadata.objects {
         match object.kind.as_str() {
+            "synonym" => {
+                let definition = object.definition.as_deref().unwrap_or_default();
+                let (schema, name) = definition.split_once('.').unwrap_or((super::PUBLIC, definition));
+                snapshot.synonyms.push(Synonym {
+                    oid: *oid,
+                    namespace: object.namespace.clone(),
+                    name: object.name.clone(),
+                    target: QualifiedName::new(schema, name),
+                });
+            }
             "schema" => snapshot.namespaces.push(Namespace { oid: *oid, name: object.name.clone() }),
             "routine" => {
                 let name = object.name.split('(').next().unwrap_or_default().to_owned();

@@ -40,6 +40,8 @@ pub struct Snapshot {
     pub namespaces: Vec<Namespace>,
     /// Routines, oldest first.
     pub routines: Vec<Arc<Routine>>,
+    /// Informix's synonyms.
+    pub synonyms: Vec<Synonym>,
     by_name: HashMap<String, Vec<usize>>,
     by_oid: HashMap<u32, usize>,
 }
@@ -90,6 +92,19 @@ pub struct SequenceDetails {
     pub rowid_of: Option<String>,
     /// COMMENT ON SEQUENCE.
     pub comment: Option<String>,
+}
+
+/// Another name for a table, view or sequence: Informix's synonyms.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Synonym {
+    /// Object id.
+    pub oid: u32,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub target: QualifiedName,
 }
 
 /// A namespace.
@@ -264,6 +279,31 @@ impl Schema for SessionSchema {
 
     fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>> {
         self.sequence_details(name).map(|details| details.sequence.clone())
+    }
+
+    fn synonym(&self, name: &QualifiedName) -> Option<QualifiedName> {
+        self.find(name, |namespace, name| {
+            let found = self
+                .main
+                .synonyms
+                .iter()
+                .find(|synonym| synonym.namespace == namespace && synonym.name.eq_ignore_ascii_case(name));
+            found.map(|synonym| synonym.target.clone())
+        })
+    }
+
+    fn sequence_definition(&self, name: &QualifiedName) -> Option<rowferry_dialect::ir::CreateSequence> {
+        let details = self.sequence_details(name)?;
+        Some(rowferry_dialect::ir::CreateSequence {
+            name: QualifiedName::new(details.sequence.namespace.clone(), details.sequence.name.clone()),
+            if_not_exists: false,
+            ty: details.sequence.ty.clone(),
+            start: details.start,
+            increment: details.increment,
+            min: details.min,
+            max: details.max,
+            cycle: details.cycle,
+        })
     }
 
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)> {

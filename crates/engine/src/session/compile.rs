@@ -256,6 +256,12 @@ impl Session {
         self.bind_in(statement, &[], schema)
     }
 
+    /// The plan of a part of a statement: MERGE's query, and its statements for one row.
+    pub(super) fn part(&mut self, statement: Statement, params: Vec<Type>, whole: &Prepared) -> Result<Arc<Prepared>> {
+        let bound = Bound { statement, params, columns: Vec::new(), notices: Vec::new(), ..whole.bound.clone() };
+        self.lower(bound, &whole.parsed, &whole.declared).map(Arc::new)
+    }
+
     fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
         let (program, command) = match (&parsed.source, &bound.statement) {
             (Source::Native(native), _) => {
@@ -285,6 +291,8 @@ fn command(statement: &Statement) -> Command {
             };
         }
         Statement::CreateTableAs(_) => return Command::Select,
+        // Rows are counted as an UPDATE's are.
+        Statement::Merge(_) => return Command::Update,
         Statement::Copy(_) => return Command::Copy,
         Statement::Fetch { no_rows: true, .. } => return Command::Move,
         Statement::Fetch { .. } => return Command::Fetch,
@@ -294,6 +302,10 @@ fn command(statement: &Statement) -> Command {
             Ddl::CreateView(_) => "CREATE VIEW",
             Ddl::CreateSequence(_) => "CREATE SEQUENCE",
             Ddl::CreateSchema { .. } => "CREATE SCHEMA",
+            Ddl::CreateSynonym { .. } => "CREATE SYNONYM",
+            Ddl::AlterSequence { .. } => "ALTER SEQUENCE",
+            Ddl::Rename { kind: ObjectKind::Sequence, .. } => "RENAME SEQUENCE",
+            Ddl::Rename { .. } => "RENAME INDEX",
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
             Ddl::Comment { .. } => "COMMENT",
@@ -303,6 +315,7 @@ fn command(statement: &Statement) -> Command {
                 ObjectKind::Index => "DROP INDEX",
                 ObjectKind::Schema => "DROP SCHEMA",
                 ObjectKind::Sequence => "DROP SEQUENCE",
+                ObjectKind::Synonym => "DROP SYNONYM",
                 ObjectKind::Table => "DROP TABLE",
                 ObjectKind::View => "DROP VIEW",
             },

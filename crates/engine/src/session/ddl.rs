@@ -19,6 +19,7 @@ use crate::schema::{PG_TEMP, SessionSchema, metadata, physical_name};
 use crate::statement::Failure;
 
 mod alter;
+mod names;
 mod routine;
 
 type Done<T = ()> = std::result::Result<T, Failed>;
@@ -215,6 +216,9 @@ impl Changer<'_> {
             Ddl::CreateView(view) => self.create_view(view),
             Ddl::CreateSequence(sequence) => self.create_sequence(sequence),
             Ddl::CreateSchema { name, if_not_exists } => self.create_schema(name, *if_not_exists),
+            Ddl::CreateSynonym { name, target, if_not_exists } => self.create_synonym(name, target, *if_not_exists),
+            Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
+            Ddl::Rename { kind, name, to } => self.rename_object(*kind, name, to),
             Ddl::AlterTable { table, actions } => self.alter_table(table, actions),
             Ddl::Drop(drop) => self.drop_objects(drop),
             Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),
@@ -272,6 +276,8 @@ impl Changer<'_> {
             Some("index")
         } else if snapshot.sequence(namespace, name).is_some() {
             Some("sequence")
+        } else if snapshot.synonyms.iter().any(|synonym| synonym.namespace == namespace && synonym.name == name) {
+            Some("synonym")
         } else {
             None
         }
@@ -641,6 +647,7 @@ impl Changer<'_> {
                 ObjectKind::Index => "index",
                 ObjectKind::Schema => "schema",
                 ObjectKind::Sequence => "sequence",
+                ObjectKind::Synonym => "synonym",
                 ObjectKind::Table => "table",
                 ObjectKind::View => "view",
             };
@@ -672,6 +679,15 @@ impl Changer<'_> {
                         ));
                     }
                     self.forget(details.database, details.sequence.oid)?;
+                }
+                Ok(())
+            }
+            ObjectKind::Synonym => {
+                for name in &drop.names {
+                    let found = self.schema.main.synonyms.iter().find(|synonym| synonym.name == name.name);
+                    if let Some(synonym) = found {
+                        self.forget("main", synonym.oid)?;
+                    }
                 }
                 Ok(())
             }

@@ -18,7 +18,7 @@ use crate::statement::{Failure, Statement, Step};
 const RENEWALS: usize = 5;
 
 /// A failure of a run.
-enum RunError {
+pub(super) enum RunError {
     /// SQLite's.
     Sqlite(Failure),
     /// Ours.
@@ -124,6 +124,7 @@ impl Session {
             Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
             Ir::CallRoutine(call) => self.call_routine(prepared, call, params),
+            Ir::Merge(_) => self.run_merge(prepared, params),
             // Statements of our own, in SQLite's SQL.
             Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {
                 self.run_dml(prepared, params)
@@ -210,7 +211,7 @@ impl Session {
         self.rows_done(&plan, spool, returned.max(changes))
     }
 
-    fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {
+    pub(super) fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {
         if let Ir::Dml(dml) = &plan.bound.statement
             && matches!(dml.action, DmlAction::Insert { .. })
         {
@@ -226,7 +227,7 @@ impl Session {
     }
 
     /// Runs `run` with the plan, made anew as long as somebody else has changed the schema meanwhile.
-    fn with_renewals<T>(
+    pub(super) fn with_renewals<T>(
         &mut self,
         prepared: &Arc<Prepared>,
         params: &[Value],
@@ -257,7 +258,7 @@ impl Session {
     }
 
     /// SQLite's statement for a plan, with its parameters.
-    fn start(&mut self, plan: &Prepared, params: &[Value]) -> std::result::Result<Statement, RunError> {
+    pub(super) fn start(&mut self, plan: &Prepared, params: &[Value]) -> std::result::Result<Statement, RunError> {
         let Some(program) = &plan.program else {
             return Err(Error::internal("a plan without a program was run").into());
         };
@@ -280,7 +281,11 @@ impl Session {
         })
     }
 
-    fn read_all_of(&mut self, plan: &Prepared, statement: Statement) -> std::result::Result<Spool, RunError> {
+    pub(super) fn read_all_of(
+        &mut self,
+        plan: &Prepared,
+        statement: Statement,
+    ) -> std::result::Result<Spool, RunError> {
         self.read_on(plan, statement, false)
     }
 

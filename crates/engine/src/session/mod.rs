@@ -5,6 +5,7 @@ mod compile;
 mod ddl;
 mod execute;
 mod functions;
+mod merge;
 mod named;
 pub mod sequences;
 pub mod state;

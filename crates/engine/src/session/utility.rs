@@ -52,7 +52,7 @@ impl Session {
             Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
             Ir::Nothing { .. } => {}
-            Ir::Query(_) | Ir::CallRoutine(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Ddl(_) => {
+            Ir::Query(_) | Ir::CallRoutine(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Merge(_) | Ir::Ddl(_) => {
                 return Err(Error::internal("a statement went astray"));
             }
         }

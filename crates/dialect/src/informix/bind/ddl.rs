@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Binder;
 use super::coerce::call;
 use super::scope::{Scope, Visible};
-use crate::informix::ast::{self, Alter, Ast, DropKind, Node, ObjectName, Query};
+use crate::informix::ast::{self, Alter, Ast, DropKind, Node, ObjectName, Query, Renamed};
 use crate::ir::{
     self, AlterTable, ColumnDefinition, Constraint, ConstraintKind, CreateIndex, CreateSequence, CreateTable,
     CreateTableAs, CreateView, Ddl, Drop, Expr, IdentityDefinition, IndexKeyDefinition, ObjectKind, RelId, Text,
@@ -17,8 +17,8 @@ impl Binder<'_> {
     pub(super) fn ddl(&mut self, ast: &Ast) -> Result<ir::Statement> {
         let ddl = match ast {
             Ast::CreateTable(table) => return self.create_table(table),
-            Ast::CreateIndex { name, table, unique, if_not_exists, keys } => {
-                self.create_index(name, table, *unique, *if_not_exists, keys)?
+            Ast::CreateIndex { name, table, unique, if_not_exists, keys, ends } => {
+                self.create_index(name, table, *unique, *if_not_exists, keys, ends)?
             }
             Ast::CreateView { name, columns, query, text, if_not_exists } => {
                 if *if_not_exists && self.find_relation(name).is_some() {
@@ -39,7 +39,7 @@ impl Binder<'_> {
                 }
                 if let Some(unnamed) = bound.columns.iter().find(|column| column.name.starts_with('(')) {
                     return Err(self.error(
-                        Condition::InvalidTableDefinition,
+                        Condition::ViewColumnWithoutName,
                         format!("the view's column {} needs a name", unnamed.name),
                         name.at,
                     ));
@@ -53,22 +53,71 @@ impl Binder<'_> {
                     query: bound,
                 })
             }
-            Ast::CreateSequence { name, if_not_exists, start, increment, min, max, cycle } => {
-                let (least, greatest) = if *increment < 0 { (i64::MIN + 1, -1) } else { (1, i64::MAX) };
-                let min = min.unwrap_or(least);
-                let max = max.unwrap_or(greatest);
+            Ast::CreateSequence { name, if_not_exists, options } => {
+                let increment = options.increment.unwrap_or(1);
+                let (least, greatest) = if increment < 0 { (i64::MIN + 1, -1) } else { (1, i64::MAX) };
+                let min = options.min.unwrap_or(least);
+                let max = options.max.unwrap_or(greatest);
                 Ddl::CreateSequence(CreateSequence {
                     name: self.created(name)?,
                     if_not_exists: *if_not_exists,
                     ty: Type::Int8,
-                    start: start.unwrap_or(if *increment < 0 { max } else { min }),
-                    increment: *increment,
+                    start: options.start.unwrap_or(if increment < 0 { max } else { min }),
+                    increment,
                     min,
                     max,
-                    cycle: *cycle,
+                    cycle: options.cycle.unwrap_or(false),
                 })
             }
-            Ast::CreateSynonym { name, .. } => return self.unsupported("CREATE SYNONYM", name.at),
+            Ast::AlterSequence { name, options } => {
+                let found = self.sequence_named(name)?;
+                let Some(mut sequence) = self.schema.sequence_definition(&found) else {
+                    return Err(crate::Error::internal("a sequence without parameters"));
+                };
+                if options.start.is_some() {
+                    return Err(self.error(Condition::SyntaxError, "ALTER SEQUENCE has no START", name.at));
+                }
+                sequence.increment = options.increment.unwrap_or(sequence.increment);
+                sequence.min = options.min.unwrap_or(sequence.min);
+                sequence.max = options.max.unwrap_or(sequence.max);
+                sequence.cycle = options.cycle.unwrap_or(sequence.cycle);
+                let restart = options.restart.map(|number| number.unwrap_or(sequence.start));
+                Ddl::AlterSequence { sequence, restart }
+            }
+            Ast::CreateSynonym { name, target, if_not_exists } => {
+                let relation = self.find_relation(target);
+                let found = match &relation {
+                    Some(relation) => QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
+                    None => self.sequence_named(target)?,
+                };
+                let own = self.created(name)?;
+                if !*if_not_exists && self.schema.synonym(&QualifiedName::bare(name.name.clone())).is_some() {
+                    return Err(self.error(
+                        Condition::DuplicateTable,
+                        format!("synonym ({}) already exists", name.name),
+                        name.at,
+                    ));
+                }
+                Ddl::CreateSynonym { name: own, target: found, if_not_exists: *if_not_exists }
+            }
+            Ast::RenameOther { kind, name, to } => match kind {
+                Renamed::Sequence => {
+                    let found = self.sequence_named(name)?;
+                    Ddl::Rename { kind: ObjectKind::Sequence, name: found, to: to.clone() }
+                }
+                Renamed::Index => {
+                    let Some((relation, at)) = self.schema.index(&QualifiedName::bare(name.name.clone())) else {
+                        return Err(self.error(
+                            Condition::UndefinedObject,
+                            format!("index ({}) is not in the database", name.name),
+                            name.at,
+                        ));
+                    };
+                    let found = QualifiedName::new(relation.namespace.clone(), relation.indexes[at].name.clone());
+                    Ddl::Rename { kind: ObjectKind::Index, name: found, to: to.clone() }
+                }
+                Renamed::Constraint => return self.unsupported("RENAME CONSTRAINT", name.at),
+            },
             Ast::AlterTable { table, actions } => {
                 let relation = self.base_table(table)?;
                 let actions = self.alter(&relation, actions)?;
@@ -132,14 +181,32 @@ impl Binder<'_> {
                     .error(Condition::DuplicateColumn, format!("column ({}) is defined twice", column.name), column.at)
                     .column(column.name.clone()));
             }
-            columns.push(self.column_definition(column)?);
+            // One SERIAL, and one SERIAL8 or BIGSERIAL.
+            let long = |definition: &ColumnDefinition| definition.ty != Type::Int4;
+            let definition = self.column_definition(column)?;
+            if definition.identity.is_some()
+                && columns.iter().any(|other| other.identity.is_some() && long(other) == long(&definition))
+            {
+                return Err(self.error(Condition::SecondSerial, "can have only one column of serial type", column.at));
+            }
+            columns.push(definition);
         }
+        let own_key: Vec<String> = table
+            .columns
+            .iter()
+            .flat_map(|column| &column.constraints)
+            .chain(&table.constraints)
+            .find_map(|constraint| match &constraint.kind {
+                ast::ConstraintKind::PrimaryKey(names) => Some(names.clone()),
+                _ => None,
+            })
+            .unwrap_or_default();
         // What checks may name: a table that is not there yet.
         let shape = self.shape(&table.name, &columns);
         let mut constraints = Vec::new();
         let written = table.columns.iter().flat_map(|column| &column.constraints).chain(&table.constraints);
         for constraint in written {
-            let bound = self.constraint(&shape, constraint, constraints.len() + 1)?;
+            let bound = self.constraint(&shape, constraint, constraints.len() + 1, &own_key)?;
             if let ConstraintKind::PrimaryKey(keys) = &bound.kind {
                 for &key in keys {
                     columns[key].not_null = true;
@@ -261,7 +328,13 @@ impl Binder<'_> {
         }
     }
 
-    fn constraint(&mut self, table: &Relation, constraint: &ast::TableConstraint, number: usize) -> Result<Constraint> {
+    fn constraint(
+        &mut self,
+        table: &Relation,
+        constraint: &ast::TableConstraint,
+        number: usize,
+        own_key: &[String],
+    ) -> Result<Constraint> {
         let positions = |binder: &Self, names: &[String]| -> Result<Vec<usize>> {
             names.iter().map(|name| binder.column_of(table, name, constraint.at)).collect()
         };
@@ -278,10 +351,15 @@ impl Binder<'_> {
                 let own = positions(self, columns)?;
                 let (name, target_columns) = if target.name == table.name {
                     // The table itself: its key is not known before it exists, so it must be named.
-                    if target_columns.is_empty() {
-                        return self.unsupported("REFERENCES to the table itself without its columns", target.at);
+                    let names = if target_columns.is_empty() { own_key.to_vec() } else { target_columns.clone() };
+                    if names.is_empty() {
+                        return Err(self.error(
+                            Condition::InvalidForeignKey,
+                            format!("{} has no primary key to refer to", target.name),
+                            target.at,
+                        ));
                     }
-                    (self.created(target)?, target_columns.clone())
+                    (self.created(target)?, names)
                 } else {
                     let parent = self.relation(target)?;
                     let name = QualifiedName::new(parent.namespace.clone(), parent.name.clone());
@@ -341,9 +419,18 @@ impl Binder<'_> {
         unique: bool,
         if_not_exists: bool,
         keys: &[(Node, bool)],
+        ends: &[usize],
     ) -> Result<Ddl> {
         let relation = self.base_table(table)?;
         let visible = Visible::of_table(Text::TABLE, relation.name.clone(), &relation, None);
+        let bare = QualifiedName::bare(name.name.clone());
+        if !if_not_exists && self.schema.index(&bare).is_some() {
+            return Err(self.error(
+                Condition::DuplicateIndex,
+                format!("index ({}) already exists", name.name),
+                name.at,
+            ));
+        }
         self.scopes.push(Scope { relations: vec![visible] });
         let mut bound = Vec::new();
         for (node, descending) in keys {
@@ -353,7 +440,11 @@ impl Binder<'_> {
                     ir::ColumnIndex::At(at) => relation.columns[at].name.clone(),
                     ir::ColumnIndex::RowId => return self.unsupported("an index on rowid", node.at),
                 },
-                _ => return self.unsupported("a functional index", node.at),
+                _ => {
+                    // The text of the key, as written.
+                    let end = ends.get(bound.len()).copied().unwrap_or(node.at);
+                    self.text[node.at..end].trim().to_owned()
+                }
             };
             bound.push(IndexKeyDefinition { key: Text { text, expr }, descending: *descending });
         }
@@ -363,6 +454,8 @@ impl Binder<'_> {
             table: relation,
             unique,
             if_not_exists,
+            // Only a unique index says something about rows.
+            lenient: !unique,
             keys: bound,
             predicate: None,
         }))
@@ -388,12 +481,16 @@ impl Binder<'_> {
                 .schema
                 .sequence(&QualifiedName::bare(name.name.clone()))
                 .map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())),
-            DropKind::Synonym => return self.unsupported("DROP SYNONYM", name.at),
+            DropKind::Synonym => {
+                let bare = QualifiedName::bare(name.name.clone());
+                self.schema.synonym(&bare).map(|_| bare)
+            }
         };
         let object = match kind {
             DropKind::Index => ObjectKind::Index,
             DropKind::Sequence => ObjectKind::Sequence,
             DropKind::View => ObjectKind::View,
+            DropKind::Synonym => ObjectKind::Synonym,
             _ => ObjectKind::Table,
         };
         let (names, missing) = match found {
@@ -401,7 +498,8 @@ impl Binder<'_> {
             None if if_exists => (Vec::new(), vec![name.name.clone()]),
             None => {
                 let condition = match kind {
-                    DropKind::Index | DropKind::Sequence => Condition::UndefinedObject,
+                    DropKind::Index => Condition::UndefinedObject,
+                    DropKind::Synonym => Condition::UndefinedSynonym,
                     _ => Condition::UndefinedTable,
                 };
                 return Err(self
@@ -415,6 +513,10 @@ impl Binder<'_> {
     fn alter(&mut self, table: &Arc<Relation>, actions: &[Alter]) -> Result<Vec<AlterTable>> {
         let mut bound = Vec::new();
         let mut dropped: Vec<usize> = Vec::new();
+        let own_key: Vec<String> = table
+            .primary_key()
+            .map(|key| key.columns.iter().flatten().map(|at| table.columns[*at].name.clone()).collect())
+            .unwrap_or_default();
         for action in actions {
             match action {
                 Alter::Add(column) => {
@@ -431,7 +533,7 @@ impl Binder<'_> {
                     });
                     let mut constraints = Vec::new();
                     for constraint in &column.constraints {
-                        constraints.push(self.constraint(&shape, constraint, self.next_constraint(table))?);
+                        constraints.push(self.constraint(&shape, constraint, self.next_constraint(table), &own_key)?);
                     }
                     bound.push(AlterTable::AddColumn { column: definition, constraints, if_not_exists: false });
                 }
@@ -460,12 +562,12 @@ impl Binder<'_> {
                         bound.push(AlterTable::SetDefault { column: at, default: definition.default });
                     }
                     for constraint in &column.constraints {
-                        let constraint = self.constraint(table, constraint, self.next_constraint(table))?;
+                        let constraint = self.constraint(table, constraint, self.next_constraint(table), &own_key)?;
                         bound.push(AlterTable::AddConstraint(constraint));
                     }
                 }
                 Alter::AddConstraint(constraint) => {
-                    let constraint = self.constraint(table, constraint, self.next_constraint(table))?;
+                    let constraint = self.constraint(table, constraint, self.next_constraint(table), &own_key)?;
                     bound.push(AlterTable::AddConstraint(constraint));
                 }
                 Alter::DropConstraint(name) => {
@@ -481,9 +583,22 @@ impl Binder<'_> {
         table.indexes.len() + table.foreign_keys.len() + table.checks.len() + 1
     }
 
+    /// The sequence of a name, or of a synonym.
+    fn sequence_named(&self, name: &ObjectName) -> Result<QualifiedName> {
+        let bare = QualifiedName::bare(name.name.clone());
+        let found = self.schema.sequence(&bare).or_else(|| self.schema.sequence(&self.schema.synonym(&bare)?));
+        found.map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())).ok_or_else(|| {
+            self.error(
+                Condition::UndefinedTable,
+                format!("the specified table ({}) is not in the database", name.name),
+                name.at,
+            )
+        })
+    }
+
     /// The next number of a sequence, by its name.
     pub(super) fn sequence_value(&mut self, function: &'static str, name: &QualifiedName) -> Option<Expr> {
-        let sequence = self.schema.sequence(name)?;
+        let sequence = self.schema.sequence(name).or_else(|| self.schema.sequence(&self.schema.synonym(name)?))?;
         Some(call(function, vec![Expr::integer(sequence.oid.into(), Type::Oid)], Type::Int8))
     }
 }

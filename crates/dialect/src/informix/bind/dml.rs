@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Binder;
 use super::coerce::call;
 use super::scope::{Scope, Visible};
-use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName};
+use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName, Query};
 use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, Value};
 use crate::schema::{Column, Relation, RelationKind};
 use crate::{Condition, Language, Result, Type};
@@ -71,7 +71,7 @@ impl Binder<'_> {
         id
     }
 
-    fn target(&mut self, name: &ObjectName) -> Result<Arc<Relation>> {
+    pub(super) fn target(&mut self, name: &ObjectName) -> Result<Arc<Relation>> {
         let relation = self.relation(name)?;
         match relation.kind {
             RelationKind::Table => Ok(relation),
@@ -91,7 +91,7 @@ impl Binder<'_> {
         })
     }
 
-    fn insert(
+    pub(super) fn insert(
         &mut self,
         target: &Relation,
         names: &[(String, usize)],
@@ -277,9 +277,16 @@ impl Binder<'_> {
         Ok(Some(expr))
     }
 
-    fn assignments(&mut self, target: &Relation, set: &[Assignment]) -> Result<Vec<(usize, Expr)>> {
+    pub(super) fn assignments(&mut self, target: &Relation, set: &[Assignment]) -> Result<Vec<(usize, Expr)>> {
         let mut assignments: Vec<(usize, Expr)> = Vec::new();
         for assignment in set {
+            if let ([NodeKind::Scalar(query)], 2..) = (
+                &assignment.values.iter().map(|node| node.kind.clone()).collect::<Vec<_>>()[..],
+                assignment.columns.len(),
+            ) {
+                self.assign_query(target, &assignment.columns, query, &mut assignments)?;
+                continue;
+            }
             if assignment.columns.len() != assignment.values.len() {
                 let at = assignment.columns.first().map_or(0, |(_, at)| *at);
                 return Err(self.error(
@@ -289,14 +296,8 @@ impl Binder<'_> {
                 ));
             }
             for ((name, at), node) in assignment.columns.iter().zip(&assignment.values) {
-                let position = self.column(target, name, *at)?;
+                let position = self.settable(target, name, *at, &assignments)?;
                 let column = &target.columns[position];
-                if assignments.iter().any(|(other, _)| *other == position) {
-                    return Err(self.error(Condition::DuplicateColumn, format!("column ({name}) is set twice"), *at));
-                }
-                if column.identity.as_ref().is_some_and(|identity| identity.zero_is_next) {
-                    return Err(self.error(Condition::GeneratedAlways, "a SERIAL column cannot be updated", *at));
-                }
                 let value = if node.kind == NodeKind::Default {
                     match self.missing(target, column)? {
                         Some(value) => value,
@@ -309,5 +310,49 @@ impl Binder<'_> {
             }
         }
         Ok(assignments)
+    }
+
+    /// A column that SET may name.
+    fn settable(&self, target: &Relation, name: &str, at: usize, set: &[(usize, Expr)]) -> Result<usize> {
+        let position = self.column(target, name, at)?;
+        if set.iter().any(|(other, _)| *other == position) {
+            return Err(self.error(Condition::DuplicateColumn, format!("column ({name}) is set twice"), at));
+        }
+        if target.columns[position].identity.as_ref().is_some_and(|identity| identity.zero_is_next) {
+            return Err(self.error(Condition::GeneratedAlways, "a SERIAL column cannot be updated", at));
+        }
+        Ok(position)
+    }
+
+    /// `(a, b) = (SELECT …)`: each column takes its own from a query of one row.
+    fn assign_query(
+        &mut self,
+        target: &Relation,
+        names: &[(String, usize)],
+        query: &Query,
+        assignments: &mut Vec<(usize, Expr)>,
+    ) -> Result<()> {
+        for (place, (name, at)) in names.iter().enumerate() {
+            let position = self.settable(target, name, *at, assignments)?;
+            let bound = self.subquery(query)?;
+            if bound.columns.len() != names.len() {
+                return Err(self.error(
+                    Condition::ColumnCountMismatch,
+                    "SET has another number of values than columns",
+                    *at,
+                ));
+            }
+            let id = self.ids.relation();
+            let ty = bound.columns[place].ty.clone();
+            let item = Expr::column(id, place, ty.clone());
+            let outputs = vec![ir::OutputColumn { name: name.clone(), ty: ty.clone() }];
+            let mut one = self.query_of(vec![item], outputs);
+            if let ir::Body::Select(select) = &mut one.body {
+                select.from = Some(ir::From::Query { id, query: Box::new(bound), lateral: false });
+            }
+            let value = Expr::new(ExprKind::Scalar(Box::new(one)), ty);
+            assignments.push((position, self.coerce(value, &target.columns[position].ty, *at)?));
+        }
+        Ok(())
     }
 }

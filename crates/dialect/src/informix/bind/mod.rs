@@ -6,13 +6,16 @@ mod ddl;
 mod dml;
 mod expr;
 mod functions;
+mod merge;
 mod numbers;
+mod outer;
 mod query;
 mod routine;
 mod scope;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod with;
 
 use super::Statement;
 use super::ast::{Ast, ObjectName};
@@ -176,6 +179,14 @@ impl<'a> Binder<'a> {
 
     /// Finds a table, view or catalog table.
     fn relation(&self, name: &ObjectName) -> Result<Arc<Relation>> {
+        let known = |database: &String| *database == self.context.database || database == "sysmaster";
+        if let Some(database) = name.database.as_ref().filter(|database| !known(database)) {
+            return Err(self.error(
+                Condition::InvalidCatalogName,
+                format!("the database {database} is not the one that is open, and others cannot be reached from it"),
+                name.at,
+            ));
+        }
         self.find_relation(name).ok_or_else(|| {
             self.error(
                 Condition::UndefinedTable,
@@ -198,6 +209,18 @@ impl<'a> Binder<'a> {
         } else if database != self.context.database {
             return None;
         }
+        self.find_by_name(name).or_else(|| {
+            let synonym = QualifiedName { schema: None, name: name.name.clone() };
+            let target = self.schema.synonym(&synonym)?;
+            self.schema.relation(&target)
+        })
+    }
+
+    /// Finds a relation of the open database by its own name.
+    fn find_by_name(&self, name: &ObjectName) -> Option<Arc<Relation>> {
+        let find = |schema: Option<&str>| {
+            self.schema.relation(&QualifiedName { schema: schema.map(str::to_owned), name: name.name.clone() })
+        };
         // Owners other than the catalog's are not told apart: every user sees one set of tables, as in a database
         // that is not in ANSI mode.
         match name.owner.as_deref() {
@@ -225,6 +248,11 @@ impl<'a> Binder<'a> {
                 self.effects.writes = true;
                 self.changes_data = true;
                 self.dml(ast)?
+            }
+            Ast::Merge(merge) => {
+                self.effects.reads = true;
+                self.effects.writes = true;
+                self.merge(merge)?
             }
             Ast::Execute { name, args } => {
                 self.effects.reads = true;
@@ -265,6 +293,8 @@ impl<'a> Binder<'a> {
             | Ast::CreateView { .. }
             | Ast::CreateSequence { .. }
             | Ast::CreateSynonym { .. }
+            | Ast::AlterSequence { .. }
+            | Ast::RenameOther { .. }
             | Ast::AlterTable { .. }
             | Ast::RenameTable { .. }
             | Ast::RenameColumn { .. }

@@ -5,8 +5,7 @@ use super::expr::sortable;
 use super::scope::{Scope, Visible, VisibleColumn};
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::ir::{
-    self, CastContext, ColumnIndex, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId,
-    SortKey, Value,
+    self, CastContext, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey,
 };
 use crate::plan::ResultColumn;
 use crate::schema::RelationKind;
@@ -61,39 +60,7 @@ impl Binder<'_> {
 
     pub(super) fn query(&mut self, query: &Query) -> Result<(ir::Query, Vec<ResultColumn>)> {
         let visible = self.ctes.len();
-        let mut ctes = Vec::new();
-        for cte in &query.ctes {
-            if Self::mentions(&cte.query, &cte.name) {
-                return self.unsupported("a recursive WITH", cte.query.at);
-            }
-            let (bound, mut columns) = self.query(&cte.query)?;
-            if !cte.columns.is_empty() {
-                if cte.columns.len() != columns.len() {
-                    return Err(self.error(
-                        Condition::ColumnCountMismatch,
-                        "WITH names another number of columns",
-                        query.at,
-                    ));
-                }
-                for (column, name) in columns.iter_mut().zip(&cte.columns) {
-                    column.name.clone_from(name);
-                }
-            }
-            let outputs: Vec<OutputColumn> = columns
-                .iter()
-                .map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() })
-                .collect();
-            let id = self.ids.cte();
-            ctes.push(ir::Cte {
-                name: cte.name.clone(),
-                id,
-                recursive: false,
-                materialized: None,
-                body: CteBody::Query(Box::new(bound)),
-                columns: outputs.clone(),
-            });
-            self.ctes.push((cte.name.clone(), id, outputs));
-        }
+        let ctes = self.with(&query.ctes, query.at)?;
         let bound = self.body(query)?;
         let output = self.ids.relation();
         let order_by = self.order_by(&query.order_by, &bound, output)?;
@@ -117,11 +84,6 @@ impl Binder<'_> {
             output,
         };
         Ok((query, bound.columns))
-    }
-
-    /// True when a query's FROM names a table: for WITH, which would then be recursive.
-    fn mentions(query: &Query, name: &str) -> bool {
-        mentions_body(&query.body, name)
     }
 
     fn count(&mut self, node: Option<&Node>) -> Result<Option<Expr>> {
@@ -170,7 +132,7 @@ impl Binder<'_> {
     }
 
     /// Brings a column of a query to another type.
-    fn retype(&mut self, query: &mut ir::Query, at: usize, ty: &Type) -> Result<()> {
+    pub(super) fn retype(&mut self, query: &mut ir::Query, at: usize, ty: &Type) -> Result<()> {
         if query.columns[at].ty == *ty {
             return Ok(());
         }
@@ -208,42 +170,29 @@ impl Binder<'_> {
 
     fn select_in_scope(&mut self, select: &Select) -> Result<Bound> {
         let mut joined: Option<From> = None;
-        let mut outers: Vec<(From, Vec<RelId>)> = Vec::new();
+        let mut outers = Vec::new();
         for source in &select.from {
             if let Source::Outer(members) = source {
-                let before = self.innermost().relations.len();
-                let mut inner: Option<From> = None;
-                for member in members {
-                    if matches!(member, Source::Outer(_)) {
-                        return self.unsupported("OUTER within OUTER", 0);
-                    }
-                    let from = self.source(member)?;
-                    inner = Some(cross(inner, from));
-                }
-                let ids = self.innermost().relations[before..].iter().map(|visible| visible.id).collect();
-                outers.extend(inner.map(|inner| (inner, ids)));
+                outers.push(self.outer(members)?);
             } else {
                 let from = self.source(source)?;
                 joined = Some(cross(joined, from));
             }
         }
         let mut filters = Vec::new();
-        let mut conditions: Vec<Vec<Expr>> = outers.iter().map(|_| Vec::new()).collect();
         for conjunct in conjuncts(select.filter.as_ref()) {
             self.touched.clear();
             let condition = self.condition(conjunct)?;
             // A condition about an outer table is a condition of its join.
-            match outers.iter().position(|(_, ids)| ids.iter().any(|id| self.touched.contains(id))) {
-                Some(outer) => conditions[outer].push(condition),
-                None => filters.push(condition),
-            }
+            let touched = std::mem::take(&mut self.touched);
+            let left = outers.iter_mut().try_fold(condition, |condition, outer| outer.take(condition, &touched));
+            filters.extend(left);
         }
-        for ((right, _), on) in outers.into_iter().zip(conditions) {
+        for outer in outers {
             let Some(left) = joined.take() else {
                 return Err(self.error(Condition::SyntaxError, "OUTER needs a table to preserve", 0));
             };
-            let on = Some(all_of(on).unwrap_or_else(|| Expr::new(ExprKind::Literal(Value::Integer(1)), Type::Bool)));
-            joined = Some(From::Join { kind: JoinKind::Left, left: Box::new(left), right: Box::new(right), on });
+            joined = Some(outer.join(left));
         }
 
         let mut items = Vec::new();
@@ -379,7 +328,7 @@ impl Binder<'_> {
         column
     }
 
-    fn source(&mut self, source: &Source) -> Result<From> {
+    pub(super) fn source(&mut self, source: &Source) -> Result<From> {
         match source {
             Source::Table { name, alias } => {
                 if name.owner.is_none()
@@ -430,9 +379,9 @@ impl Binder<'_> {
                 self.show(visible);
                 Ok(From::Relation { id, relation })
             }
-            Source::Query { query, alias, columns } => {
-                // Tables of the same FROM are not visible inside.
-                let outer = self.scopes.pop();
+            Source::Query { query, alias, columns, lateral } => {
+                // Tables of the same FROM are not visible inside, unless LATERAL says so.
+                let outer = if *lateral { None } else { self.scopes.pop() };
                 let bound = self.query(query);
                 self.scopes.extend(outer);
                 let (bound, mut result) = bound?;
@@ -460,7 +409,7 @@ impl Binder<'_> {
                     })
                     .collect();
                 self.show(Visible { id, name: alias.clone().unwrap_or_default(), columns: visible, relation: None });
-                Ok(From::Query { id, query: Box::new(bound), lateral: false })
+                Ok(From::Query { id, query: Box::new(bound), lateral: *lateral })
             }
             Source::Expression { expr, alias, columns } => self.table_expression(expr, alias.as_deref(), columns),
             Source::Join { kind, left, right, on } => {
@@ -524,7 +473,12 @@ impl Binder<'_> {
         Ok(From::Query { id, query: Box::new(query), lateral: false })
     }
 
-    fn show(&mut self, visible: Visible) {
+    /// The relations of the innermost FROM so far.
+    pub(super) fn visible_relations(&mut self) -> Vec<RelId> {
+        self.innermost().relations.iter().map(|visible| visible.id).collect()
+    }
+
+    pub(super) fn show(&mut self, visible: Visible) {
         self.innermost().relations.push(visible);
     }
 
@@ -609,23 +563,6 @@ impl Binder<'_> {
     }
 }
 
-fn mentions_source(source: &Source, name: &str) -> bool {
-    match source {
-        Source::Table { name: table, .. } => table.owner.is_none() && table.name == name,
-        Source::Query { query, .. } => mentions_body(&query.body, name),
-        Source::Expression { .. } => false,
-        Source::Join { left, right, .. } => mentions_source(left, name) || mentions_source(right, name),
-        Source::Outer(members) => members.iter().any(|member| mentions_source(member, name)),
-    }
-}
-
-fn mentions_body(body: &Body, name: &str) -> bool {
-    match body {
-        Body::Select(select) => select.from.iter().any(|member| mentions_source(member, name)),
-        Body::Set { left, right, .. } => mentions_body(&left.body, name) || mentions_body(&right.body, name),
-    }
-}
-
 fn plain_column(name: &str, ty: &Type) -> VisibleColumn {
     VisibleColumn { name: name.to_owned(), ty: ty.clone(), not_null: false, identity: false, origin: None }
 }
@@ -640,14 +577,14 @@ fn result_column(column: &VisibleColumn) -> ResultColumn {
     }
 }
 
-fn cross(left: Option<From>, right: From) -> From {
+pub(super) fn cross(left: Option<From>, right: From) -> From {
     match left {
         None => right,
         Some(left) => From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(right), on: None },
     }
 }
 
-fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
+pub(super) fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
     match conditions.len() {
         0 | 1 => conditions.pop(),
         _ => Some(Expr::new(ExprKind::And(conditions), Type::Bool)),
@@ -691,7 +628,7 @@ fn expression_name(node: &Node) -> String {
 }
 
 /// The type of a UNION's column.
-fn union_type(left: &Type, right: &Type) -> Option<Type> {
+pub(super) fn union_type(left: &Type, right: &Type) -> Option<Type> {
     if left == right {
         return Some(left.clone());
     }

@@ -189,7 +189,7 @@ fn errors_have_informix_codes_and_places() {
         ("insert into t (d) values ('nonsense')", -1218, Some(27)),
         ("select s, count(*) from t", -294, None),
         ("select k from t, t u", -324, Some(8)),
-        ("select * from other:informix.systables", -206, None),
+        ("select * from other:informix.systables", -329, None),
         ("drop table nosuch", -206, Some(12)),
         ("select 'notanumber'::int from t", -1213, None),
     ] {

@@ -33,8 +33,9 @@ impl Span {
     /// `22007` for text that is not of the qualifier's form, `22015` (-1265) for a first field with too many digits.
     pub fn parse(text: &str, qualifier: IntervalQualifier) -> Result<Self> {
         let invalid = || {
+            let letters = text.chars().any(char::is_alphabetic);
             Error::new(
-                Condition::InvalidIntervalFormat,
+                if letters { Condition::InvalidDatetimeFormat } else { Condition::InvalidIntervalFormat },
                 format!("\"{}\" is not an INTERVAL of this qualifier", text.trim()),
             )
         };

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use super::create_table::quote;
 use super::types::{collation, words};
 use super::{Lowered, expression};
+use crate::ir::walk;
 use crate::ir::{
     ColumnDefinition, ColumnIndex, ColumnRef, Constraint, ConstraintKind, CreateIndex, CreateTable, ExprKind, Text,
 };
@@ -298,8 +299,16 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
     let names: Vec<&str> = index.table.columns.iter().map(|column| column.name.as_str()).collect();
     let mut keys = Vec::with_capacity(index.keys.len());
     for key in &index.keys {
-        let lowered = native(&key.key, &names, "an index")?;
         let is_column = matches!(key.key.expr.kind, ExprKind::Column(_));
+        let (lowered, is_column) = match native(&key.key, &names, "an index") {
+            Err(_)
+                if index.lenient
+                    && let Some(column) = first_column(&key.key.expr) =>
+            {
+                (quote(names[column]), true)
+            }
+            lowered => (lowered?, is_column),
+        };
         let sql = if is_column { lowered } else { format!("({lowered})") };
         keys.push(if key.descending { format!("{sql} DESC") } else { sql });
     }
@@ -319,6 +328,20 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
         keys: index.keys.iter().map(|key| key.key.text.clone()).collect(),
         predicate: index.predicate.as_ref().map(|predicate| predicate.text.clone()),
     })
+}
+
+/// The first column that an expression names.
+fn first_column(expr: &crate::ir::Expr) -> Option<usize> {
+    let mut found = None;
+    walk::expr(expr, &mut |part| {
+        if let ExprKind::Column(column) = &part.kind
+            && let ColumnIndex::At(position) = column.column
+        {
+            found.get_or_insert(position);
+        }
+        found.is_none()
+    });
+    found
 }
 
 fn native(text: &Text, names: &[&str], place: &str) -> Result<String> {

@@ -76,7 +76,12 @@ impl Lowering<'_> {
             ExprKind::Scalar(query) => {
                 let (sql, reprs) = self.subquery(query)?;
                 let repr = reprs.first().copied().unwrap_or(Repr::Plain);
-                return Ok(Sql { sql: format!("({sql})"), repr });
+                if super::single::has_one_row(query) {
+                    return Ok(Sql { sql: format!("({sql})"), repr });
+                }
+                // SQLite would take the first of many rows.
+                self.needs_us();
+                return Ok(Sql { sql: format!("(SELECT rf_single(c0) FROM ({sql}))"), repr });
             }
             ExprKind::Exists(query) => format!("EXISTS ({})", self.subquery(query)?.0),
             ExprKind::InQuery { row, negated, query } => self.in_query(row, *negated, query)?,

@@ -17,6 +17,7 @@ mod expr;
 mod from;
 mod grouping;
 mod query;
+mod single;
 pub mod types;
 
 use std::cell::RefCell;

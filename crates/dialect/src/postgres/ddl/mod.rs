@@ -288,6 +288,7 @@ impl Binder<'_> {
             table,
             unique: index.unique,
             if_not_exists: index.if_not_exists,
+            lenient: false,
             keys,
             predicate,
         }))))
@@ -516,6 +517,8 @@ impl Binder<'_> {
             };
             let resolved = match kind {
                 ObjectKind::Schema => self.schema.has_namespace(&name.name).then(|| name.clone()),
+                // PostgreSQL has none.
+                ObjectKind::Synonym => None,
                 ObjectKind::Sequence => self
                     .schema
                     .sequence(&name)

@@ -1,0 +1,113 @@
+//! MERGE.
+
+use super::Binder;
+use super::scope::{Scope, Visible};
+use crate::informix::ast::{InsertSource, Merge};
+use crate::ir::{
+    self, ColumnIndex, ColumnRef, CompareOp, Dml, DmlAction, Expr, ExprKind, From, JoinKind, OutputColumn, RelId,
+};
+use crate::{Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn merge(&mut self, merge: &Merge) -> Result<ir::Statement> {
+        let target = self.target(&merge.table)?;
+        if target.without_rowid {
+            return self.unsupported("MERGE into a table without rowids", merge.table.at);
+        }
+        self.scopes.push(Scope::default());
+        let source = self.source(&merge.source)?;
+        let source_scope = self.scopes.last().cloned().unwrap_or_default();
+        let target_id = self.ids.relation();
+        let shown = merge.alias.clone().unwrap_or_else(|| merge.table.name.clone());
+        self.show(Visible::of_table(target_id, shown, &target, Some(target.clone())));
+        let condition = self.condition(&merge.condition)?;
+        let rowid =
+            Expr::new(ExprKind::Column(ColumnRef { relation: target_id, column: ColumnIndex::RowId }), Type::Int8);
+        let mut rows = Rows { items: vec![rowid.clone()], columns: vec![column("rowid", &Type::Int8)] };
+        let changed: RelId = self.ids.relation();
+        let matched = if let Some(set) = &merge.update {
+            let mut assignments = Vec::new();
+            for (position, value) in self.assignments(&target, set)? {
+                if !matches!(value.kind, ExprKind::Default) {
+                    assignments.push((position, rows.add(value, &rowid, false)));
+                } else {
+                    assignments.push((position, value));
+                }
+            }
+            let filter = Some(self.same_row(changed)?);
+            Some(DmlAction::Update { assignments, from: None, filter, current_of: None })
+        } else if merge.delete {
+            Some(DmlAction::Delete { using: None, filter: Some(self.same_row(changed)?), current_of: None })
+        } else {
+            None
+        };
+        // A row that is to be inserted has nothing to do with the target's rows.
+        self.scopes.pop();
+        self.scopes.push(source_scope);
+        let unmatched = match &merge.insert {
+            Some((names, values)) => {
+                let source = InsertSource::Values(vec![values.clone()]);
+                let action = self.insert(&target, names, &source, merge.table.at)?;
+                let DmlAction::Insert { columns, source: ir::InsertSource::Values(bound), on_conflict } = action else {
+                    return Err(crate::Error::internal("an INSERT of MERGE without values"));
+                };
+                let row = bound.into_iter().flatten().map(|value| match value.kind {
+                    ExprKind::Default => value,
+                    _ => rows.add(value, &rowid, true),
+                });
+                let source = ir::InsertSource::Values(vec![row.collect()]);
+                Some(DmlAction::Insert { columns, source, on_conflict })
+            }
+            None => None,
+        };
+        self.scopes.pop();
+        let joined = From::Join {
+            kind: if unmatched.is_some() { JoinKind::Left } else { JoinKind::Inner },
+            left: Box::new(source),
+            right: Box::new(From::Relation { id: target_id, relation: target.clone() }),
+            on: Some(condition),
+        };
+        let mut query = self.query_of(rows.items, rows.columns);
+        if let ir::Body::Select(select) = &mut query.body {
+            select.from = Some(joined);
+        }
+        let dml = |action| Dml {
+            ctes: Vec::new(),
+            target: target.clone(),
+            id: changed,
+            action,
+            returning: Vec::new(),
+            columns: Vec::new(),
+        };
+        let merge = ir::Merge { rows: query, matched: matched.map(dml), unmatched: unmatched.map(dml) };
+        Ok(ir::Statement::Merge(Box::new(merge)))
+    }
+
+    /// The row whose rowid the first parameter is.
+    fn same_row(&mut self, relation: RelId) -> Result<Expr> {
+        let own = Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowId }), Type::Int8);
+        self.compare(CompareOp::Equal, own, Expr::new(ExprKind::Param(0), Type::Int8), 0)
+    }
+}
+
+/// The columns of MERGE's query.
+struct Rows {
+    items: Vec<Expr>,
+    columns: Vec<OutputColumn>,
+}
+
+impl Rows {
+    /// Adds a value that is computed for rows with (or without) a match only; the parameter that brings it.
+    fn add(&mut self, value: Expr, rowid: &Expr, unmatched: bool) -> Expr {
+        let ty = value.ty.clone();
+        let test = ExprKind::IsNull { arg: Box::new(rowid.clone()), negated: !unmatched };
+        let branches = vec![(Expr::new(test, Type::Bool), value)];
+        self.items.push(Expr::new(ExprKind::Case { branches, otherwise: None }, ty.clone()));
+        self.columns.push(column("value", &ty));
+        Expr::new(ExprKind::Param(self.items.len() - 1), ty)
+    }
+}
+
+fn column(name: &str, ty: &Type) -> OutputColumn {
+    OutputColumn { name: name.to_owned(), ty: ty.clone() }
+}

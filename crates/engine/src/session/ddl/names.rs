@@ -1,0 +1,97 @@
+//! Informix's synonyms, and changes of sequences' and indexes' names and parameters.
+
+use rowferry_dialect::ir::{CreateSequence, ObjectKind};
+use rowferry_dialect::schema::{QualifiedName, Schema as _};
+use rowferry_dialect::{Error, Language};
+use rusqlite::params;
+
+use super::{Changer, Done};
+use crate::schema::physical_name;
+
+impl Changer<'_> {
+    /// CREATE SYNONYM: an entry of our own tables, which SQLite knows nothing of.
+    pub(super) fn create_synonym(&self, name: &QualifiedName, target: &QualifiedName, if_not_exists: bool) -> Done {
+        let (namespace, database, _) = self.place(name, false)?;
+        if !self.is_free(&namespace, &name.name, if_not_exists)? {
+            return Ok(());
+        }
+        let schema = target.schema.as_deref().unwrap_or(crate::schema::PUBLIC);
+        let definition = format!("{schema}.{}", target.name);
+        self.record(database, "synonym", &namespace, &name.name, None, Language::Informix, Some(&definition))?;
+        Ok(())
+    }
+
+    /// ALTER SEQUENCE.
+    pub(super) fn alter_sequence(&self, sequence: &CreateSequence, restart: Option<i64>) -> Done {
+        let Some(details) = self.schema.sequence_details(&sequence.name) else {
+            return Err(Error::internal("ALTER of a sequence that is gone").into());
+        };
+        let (oid, database) = (details.sequence.oid, details.database);
+        self.connection.execute(
+            &format!(
+                "UPDATE {database}.rowferry_sequences SET increment = ?2, min = ?3, max = ?4, cycle = ?5 WHERE oid = ?1"
+            ),
+            params![oid, sequence.increment, sequence.min, sequence.max, sequence.cycle],
+        )?;
+        if let Some(next) = restart {
+            self.connection.execute(
+                &format!("UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = 0 WHERE oid = ?1"),
+                params![oid, next],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// RENAME SEQUENCE and RENAME INDEX.
+    pub(super) fn rename_object(&self, kind: ObjectKind, name: &QualifiedName, to: &str) -> Done {
+        if kind == ObjectKind::Sequence {
+            let Some(details) = self.schema.sequence_details(name) else {
+                return Err(Error::internal("RENAME of a sequence that is gone").into());
+            };
+            self.is_free(&details.sequence.namespace, to, false)?;
+            self.connection.execute(
+                &format!("UPDATE {}.rowferry_objects SET name = ?2 WHERE oid = ?1", details.database),
+                params![details.sequence.oid, to],
+            )?;
+            return Ok(());
+        }
+        let Some((relation, at)) = self.schema.index(name) else {
+            return Err(Error::internal("RENAME of an index that is gone").into());
+        };
+        let index = &relation.indexes[at];
+        if index.constraint || index.primary {
+            return Err(Error::unsupported("RENAME INDEX of a constraint's index").into());
+        }
+        self.is_free(&relation.namespace, to, false)?;
+        let physical = self
+            .schema
+            .details(relation.oid)
+            .and_then(|details| details.index_names.get(at).cloned())
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| physical_name(&relation.namespace, &index.name));
+        let sql: String = self.connection.query_row(
+            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'index' AND name = ?1", relation.database),
+            [&physical],
+            |row| row.get(0),
+        )?;
+        // SQLite keeps `CREATE [UNIQUE] INDEX name ON …`: the statement is made anew from ` ON ` on.
+        let Some(on) = sql.find(" ON ") else {
+            return Err(Error::internal("an index that cannot be read back").into());
+        };
+        let unique = if index.unique { "UNIQUE " } else { "" };
+        let new = physical_name(&relation.namespace, to);
+        let quote = rowferry_dialect::lower::sqlite::create_table::quote;
+        self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;
+        self.batch(&format!("CREATE {unique}INDEX {}.{}{}", relation.database, quote(&new), &sql[on..]))?;
+        if crate::schema::metadata::exist(self.connection, relation.database)? {
+            self.connection.execute(
+                &format!(
+                    "UPDATE {}.rowferry_objects SET name = ?2, physical_name = ?3 WHERE kind = 'index' AND physical_name = ?1",
+                    relation.database
+                ),
+                params![physical, to, new],
+            )?;
+        }
+        Ok(())
+    }
+}
