@@ -63,7 +63,7 @@ class Settings:
     database: bytes | None = None
     server: bytes = b"informix"
     client_locale: bytes = b"en_US.8859-1"
-    encoding: str = "iso8859-1"
+    encoding: str = "iso-8859-1"
     env: list[tuple[bytes, bytes]] = field(default_factory=list)
     tls_mode: str | None = None
     tls_ca: str | None = None

@@ -47,7 +47,7 @@ impl CodeSet {
     /// The name that Python has for it.
     pub const fn codec(self) -> &'static str {
         match self {
-            Self::Latin1 => "iso8859-1",
+            Self::Latin1 => "iso-8859-1",
             Self::Utf8 => "utf-8",
             Self::Table(table) => table.codec,
         }
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn names_of_locales() {
         for (locale, codec) in [
-            ("en_US.8859-1", "iso8859-1"),
-            ("en_US", "iso8859-1"),
+            ("en_US.8859-1", "iso-8859-1"),
+            ("en_US", "iso-8859-1"),
             ("en_US.utf8", "utf-8"),
             ("en_US.57372", "utf-8"),
             ("de_DE.8859-15@euro", "iso8859-15"),
