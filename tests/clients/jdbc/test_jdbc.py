@@ -33,6 +33,7 @@ THEMES = {
     "pools": 5,
     "databases": 16,
     "text": 8,
+    "composites": 11,
 }
 
 

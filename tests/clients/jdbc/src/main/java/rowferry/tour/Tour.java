@@ -32,6 +32,7 @@ public final class Tour {
         THEMES.put("pools", Pools::new);
         THEMES.put("databases", Databases::new);
         THEMES.put("text", Texts::new);
+        THEMES.put("composites", Composites::new);
     }
 
     private Tour() {}
