@@ -1,4 +1,4 @@
-"""SQLAlchemy's own MySQL dialects over our module in place of theirs."""
+"""Our SQLAlchemy dialects, and SQLAlchemy's own over our module in place of theirs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def url(server: MariaDB, driver: str) -> sa.URL:
     return sa.URL.create(f"mysql+{driver}", server.user, server.password, server.host, server.port, server.database)
 
 
-@pytest.mark.parametrize("driver", ["pymysql", "mysqldb"])
+@pytest.mark.parametrize("driver", ["rowferry", "pymysql", "mysqldb"])
 def test_blocking_dialects(mariadb: MariaDB, driver: str) -> None:
-    engine = sa.create_engine(url(mariadb, driver), module=mysql, pool_pre_ping=True)
+    module = {} if driver == "rowferry" else {"module": mysql}
+    engine = sa.create_engine(url(mariadb, driver), pool_pre_ping=True, **module)
     metadata = sa.MetaData()
     table = sa.Table(
         f"alchemy_{driver}",
@@ -55,11 +56,12 @@ def test_blocking_dialects(mariadb: MariaDB, driver: str) -> None:
     engine.dispose()
 
 
-@pytest.mark.parametrize("driver", ["asyncmy", "aiomysql"])
+@pytest.mark.parametrize("driver", ["rowferry_async", "asyncmy", "aiomysql"])
 def test_asyncio_dialects(mariadb: MariaDB, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, driver, aio)
-    for name in ("constants", "cursors", "errors"):
-        monkeypatch.setitem(sys.modules, f"{driver}.{name}", getattr(aio, name))
+    if driver != "rowferry_async":
+        monkeypatch.setitem(sys.modules, driver, aio)
+        for name in ("constants", "cursors", "errors"):
+            monkeypatch.setitem(sys.modules, f"{driver}.{name}", getattr(aio, name))
 
     async def main() -> None:
         engine = create_async_engine(url(mariadb, driver), pool_pre_ping=True)
@@ -75,3 +77,27 @@ def test_asyncio_dialects(mariadb: MariaDB, driver: str, monkeypatch: pytest.Mon
         await engine.dispose()
 
     asyncio.run(asyncio.wait_for(main(), 60))
+
+
+def test_a_url_carries_every_kind_of_parameter(mariadb: MariaDB) -> None:
+    query = {"compress": "zlib", "stmt_cache_size": "8", "connect_timeout": "5", "ssl_mode": "DISABLED"}
+    engine = sa.create_engine(url(mariadb, "rowferry").update_query_dict(query))
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SHOW STATUS LIKE 'Compression'").one() == ("Compression", "ON")
+        assert connection.exec_driver_sql("SELECT %s + 1", (41,)).scalar() == 42
+    engine.dispose()
+
+
+def test_streams_do_not_collect_rows(mariadb: MariaDB) -> None:
+    engine = sa.create_engine(url(mariadb, "rowferry"))
+    with engine.connect() as connection:
+        rows = connection.execution_options(stream_results=True).exec_driver_sql("SELECT seq FROM seq_1_to_5000")
+        assert isinstance(rows.cursor, mysql.cursors.SSCursor)
+        assert sum(row[0] for row in rows) == 5000 * 5001 // 2
+    engine.dispose()
+
+
+@pytest.mark.parametrize("name", ["mariadb+rowferry", "mariadb+rowferry_async"])
+def test_mariadbs_names(mariadb: MariaDB, name: str) -> None:
+    dialect = sa.make_url(f"{name}://host/").get_dialect()()
+    assert (dialect.name, f"{dialect.name}+{dialect.driver}") == ("mariadb", name)
