@@ -44,6 +44,10 @@ impl ReceiveBuffer {
     /// Fresh space is given out in steps of this many bytes, unless told otherwise.
     pub const STEP: usize = 256 * 1024;
 
+    /// The first space of all is this small, until it was filled once: most connections never need more, and zeroing a
+    /// whole step for each costs as much as a login.
+    const FIRST: usize = 16 * 1024;
+
     /// A buffer that grows in steps of `step` bytes: small ones for servers, whose clients say little and are many.
     pub const fn with_step(step: usize) -> Self {
         Self { bytes: Vec::new(), start: 0, end: 0, step }
@@ -58,6 +62,7 @@ impl ReceiveBuffer {
     /// Room for at least `least` bytes behind the unread ones.
     pub fn space(&mut self, least: usize) -> &mut [u8] {
         let least = least.max(1);
+        let was_full = self.end == self.bytes.len();
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
@@ -67,7 +72,9 @@ impl ReceiveBuffer {
             self.end -= self.start;
             self.start = 0;
         }
-        if self.bytes.len() - self.end < least {
+        if self.bytes.is_empty() && least <= Self::FIRST {
+            self.bytes.resize(Self::FIRST.min(self.step).max(least), 0);
+        } else if self.bytes.len() - self.end < least || (was_full && self.bytes.len() < self.step) {
             let wanted = (self.end + least).next_multiple_of(self.step);
             self.bytes.resize(wanted, 0);
         }
@@ -107,6 +114,19 @@ impl ReceiveBuffer {
 #[cfg(test)]
 mod tests {
     use super::ReceiveBuffer;
+
+    #[test]
+    fn begins_small_and_grows_once_it_was_filled() {
+        let mut buffer = ReceiveBuffer::default();
+        let first = buffer.space(1).len();
+        assert!(first < ReceiveBuffer::STEP / 4);
+        buffer.filled(first - 1);
+        buffer.consume(first - 1);
+        assert_eq!(buffer.space(1).len(), first);
+        buffer.filled(first);
+        buffer.consume(first);
+        assert_eq!(buffer.space(1).len(), ReceiveBuffer::STEP);
+    }
 
     #[test]
     fn keeps_unread_bytes_when_it_grows() {

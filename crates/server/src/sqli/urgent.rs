@@ -5,8 +5,8 @@
 //! running statements only.
 
 use std::collections::HashMap;
-use std::io::{self, PipeWriter, Read, Write};
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
@@ -18,13 +18,14 @@ struct Watched {
     interrupt: Interrupt,
 }
 
+/// The kernel keeps the set, so that sessions come and go without waking the thread: it would cost each of them two
+/// switches of context.
 struct Watch {
+    events: OwnedFd,
     sessions: Mutex<(u64, HashMap<u64, Watched>)>,
-    /// A byte here makes the thread look at the sessions anew.
-    wake: PipeWriter,
 }
 
-/// `None` when there is no pipe or thread to be had: then nobody can interrupt.
+/// `None` when there is no thread to be had: then nobody can interrupt.
 static WATCH: LazyLock<Option<Arc<Watch>>> = LazyLock::new(|| start().inspect_err(report).ok());
 
 fn report(error: &io::Error) {
@@ -32,13 +33,18 @@ fn report(error: &io::Error) {
 }
 
 fn start() -> io::Result<Arc<Watch>> {
-    let (mut woken, wake) = io::pipe()?;
-    let watch = Arc::new(Watch { sessions: Mutex::default(), wake });
+    // SAFETY: takes no memory of ours.
+    let events = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+    if events < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new, and nobody else's.
+    let events = unsafe { OwnedFd::from_raw_fd(events) };
+    let watch = Arc::new(Watch { events, sessions: Mutex::default() });
     let shared = watch.clone();
     std::thread::Builder::new().name("informix-urgent".into()).spawn(move || {
         loop {
-            let keys = wait(&shared, &mut woken);
-            for key in keys {
+            for key in shared.wait() {
                 shared.urgent(key);
             }
         }
@@ -46,28 +52,24 @@ fn start() -> io::Result<Arc<Watch>> {
     Ok(watch)
 }
 
-/// Waits until something happens; the sessions to which it happened.
-fn wait(watch: &Watch, woken: &mut (impl Read + AsRawFd)) -> Vec<u64> {
-    let poll = |fd: RawFd, events| libc::pollfd { fd, events, revents: 0 };
-    let mut set = vec![poll(woken.as_raw_fd(), libc::POLLIN)];
-    let mut keys = Vec::new();
-    for (&key, watched) in &watch.sessions.lock().1 {
-        set.push(poll(watched.socket.as_raw_fd(), libc::POLLPRI));
-        keys.push(key);
-    }
-    // SAFETY: pointer and length are of one vector.
-    let count = unsafe { libc::poll(set.as_mut_ptr(), set.len() as libc::nfds_t, -1) };
-    if count <= 0 {
-        return Vec::new();
-    }
-    if set[0].revents != 0 {
-        // Any number of wakings is one look.
-        let _ = woken.read(&mut [0; 64]);
-    }
-    keys.into_iter().zip(&set[1..]).filter(|(_, polled)| polled.revents != 0).map(|(key, _)| key).collect()
-}
-
 impl Watch {
+    /// Waits until something happens; the sessions to which it happened.
+    fn wait(&self) -> Vec<u64> {
+        let mut happened = [libc::epoll_event { events: 0, u64: 0 }; 16];
+        // SAFETY: pointer and length are of one array.
+        let count = unsafe {
+            libc::epoll_wait(self.events.as_raw_fd(), happened.as_mut_ptr(), happened.len() as libc::c_int, -1)
+        };
+        happened.iter().take(usize::try_from(count).unwrap_or(0)).map(|event| event.u64).collect()
+    }
+
+    fn control(&self, operation: libc::c_int, socket: &OwnedFd, key: u64) -> io::Result<()> {
+        let mut event = libc::epoll_event { events: libc::EPOLLPRI as u32, u64: key };
+        // SAFETY: both descriptors are open, and the structure outlives the call.
+        let done = unsafe { libc::epoll_ctl(self.events.as_raw_fd(), operation, socket.as_raw_fd(), &raw mut event) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
     /// Takes the urgent byte of a session and interrupts what runs. A session whose client has gone is let go.
     fn urgent(&self, key: u64) {
         let mut sessions = self.sessions.lock();
@@ -82,14 +84,15 @@ impl Watch {
             let interrupt = watched.interrupt.clone();
             drop(sessions);
             interrupt();
-        } else {
-            sessions.1.remove(&key);
+        } else if let Some(gone) = sessions.1.remove(&key) {
+            self.forget(key, gone);
         }
     }
 
-    fn wake(&self) {
-        // A full pipe wakes, too.
-        let _ = (&self.wake).write(&[1]);
+    /// Ends the watching: closing our descriptor would not, as the session has another of the same socket.
+    fn forget(&self, key: u64, watched: Watched) {
+        // It was added, and only once.
+        let _ = self.control(libc::EPOLL_CTL_DEL, &watched.socket, key);
     }
 }
 
@@ -101,22 +104,21 @@ pub(super) fn watch(socket: RawFd, interrupt: impl Fn() + Send + Sync + 'static)
     let watch = WATCH.as_ref()?;
     // SAFETY: the session's own socket, open for the length of this call.
     let socket = unsafe { BorrowedFd::borrow_raw(socket) }.try_clone_to_owned().inspect_err(report).ok()?;
-    let key = {
-        let mut sessions = watch.sessions.lock();
-        sessions.0 += 1;
-        let key = sessions.0;
-        sessions.1.insert(key, Watched { socket, interrupt: Arc::new(interrupt) });
-        key
-    };
-    watch.wake();
+    let mut sessions = watch.sessions.lock();
+    sessions.0 += 1;
+    let key = sessions.0;
+    watch.control(libc::EPOLL_CTL_ADD, &socket, key).inspect_err(report).ok()?;
+    sessions.1.insert(key, Watched { socket, interrupt: Arc::new(interrupt) });
     Some(Registration(key))
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
         if let Some(watch) = &*WATCH {
-            watch.sessions.lock().1.remove(&self.0);
-            watch.wake();
+            let watched = watch.sessions.lock().1.remove(&self.0);
+            if let Some(watched) = watched {
+                watch.forget(self.0, watched);
+            }
         }
     }
 }
