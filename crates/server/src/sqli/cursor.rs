@@ -60,6 +60,9 @@ impl Statement {
     }
 }
 
+/// No more than this is set aside for a row before it is known.
+const LONG_ROW: usize = 1_024;
+
 /// A running query and where its client stands.
 #[derive(Debug)]
 pub(super) struct OpenCursor {
@@ -74,6 +77,8 @@ pub(super) struct OpenCursor {
     positioned: bool,
     /// A row that did not fit the last buffer.
     waiting: Option<Vec<u8>>,
+    /// What the longest row so far took, for the next one.
+    row_bytes: usize,
     /// Rows delivered; for a scroll cursor the row where it stands, from 1.
     pub delivered: i64,
 }
@@ -88,6 +93,7 @@ impl OpenCursor {
             position: None,
             positioned,
             waiting: None,
+            row_bytes: 0,
             delivered: 0,
         }
     }
@@ -161,10 +167,11 @@ impl OpenCursor {
                 _ => None,
             };
         }
-        let mut payload = Vec::new();
+        let mut payload = Vec::with_capacity(self.row_bytes);
         for (at, (column, format)) in statement.columns.iter().zip(statement.formats.iter()).enumerate() {
             encode_cell(column, *format, row.get(at), context, &mut payload)?;
         }
+        self.row_bytes = self.row_bytes.max(payload.len()).min(LONG_ROW);
         Ok(Some(payload))
     }
 }

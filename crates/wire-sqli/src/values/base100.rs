@@ -171,14 +171,24 @@ impl Base100 {
 
     /// The number from an integer.
     pub fn from_i64(value: i64) -> Self {
-        let mut magnitude = value.unsigned_abs();
-        let mut pairs = [0; 10];
+        Self::from_units(value, 0)
+    }
+
+    /// The number that is `units` of the last of `scale` digits after the point: `1250` and 2 are `12.50`.
+    pub fn from_units(units: i64, scale: u8) -> Self {
+        // Eleven pairs hold every u64, ten times it, too.
+        let mut magnitude = u128::from(units.unsigned_abs()) * if scale % 2 == 1 { 10 } else { 1 };
+        let mut pairs = [0; 11];
         for pair in pairs.iter_mut().rev() {
+            if magnitude == 0 {
+                break;
+            }
             *pair = (magnitude % 100) as u8;
             magnitude /= 100;
         }
-        // Ten pairs hold every u64, and no exponent here is out of range.
-        Self::from_pairs(value < 0, 10, &pairs).unwrap_or(Self::ZERO)
+        // No exponent here is out of range: a scale has one byte.
+        let fraction = i32::from(scale.div_ceil(2).min(60));
+        Self::from_pairs(units < 0, 11 - fraction, &pairs).unwrap_or(Self::ZERO)
     }
 
     /// Appends the number as decimal text: with exactly `scale` digits after the point (more, if there are more), or
@@ -381,6 +391,18 @@ mod tests {
         assert_eq!(unscaled("99999999999999999999999999999999", 0), Some(10_i128.pow(32) - 1));
         assert_eq!(unscaled("0.12345", 4), None);
         assert_eq!(unscaled("1e125", 0), None);
+    }
+
+    #[test]
+    fn units_are_their_text() {
+        for units in [0, 1, -1, 9, 10, 99, 100, 12_345, -12_345, 1_000_000, 999_999_999_999_999, i64::MAX, i64::MIN] {
+            for scale in 0..=18 {
+                let digits = format!("{:0width$}", units.unsigned_abs(), width = usize::from(scale) + 1);
+                let (whole, fraction) = digits.split_at(digits.len() - usize::from(scale));
+                let text = format!("{}{whole}.{fraction}", if units < 0 { "-" } else { "" });
+                assert_eq!(Ok(Base100::from_units(units, scale)), Base100::from_text(&text, 32, None), "{text}");
+            }
+        }
     }
 
     #[test]

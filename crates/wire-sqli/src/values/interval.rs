@@ -35,6 +35,9 @@ const fn seconds_in(unit: TimeUnit) -> u64 {
 
 const DAY_TIME_UNITS: [TimeUnit; 4] = [TimeUnit::DAY, TimeUnit::HOUR, TimeUnit::MINUTE, TimeUnit::SECOND];
 
+/// Base-100 digits that the first field of an interval may have: nine decimal digits, and one to spare.
+const LEADING_PAIRS: usize = 5;
+
 impl Interval {
     /// Decodes a cell or parameter; `None` is NULL.
     pub fn decode(bytes: &[u8], qualifier: Qualifier) -> Result<Option<Self>, Malformed> {
@@ -83,13 +86,18 @@ impl Interval {
         if !qualifier.is_valid() {
             return Err(Misfit::Range);
         }
-        let mut pairs = Vec::with_capacity(10);
+        // Five pairs of the first field, then at most four fields and a fraction of three pairs.
+        let (mut pairs, mut len) = ([0u8; 16], LEADING_PAIRS);
+        let mut push = |pair: u8| {
+            pairs[len] = pair;
+            len += 1;
+        };
         let (negative, leading) = match *self {
             Self::YearMonth(months) if qualifier.is_year_month() => {
                 let magnitude = months.unsigned_abs();
                 let leading = if first == TimeUnit::YEAR { magnitude / 12 } else { magnitude };
                 if first == TimeUnit::YEAR && last == TimeUnit::MONTH {
-                    pairs.push((magnitude % 12) as u8);
+                    push((magnitude % 12) as u8);
                 }
                 (months < 0, leading)
             }
@@ -98,12 +106,12 @@ impl Interval {
                 let mut rest = seconds % seconds_in(first);
                 for unit in DAY_TIME_UNITS {
                     if unit.0 > first.0 && unit.0 <= last.0 {
-                        pairs.push((rest / seconds_in(unit)) as u8);
+                        push((rest / seconds_in(unit)) as u8);
                         rest %= seconds_in(unit);
                     }
                 }
                 let (fraction, count) = fraction_pairs(micros, qualifier);
-                pairs.extend_from_slice(&fraction[..count]);
+                fraction[..count].iter().for_each(|&pair| push(pair));
                 (negative, leading)
             }
             _ => return Err(Misfit::Kind),
@@ -112,16 +120,14 @@ impl Interval {
         if leading >= limit {
             return Err(Misfit::Range);
         }
-        let mut all: Vec<u8> = (0..5).rev().map(|at| (leading / 100u64.pow(at) % 100) as u8).collect();
         // A fraction that comes first has no field before it.
-        let exponent = if first.0 >= 12 {
-            all.clear();
-            0
-        } else {
-            place(first) + 4
-        };
-        all.extend_from_slice(&pairs);
-        Base100::from_pairs(negative, exponent, &all)
+        if first.0 >= 12 {
+            return Base100::from_pairs(negative, 0, &pairs[LEADING_PAIRS..len]);
+        }
+        for (at, pair) in pairs[..LEADING_PAIRS].iter_mut().rev().enumerate() {
+            *pair = (leading / 100u64.pow(at as u32) % 100) as u8;
+        }
+        Base100::from_pairs(negative, place(first) + LEADING_PAIRS as i32 - 1, &pairs[..len])
     }
 
     /// Appends the value as a cell.
