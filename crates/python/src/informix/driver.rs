@@ -400,8 +400,9 @@ impl Driver {
                 (Event::Prepared(prepared), Some(Operation::Batch(batch))) => {
                     if prepared.is_query() {
                         client.abandon();
-                        let message = "executemany is for statements that return no rows; use execute";
-                        return Err(error(py, Class::Programming, None, message));
+                        let message =
+                            "executemany is not for SELECT and other statements that return rows; use execute";
+                        return Err(error(py, Class::NotSupported, None, message));
                     }
                     batch.start(client).map_err(|misuse| misused(py, misuse))?;
                 }

@@ -79,7 +79,7 @@ impl Encoder<'_> {
             .max()
             .unwrap_or(0);
         if given != wanted {
-            return Err(wrong(format!("the statement takes {wanted} values, but {given} were given")));
+            return Err(wrong(format!("the statement takes {wanted} values, but {given} are in the parameter set")));
         }
         for placeholder in placeholders {
             let Placeholder::Place(place) = placeholder else { continue };
