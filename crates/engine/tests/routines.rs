@@ -391,3 +391,32 @@ fn routines_are_part_of_the_schema_and_of_transactions() {
     let mut again = informix(&fixture.open());
     assert_eq!(again.run("EXECUTE FUNCTION rows()"), ["1"]);
 }
+
+#[test]
+fn the_catalog_knows_routines() {
+    let fixture = Fixture::new();
+    let mut session = session(
+        &fixture,
+        &[
+            "CREATE FUNCTION pair(a INTEGER, b CHAR(10)) RETURNING INT AS x, DECIMAL(8,2) AS y WITH (NOT VARIANT); RETURN 1, 2; END FUNCTION DOCUMENT 'two'",
+            "CREATE PROCEDURE nothing() END PROCEDURE",
+        ],
+    );
+    assert_eq!(
+        session.run("SELECT procname, isproc, numargs, variant, paramtypes FROM sysprocedures ORDER BY procname"),
+        ["nothing|t|0|1|", "pair|f|2|0|integer,char"]
+    );
+    assert_eq!(
+        session.run(
+            "SELECT c.paramid, c.paramname, c.paramtype, c.paramlen, c.paramattr FROM sysproccolumns c, sysprocedures p
+             WHERE c.procid = p.procid AND p.procname = 'pair' ORDER BY 1"
+        ),
+        ["1|a|2|4|1", "2|b|0|10|1", "3|x|2|4|3", "4|y|5|2050|3"]
+    );
+    assert_eq!(
+        session
+            .run("SELECT data FROM sysprocbody b, sysprocedures p WHERE b.procid = p.procid AND procname = 'nothing'"),
+        ["CREATE PROCEDURE nothing() END PROCEDURE"]
+    );
+    assert_eq!(session.run("SELECT data FROM sysprocbody WHERE datakey = 'D'"), ["two"]);
+}

@@ -12,6 +12,7 @@
 
 mod bson;
 mod cursor;
+mod fast_path;
 mod login;
 mod objects;
 mod pam;

@@ -476,3 +476,44 @@ pub(super) const STATEMENT_WORDS: &[&str] = &[
     "update",
     "while",
 ];
+
+/// A routine as the fast path names it: `function owner.name(integer, char(10))`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// FUNCTION (`Some(true)`), PROCEDURE (`Some(false)`) or ROUTINE.
+    pub function: Option<bool>,
+    /// The name.
+    pub name: String,
+    /// Its parameters' types.
+    pub types: Vec<Type>,
+}
+
+impl Signature {
+    /// Reads a signature.
+    ///
+    /// # Errors
+    /// `42601` for what is none, `42704` for types that are not known.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut parser = super::parser::Parser::new(text)?;
+        match parser.drop_routine()? {
+            super::ast::Ast::DropRoutine { name, function, signature, .. } if parser.at_end() => {
+                Ok(Self { function, name: name.name, types: signature.unwrap_or_default() })
+            }
+            _ => Err(Error::new(Condition::SyntaxError, "this is not the signature of a routine")),
+        }
+    }
+
+    /// The statement that calls the routine of users that it names, with its parameters for arguments; `None` when there
+    /// is no such routine.
+    pub fn call(&self, schema: &dyn Schema) -> Option<String> {
+        let wanted: Vec<String> = self.types.iter().map(base_words).collect();
+        let found = schema.routines(&self.name).into_iter().find_map(|routine| {
+            let parsed = routine.parsed().ok()?.clone();
+            let types = parsed.param_types(schema).ok()?;
+            let same = types.iter().map(base_words).eq(wanted.iter().cloned());
+            (same && self.function.is_none_or(|function| function == parsed.function)).then_some(types)
+        })?;
+        let args: Vec<String> = found.iter().map(|ty| format!("?::{}", super::types::type_words(ty))).collect();
+        Some(format!("EXECUTE FUNCTION {}({})", self.name, args.join(", ")))
+    }
+}

@@ -28,21 +28,9 @@ pub(super) const TABLES: &[Table] = empty! {
          btabid integer";
     "syscoldepend":
         "constrid integer, tabid integer, colno smallint";
-    "sysprocedures":
-        "procname varchar(128), owner char(32), procid serial, mode char(1), retsize integer, symsize integer, \
-         datasize integer, codesize integer, numargs integer, isproc char(1), specificname varchar(128), \
-         externalname varchar(255), paramstyle char(1), langid integer, variant boolean, client boolean, handlesnulls boolean, \
-         iterator boolean, percallcost integer, type integer";
-    "sysprocbody":
-        "procid integer, datakey char(1), seqno integer, data char(256)";
     "sysprocplan":
         "procid integer, planid integer, datakey char(1), seqno integer, created date, datasize integer, \
          data char(256), collation char(32)";
-    "sysprocauth":
-        "grantor char(32), grantee char(32), procid integer, procauth char(1)";
-    "sysproccolumns":
-        "procid integer, paramid integer, paramname varchar(128), paramtype smallint, paramlen smallint, \
-         paramxid integer, paramattr integer";
     "sysblobs":
         "spacename varchar(128), type char(1), tabid integer, colno smallint";
     "sysopclstr":

@@ -7,6 +7,7 @@ mod columns;
 mod constraints;
 mod empty;
 mod others;
+mod routines;
 mod tables;
 
 use std::sync::Arc;
@@ -38,8 +39,15 @@ impl View {
 }
 
 /// The tables, family by family; those of the namespace `informix` are numbered from 1 in this order.
-pub(super) const FAMILIES: [&[Table]; 6] =
-    [tables::TABLES, columns::TABLES, constraints::TABLES, others::TABLES, empty::TABLES, others::SYSMASTER];
+pub(super) const FAMILIES: [&[Table]; 7] = [
+    tables::TABLES,
+    columns::TABLES,
+    constraints::TABLES,
+    others::TABLES,
+    routines::TABLES,
+    empty::TABLES,
+    others::SYSMASTER,
+];
 
 /// A table's place among these, from 1; `None` for tables of others.
 pub(super) fn number(table: &Table) -> Option<u32> {

@@ -119,7 +119,13 @@ impl Commands {
             ClientMessage::Environment(_) => {}
             ClientMessage::GetRoutine(routine) => {
                 let signature = self.code_set.decode_sql(routine.signature);
-                let handle = objects::routine(&signature)?;
+                let handle = match objects::routine(&signature) {
+                    Ok(handle) => handle,
+                    Err(error) => match &mut self.open {
+                        Some(open) => self.routines.find(&mut open.session, &signature).ok_or(error)?,
+                        None => return Err(error.into()),
+                    },
+                };
                 let database = self.open.as_ref().map(|open| open.name.clone()).unwrap_or_default();
                 self.send(&ServerMessage::Routine(Routine { database: database.as_bytes(), handle }));
             }

@@ -101,6 +101,8 @@ struct Commands {
     written: i32,
     /// A call whose arguments arrive in the next message.
     calling: Option<i32>,
+    /// Routines of users that the client has asked for.
+    routines: crate::sqli::fast_path::Routines,
 }
 
 struct Open {
@@ -170,6 +172,7 @@ impl<'c> SqliSession<'c> {
             writing: None,
             written: 0,
             calling: None,
+            routines: crate::sqli::fast_path::Routines::default(),
         };
         Self { connection, decoder, commands, _urgent: urgent }
     }

@@ -11,6 +11,19 @@ impl Commands {
     pub(super) fn call(&mut self, params: &[Param<'_>]) -> Obeyed {
         let Some(handle) = self.calling.take() else { return Ok(()) };
         let code_set = self.code_set;
+        if self.routines.has(handle)
+            && let Some(open) = &mut self.open
+        {
+            let objects = &self.objects;
+            let args = params
+                .iter()
+                .map(|param| bound(param, code_set, objects))
+                .collect::<Result<Vec<_>, rowferry_engine::Error>>()?;
+            let returned = self.routines.call(&mut open.session, handle, &args, code_set)?;
+            let params = returned.iter().map(crate::sqli::fast_path::Returned::param).collect();
+            self.send(&ServerMessage::Results(params));
+            return Ok(());
+        }
         let mut arguments = Vec::new();
         for param in params {
             arguments.push(match param.value {
