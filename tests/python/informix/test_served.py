@@ -211,6 +211,18 @@ def test_a_kept_statement_follows_changes_of_its_table(connect: Any, table: str)
     assert caught.value.sqlcode == -217
 
 
+def test_queries_go_on_after_another_session_has_changed_the_schema(connect: Any, table: str) -> None:
+    connection, other = connect(autocommit=True), connect(autocommit=True)
+    connection.execute(f"CREATE TABLE {table} (a INT)")
+    connection.execute(f"CREATE TABLE {table}_more (a INT)")
+    catalog = f"SELECT tabname FROM systables WHERE tabname MATCHES '{table}*' ORDER BY tabname"
+    assert connection.execute(catalog).fetchall() == [(table,), (f"{table}_more",)]
+    other.execute(f"DROP TABLE {table}_more")
+    for _ in range(2):
+        assert connection.execute(f"SELECT a FROM {table}").fetchall() == []
+        assert connection.execute(catalog).fetchall() == [(table,)]
+
+
 def test_row_factories_and_scrolling(connect: Any, table: str) -> None:
     connection = connect(autocommit=True)
     connection.execute(f"CREATE TABLE {table} (n INT, name VARCHAR(10))")

@@ -147,7 +147,10 @@ impl Session {
             match statement.step() {
                 Ok(step) => Ok((statement, step)),
                 Err(failure) => {
-                    session.put_back(plan, statement);
+                    // One that has failed on a changed schema would fail for ever.
+                    if !errors::blames_schema(&failure) {
+                        session.put_back(plan, statement);
+                    }
                     Err(failure.into())
                 }
             }
