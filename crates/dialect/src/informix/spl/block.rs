@@ -143,9 +143,14 @@ impl Parser<'_> {
     }
 
     /// The line of the next token, from 1.
-    fn line(&self) -> u32 {
-        let before = &self.text.as_bytes()[..self.start()];
-        u32::try_from(before.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX - 1) + 1
+    fn line(&mut self) -> u32 {
+        let (text, start) = (self.text.as_bytes(), self.start());
+        let (counted, lines) = &mut self.names().counted;
+        // Statements come in order, so that each line is counted once.
+        let new = text[*counted..start.max(*counted)].iter().filter(|byte| **byte == b'\n').count();
+        *counted = start.max(*counted);
+        *lines += u32::try_from(new).unwrap_or(u32::MAX - 1);
+        *lines + 1
     }
 
     /// `DEFINE [GLOBAL] a, b type [DEFAULT value]`; the word has been taken.

@@ -416,6 +416,8 @@ pub(super) struct Names {
     /// The statement under way may have INTO.
     takes_into: bool,
     statements: usize,
+    /// How far lines have been counted, and how many there were.
+    counted: (usize, u32),
     calls: Vec<String>,
     writes: bool,
     iterator: bool,
