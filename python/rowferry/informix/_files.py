@@ -64,7 +64,10 @@ class ClientFiles:
         """How many bytes of the open file the server gets, if it wants no more than `limit`."""
         source = self._source
         if source is None:
-            raise InterfaceError(f"the server reads the file {self._name!r} of the client, which it may only write")
+            raise InterfaceError(
+                f"the server reads the file {self._name!r} of the client, which was not allowed: "
+                "put its contents into `virtual_files` of the cursor"
+            )
         try:
             here = source.tell()
             left = source.seek(0, os.SEEK_END) - here

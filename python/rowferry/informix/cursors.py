@@ -369,7 +369,15 @@ class Cursor(ArrowRows):
 
     def fetch_last(self) -> Any:
         """The last row; None when there is none."""
-        return self._row_at(self._count() - 1)
+        self._check_rows()
+        if not self._scrollable or self._result is None:
+            return self._row_at(self._count() - 1)
+        result = self.connection.scroll_on_wire(self._result, None)
+        if not result.rows:
+            return None
+        self._total = result.position
+        self._rows, self._first, self._at, self._ahead = result.rows, result.position - 1, 1, 1
+        return self._rows[0] if self._build is None else self._build(self._rows[0])
 
     def fetch_prior(self) -> Any:
         """The row before the current one; None, and the cursor before the first, when there is none."""
@@ -382,6 +390,8 @@ class Cursor(ArrowRows):
 
     def fetch_absolute(self, n: int) -> Any:
         """The row of this place, from 0, or from the end when negative: -1 is the last. None when there is none."""
+        if n == -1:
+            return self.fetch_last()
         return self._row_at(n if n >= 0 else self._count() + n)
 
     def fetch_relative(self, n: int) -> Any:

@@ -62,7 +62,8 @@ impl Files {
                 };
                 let total: usize = allowed.call_method1(py, intern!(py, "size"), (limit,))?.extract(py)?;
                 client.file_total(total).map_err(|misuse| misused(py, &misuse))?;
-                Ok(true)
+                // What follows travels together with it.
+                Ok(total == 0)
             }
             FileEvent::Wanted(left) => {
                 let Some(allowed) = &self.allowed else { return Err(closed_for(py, "it has no source")) };

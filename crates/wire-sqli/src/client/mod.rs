@@ -208,6 +208,7 @@ impl Client {
         });
         if seen {
             self.reply.done = None;
+            self.reply.tuples += 1;
         }
         go_on
     }
@@ -270,6 +271,7 @@ impl Client {
             ServerMessage::Tuple(_) if fetching => {
                 // A `SQ_DONE` before it belonged to the opening of the cursor.
                 reply.done = None;
+                reply.tuples += 1;
                 return Ok(Step::Row);
             }
             ServerMessage::Tuple(_) if matches!(self.operation, Operation::Scroll { .. }) => {

@@ -115,7 +115,7 @@ pub(super) struct Reply {
     pub(super) prepared: Option<Prepared>,
     /// The statement has a column of this kind, which cannot be read.
     pub(super) unsupported: Option<(StatementId, String)>,
-    /// Rows that came.
+    /// Rows that came; those that came together may count as one.
     pub(super) tuples: u64,
     /// The number of the last of them, in a scroll cursor.
     pub(super) position: Option<i32>,

@@ -25,6 +25,8 @@ impl Client {
             return Err(Failure::Unexpected { state: self.operation.name(), got: "the end without a result" });
         }
         let error = reply.error.take();
+        // A fetch that delivers nothing is the last, whether the server says so or not.
+        let ended = reply.done.is_some() || reply.tuples == 0;
         let rows = reply.done.map_or(0, |done| done.rows);
         let outcome = Outcome { rows, serial: serial_of(&reply), ..Outcome::default() };
         match std::mem::replace(&mut self.operation, Operation::None) {
@@ -66,7 +68,7 @@ impl Client {
                     self.go_on(then, groups, *next)
                 }
             },
-            Operation::Run(running) => self.ran(running, error, outcome, reply.done.is_some()),
+            Operation::Run(running) => self.ran(running, error, outcome, ended),
             Operation::Batch(batch) => self.batch_answered(batch, &reply, error, outcome),
             Operation::Fetch { prepared, stays_open } => match error {
                 Some(error) => {
@@ -74,7 +76,7 @@ impl Client {
                     self.release(prepared.statement);
                     Ok(Step::Event(Event::Error(error)))
                 }
-                None => Ok(self.fetched(prepared, stays_open, outcome, reply.done.is_some())),
+                None => Ok(self.fetched(prepared, stays_open, outcome, ended)),
             },
             Operation::Blob { size } => match error {
                 Some(error) => Ok(Step::Event(Event::Error(error))),
