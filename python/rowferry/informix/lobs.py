@@ -27,8 +27,10 @@ PIECE = 1024 * 1024
 #: Sizes of the server's structures.
 _SPEC, _STAT, _LOCATOR = 596, 644, 72
 
-#: Storage options that leave every choice to the server: estimated and largest size, and the extent, are unknown.
+#: Storage options that leave every choice to the server, byte by byte those of IBM's driver: estimated and largest
+#: size, and the extent, are unknown.
 _NO_OPTIONS = struct.pack(">4s2i", b"\xda\xda\xfe\xed", 0, 0) + struct.pack(">IIhh", 1, 0, -1, 0) * 2 + b"\xff" * 4
+_NO_OPTIONS = (_NO_OPTIONS.ljust(572, b"\0") + b"\xff" * 8).ljust(_SPEC, b"\0")
 
 
 class LargeObject:
@@ -64,7 +66,7 @@ class LargeObject:
     @classmethod
     def create(cls, connection: Connection, column: str, *, clob: bool = False) -> LargeObject:
         """Make an empty object for `table.column`, and open it."""
-        spec = _NO_OPTIONS.ljust(_SPEC, b"\0")
+        spec = _NO_OPTIONS
         returned = connection.fast_path_call("function informix.ifx_lo_col_sbinfo(lvarchar,ifx_lo_spec)", column, spec)
         if returned and isinstance(returned[0], bytes):
             spec = returned[0]

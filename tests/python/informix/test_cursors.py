@@ -32,8 +32,11 @@ def test_a_scroll_cursor_visits_rows_in_any_order(numbers: tuple[Any, str]) -> N
     assert cursor.rownumber is None
     assert cursor.fetch_last() == row(299)
     assert cursor.rownumber == 299
-    assert cursor.fetchone() is None
     assert cursor.fetch_prior() == row(298)
+    cursor.fetch_last()
+    # Behind the last row.
+    assert cursor.fetchone() is None
+    assert cursor.fetch_prior() == row(299)
     assert cursor.fetch_first() == row(0)
     assert cursor.fetch_prior() is None
     assert cursor.rownumber is None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rowferry import informix
 
-from tests.python.informix.replay import EOT, Driver, Replay, vector
+from tests.python.informix.replay import EOT, WIDE, Driver, Replay, vector
 
 CONTENTS = [b"", b"x", b"hello phase 10", bytes(range(256)) * 300, b"abc" * 500_000]
 
@@ -204,6 +204,27 @@ def test_files_travel_as_on_real_servers(driver: Driver) -> None:
             vector("sqfile.read.data"),
             vector("sqfile.read.close.ack"),
         ]
+
+
+def test_large_objects_travel_as_those_of_ibms_driver(driver: Driver) -> None:
+    steps = ("getroutine_lo_open", "exfp_lo_open", "lodata_read")
+    with (
+        Replay([vector(f"slob.{step}.reply") for step in steps], mask=WIDE) as server,
+        driver.connect(port=server.port, autocommit=True) as connection,
+    ):
+        lob = connection.open_lob(informix.BlobLocator(bytes(72)))
+        assert connection._settle(lob.read(6)) == b"xxyyzz"
+        assert server.requests[0] == vector("slob.getroutine_lo_open.request")
+        assert server.requests[2] == vector("slob.lodata_read.request")
+    steps = ("getroutine_col_sbinfo", "exfp_col_sbinfo", "getroutine_lo_create", "exfp_lo_create", "lodata_write")
+    with (
+        Replay([vector(f"slob.{step}.reply") for step in steps], mask=WIDE) as server,
+        driver.connect(port=server.port, autocommit=True) as connection,
+    ):
+        lob = connection.create_lob("jl5.b")
+        assert connection._settle(lob.write(b"blobdata")) == 8
+        assert server.requests == [vector(f"slob.{step}.request") for step in steps]
+        assert lob.locator.raw.startswith(bytes.fromhex("0000cafe00000003"))
 
 
 def test_a_source_that_ends_early_costs_the_connection(objects: tuple[Any, str]) -> None:

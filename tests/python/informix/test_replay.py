@@ -167,8 +167,8 @@ def test_values_that_cannot_be_sent_are_refused_before_anything_is(driver: Drive
             with pytest.raises(error, match=words):
                 cursor.execute("INSERT INTO t VALUES (?)", (value,))
         for parameters, words in [
-            ((), "takes 1 values, but 0"),
-            ((1, 2), "takes 1 values, but 2"),
+            ((), "takes 1 values, but 0 are in the parameter set"),
+            ((1, 2), "takes 1 values, but 2 are in the parameter set"),
             (5, "as a sequence"),
             ("5", "not as text"),
         ]:

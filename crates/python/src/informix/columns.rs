@@ -98,6 +98,7 @@ fn sizes(column: &Column) -> (Option<i32>, Option<u8>, Option<u8>) {
         CellFormat::Char(_) | CellFormat::VarChar(_) | CellFormat::LongText => {
             (Some(column.encoded_length & if column.code == TypeCode::VARCHAR { 0xff } else { i32::MAX }), None, None)
         }
+        CellFormat::LocatorHex => (Some(column.encoded_length), None, None),
         format => (format.fixed_width().map(|width| width as i32), None, None),
     }
 }

@@ -383,6 +383,7 @@ class AsyncCursor(AsyncArrowRows):
             return None
         self._total = result.position
         self._rows, self._first, self._at, self._ahead = result.rows, result.position - 1, 1, 1
+        self._beyond = False
         return self._rows[0] if self._build is None else self._build(self._rows[0])
 
     async def fetch_prior(self) -> Any:
