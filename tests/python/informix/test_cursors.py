@@ -190,6 +190,27 @@ def test_scrolling_sends_what_real_servers_have_seen(driver: Driver) -> None:
         assert server.requests[2:] == [*wanted[:2], wanted[2]]
 
 
+@pytest.mark.parametrize("scrollable", [False, True])
+def test_a_failed_fetch_costs_the_cursor_once(driver: Driver, scrollable: bool) -> None:
+    failed = bytes.fromhex("000d fe70 0000 00000000 0000") + EOT
+    first = EOT if scrollable else bytes.fromhex("000e 0000 00000004 00000007") + EOT
+    replies = [described(SELECT, 0, "n"), first, failed, vector("version.reply"), vector("version.reply")]
+    with Replay(replies) as server, driver.connect(port=server.port, autocommit=True) as connection:
+        cursor = connection.cursor(scrollable=scrollable)
+        cursor.execute("SELECT n FROM t")
+        with pytest.raises(informix.Error, match="-400"):
+            cursor.fetch_first() if scrollable else cursor.fetchall()
+        # Not the end of the rows: they are lost.
+        with pytest.raises(informix.ProgrammingError, match="lost"):
+            cursor.fetchone()
+        connection.ping()
+        assert server.closed_cursors == 1
+        cursor.close()
+        connection.ping()
+        # A second time it might hit another statement, which has the number by then.
+        assert server.closed_cursors == 1
+
+
 def test_a_fetch_without_rows_is_the_last(driver: Driver) -> None:
     replies = [described(SELECT, 0, "n"), EOT, vector("version.reply")]
     with Replay(replies) as server, driver.connect(port=server.port, autocommit=True) as connection:

@@ -67,6 +67,8 @@ class AsyncCursor(AsyncArrowRows):
         self._at = 0
         #: A fetch has found no row any more: the cursor stands behind the last.
         self._beyond = False
+        #: A fetch has failed, and has cost the cursor.
+        self._lost = False
         #: How many rows there are, once that is known.
         self._total: int | None = None
         #: How many rows of a scroll cursor the next fetch asks for.
@@ -230,7 +232,7 @@ class AsyncCursor(AsyncArrowRows):
         result, self._result = self._result, None
         if result is not None and result.open:
             self.connection.discard_on_wire(result)
-        self._beyond = False
+        self._beyond = self._lost = False
         self._rows = []
         self._raw_at = None
         self._first = self._at = 0
@@ -249,6 +251,7 @@ class AsyncCursor(AsyncArrowRows):
 
     async def _more(self, most: int | None = None) -> bool:
         """Go on to the rows behind those at hand, `most` of them in a scroll cursor; false when there are none."""
+        self._check_result()
         result = self._result
         if result is None or not result.more:
             return False
@@ -259,21 +262,46 @@ class AsyncCursor(AsyncArrowRows):
             # A request a row: whoever goes on row by row gets more and more of them at once.
             count = min(self._ahead if most is None else most, MOST_AHEAD)
             self._ahead = min(2 * self._ahead, MOST_AHEAD)
-            rows = (await self.connection.scroll_on_wire(result, following_first + 1, count)).rows or []
+            rows = (await self._scroll_to(following_first + 1, count)).rows or []
             if len(rows) < count:
                 self._total = following_first + len(rows)
             if rows:
                 self._rows, self._first, self._at = rows, following_first, 0
             return bool(rows)
-        # Whatever happens to the fetch: it is not asked for twice.
-        self._result = None
-        following = await self.connection.fetch_on_wire(result, self._files)
-        self._result = following
+        # Whatever happens to the fetch: it is not asked for twice, and its cursor is closed.
+        self._result, self._lost = None, True
+        try:
+            following = await self.connection.fetch_on_wire(result, self._files)
+        except err.InterfaceError:
+            # Nothing was sent.
+            self._result, self._lost = result, False
+            raise
+        self._result, self._lost = following, False
         if following.rows:
             self._rows, self._first, self._at = following.rows, following_first, 0
         if not following.more:
             self._rowcount = following.count
         return bool(following.rows) or following.more
+
+    async def _scroll_to(self, row: int | None, count: int = 1) -> QueryResult:
+        """Rows of a scroll cursor, by their numbers from 1; None is the last."""
+        self._check_result()
+        result = self._result
+        if result is None:
+            raise err.ProgrammingError("there are no rows to fetch: the last statement returned none")
+        self._result, self._lost = None, True
+        try:
+            rows = await self.connection.scroll_on_wire(result, row, count)
+        except err.InterfaceError:
+            # Nothing was sent.
+            self._result, self._lost = result, False
+            raise
+        self._result, self._lost = result, False
+        return rows
+
+    def _check_result(self) -> None:
+        if self._lost:
+            raise err.ProgrammingError("the rows of this statement are lost: a fetch has failed")
 
     def _check_rows(self) -> None:
         self._check()
@@ -341,9 +369,7 @@ class AsyncCursor(AsyncArrowRows):
                 if not await self._more():
                     return None
         if self._scrollable and not self._first <= place < self._first + len(self._rows):
-            if self._result is None:
-                return None
-            result = await self.connection.scroll_on_wire(self._result, place + 1)
+            result = await self._scroll_to(place + 1)
             if not result.rows:
                 return None
             self._rows, self._first, self._ahead = result.rows, place, 1
@@ -359,8 +385,8 @@ class AsyncCursor(AsyncArrowRows):
     async def _count(self) -> int:
         """How many rows there are."""
         self._check_rows()
-        if self._total is None and self._scrollable and self._result is not None:
-            self._total = (await self.connection.scroll_on_wire(self._result, None)).position
+        if self._total is None and self._scrollable:
+            self._total = (await self._scroll_to(None)).position
         elif self._total is None:
             here = self._first + self._at
             while await self._more():
@@ -376,9 +402,9 @@ class AsyncCursor(AsyncArrowRows):
     async def fetch_last(self) -> Any:
         """The last row; None when there is none."""
         self._check_rows()
-        if not self._scrollable or self._result is None:
+        if not self._scrollable:
             return await self._row_at(await self._count() - 1)
-        result = await self.connection.scroll_on_wire(self._result, None)
+        result = await self._scroll_to(None)
         if not result.rows:
             return None
         self._total = result.position
