@@ -174,3 +174,29 @@ fn object_ids_stay() {
     session.run("alter table orders rename to purchases");
     assert_eq!(session.run("select 'purchases'::regclass::oid").join(""), before[0].split('|').next().unwrap());
 }
+
+#[test]
+fn a_kept_statement_on_a_catalog_survives_changes_by_others() {
+    for speak in [postgres, informix] {
+        let fixture = Fixture::new();
+        let database = fixture.open();
+        let (mut first, mut second) = (speak(&database), speak(&database));
+        let sql = if first.language() == rowferry_engine::Language::Informix {
+            "select tabname from systables where tabid >= 100 and tabtype = 'T' order by 1"
+        } else {
+            "select relname from pg_class where relkind = 'r' and oid > 16383 order by 1"
+        };
+        first.run("create table a (x int)");
+        let plan = second.prepare(sql, &[]).unwrap().unwrap();
+        for (number, name) in ["b", "c", "d"].into_iter().enumerate() {
+            let rowferry_engine::Outcome::Rows(mut cursor) = second.execute(&plan, &[]).unwrap() else { panic!() };
+            let mut rows = 0;
+            while cursor.next().unwrap().is_some() {
+                rows += 1;
+            }
+            drop(cursor);
+            assert_eq!(rows, number + 1);
+            first.run(&format!("create table {name} (x int)"));
+        }
+    }
+}

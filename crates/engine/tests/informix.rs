@@ -128,4 +128,50 @@ macro_rules! files {
     )*};
 }
 
-files! { queries, expressions, functions, changes, definitions, errors }
+files! { queries, expressions, functions, changes, definitions, errors, catalogs }
+
+/// Every table of the catalog and of sysmaster, with its columns, against one committed table.
+#[test]
+fn system_tables_have_their_columns() {
+    let mut found = String::new();
+    let mut count = 0;
+    for relation in rowferry_engine::catalog::relations() {
+        if !matches!(relation.namespace.as_str(), "informix" | "sysmaster") {
+            continue;
+        }
+        count += 1;
+        writeln!(found, "{}:{}", relation.namespace, relation.name).unwrap();
+        for column in &relation.columns {
+            let serial = if column.identity.is_some() { "SERIAL".to_owned() } else { type_words(&column.ty) };
+            writeln!(found, "    {} {serial}", column.name).unwrap();
+        }
+    }
+    assert!(count >= 85, "{count} system tables");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/informix/system_tables.list");
+    if std::env::var_os("ROWFERRY_CASES").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    assert_eq!(found, std::fs::read_to_string(&path).unwrap());
+    // They can be read, and syscolumns says of each what a SELECT describes.
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = informix(&database);
+    for relation in rowferry_engine::catalog::relations() {
+        let columns = match relation.namespace.as_str() {
+            "informix" => run(&mut session, &format!("select * from {}", relation.name)),
+            "sysmaster" => run(&mut session, &format!("select * from sysmaster:{}", relation.name)),
+            _ => continue,
+        };
+        let columns = columns.unwrap_or_else(|error| panic!("{}: {error:?}", relation.name));
+        assert_eq!(columns.lines().next().unwrap().split(" | ").count(), relation.columns.len(), "{}", relation.name);
+        if relation.namespace == "informix" {
+            let sql = format!(
+                "select colname from syscolumns c, systables t where c.tabid = t.tabid and t.tabname = '{}' order by colno",
+                relation.name
+            );
+            let told = run(&mut session, &sql).unwrap();
+            let names: Vec<&str> = relation.columns.iter().map(|column| column.name.as_str()).collect();
+            assert_eq!(told.lines().skip(1).collect::<Vec<_>>(), names, "{}", relation.name);
+        }
+    }
+}

@@ -146,6 +146,8 @@ impl Session {
             let mut statement = session.start(plan, params)?;
             match statement.step() {
                 Ok(step) => Ok((statement, step)),
+                // A statement that has failed on a changed schema is of no use any more.
+                Err(failure) if errors::blames_schema(&failure) => Err(failure.into()),
                 Err(failure) => {
                     // One that has failed on a changed schema would fail for ever.
                     if !errors::blames_schema(&failure) {

@@ -19,22 +19,13 @@ macro_rules! empty {
 pub(super) const TABLES: &[Table] = empty! {
     "syscolauth":
         "grantor char(32), grantee char(32), tabid integer, colno smallint, colauth char(3)";
-    "sysdepend":
-        "btabid integer, btype char(1), dtabid integer, dtype char(1)";
     "syssynonyms":
         "owner char(32), synname varchar(128), created date, tabid integer";
-    "syssyntable":
-        "tabid integer, servername varchar(128), dbname varchar(128), owner char(32), tabname varchar(128), \
-         btabid integer";
-    "syscoldepend":
-        "constrid integer, tabid integer, colno smallint";
     "sysprocplan":
         "procid integer, planid integer, datakey char(1), seqno integer, created date, datasize integer, \
          data char(256), collation char(32)";
-    "sysblobs":
-        "spacename varchar(128), type char(1), tabid integer, colno smallint";
     "sysopclstr":
-        "owner char(32), clstrname varchar(128), clstrsize integer, tabid integer";
+        "owner char(32), clstrname varchar(128), clstrsize integer, tabid integer, blobcol1 smallint, blobcol2 smallint, blobcol3 smallint, blobcol4 smallint, blobcol5 smallint, blobcol6 smallint, blobcol7 smallint, blobcol8 smallint, blobcol9 smallint, blobcol10 smallint, blobcol11 smallint, blobcol12 smallint, blobcol13 smallint, blobcol14 smallint, blobcol15 smallint, blobcol16 smallint, clstrkey1 smallint, clstrkey2 smallint, clstrkey3 smallint, clstrkey4 smallint, clstrkey5 smallint, clstrkey6 smallint, clstrkey7 smallint, clstrkey8 smallint, clstrkey9 smallint, clstrkey10 smallint, clstrkey11 smallint, clstrkey12 smallint, clstrkey13 smallint, clstrkey14 smallint, clstrkey15 smallint, clstrkey16 smallint";
     "systriggers":
         "trigid serial, trigname varchar(128), owner char(32), tabid integer, event char(1), old varchar(128), \
          new varchar(128), mode char(1), collation char(32)";
@@ -42,12 +33,14 @@ pub(super) const TABLES: &[Table] = empty! {
         "trigid integer, datakey char(1), seqno integer, data char(256)";
     "sysdistrib":
         "tabid integer, colno smallint, seqno integer, constructed date, mode char(1), resolution smallfloat, \
-         confidence smallfloat, type char(1)";
+         confidence smallfloat, encdat char(256), type char(1), smplsize smallfloat, rowssmpld float, \
+         constr_time datetime year to fraction(5), ustnrows float, ustbuildduration interval hour to fraction(5), nupdates float, \
+         ndeletes float, ninserts float";
     "sysfragments":
-        "fragtype char(1), tabid integer, indexname varchar(128), colno integer, partn integer, strategy char(1), \
-         evalpos integer, partition varchar(128), dbspace varchar(128), nrows float";
-    "sysobjstate":
-        "objtype char(1), owner varchar(32), name varchar(128), tabid integer, state char(1)";
+        "fragtype char(1), tabid integer, indexname varchar(128), colno integer, partn integer, strategy char(1), location char(1), \
+         servername varchar(128), evalpos integer, exprtext text, exprbin byte, exprarr byte, flags integer, dbspace varchar(128), \
+         levels smallint, npused float, nrows float, clust float, partition varchar(128), version smallint, nupdates float, \
+         ndeletes float, ninserts float";
     "sysviolations":
         "targettid integer, viotid integer, diatid integer, maxrows integer";
     "sysfragauth":
@@ -75,12 +68,8 @@ pub(super) const TABLES: &[Table] = empty! {
         "langid serial, langname char(30), langinitfunc varchar(128), langpath char(255), langclass char(18)";
     "syslangauth":
         "grantor char(32), grantee char(32), langid integer, langauth char(1)";
-    "sysams":
-        "am_name varchar(128), am_owner char(32), am_id serial, am_type char(1)";
     "systabamdata":
         "tabid integer, am_param char(256), am_space varchar(128)";
-    "sysopclasses":
-        "opclassname varchar(128), owner char(32), amid integer, opclassid serial, ops lvarchar(2048), support lvarchar(2048)";
     "syserrors":
         "sqlstate char(5), locale char(36), level smallint, seqno smallint, message varchar(255)";
     "systraceclasses":
@@ -122,4 +111,12 @@ pub(super) const TABLES: &[Table] = empty! {
     "sysexternal":
         "tabid integer, fmttype char(1), recdelim char(4), flddelim char(4), codeset varchar(128), datefmt char(8), \
          moneyfmt char(20), maxerrors integer, rejectfile char(464), flags integer, ndfiles integer";
+    "sysdomains":
+        "id serial, owner char(32), name varchar(128), type char(1)";
+    "syscheckudrdep":
+        "udr_id integer, constraint_id integer";
+    "sysfragdist":
+        "tabid integer, fragid integer, colno smallint, seqno integer, mode char(1), resolution smallfloat, confidence smallfloat, \
+         rowssampled float, ustbuildduration interval hour to fraction(5), constr_time datetime year to fraction(5), ustnrows float, \
+         minibinsize float, nupdates float, ndeletes float, ninserts float, encdist char(256)";
 };

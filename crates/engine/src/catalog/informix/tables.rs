@@ -51,6 +51,16 @@ fn rows(view: &View) -> Vec<Row> {
         let site = if name.starts_with(" GL") { LOCALE } else { "" };
         rows.push(row(Entry { name, id, kind: "", columns: 0, indexes: 0, width: 0, site }));
     }
+    let named =
+        |name, id: u32, kind| row(Entry { name, id: i64::from(id), kind, columns: 0, indexes: 0, width: 0, site: "" });
+    rows.extend(view.synonyms.iter().map(|synonym| named(&synonym.name, synonym.oid, "S")));
+    // Those behind columns are no objects of their own to Informix.
+    rows.extend(
+        view.sequences
+            .iter()
+            .filter(|sequence| view.free_sequences.contains(&sequence.oid))
+            .map(|sequence| named(&sequence.name, sequence.oid, "Q")),
+    );
     for relation in &view.relations {
         rows.push(row(Entry {
             name: &relation.name,
