@@ -42,9 +42,12 @@ def codec_of_locale(locale: str) -> str:
     known = codec_of_code_set(code_set or "8859-1")
     if known is not None:
         return known
+    name = CODE_SETS.get(code_set, code_set)
     try:
-        return codecs.lookup(CODE_SETS.get(code_set, code_set)).name
-    except LookupError:
+        # Refuses codecs that are none of text, such as base64.
+        "".encode(name)
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
         pass
     raise InterfaceError(f"client_locale {locale!r}: the code set {code_set!r} is not known")
 
@@ -113,6 +116,14 @@ def _flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def _encoded(name: str, text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        # Not repeated: it may be the password.
+        raise InterfaceError(f"`{name}` has a character that {encoding} lacks; see `client_locale`") from None
+
+
 def _seconds(name: str, value: Any) -> float | None:
     if value is None:
         return None
@@ -143,9 +154,14 @@ def _lock_wait(value: float | str | None) -> float | str | None:
 
 def _url(url: str) -> dict[str, Any]:
     """The parameters that a URL gives: `informix://user:password@host:port/database?server=NAME&option=value`."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InterfaceError(f"the URL cannot be read: {error}") from None
     if parts.scheme != "informix":
-        raise InterfaceError(f"expected a URL of the form informix://user:password@host:port/database, not {url!r}")
+        # The URL is not repeated: there may be a password in it.
+        form = "informix://user:password@host:port/database"
+        raise InterfaceError(f"expected a URL of the form {form}, not one that begins with {parts.scheme!r}")
     given: dict[str, Any] = dict(parse_qsl(parts.query, keep_blank_values=True))
     known = {
         "server",
@@ -223,13 +239,13 @@ def settings_from(
     settings = Settings(
         host=host,
         port=port,
-        user=user.encode(encoding),
-        password=(password or "").encode(encoding),
-        database=database.encode(encoding) if database else None,
-        server=server.encode(encoding),
-        client_locale=client_locale.encode("ascii"),
+        user=_encoded("user", user, encoding),
+        password=_encoded("password", password or "", encoding),
+        database=_encoded("database", database, encoding) if database else None,
+        server=_encoded("server", server, encoding),
+        client_locale=_encoded("client_locale", client_locale, "ascii"),
         encoding=encoding,
-        env=[(name.encode(encoding), value.encode(encoding)) for name, value in (env or {}).items()],
+        env=[(_encoded("env", name, encoding), _encoded(name, value, encoding)) for name, value in (env or {}).items()],
         tls_ca=None if tls_ca is None else os.fspath(tls_ca),
         tls_certificate=None if tls_certificate is None else os.fspath(tls_certificate),
         tls_key=None if tls_key is None else os.fspath(tls_key),
