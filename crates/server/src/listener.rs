@@ -20,7 +20,7 @@ use crate::socket::{Peer, Socket};
 
 /// Stack of a session's thread, in bytes. Only touched pages cost memory; the compiler and SQLite recurse over
 /// expressions.
-const SESSION_STACK: usize = 8 * 1024 * 1024;
+const SESSION_STACK: usize = 16 * 1024 * 1024;
 
 /// How long to rest when accepting fails for want of descriptors or memory.
 const ACCEPT_REST: Duration = Duration::from_millis(100);

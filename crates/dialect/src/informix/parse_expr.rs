@@ -36,7 +36,7 @@ impl Parser<'_> {
             let arg = self.nested(Self::not)?;
             return Ok(Node { kind: NodeKind::Not(Box::new(arg)), at });
         }
-        self.comparison()
+        self.beside(Self::comparison)
     }
 
     fn comparison(&mut self) -> Result<Node> {
@@ -44,10 +44,12 @@ impl Parser<'_> {
         let mut left = self.additive()?;
         loop {
             if let Some(op) = self.compare_op() {
+                self.link()?;
                 left = self.compared(left, op, at)?;
                 continue;
             }
             if self.word("is") {
+                self.link()?;
                 let negated = self.word("not");
                 self.expect_word("null")?;
                 left = Node { kind: NodeKind::IsNull { arg: Box::new(left), negated }, at };
@@ -78,6 +80,7 @@ impl Parser<'_> {
             } else {
                 return Ok(left);
             };
+            self.link()?;
             left = Node { kind, at };
         }
     }
@@ -151,7 +154,7 @@ impl Parser<'_> {
     fn additive(&mut self) -> Result<Node> {
         self.nested(|parser| {
             let at = parser.start();
-            let mut left = parser.multiplicative()?;
+            let mut left = parser.beside(Self::multiplicative)?;
             loop {
                 let op = match parser.peek() {
                     TokenKind::Sign("+") => "+",
@@ -160,7 +163,8 @@ impl Parser<'_> {
                     _ => return Ok(left),
                 };
                 parser.take();
-                let right = parser.multiplicative()?;
+                parser.link()?;
+                let right = parser.beside(Self::multiplicative)?;
                 left = Node { kind: NodeKind::Arithmetic(op, Box::new(left), Box::new(right)), at };
             }
         })
@@ -177,6 +181,7 @@ impl Parser<'_> {
                 _ => return Ok(left),
             };
             self.take();
+            self.link()?;
             let right = self.unary()?;
             left = Node { kind: NodeKind::Arithmetic(op, Box::new(left), Box::new(right)), at };
         }
@@ -193,7 +198,7 @@ impl Parser<'_> {
         if self.sign("+") {
             return self.nested(Self::unary);
         }
-        self.postfix()
+        self.beside(Self::postfix)
     }
 
     fn postfix(&mut self) -> Result<Node> {
@@ -201,13 +206,16 @@ impl Parser<'_> {
         let mut node = self.primary()?;
         loop {
             if self.sign("::") {
+                self.link()?;
                 let ty = self.type_name()?;
                 node = Node { kind: NodeKind::Cast(Box::new(node), ty), at };
             } else if self.word("units") {
+                self.link()?;
                 let qualifier = self.units()?;
                 node = Node { kind: NodeKind::Units(Box::new(node), qualifier), at };
             } else if self.is_sign("[") {
                 self.take();
+                self.link()?;
                 let from = self.unsigned()?;
                 let to = if self.sign(",") { Some(self.unsigned()?) } else { None };
                 self.expect_sign("]")?;
@@ -399,6 +407,7 @@ impl Parser<'_> {
                 return Ok(Node { kind: NodeKind::Star(names.pop()), at });
             }
             names.push(self.name()?);
+            self.link()?;
             if self.is_sign("(") && names.len() == 2 {
                 let name = names.pop().unwrap_or_default();
                 return self.call(name, at);

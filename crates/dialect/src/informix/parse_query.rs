@@ -51,6 +51,7 @@ impl Parser<'_> {
             } else {
                 return Ok(left);
             };
+            self.link()?;
             let all = self.word("all");
             if !all {
                 self.word("distinct");
@@ -102,7 +103,7 @@ impl Parser<'_> {
         let items = self.list(Self::item)?;
         // INTO TEMP stands at the end.
         self.into_variables()?;
-        let from = if self.word("from") { self.list(Self::source)? } else { Vec::new() };
+        let from = if self.word("from") { self.list(Self::linked_source)? } else { Vec::new() };
         let filter = if self.word("where") { Some(self.expression()?) } else { None };
         let group_by = if self.words(&["group", "by"]) { self.list(Self::expression)? } else { Vec::new() };
         let having = if self.word("having") { Some(self.expression()?) } else { None };
@@ -203,6 +204,12 @@ impl Parser<'_> {
         }
     }
 
+    /// A table of FROM: one more to be joined.
+    fn linked_source(&mut self) -> Result<Source> {
+        self.link()?;
+        self.source()
+    }
+
     /// A table of FROM with its joins.
     fn source(&mut self) -> Result<Source> {
         let mut left = self.source_primary()?;
@@ -216,12 +223,14 @@ impl Parser<'_> {
             } else if self.words(&["full", "outer", "join"]) || self.words(&["full", "join"]) {
                 JoinKind::Full
             } else if self.words(&["cross", "join"]) {
+                self.link()?;
                 let right = self.source_primary()?;
                 left = Source::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(right), on: None };
                 continue;
             } else {
                 return Ok(left);
             };
+            self.link()?;
             let right = self.nested(Self::source)?;
             self.expect_word("on")?;
             let on = Some(self.expression()?);
@@ -237,7 +246,7 @@ impl Parser<'_> {
                 self.expect_sign(")")?;
                 return Ok(Source::Outer(members));
             }
-            return Ok(Source::Outer(vec![self.source_primary()?]));
+            return Ok(Source::Outer(vec![self.nested(Self::source_primary)?]));
         }
         if self.is_word("table") && self.is_sign_at(1, "(") {
             self.take();

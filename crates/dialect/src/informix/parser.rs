@@ -6,6 +6,9 @@ use crate::{Condition, Error, Result};
 
 /// How deep expressions and queries may nest.
 const MAX_DEPTH: usize = 200;
+/// How tall a tree of expressions and queries may grow: chains such as `a + b + c` nest to the left without nesting in
+/// the text, and everything behind the parser walks trees by recursion.
+const MAX_HEIGHT: usize = 300;
 
 pub(super) struct Parser<'a> {
     pub text: &'a str,
@@ -16,11 +19,13 @@ pub(super) struct Parser<'a> {
     /// The routine that is being parsed.
     pub spl: Option<Box<super::spl::Names>>,
     depth: usize,
+    /// The height of the tallest tree in the production under way, at most.
+    height: usize,
 }
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str) -> Result<Self> {
-        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, spl: None, depth: 0 })
+        Ok(Self { text, tokens: tokens(text)?, at: 0, params: 0, spl: None, depth: 0, height: 0 })
     }
 
     pub fn peek(&self) -> &TokenKind {
@@ -141,9 +146,32 @@ impl<'a> Parser<'a> {
                 self.start(),
             ));
         }
+        let beside = std::mem::take(&mut self.height);
         let result = production(self);
+        self.height = beside.max(self.height + 1);
         self.depth -= 1;
         result
+    }
+
+    /// Runs a production whose tree stands beside those before it, not on top of them.
+    pub fn beside<T>(&mut self, production: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let beside = std::mem::take(&mut self.height);
+        let result = production(self);
+        self.height = beside.max(self.height);
+        result
+    }
+
+    /// Counts one more link of a chain, which puts a level on top of what was parsed.
+    pub fn link(&mut self) -> Result<()> {
+        self.height += 1;
+        if self.height > MAX_HEIGHT {
+            return Err(self.error_at(
+                Condition::StatementTooComplex,
+                format!("a chain of operators is longer than {MAX_HEIGHT}; parentheses in its middle help"),
+                self.start(),
+            ));
+        }
+        Ok(())
     }
 
     /// A name: a word or a quoted name.
