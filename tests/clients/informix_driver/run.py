@@ -162,7 +162,9 @@ def run_against_rowferry(arguments: Sequence[str] = (), *, driver: str = "theirs
         users = ("--user", "informix:in4mix")
         with Rowferry.start(Path(directory) / "testdb.db", postgres=False, informix=True, args=users) as server:
             assert server.informix is not None
-            return run(*server.informix, arguments, driver=driver)
+            # Text of the served database is UTF-8, as one of the suite's tests asks for.
+            environment = {"IFX_UTF8_DATABASE": server.dbname}
+            return run(*server.informix, arguments, driver=driver, environment=environment)
 
 
 def run_live(arguments: Sequence[str] = (), *, driver: str = "theirs") -> Result:

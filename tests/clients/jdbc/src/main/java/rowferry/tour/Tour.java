@@ -25,6 +25,7 @@ public final class Tour {
         THEMES.put("keys", Keys::new);
         THEMES.put("transactions", Transactions::new);
         THEMES.put("objects", LargeObjects::new);
+        THEMES.put("routines", Routines::new);
         THEMES.put("stopping", Stopping::new);
         THEMES.put("failures", Failures::new);
         THEMES.put("catalog", Catalog::new);
