@@ -419,4 +419,13 @@ fn the_catalog_knows_routines() {
         ["CREATE PROCEDURE nothing() END PROCEDURE"]
     );
     assert_eq!(session.run("SELECT data FROM sysprocbody WHERE datakey = 'D'"), ["two"]);
+    // What IBM's JDBC driver asks for getProcedureColumns.
+    assert_eq!(
+        session.run(
+            "SELECT p.procname, get_data_type(pc.paramtype, pc.paramxid, 0), schema_bufflen(pc.paramtype, pc.paramlen),
+             main:ifx_param_types(p.procid), main:ifx_ret_types(p.procid)
+             FROM sysprocedures p, sysproccolumns pc WHERE p.procid = pc.procid AND pc.paramid > 2 ORDER BY pc.paramid"
+        ),
+        ["pair|4|4|integer,char|integer,decimal", "pair|3|10|integer,char|integer,decimal"]
+    );
 }

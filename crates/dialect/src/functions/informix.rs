@@ -177,6 +177,12 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "schema_numprecradix" (I4) -> I4, F("rf_ifx_numprecradix");
     Scalar "schema_isnullable" (I4) -> I4, T("(CASE WHEN ({0} & 256) THEN 0 ELSE 1 END)");
     Scalar "schema_nullable" (I4) -> LVARCHAR, T("(CASE WHEN ({0} & 256) THEN 'NO' ELSE 'YES' END)");
+    Scalar "schema_bufflen" (I4, I4) -> I4, T("(CASE {0} & 255 WHEN 1 THEN 2 WHEN 2 THEN 4 WHEN 3 THEN 8 WHEN 4 THEN 4 \
+        WHEN 5 THEN ({1} >> 8) + 2 WHEN 6 THEN 4 WHEN 7 THEN 4 WHEN 8 THEN ({1} >> 8) + 2 WHEN 13 THEN {1} & 255 \
+        WHEN 16 THEN {1} & 255 WHEN 52 THEN 8 WHEN 53 THEN 8 ELSE {1} END)");
+    // (routine's number): the types of its parameters, of its values
+    Scalar "ifx_param_types" (I4) -> LVARCHAR, F("rf_ifx_param_types"), stable;
+    Scalar "ifx_ret_types" (I4) -> LVARCHAR, F("rf_ifx_ret_types"), stable;
     Scalar "schema_datetype" (I4, I4) -> I4, F("rf_ifx_datetype");
     Scalar "schema_charlen" (I4, I4, I4) -> I4, F("rf_ifx_charlen");
     Scalar "schema_isautoincr" (I4) -> LVARCHAR, T("(CASE WHEN ({0} & 255) IN (6, 18, 53) THEN 'YES' ELSE 'NO' END)");

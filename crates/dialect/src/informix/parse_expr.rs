@@ -401,6 +401,12 @@ impl Parser<'_> {
 
     /// `a.b.c`, `a.*`, `owner.function(…)`; the first name has been taken.
     fn column(&mut self, first: String, at: usize) -> Result<Node> {
+        // `database:function(…)`: a routine of another database is none, and there is one set of built-in ones.
+        if self.is_sign(":") && matches!(self.peek_at(1), TokenKind::Word(_)) && self.is_sign_at(2, "(") {
+            self.take();
+            let name = self.name()?;
+            return self.call(name, at);
+        }
         let mut names = vec![first];
         while self.sign(".") {
             if self.sign("*") {

@@ -1,6 +1,7 @@
 //! Informix's own functions: datetimes and intervals on their stored text, conversions, large objects, and what IBM's
 //! driver calls for its metadata.
 
+use rowferry_dialect::informix::spl::base_words;
 use rowferry_dialect::informix::type_from_words;
 use rowferry_dialect::informix::types::{YEAR_TO_FRACTION5, YEAR_TO_SECOND};
 use rowferry_dialect::informix::values::{
@@ -20,6 +21,8 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_last_serial", 0, |call| Ok(Value::Integer(call.context().state().last_serial().unwrap_or(0))))
         .volatile(),
     Row::new("rf_ifx_rows_processed", 0, |call| Ok(Value::Integer(call.context().state().rows_processed()))).volatile(),
+    Row::new("rf_ifx_param_types", 1, |call| routine_types(call, false)),
+    Row::new("rf_ifx_ret_types", 1, |call| routine_types(call, true)),
     Row::new("rf_ifx_routine", 2, |call| {
         let args = (2..call.len()).map(|at| call.owned(at)).collect();
         let mut rows = call.context().state().call_routine(routine(call)?, call.integer(1)?, args)?;
@@ -233,6 +236,21 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_ifx_jdbc_type", 3, |call| integer(jdbc_type(call.integer(0)? & 0xff, call.integer(1)?))),
 ];
+
+/// The types of what a routine takes or returns, with commas between; NULL when there is no such routine.
+fn routine_types(call: &Call<'_>, returned: bool) -> Result<Value> {
+    let (oid, schema) = (routine(call)?, call.context().state().schema());
+    let Some(found) = schema.all_routines().into_iter().find(|routine| routine.oid == oid) else {
+        return Ok(Value::Null);
+    };
+    let parsed = found.parsed()?;
+    let types = if returned {
+        parsed.result_columns(&*schema)?.into_iter().map(|(_, ty)| ty).collect()
+    } else {
+        parsed.param_types(&*schema)?
+    };
+    text(types.iter().map(base_words).collect::<Vec<_>>().join(","))
+}
 
 /// The object id of a routine.
 fn routine(call: &Call<'_>) -> Result<u32> {
