@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rowferry_testkit::Pair;
 use rowferry_testkit::sqli::{Answer, Column, Script, Seen, Server, rows};
 use rowferry_wire::Core;
-use rowferry_wire_sqli::client::{Client, Event, Failure, Misuse, Options, Outcome, Params, Prepared, SqlError};
+use rowferry_wire_sqli::client::{
+    Client, Event, Failure, FileEvent, Misuse, Options, Outcome, Params, Prepared, SqlError,
+};
 use rowferry_wire_sqli::messages::{Param, ParamValue, ServerError};
 use rowferry_wire_sqli::values::Cell;
 use rowferry_wire_sqli::{Capabilities, Capability, StatementType, TypeCode};
@@ -21,6 +23,7 @@ enum Said {
     BatchReady,
     Done(Vec<Vec<String>>, Outcome),
     Error(SqlError),
+    RowFailed(SqlError),
 }
 
 /// Polls until something other than a row comes; panics when the conversation stalls.
@@ -44,6 +47,7 @@ fn next(pair: &mut Joined, prepared: Option<&Arc<Prepared>>) -> Result<Said, Fai
             Event::BatchReady => Said::BatchReady,
             Event::Done(outcome) => Said::Done(std::mem::take(&mut rows), outcome),
             Event::Error(error) => Said::Error(error),
+            Event::RowFailed(error) => Said::RowFailed(error),
             other => panic!("not scripted: {other:?}"),
         };
         return Ok(event);
@@ -382,6 +386,34 @@ fn a_batch_goes_in_groups_of_bounded_size() {
 }
 
 #[test]
+fn rows_of_an_independent_batch_fail_alone() {
+    for (piece, begin) in [(1, true), (7, false), (usize::MAX, true)] {
+        let mut pair = connect_with(Script::default().on("insert", Answer::UniqueExcept(7)), options(), piece);
+        let failing = [0, 1, 1500, 2999];
+        let mut values = (0..3000).map(|row| if failing.contains(&row) { 7 } else { row + 10 });
+        let mut failed = Vec::new();
+        pair.client.prepare(b"insert", 1).unwrap();
+        let outcome = loop {
+            match next(&mut pair, None).unwrap() {
+                Said::Prepared(_) => pair.client.start_independent_batch(begin).unwrap(),
+                Said::BatchReady => match values.next() {
+                    Some(value) => drop(pair.client.batch(&ints(&[value])).unwrap()),
+                    None => pair.client.end_batch().unwrap(),
+                },
+                Said::RowFailed(error) => failed.push((error.row, error.sqlcode)),
+                Said::Done(_, outcome) => break outcome,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(failed, failing.map(|row| (Some(row as u64), -268)));
+        assert_eq!(outcome.rows, 2996);
+        // Whatever was asked has its answer: this one gets its own.
+        let seen = seen(&mut pair);
+        assert_eq!((seen.executed.len(), seen.transactions.len()), (2996, usize::from(begin)));
+    }
+}
+
+#[test]
 fn a_batch_stays_aligned_when_a_row_fails() {
     let values: Vec<i64> = (0..5_000).collect();
     for failing in [0, 1, 1_599, 1_600, 1_601, 2_500, 4_999] {
@@ -444,5 +476,75 @@ fn a_server_that_talks_out_of_turn_or_leaves_ends_the_connection() {
         assert!(failure.to_string().contains(words), "{failure}: {words}");
         assert!(matches!(pair.client.poll(), Err(Failure::Closed)));
         assert_eq!(pair.client.prepare(b"x", 0), Err(Misuse::Closed));
+    }
+}
+
+/// Gives bytes of the server to the client in pieces; what the client makes of them, and what it answers.
+fn hear(client: &mut Client, bytes: &[u8], piece: usize) -> Vec<String> {
+    let mut heard = Vec::new();
+    for part in bytes.chunks(piece) {
+        client.receive_space(part.len())[..part.len()].copy_from_slice(part);
+        client.received(part.len());
+        loop {
+            match client.poll().unwrap() {
+                Event::Pending => break,
+                event @ Event::File(FileEvent::Open(_) | FileEvent::Read(_) | FileEvent::Close) => {
+                    heard.push(format!("{event:?}"));
+                    break;
+                }
+                event => heard.push(format!("{event:?}")),
+            }
+        }
+    }
+    heard
+}
+
+fn said(client: &mut Client) -> Vec<u8> {
+    let bytes = client.output().to_vec();
+    client.sent(bytes.len());
+    bytes
+}
+
+#[test]
+fn files_of_the_client_travel_as_on_real_servers() {
+    let vectors = rowferry_testkit::vectors::load("sqli.json");
+    let vector = |name: &str| &vectors.iter().find(|vector| vector.name == name).unwrap().bytes[..];
+    for piece in [1, 3, usize::MAX] {
+        let mut script = Script::default().on("insert", Answer::UniqueExcept(-1));
+        script.capabilities = Capabilities::server_12();
+        let mut pair = connect_with(script, options(), usize::MAX);
+        pair.client.prepare(b"insert", 0).unwrap();
+        assert!(matches!(next(&mut pair, None), Ok(Said::Prepared(_))));
+        pair.client.run(&Params::default(), false).unwrap();
+        let client = &mut pair.client;
+        said(client);
+        // The server reads one of ours.
+        assert_eq!(hear(client, vector("sqfile.read.open"), piece).len(), 1);
+        client.file_done().unwrap();
+        assert_eq!(said(client), vector("sqfile.read.open.ack"));
+        assert_eq!(hear(client, vector("sqfile.read.request"), piece), ["File(Read(None))"]);
+        assert_eq!(client.file_done(), Err(Misuse::Busy));
+        client.file_total(25).unwrap();
+        assert!(matches!(client.poll(), Ok(Event::File(FileEvent::Wanted(25)))));
+        assert!(client.file_chunk(&[b'x'; 26]).is_err());
+        client.file_chunk(b"hello phase 11 blob write").unwrap();
+        assert_eq!(said(client), vector("sqfile.read.data"));
+        assert_eq!(hear(client, vector("sqfile.read.close"), piece), ["File(Close)"]);
+        client.file_done().unwrap();
+        assert_eq!(said(client), vector("sqfile.read.close.ack"));
+        // It writes another.
+        assert_eq!(hear(client, vector("sqfile.write.open"), piece).len(), 1);
+        client.file_done().unwrap();
+        said(client);
+        let written = hear(client, vector("sqfile.write.data"), piece);
+        assert_eq!(written, [format!("File(Write({:?}))", b"hello phase 11 blob write".to_vec())]);
+        assert_eq!(said(client), vector("sqfile.write.ack"));
+        assert_eq!(hear(client, vector("sqfile.write.close"), piece), ["File(Close)"]);
+        client.file_done().unwrap();
+        said(client);
+        // The answer to the statement comes at last.
+        let done = hear(client, vector("sqfile.filetoblob.execute.reply"), piece);
+        assert!(done[0].starts_with("Done(Outcome { rows: 1"), "{done:?}");
+        assert!(client.is_idle());
     }
 }

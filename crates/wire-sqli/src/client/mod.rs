@@ -65,8 +65,6 @@ pub enum Event<'a> {
     Row(&'a [u8]),
     /// A `BYTE` or `TEXT` value, whole.
     Blob(Vec<u8>),
-    /// A part of a `BYTE` or `TEXT` value.
-    BlobChunk(Vec<u8>),
     /// Bytes of a smart large object.
     LoData(Vec<u8>),
     /// A routine of the fast path: the database that it lives in, and its handle.
@@ -312,15 +310,6 @@ impl Client {
             }
             ServerMessage::PamAccept => reply.admitted = true,
             ServerMessage::Blob(chunk) => match &mut self.operation {
-                Operation::BlobChunks { size, seen } if *seen + chunk.len() <= *size => {
-                    *seen += chunk.len();
-                    if !chunk.is_empty() {
-                        return Ok(Step::Event(Event::BlobChunk(chunk.to_vec())));
-                    }
-                }
-                Operation::BlobChunks { .. } => {
-                    return Err(Failure::Unexpected { state: "fetching a value", got: "more than its size" });
-                }
                 Operation::Blob { size } if reply.blob.len() + chunk.len() <= *size => {
                     reply.blob.extend_from_slice(chunk);
                 }

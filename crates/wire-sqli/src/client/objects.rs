@@ -3,7 +3,7 @@
 use super::operation::{Awaited, Operation};
 use super::{Client, Misuse, Params, Prepared};
 use crate::messages::{CallRoutine, ClientMessage, GetRoutine, LoAction, LoRequest, Param, ParamValue, SimpleLob};
-use crate::{MAX_PAYLOAD, TooLong, TypeCode};
+use crate::{TooLong, TypeCode};
 
 /// A value that a routine returned.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,24 +129,8 @@ impl Client {
     /// Fetches the `BYTE` or `TEXT` value of a descriptor in a row of an open cursor. Event:
     /// [`Event::Blob`](super::Event::Blob).
     pub fn fetch_blob(&mut self, prepared: &Prepared, descriptor: SimpleLob<'_>) -> Result<(), Misuse> {
-        let size = usize::try_from(descriptor.size()).unwrap_or(0);
-        self.ask_blob(prepared, descriptor, Operation::Blob { size })
-    }
-
-    /// As [`fetch_blob`](Self::fetch_blob), bit by bit. Events: [`Event::BlobChunk`](super::Event::BlobChunk)s, then
-    /// [`Event::Done`](super::Event::Done), whose rows are the bytes.
-    pub fn fetch_blob_chunks(&mut self, prepared: &Prepared, descriptor: SimpleLob<'_>) -> Result<(), Misuse> {
-        let size = usize::try_from(descriptor.size()).unwrap_or(0);
-        self.ask_blob(prepared, descriptor, Operation::BlobChunks { size, seen: 0 })
-    }
-
-    fn ask_blob(&mut self, prepared: &Prepared, descriptor: SimpleLob<'_>, operation: Operation) -> Result<(), Misuse> {
         self.ready()?;
-        if usize::try_from(descriptor.size()).is_ok_and(|size| size > MAX_PAYLOAD)
-            && matches!(operation, Operation::Blob { .. })
-        {
-            return Err(TooLong { what: "BYTE or TEXT value", limit: MAX_PAYLOAD }.into());
-        }
+        let size = usize::try_from(descriptor.size()).unwrap_or(0);
         // Before the clean-up, which may close this very cursor.
         let widths = self.decoder.widths();
         let mut bytes = Vec::new();
@@ -155,7 +139,7 @@ impl Client {
         ClientMessage::Eot.encode(&mut bytes, widths)?;
         self.output.extend_from_slice(&bytes);
         self.awaited.push_back(Awaited::Operation);
-        self.operation = operation;
+        self.operation = Operation::Blob { size };
         Ok(())
     }
 }

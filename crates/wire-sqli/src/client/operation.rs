@@ -52,11 +52,6 @@ pub(super) enum Operation {
     Blob {
         size: usize,
     },
-    /// A value of this many bytes, of which so many were handed on.
-    BlobChunks {
-        size: usize,
-        seen: usize,
-    },
     FindRoutine,
     Call,
     /// Up to this many bytes of a smart large object.
@@ -164,7 +159,7 @@ impl Operation {
             Self::Begin { .. } => "beginning a transaction",
             Self::Run(_) => "running a statement",
             Self::Batch(_) => "running a batch",
-            Self::Fetch { .. } | Self::Scroll { .. } | Self::Blob { .. } | Self::BlobChunks { .. } => "fetching",
+            Self::Fetch { .. } | Self::Scroll { .. } | Self::Blob { .. } => "fetching",
             Self::FindRoutine => "looking for a routine",
             Self::Call => "calling a routine",
             Self::LoRead { .. } => "reading a large object",

@@ -88,13 +88,6 @@ impl Client {
                 let error = earlier.or(error);
                 self.scrolled(prepared, groups - 1, position, error)
             }
-            Operation::BlobChunks { size, seen } => match error {
-                Some(error) => Ok(Step::Event(Event::Error(error))),
-                None if seen == size => {
-                    Ok(Step::Event(Event::Done(Outcome { rows: size as i64, ..Outcome::default() })))
-                }
-                None => Err(Failure::Unexpected { state: "fetching a value", got: "less than its size" }),
-            },
             Operation::FindRoutine => match (error, reply.routine) {
                 (Some(error), _) => Ok(Step::Event(Event::Error(error))),
                 (None, Some((database, handle))) => Ok(Step::Event(Event::Routine(database, handle))),
