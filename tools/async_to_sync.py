@@ -30,6 +30,7 @@ FILES = {
     "informix/aio/lobs.py": "informix/lobs.py",
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
+    "mysql/aio/pool.py": "mysql/pool.py",
 }
 
 NAMES = {

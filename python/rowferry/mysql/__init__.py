@@ -29,9 +29,12 @@ from .err import (
     MySQLError,
     NotSupportedError,
     OperationalError,
+    PoolClosed,
+    PoolTimeout,
     ProgrammingError,
     Warning,
 )
+from .pool import ConnectionPool, PoolStatistics, create_pool
 from .times import Date, DateFromTicks, Time, TimeFromTicks, Timestamp, TimestampFromTicks
 
 __all__ = [
@@ -45,6 +48,7 @@ __all__ = [
     "Binary",
     "Connect",
     "Connection",
+    "ConnectionPool",
     "DBAPISet",
     "DataError",
     "DatabaseError",
@@ -57,6 +61,9 @@ __all__ = [
     "MySQLError",
     "NotSupportedError",
     "OperationalError",
+    "PoolClosed",
+    "PoolStatistics",
+    "PoolTimeout",
     "PreparedStatement",
     "ProgrammingError",
     "Time",
@@ -69,6 +76,7 @@ __all__ = [
     "connections",
     "constants",
     "converters",
+    "create_pool",
     "cursors",
     "err",
     "escape_string",

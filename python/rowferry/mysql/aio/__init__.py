@@ -21,6 +21,7 @@ from ..err import (
     MySQLError,
     NotSupportedError,
     OperationalError,
+    PoolClosed,
     PoolTimeout,
     ProgrammingError,
     Warning,
@@ -28,12 +29,12 @@ from ..err import (
 from . import connection, cursors, pool
 from .connection import AsyncConnection, AsyncPreparedStatement, connect
 from .cursors import AsyncCursor, AsyncDictCursor, AsyncSSCursor, AsyncSSDictCursor
-from .pool import AsyncPool, create_pool
+from .pool import AsyncConnectionPool, PoolStatistics, create_pool
 
 Connection = AsyncConnection
 Cursor = AsyncCursor
 DictCursor = AsyncDictCursor
-Pool = AsyncPool
+AsyncPool = Pool = AsyncConnectionPool
 SSCursor = AsyncSSCursor
 SSDictCursor = AsyncSSDictCursor
 # asyncmy's name of the module.
@@ -41,6 +42,7 @@ errors = err
 
 __all__ = [
     "AsyncConnection",
+    "AsyncConnectionPool",
     "AsyncCursor",
     "AsyncDictCursor",
     "AsyncPool",
@@ -60,6 +62,8 @@ __all__ = [
     "NotSupportedError",
     "OperationalError",
     "Pool",
+    "PoolClosed",
+    "PoolStatistics",
     "PoolTimeout",
     "ProgrammingError",
     "SSCursor",
