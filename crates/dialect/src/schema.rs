@@ -63,6 +63,29 @@ pub trait Schema {
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         Vec::new()
     }
+
+    /// A type that users have given a name.
+    fn named_type(&self, name: &str) -> Option<Arc<NamedType>> {
+        self.named_types().into_iter().find(|ty| ty.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Every type that users have given a name, oldest first.
+    fn named_types(&self) -> Vec<Arc<NamedType>> {
+        Vec::new()
+    }
+}
+
+/// An Informix ROW type with a name, or a DISTINCT type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedType {
+    /// Object id.
+    pub oid: u32,
+    /// Name as created.
+    pub name: String,
+    /// It names a row; a DISTINCT type otherwise.
+    pub is_row: bool,
+    /// The row, or the source type.
+    pub ty: Type,
 }
 
 /// A routine that users have made: a function or procedure in SPL.

@@ -280,3 +280,37 @@ def test_values_beyond_a_type_are_refused(driver: Driver, server: Rowferry) -> N
     cursor.execute(f"SELECT COUNT(*) FROM {table}")
     assert cursor.fetchone() == (0,)
     connection.close()
+
+
+def test_types_can_have_names(driver: Driver, server: Rowferry) -> None:
+    """Named rows, distinct types, in columns, casts and collections; the catalog has them."""
+    connection = connect(driver, server)
+    cursor = connection.cursor()
+    person, dollar, table = (f"{name}_{driver.colour}" for name in ("person", "dollar", "of_names"))
+    cursor.execute(f"CREATE ROW TYPE {person} (name VARCHAR(9) NOT NULL, age INTEGER)")
+    cursor.execute(f"CREATE DISTINCT TYPE {dollar} AS DECIMAL(8,2)")
+    cursor.execute(f"CREATE TABLE {table} (a {person}, b LIST({person} NOT NULL), c {dollar}, d INTEGER)")
+    cursor.execute(f"INSERT INTO {table} VALUES (ROW('x', 1)::{person}, LIST{{ROW('y', 2)}}, 12.5::{dollar}, 7)")
+    cursor.execute(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", (RowValue.of("z", None), [], D("1"), 8))
+    cursor.execute(f"SELECT a, b, c, d, a.name FROM {table} ORDER BY d")
+    first, second = cursor.fetchall()
+    assert first == (("x", 1), [("y", 2)], D("12.50"), 7, "x")
+    assert second == (("z", None), [], D("1.00"), 8, "z")
+    assert first[0].fields == ("name", "age")
+    with pytest.raises(informix.DatabaseError):
+        cursor.execute(f"CREATE ROW TYPE {person} (x INTEGER)")
+    with pytest.raises(informix.DatabaseError, match="9628"):
+        cursor.execute(f"CREATE TABLE {table}_2 (a nosuch)")
+    cursor.execute("SELECT mode, type FROM sysxtdtypes WHERE name IN (?, ?) ORDER BY mode", (person, dollar))
+    assert cursor.fetchall() == [("D", 5), ("R", 22)]
+    cursor.execute(
+        "SELECT fieldname, fieldno, t.type FROM sysattrtypes t, sysxtdtypes x "
+        "WHERE t.extended_id = x.extended_id AND x.name = ? ORDER BY fieldno",
+        (person,),
+    )
+    assert cursor.fetchall() == [("name", 1, 13), ("age", 2, 2)]
+    cursor.execute(f"DROP ROW TYPE {person} RESTRICT")
+    cursor.execute(f"DROP TYPE {dollar} RESTRICT")
+    cursor.execute(f"SELECT a, c FROM {table} WHERE d = 7")
+    assert cursor.fetchall() == [(("x", 1), D("12.50"))]
+    connection.close()

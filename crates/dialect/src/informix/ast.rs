@@ -358,6 +358,17 @@ pub(super) enum Ast {
         args: Vec<Node>,
     },
     CreateRoutine(Box<CreateRoutine>),
+    CreateType {
+        name: ObjectName,
+        /// ROW TYPE; DISTINCT TYPE otherwise.
+        is_row: bool,
+        ty: Type,
+        if_not_exists: bool,
+    },
+    DropType {
+        name: ObjectName,
+        if_exists: bool,
+    },
     DropRoutine {
         name: ObjectName,
         /// FUNCTION (`Some(true)`), PROCEDURE (`Some(false)`) or ROUTINE.

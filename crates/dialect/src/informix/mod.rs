@@ -8,6 +8,7 @@ mod ast;
 mod bind;
 pub mod codes;
 mod lexer;
+mod named_types;
 mod parse_expr;
 mod parse_more;
 mod parse_query;

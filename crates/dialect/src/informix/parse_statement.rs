@@ -150,11 +150,11 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    fn if_not_exists(&mut self) -> bool {
+    pub(super) fn if_not_exists(&mut self) -> bool {
         self.words(&["if", "not", "exists"])
     }
 
-    fn if_exists(&mut self) -> bool {
+    pub(super) fn if_exists(&mut self) -> bool {
         self.words(&["if", "exists"])
     }
 
@@ -332,6 +332,12 @@ impl Parser<'_> {
         }
         if temporary {
             return Err(self.unexpected());
+        }
+        if self.words(&["row", "type"]) {
+            return self.create_type(true);
+        }
+        if self.words(&["distinct", "type"]) {
+            return self.create_type(false);
         }
         let unique = self.word("unique") || self.word("distinct");
         self.word("cluster");
@@ -634,6 +640,8 @@ impl Parser<'_> {
             DropKind::Sequence
         } else if self.word("synonym") {
             return self.drop_synonym();
+        } else if self.words(&["row", "type"]) || self.word("type") {
+            return self.drop_type();
         } else if self.is_word("specific") || ["function", "procedure", "routine"].iter().any(|w| self.is_word(w)) {
             return self.drop_routine();
         } else {
@@ -831,6 +839,9 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::DropDatabase { .. } => 13,
         Ast::Execute { .. } => 56,
         Ast::CreateRoutine(_) => 53,
+        // The numbers that servers have for them are not known; clients treat all DDL alike.
+        Ast::CreateType { .. } => 14,
+        Ast::DropType { .. } => 15,
         Ast::DropRoutine { .. } => 54,
     }
 }

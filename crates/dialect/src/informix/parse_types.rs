@@ -2,6 +2,7 @@
 
 use super::ast::TypeName;
 use super::lexer::TokenKind;
+use super::named_types;
 use super::parser::Parser;
 use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier};
 use crate::{Condition, Result, Type};
@@ -95,19 +96,13 @@ impl Parser<'_> {
                 let words = super::types::type_words(&element.ty).to_lowercase();
                 Type::Composite(format!("{}({words}{not_null})", word.to_uppercase()))
             }
-            "row" => {
-                self.expect_sign("(")?;
-                let fields = self.list(|parser| {
-                    let name = parser.name()?;
-                    let ty = parser.nested(Self::type_name)?;
-                    Ok(format!("{name} {}", super::types::type_words(&ty.ty).to_lowercase()))
-                })?;
-                self.expect_sign(")")?;
-                Type::Composite(format!("ROW({})", fields.join(", ")))
+            "row" => self.row_type()?,
+            _ if self.is_sign(".") => {
+                // An owner.
+                self.take();
+                named_types::placeholder(&self.name()?)
             }
-            _ => {
-                return Err(self.error_at(Condition::UndefinedType, format!("type ({word}) not found"), at));
-            }
+            _ => named_types::placeholder(&word),
         };
         Ok(TypeName { ty, serial })
     }

@@ -3,7 +3,7 @@
 use super::parse_types::default_precision;
 use super::parser::Parser;
 use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier};
-use crate::{Result, Type};
+use crate::{Condition, Error, Result, Type};
 
 /// `DATETIME YEAR TO SECOND`.
 pub const YEAR_TO_SECOND: Qualifier = Qualifier { first: Field::Year, last: Field::Second };
@@ -18,6 +18,9 @@ pub const LVARCHAR_MAX: u32 = 32_739;
 pub fn type_from_words(words: &str) -> Result<Type> {
     let mut parser = Parser::new(words)?;
     let ty = parser.type_name()?.ty;
+    if super::named_types::is_named(&ty) {
+        return Err(Error::new(Condition::UndefinedType, format!("type ({words}) not found")));
+    }
     if parser.at_end() { Ok(ty) } else { Err(parser.unexpected()) }
 }
 

@@ -72,6 +72,13 @@ pub enum Ddl {
     CreateRoutine(CreateRoutine),
     /// DROP FUNCTION, DROP PROCEDURE.
     DropRoutine(DropRoutine),
+    /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
+    CreateType(CreateType),
+    /// DROP TYPE.
+    DropType {
+        /// The type's object id.
+        oid: u32,
+    },
     /// COMMENT ON.
     Comment {
         /// The table or view.
@@ -98,6 +105,17 @@ pub struct CreateRoutine {
     pub or_replace: bool,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
+}
+
+/// CREATE ROW TYPE, CREATE DISTINCT TYPE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateType {
+    /// Name.
+    pub name: String,
+    /// It names a row.
+    pub is_row: bool,
+    /// The row, or the source type, in Informix's words.
+    pub words: String,
 }
 
 /// DROP FUNCTION, DROP PROCEDURE.

@@ -59,6 +59,18 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
                 let definition = object.definition.clone().unwrap_or_default();
                 snapshot.routines.push(Arc::new(Routine::new(*oid, name, object.name.clone(), definition)));
             }
+            kind @ ("row type" | "distinct type") => {
+                let words = object.definition.as_deref().unwrap_or_default();
+                match rowferry_dialect::informix::type_from_words(words) {
+                    Ok(ty) => snapshot.types.push(Arc::new(rowferry_dialect::schema::NamedType {
+                        oid: *oid,
+                        name: object.name.clone(),
+                        is_row: kind == "row type",
+                        ty,
+                    })),
+                    Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),
+                }
+            }
             "view" if object.physical_name.is_none() => {
                 let (relation, details) = engine_view(*oid, object, database, &metadata);
                 snapshot.details.insert(*oid, details);

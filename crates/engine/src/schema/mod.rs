@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rowferry_dialect::schema::{QualifiedName, Relation, Routine, Sequence};
+use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, Routine, Sequence};
 use rowferry_dialect::{Language, Schema, Type};
 
 pub use load::load;
@@ -40,6 +40,8 @@ pub struct Snapshot {
     pub namespaces: Vec<Namespace>,
     /// Routines, oldest first.
     pub routines: Vec<Arc<Routine>>,
+    /// Named types, oldest first.
+    pub types: Vec<Arc<NamedType>>,
     /// Informix's synonyms.
     pub synonyms: Vec<Synonym>,
     by_name: HashMap<String, Vec<usize>>,
@@ -129,6 +131,7 @@ impl Snapshot {
         self.relations.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
         self.sequences.sort_by(|a, b| a.sequence.name.cmp(&b.sequence.name));
         self.routines.sort_by_key(|routine| routine.oid);
+        self.types.sort_by_key(|ty| ty.oid);
         for (at, relation) in self.relations.iter().enumerate() {
             self.by_name.entry(relation.name.to_lowercase()).or_default().push(at);
             self.by_oid.insert(relation.oid, at);
@@ -323,6 +326,10 @@ impl Schema for SessionSchema {
 
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         self.main.routines.clone()
+    }
+
+    fn named_types(&self) -> Vec<Arc<NamedType>> {
+        self.main.types.clone()
     }
 }
 

@@ -311,6 +311,8 @@ fn command(statement: &Statement) -> Command {
             Ddl::Comment { .. } => "COMMENT",
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",
             Ddl::DropRoutine(_) => "DROP FUNCTION",
+            Ddl::CreateType(_) => "CREATE TYPE",
+            Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {
                 ObjectKind::Index => "DROP INDEX",
                 ObjectKind::Schema => "DROP SCHEMA",

@@ -19,6 +19,7 @@ use crate::schema::{PG_TEMP, SessionSchema, metadata, physical_name};
 use crate::statement::Failure;
 
 mod alter;
+mod named_type;
 mod names;
 mod routine;
 
@@ -197,6 +198,10 @@ impl Schema for Changed<'_> {
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         self.schema.all_routines()
     }
+
+    fn named_types(&self) -> Vec<Arc<rowferry_dialect::schema::NamedType>> {
+        self.schema.named_types()
+    }
 }
 
 impl Changed<'_> {
@@ -224,6 +229,8 @@ impl Changer<'_> {
             Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),
             Ddl::CreateRoutine(routine) => self.create_routine(routine),
             Ddl::DropRoutine(routine) => self.drop_routine(routine.oid),
+            Ddl::CreateType(create) => self.create_type(create),
+            Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
         }
     }

@@ -278,7 +278,7 @@ impl Binder<'_> {
     }
 
     fn column_definition(&mut self, column: &ast::Column) -> Result<ColumnDefinition> {
-        let ty = column.ty.ty.clone();
+        let ty = self.named_type(&column.ty.ty, column.at)?;
         let default = match &column.default {
             Some((node, _)) if super::super::parse_statement::is_null(node) => None,
             Some((node, text)) => {

@@ -30,7 +30,8 @@ impl Binder<'_> {
             NodeKind::Call(node) => self.call(node, at)?,
             NodeKind::Cast(arg, ty) => {
                 let expr = self.expr(arg)?;
-                self.coerce(expr, &ty.ty, at)?
+                let ty = self.named_type(&ty.ty, at)?;
+                self.coerce(expr, &ty, at)?
             }
             NodeKind::Negate(arg) => self.negate(arg, at)?,
             NodeKind::Arithmetic(op, left, right) => self.arithmetic(op, left, right, at)?,

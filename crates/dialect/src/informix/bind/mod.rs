@@ -147,6 +147,17 @@ pub fn described(bound: &Bound) -> Vec<ResultColumn> {
 }
 
 impl<'a> Binder<'a> {
+    /// The database as the statement sees it.
+    pub(super) fn schema(&self) -> &'a dyn Schema {
+        self.schema
+    }
+
+    /// The statement changes the schema.
+    pub(super) fn changes_schema(&mut self) {
+        self.effects.writes = true;
+        self.effects.schema = true;
+    }
+
     fn new(schema: &'a dyn Schema, context: &'a Context, text: &'a str, params: Vec<Option<Type>>) -> Self {
         Self {
             schema,
@@ -165,7 +176,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn error(&self, condition: Condition, message: impl Into<String>, at: usize) -> Error {
+    pub(super) fn error(&self, condition: Condition, message: impl Into<String>, at: usize) -> Error {
         Error::new(condition, message).at(position(self.text, at))
     }
 
@@ -304,6 +315,10 @@ impl<'a> Binder<'a> {
                 self.effects.schema = true;
                 self.ddl(ast)?
             }
+            Ast::CreateType { name, is_row, ty, if_not_exists } => {
+                self.create_type(name, *is_row, ty, *if_not_exists)?
+            }
+            Ast::DropType { name, if_exists } => self.drop_type(name, *if_exists)?,
             Ast::CreateRoutine(create) => self.create_routine(create)?,
             Ast::DropRoutine { name, function, specific, signature, if_exists } => {
                 self.drop_routine(name, *function, *specific, signature.as_deref(), *if_exists)?

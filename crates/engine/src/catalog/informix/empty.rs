@@ -47,9 +47,6 @@ pub(super) const TABLES: &[Table] = empty! {
         "grantor char(32), grantee char(32), tabid integer, fragment varchar(128), fragauth char(6)";
     "sysroleauth":
         "rolename varchar(32), grantee char(32), is_grantable char(1)";
-    "sysattrtypes":
-        "extended_id integer, seqno smallint, levelno smallint, parent_no smallint, fieldname varchar(128), fieldno smallint, \
-         type smallint, length smallint, xtd_type_id integer";
     "sysxtddesc":
         "extended_id integer, seqno smallint, description char(256)";
     "sysinherits":

@@ -1,7 +1,9 @@
 //! Views, defaults, types, privileges, sequences; the databases.
 
+use rowferry_dialect::Type;
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::informix::codes::type_code;
+use rowferry_dialect::informix::values::composite::Shape;
 use rowferry_dialect::schema::RelationKind;
 
 use super::{OWNER, Row, Table, View, int, is_view, tabid, text};
@@ -94,26 +96,57 @@ pub(super) const TABLES: &[Table] = &[
         columns: "extended_id serial, mode char(1), owner char(32), name varchar(128), type smallint, align smallint, \
             maxlen integer, length integer, byvalue char(1), cannothash char(1), locator integer, \
             source integer",
-        rows: |_| {
-            [("lvarchar", 1, 40, 1, 2_048), ("boolean", 5, 41, 1, 1), ("blob", 10, 41, 4, 72), ("clob", 11, 41, 4, 72)]
-                .into_iter()
-                .map(|(name, id, code, align, length)| {
-                    vec![
-                        int(id),
-                        text("B"),
-                        text(OWNER),
+        rows: |context| {
+            let row = |id: i64, mode, name: &str, code: i64, align: i64, length: i64| {
+                let same = [text("f"), text("f"), int(0), int(0)];
+                let own =
+                    [int(id), text(mode), text(OWNER), text(name), int(code), int(align), int(length), int(length)];
+                own.into_iter().chain(same).collect::<Vec<_>>()
+            };
+            let built = [
+                row(1, "B", "lvarchar", 40, 1, 2_048),
+                row(5, "B", "boolean", 41, 1, 1),
+                row(10, "B", "blob", 41, 4, 72),
+                row(11, "B", "clob", 41, 4, 72),
+                row(25, "B", "json", 40, 1, 4_096),
+                row(26, "B", "bson", 40, 1, 4_096),
+            ];
+            let named = rowferry_dialect::Schema::named_types(context.schema).into_iter().map(|ty| {
+                let code = type_code(&ty.ty, false);
+                let mode = if ty.is_row { "R" } else { "D" };
+                row(ty.oid.into(), mode, &ty.name, code.code.into(), 0, code.length.into())
+            });
+            built.into_iter().chain(named).collect()
+        },
+    },
+    Table {
+        namespace: "informix",
+        oid: 0,
+        live: false,
+        name: "sysattrtypes",
+        columns: "extended_id integer, seqno smallint, levelno smallint, parent_no smallint, \
+            fieldname varchar(128), fieldno smallint, type smallint, length smallint, xtd_type_id integer",
+        rows: |context| {
+            let mut rows = Vec::new();
+            for named in rowferry_dialect::Schema::named_types(context.schema) {
+                let Type::Composite(words) = &named.ty else { continue };
+                let Some(Shape::Row(fields)) = Shape::of(words) else { continue };
+                for (at, (name, ty)) in (1..).zip(&fields) {
+                    let code = type_code(ty, false);
+                    rows.push(vec![
+                        int(named.oid.into()),
+                        int(at),
+                        int(1),
+                        int(0),
                         text(name),
-                        int(code),
-                        int(align),
-                        int(length),
-                        int(length),
-                        text("f"),
-                        text("f"),
-                        int(0),
-                        int(0),
-                    ]
-                })
-                .collect()
+                        int(at),
+                        int(code.code.into()),
+                        int(code.length.into()),
+                        int(code.extended_id.into()),
+                    ]);
+                }
+            }
+            rows
         },
     },
     Table {

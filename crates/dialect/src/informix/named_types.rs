@@ -1,0 +1,121 @@
+//! CREATE ROW TYPE, CREATE DISTINCT TYPE, and where their names stand for types.
+//!
+//! The parser knows no schema: a name that is no type of its own becomes a placeholder, [`placeholder`], which the
+//! binder replaces. A named type is an alias here: a column of a DISTINCT type has its source type, one of a named ROW
+//! type the fields.
+
+use super::ast::{Ast, ObjectName};
+use super::bind::Binder;
+use super::parser::Parser;
+use super::types::type_words;
+use crate::ir::{self, CreateType, Ddl};
+use crate::{Condition, Result, Type};
+
+/// Stands before a name whose type the schema knows; in no type's own words.
+const MARK: char = '=';
+
+/// What the parser makes of a name that is no type of its own.
+pub(super) fn placeholder(name: &str) -> Type {
+    Type::Composite(format!("{MARK}{}", name.to_lowercase()))
+}
+
+/// True if a type is, or holds, a name that stands for one.
+pub(super) fn is_named(ty: &Type) -> bool {
+    matches!(ty, Type::Composite(words) if words.contains(MARK))
+}
+
+impl Parser<'_> {
+    /// `ROW TYPE name (fields)` or `DISTINCT TYPE name AS type`, behind CREATE.
+    pub(super) fn create_type(&mut self, is_row: bool) -> Result<Ast> {
+        let if_not_exists = self.if_not_exists();
+        let name = self.object_name()?;
+        let ty = if is_row {
+            self.row_type()?
+        } else {
+            self.expect_word("as")?;
+            self.type_name()?.ty
+        };
+        Ok(Ast::CreateType { name, is_row, ty, if_not_exists })
+    }
+
+    /// `(name type [NOT NULL], …)`
+    pub(super) fn row_type(&mut self) -> Result<Type> {
+        self.expect_sign("(")?;
+        let fields = self.list(|parser| {
+            let name = parser.name()?;
+            let ty = parser.nested(Self::type_name)?;
+            parser.words(&["not", "null"]);
+            Ok(format!("{name} {}", type_words(&ty.ty).to_lowercase()))
+        })?;
+        self.expect_sign(")")?;
+        Ok(Type::Composite(format!("ROW({})", fields.join(", "))))
+    }
+
+    /// `[ROW] TYPE name RESTRICT`, behind DROP.
+    pub(super) fn drop_type(&mut self) -> Result<Ast> {
+        let if_exists = self.if_exists();
+        let name = self.object_name()?;
+        self.word("restrict");
+        Ok(Ast::DropType { name, if_exists })
+    }
+}
+
+impl Binder<'_> {
+    /// A type with the names in it replaced by what they stand for.
+    pub(super) fn named_type(&self, ty: &Type, at: usize) -> Result<Type> {
+        let Type::Composite(words) = ty else { return Ok(ty.clone()) };
+        if !words.contains(MARK) {
+            return Ok(ty.clone());
+        }
+        let find = |name: &str| {
+            self.schema()
+                .named_type(name)
+                .map(|found| found.ty.clone())
+                .ok_or_else(|| self.error(Condition::UndefinedType, format!("type ({name}) not found"), at))
+        };
+        if let Some(name) = words.strip_prefix(MARK) {
+            return find(name);
+        }
+        let mut parts = words.split(MARK);
+        let mut whole = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(part.len());
+            whole.push_str(&type_words(&find(&part[..end])?).to_lowercase());
+            whole.push_str(&part[end..]);
+        }
+        Ok(Type::Composite(whole))
+    }
+
+    /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
+    pub(super) fn create_type(
+        &mut self,
+        name: &ObjectName,
+        is_row: bool,
+        ty: &Type,
+        if_not_exists: bool,
+    ) -> Result<ir::Statement> {
+        let ty = self.named_type(ty, name.at)?;
+        if self.schema().named_type(&name.name).is_some() {
+            if if_not_exists {
+                return Ok(ir::Statement::Nothing { tag: "CREATE TYPE" });
+            }
+            let message = format!("type ({}) already exists in the database", name.name);
+            return Err(self.error(Condition::DuplicateObject, message, name.at));
+        }
+        self.changes_schema();
+        let create = CreateType { name: name.name.clone(), is_row, words: type_words(&ty) };
+        Ok(ir::Statement::Ddl(Box::new(Ddl::CreateType(create))))
+    }
+
+    /// DROP ROW TYPE, DROP TYPE.
+    pub(super) fn drop_type(&mut self, name: &ObjectName, if_exists: bool) -> Result<ir::Statement> {
+        let Some(found) = self.schema().named_type(&name.name) else {
+            if if_exists {
+                return Ok(ir::Statement::Nothing { tag: "DROP TYPE" });
+            }
+            return Err(self.error(Condition::UndefinedType, format!("type ({}) not found", name.name), name.at));
+        };
+        self.changes_schema();
+        Ok(ir::Statement::Ddl(Box::new(Ddl::DropType { oid: found.oid })))
+    }
+}

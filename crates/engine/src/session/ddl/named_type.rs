@@ -1,0 +1,20 @@
+//! CREATE ROW TYPE, CREATE DISTINCT TYPE: the words are kept.
+
+use rowferry_dialect::Language;
+use rowferry_dialect::ir::CreateType;
+
+use super::{Changer, Done};
+use crate::schema::PUBLIC;
+
+impl Changer<'_> {
+    pub(super) fn create_type(&self, create: &CreateType) -> Done {
+        let kind = if create.is_row { "row type" } else { "distinct type" };
+        self.record("main", kind, PUBLIC, &create.name, None, Language::Informix, Some(create.words.as_str()))?;
+        self.bump()
+    }
+
+    pub(super) fn drop_type(&self, oid: u32) -> Done {
+        self.forget("main", oid)?;
+        self.bump()
+    }
+}
