@@ -71,6 +71,9 @@ class AsyncConnection(Transactional):
         self._autocommit = settings.autocommit
         self._wire: AsyncWire | None = None
         self._server_version: str | None = None
+        if ASYNC:
+            #: The event loop of the transport.
+            self._loop: asyncio.AbstractEventLoop | None = None
         # For `reset`: those that somebody still holds.
         self._cursors: weakref.WeakSet[AsyncCursor] = weakref.WeakSet()
         self._begin_session()
@@ -130,7 +133,7 @@ class AsyncConnection(Transactional):
     if ASYNC:
 
         async def _open(self, settings: Settings) -> tuple[AsyncWire, str | None]:
-            loop = asyncio.get_running_loop()
+            loop = self._loop = asyncio.get_running_loop()
 
             # Before the socket, which nobody would close when this fails.
             wire = _Protocol(settings, loop)
@@ -180,6 +183,10 @@ class AsyncConnection(Transactional):
         wire, self._wire = self._wire, None
         if wire is not None:
             if ASYNC:
+                if self._loop is not None and self._loop.is_closed():
+                    # It would have to run the transport's clean-up.
+                    wire.abort()
+                    return
                 try:
                     await asyncio.wait_for(wire.quit(), CANCEL_GRACE)
                 except BaseException as failure:
