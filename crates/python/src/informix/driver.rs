@@ -140,6 +140,7 @@ impl Driver {
     }
 
     /// Runs a statement; when `begin` is true, within a transaction.
+    #[allow(clippy::too_many_arguments)] // They are the caller's.
     pub fn execute(
         &mut self,
         py: Python<'_>,

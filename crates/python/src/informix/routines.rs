@@ -43,7 +43,6 @@ pub fn encode_arguments(
     args: &Bound<'_, PyAny>,
     params: &mut Params,
 ) -> PyResult<()> {
-    let py = args.py();
     let types = types_of(signature);
     params.clear();
     for (place, value) in args.cast::<PySequence>()?.try_iter()?.enumerate() {
@@ -52,11 +51,7 @@ pub fn encode_arguments(
         if push_declared(encoder, declared, &value, params)? {
             continue;
         }
-        encoder.encode_one(&value, params).map_err(|failure| {
-            // A number for the reader of the message, from 1.
-            let _ = failure.value(py).setattr("argument", place + 1);
-            failure
-        })?;
+        encoder.encode_one(&value, params)?;
     }
     Ok(())
 }
