@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import ssl as _ssl
 import sys
@@ -12,6 +11,8 @@ from typing import Any
 
 from ..exceptions import InterfaceError, NotSupportedError
 from ._charsets import Charset, charset_by_name
+from ._option_files import read_option_files
+from ._places import parameters_of_url, places_of
 from .constants import CLIENT
 from .converters import overrides
 
@@ -27,6 +28,7 @@ class Settings:
 
     host: str = "localhost"
     port: int = 3306
+    places: list[tuple[str, int]] = field(default_factory=list)
     unix_socket: str | None = None
     bind_address: str | None = None
     user: str = ""
@@ -85,13 +87,27 @@ class Settings:
         """The server's address, for messages."""
         return self.unix_socket or self.host
 
+    def each_place(self) -> list[Settings]:
+        """These settings for each of the servers that may be tried, in order."""
+        if self.unix_socket or len(self.places) < 2:
+            return [self]
+        return [replace(self, host=host, port=port) for host, port in self.places]
+
     def without_tls(self) -> Settings:
         """The same in plain text."""
         return replace(self, tls_mode="DISABLED")
 
 
-def settings_from(
-    host: str | None = None,
+def settings_from(host: str | Sequence[str] | None = None, *arguments: Any, **parameters: Any) -> Settings:
+    """Settings from the parameters that PyMySQL, mysqlclient, aiomysql and asyncmy take, or from a URL and those."""
+    if isinstance(host, str) and "://" in host:
+        parameters = {**parameters_of_url(host), **parameters}
+        host = parameters.pop("host", None)
+    return _settings(host, *arguments, **parameters)
+
+
+def _settings(
+    host: str | Sequence[str] | None = None,
     user: str | None = None,
     password: str | bytes | None = None,
     database: str | None = None,
@@ -102,7 +118,7 @@ def settings_from(
     collation: str | None = None,
     sql_mode: str | None = None,
     read_default_file: str | None = None,
-    read_default_group: str | None = None,
+    read_default_group: str | Sequence[str] | None = None,
     conv: Mapping[Any, Any] | None = None,
     use_unicode: bool | None = True,
     client_flag: int = 0,
@@ -143,7 +159,6 @@ def settings_from(
     loop: Any = None,
     auth_plugin: str = "",
 ) -> Settings:
-    """Settings from the parameters that PyMySQL, mysqlclient, aiomysql and asyncmy take."""
     for name, wanted in (
         ("auth_plugin_map", auth_plugin_map),
         ("named_pipe", named_pipe),
@@ -152,7 +167,9 @@ def settings_from(
         if wanted:
             raise NotSupportedError(f"`{name}` is not supported yet")
     if read_default_file or read_default_group:
-        file = _read_option_file(read_default_file, read_default_group or "client")
+        # As MySQL's programs do it: the group of all clients first, then the program's own.
+        further = [read_default_group] if isinstance(read_default_group, str) else list(read_default_group or ())
+        file = read_option_files(read_default_file, ["client", *further])
         host, user, password = host or file.get("host"), user or file.get("user"), password or file.get("password")
         database, port = database or file.get("database"), port or int(file.get("port", 0))
         unix_socket, charset = unix_socket or file.get("socket"), charset or file.get("default-character-set")
@@ -166,9 +183,11 @@ def settings_from(
         known_charset = charset_by_name(charset or "utf8mb4")
     except ValueError as unknown:
         raise InterfaceError(str(unknown)) from None
+    places = places_of(host or "localhost", int(port) or 3306)
     settings = Settings(
-        host=host or "localhost",
-        port=int(port) or 3306,
+        host=places[0][0],
+        port=places[0][1],
+        places=places,
         unix_socket=unix_socket or None,
         bind_address=bind_address,
         user=user or _login_name(),
@@ -288,14 +307,3 @@ def _attributes(program_name: str | None) -> list[tuple[str, str]]:
         ("program_name", program_name or os.path.basename(sys.argv[0] if sys.argv else "")),
     ]
     return [(name, value) for name, value in attributes if value]
-
-
-def _read_option_file(path: str | None, group: str) -> dict[str, str]:
-    parser = configparser.RawConfigParser(allow_no_value=True, strict=False, comment_prefixes=("#", ";"))
-    path = path or ("c:\\my.ini" if sys.platform.startswith("win") else "/etc/my.cnf")
-    with open(os.path.expanduser(path), encoding="utf-8") as file:
-        lines = [line for line in file if not line.lstrip().startswith("!")]
-    parser.read_string("".join(lines))
-    if not parser.has_section(group):
-        return {}
-    return {name.replace("_", "-"): value.strip("'\"") for name, value in parser.items(group) if value is not None}

@@ -26,6 +26,10 @@ CANCEL_GRACE = 5.0
 
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
+# Errors after which another host may do: not reached, lost, too many connections, shutting down, host blocked.
+_TRY_THE_NEXT = frozenset(
+    (CR.CR_CONNECTION_ERROR, CR.CR_CONN_HOST_ERROR, CR.CR_UNKNOWN_HOST, CR.CR_SERVER_LOST, 1040, 1053, 1129)
+)
 # "This command is not supported in the prepared statement protocol yet".
 _NOT_PREPARABLE = 1295
 
@@ -56,8 +60,9 @@ class Connection:
     NotSupportedError = err.NotSupportedError
 
     def __init__(self, settings: Settings, cursorclass: type[Cursor] = Cursor) -> None:
-        #: How the connection was asked for.
+        #: How the connection was asked for; with several hosts, `connect` puts the one in that it has reached.
         self.settings = settings
+        self._choices = settings.each_place()
         #: What `cursor()` makes.
         self.cursorclass = cursorclass
         self._wire: Wire | None = None
@@ -80,18 +85,20 @@ class Connection:
 
     def connect(self) -> Connection:
         """Connect with the parameters that the connection was made with, also again after `close`."""
-        settings = self.settings
-        if settings.password_creator is not None:
-            password = settings.password_creator()
-            settings.password = password.encode() if isinstance(password, str) else password
-        try:
-            wire = self._login(settings)
-        except err.OperationalError as error:
-            if settings.tls_mode != "PREFERRED" or error.errno not in (CR.CR_SSL_CONNECTION_ERROR, CR.CR_SERVER_LOST):
-                raise
-            # Proxies advertise TLS and then refuse it; who only prefers TLS goes on without.
-            wire = self._login(settings.without_tls())
-        self._wire = wire
+        failures = []
+        for settings in self._choices:
+            try:
+                self._wire = self._reach(settings)
+                self.settings = settings
+                break
+            except err.OperationalError as error:
+                if len(self._choices) == 1 or error.errno not in _TRY_THE_NEXT:
+                    raise
+                failures.append((f"{settings.host}:{settings.port}", error))
+        else:
+            reasons = "; ".join(f"{place}: {error.args[-1]}" for place, error in failures)
+            message = f"Can't connect to any MySQL server ({reasons})"
+            raise err.OperationalError(CR.CR_CONN_HOST_ERROR, message, errno=CR.CR_CONN_HOST_ERROR)
         self._statements.clear()
         try:
             self._prepare_session()
@@ -99,6 +106,19 @@ class Connection:
             self._abort()
             raise
         return self
+
+    def _reach(self, settings: Settings) -> Wire:
+        """Connect to one server."""
+        if settings.password_creator is not None:
+            password = settings.password_creator()
+            settings.password = password.encode() if isinstance(password, str) else password
+        try:
+            return self._login(settings)
+        except err.OperationalError as error:
+            if settings.tls_mode != "PREFERRED" or error.errno not in (CR.CR_SSL_CONNECTION_ERROR, CR.CR_SERVER_LOST):
+                raise
+            # Proxies advertise TLS and then refuse it; who only prefers TLS goes on without.
+            return self._login(settings.without_tls())
 
     def _login(self, settings: Settings) -> Wire:
         wire = Wire(settings)

@@ -11,11 +11,11 @@ from sqlalchemy.connectors.asyncio import AsyncAdapt_dbapi_module
 from sqlalchemy.dialects.mysql.asyncmy import AsyncAdapt_asyncmy_connection, AsyncAdapt_asyncmy_ss_cursor
 from sqlalchemy.dialects.mysql.mariadb import MariaDBDialect
 from sqlalchemy.dialects.mysql.pymysql import MySQLDialect_pymysql
-from sqlalchemy.util import coerce_kw_type
 from sqlalchemy.util.concurrency import await_
 
 from rowferry import mysql
 from rowferry.mysql import aio
+from rowferry.mysql._places import parameter_of_text
 from rowferry.mysql.constants import CLIENT
 
 if TYPE_CHECKING:
@@ -27,25 +27,6 @@ __all__ = [
     "MySQLDialect_rowferry",
     "MySQLDialect_rowferry_async",
 ]
-
-#: Parameters of `rowferry.mysql.connect` that are no text, by what a URL's query must be turned into.
-_TYPES: dict[str, type] = {
-    "autocommit": bool,
-    "binary_prefix": bool,
-    "client_flag": int,
-    "connect_timeout": float,
-    "echo": bool,
-    "local_infile": bool,
-    "max_allowed_packet": int,
-    "read_timeout": float,
-    "ssl_disabled": bool,
-    "ssl_verify_cert": bool,
-    "ssl_verify_identity": bool,
-    "stmt_cache_size": int,
-    "use_unicode": bool,
-    "write_timeout": float,
-    "zstd_compression_level": int,
-}
 
 
 class MySQLDialect_rowferry(MySQLDialect_pymysql):
@@ -72,11 +53,8 @@ class MySQLDialect_rowferry(MySQLDialect_pymysql):
     def create_connect_args(self, url: URL, _translate_args: dict[str, Any] | None = None) -> Any:
         """What `connect` is called with: the parts of `url`, then its query."""
         options: dict[str, Any] = url.translate_connect_args(username="user")
-        options.update(url.query)
-        for name, kind in _TYPES.items():
-            coerce_kw_type(options, name, kind)
-        if options.get("compress") in ("true", "1", "yes"):
-            options["compress"] = True
+        for name, text in url.query.items():
+            options[name] = parameter_of_text(name, text) if isinstance(text, str) else list(text)
         # The dialect counts the rows that an UPDATE finds, not those that it changes.
         options["client_flag"] = options.get("client_flag", 0) | CLIENT.FOUND_ROWS
         return [], options

@@ -402,17 +402,8 @@ def test_unix_socket_and_session_options(mariadb: MariaDB) -> None:
     assert not connection.open
 
 
-def test_option_files(mariadb: MariaDB, tmp_path: object) -> None:
-    path = f"{tmp_path}/my.cnf"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"!include /nowhere\n[client]\nuser={mariadb.user}\npassword='{mariadb.password}'\n")
-        file.write(f"socket={mariadb.unix_socket}\n[other]\nuser=nobody\n")
-    with mysql.connect(read_default_file=path) as connection:
-        assert connection.user == mariadb.user
-
-
 def test_what_is_not_supported_says_so(mariadb: MariaDB) -> None:
-    for options in ({"compress": True}, {"ssl": {"cipher": "x"}}):
+    for options in ({"named_pipe": True}, {"ssl": {"cipher": "x"}}):
         with pytest.raises(mysql.NotSupportedError):
             mysql.connect(**{**mariadb.dsn, **options})
     with pytest.raises(mysql.InterfaceError, match="unknown character set"):
