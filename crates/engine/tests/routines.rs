@@ -2,7 +2,7 @@
 
 mod support;
 
-use rowferry_engine::{Condition, Session};
+use rowferry_engine::{Condition, Outcome, Session};
 use support::{Ask, Fixture, informix};
 
 /// A session with these routines and a table of numbers.
@@ -377,6 +377,15 @@ fn routines_are_part_of_the_schema_and_of_transactions() {
     assert_eq!(session.error("EXECUTE FUNCTION two()").informix_code(), -674);
     session.run("CREATE OR REPLACE FUNCTION one() RETURNING INT; RETURN 7; END FUNCTION");
     assert_eq!(other.run("EXECUTE FUNCTION one()"), ["7"]);
+    // A statement that was prepared before calls the new one, unless its columns are others.
+    let plan = other.prepare("EXECUTE FUNCTION one()", &[]).unwrap().unwrap();
+    session.run("CREATE OR REPLACE FUNCTION one() RETURNING INT; RETURN 8; END FUNCTION");
+    let Outcome::Rows(mut cursor) = other.execute(&plan, &[]).unwrap() else { panic!("rows are expected") };
+    assert_eq!(support::shown(cursor.next().unwrap().unwrap().get(0)), "8");
+    drop(cursor);
+    session.run("CREATE OR REPLACE FUNCTION one() RETURNING DATE; RETURN TODAY; END FUNCTION");
+    assert_eq!(other.execute(&plan, &[]).unwrap_err().condition(), Condition::StalePlan);
+    session.run("CREATE OR REPLACE FUNCTION one() RETURNING INT; RETURN 7; END FUNCTION");
     // The tables that a routine names may change, or come later.
     session.run(
         "CREATE FUNCTION rows() RETURNING INT; DEFINE n INT; SELECT count(*) INTO n FROM later; RETURN n; END FUNCTION",

@@ -123,7 +123,14 @@ impl Session {
             Ir::Dml(_) => self.run_dml(prepared, params),
             Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
-            Ir::CallRoutine(call) => self.call_routine(prepared, call, params),
+            // The routine may have been replaced since.
+            Ir::CallRoutine(_) => {
+                let plan = self.renew(prepared)?;
+                match &plan.bound.statement {
+                    Ir::CallRoutine(call) => self.call_routine(&plan, call, params),
+                    _ => self.dispatch(&plan, params),
+                }
+            }
             Ir::Merge(_) => self.run_merge(prepared, params),
             // Statements of our own, in SQLite's SQL.
             Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {

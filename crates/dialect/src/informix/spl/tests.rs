@@ -25,3 +25,22 @@ fn what_a_routine_does_is_known() {
     assert_eq!(routine.document, ["one", "two"]);
     assert_eq!(routine.params[1].mode, Mode::Out);
 }
+
+#[test]
+fn a_text_that_ends_anywhere_is_an_error_and_no_panic() {
+    let text = "CREATE FUNCTION f(INOUT a INT DEFAULT 1, b LIKE t.c) RETURNING INT AS x, DATE WITH (NOT VARIANT);
+        DEFINE GLOBAL g INT DEFAULT 1; DEFINE c, d CHAR(3);
+        ON EXCEPTION IN (-206, -310) SET c, d RAISE EXCEPTION c, d, 'x'; END EXCEPTION WITH RESUME;
+        <<l>> FOR a IN (1 TO 3 STEP 2, 5) LET c, d = f(a), (SELECT max(x) FROM t WHERE y = a); EXIT l WHEN a = 2; END FOR;
+        FOREACH cur WITH HOLD FOR SELECT FIRST a x, y INTO c, d FROM t WHERE z MATCHES c
+            UPDATE t SET x = c WHERE CURRENT OF cur; END FOREACH;
+        CASE a WHEN 1 THEN CALL p(a) RETURNING c; ELSE EXECUTE PROCEDURE q(b = 2) INTO c, d; END CASE;
+        WHILE a < 3 BEGIN WORK; COMMIT WORK; EXECUTE IMMEDIATE c || d; END WHILE;
+        IF EXISTS (SELECT 1 FROM t) THEN RETURN 1, TODAY WITH RESUME; ELIF a = 1 THEN RETURN; ELSE TRACE OFF; END IF;
+        END FUNCTION DOCUMENT 'a', 'b'";
+    parse(text).unwrap();
+    for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+        let whole = text[..end].trim_end().ends_with("END FUNCTION") || end > text.find("DOCUMENT").unwrap();
+        assert!(whole || parse(&text[..end]).is_err(), "{}", &text[..end]);
+    }
+}
