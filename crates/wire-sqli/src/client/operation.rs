@@ -151,6 +151,15 @@ impl Operation {
         }
     }
 
+    /// True when rows, or `SQ_DONE` for their end, must come. The opening of a scroll cursor fetches none.
+    pub(super) fn fetches(&self) -> bool {
+        match self {
+            Self::Run(running) => running.prepared.is_query() && !running.scrolls,
+            Self::Fetch { .. } => true,
+            _ => false,
+        }
+    }
+
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::None => "nothing was asked",

@@ -24,9 +24,13 @@ impl Client {
         if reply.error.is_none() && reply.done.is_none() && self.operation.ends_in_done() {
             return Err(Failure::Unexpected { state: self.operation.name(), got: "the end without a result" });
         }
+        if reply.error.is_none() && reply.done.is_none() && reply.tuples == 0 && self.operation.fetches() {
+            // To take it for the end would turn one damaged byte into rows that are silently missing, and to ask on could
+            // last for ever.
+            return Err(Failure::Unexpected { state: "fetching", got: "neither rows nor their end" });
+        }
         let error = reply.error.take();
-        // A fetch that delivers nothing is the last, whether the server says so or not.
-        let ended = reply.done.is_some() || reply.tuples == 0;
+        let ended = reply.done.is_some();
         let rows = reply.done.map_or(0, |done| done.rows);
         let outcome = Outcome { rows, serial: serial_of(&reply), ..Outcome::default() };
         match std::mem::replace(&mut self.operation, Operation::None) {
