@@ -148,9 +148,18 @@ class Connection(Transactional):
 
     def close(self) -> None:
         """Say good bye and close; what was not committed is rolled back. Harmless when closed already."""
+        self._commit_at_the_end()
         wire, self._wire = self._wire, None
         if wire is not None:
             wire.quit()
+
+    def _commit_at_the_end(self) -> None:
+        """What queries did with autocommit on, in ANSI mode."""
+        wire = self._wire
+        if not self._autocommit or wire is None or not wire.is_open or wire.is_busy:
+            return
+        with contextlib.suppress(err.Error):
+            self._commit_by_itself()
 
     def _abort(self) -> None:
         wire, self._wire = self._wire, None
@@ -214,6 +223,8 @@ class Connection(Transactional):
         result: QueryResult = self._answer(answer, sql)
         if result.rows is None:
             self._notice(result)
+            if self._autocommit:
+                self._commit_by_itself()
         return result
 
     def execute_many_on_wire(
@@ -223,10 +234,15 @@ class Connection(Transactional):
         wire = self.wire
         try:
             answer = wire.execute_many(sql, rows, not self._autocommit, go_on=go_on, files=files)
+            result: QueryResult = self._answer(answer, sql)
         except err.Error as error:
             error.sql = sql
+            # The rows before the one that failed have been carried out.
+            if self._autocommit and error.sqlcode is not None and wire.is_open:
+                self._commit_by_itself()
             raise
-        result: QueryResult = self._answer(answer, sql)
+        if self._autocommit:
+            self._commit_by_itself()
         return result
 
     def fetch_on_wire(self, result: QueryResult, files: ClientFiles | None = None) -> QueryResult:

@@ -20,6 +20,8 @@ ASYNC = False
 
 #: The server's numbers for SET LOCK MODE and SET ISOLATION.
 SET_LOCK_MODE, SET_ISOLATION = 46, 48
+#: What the server says to a COMMIT without a transaction.
+NOT_IN_TRANSACTION = -255
 
 _numbers = itertools.count(1)
 
@@ -69,6 +71,24 @@ class Transactional:
         elif result.statement_type == SET_LOCK_MODE:
             self._lock_wait, self._lock_wait_changed = AS_THE_SERVER, True
 
+    def _end(self, sql: str, send: Callable[[], Any]) -> None:
+        """End the transaction under way, if there is one."""
+        wire = self.wire
+        if wire.in_transaction:
+            self._command(sql, send)
+        elif wire.is_ansi:
+            # One is under way that nobody began, or none, since the last one ended.
+            try:
+                self._command(sql, send)
+            except err.Error as error:
+                if error.sqlcode != NOT_IN_TRANSACTION:
+                    raise
+
+    def _commit_by_itself(self) -> None:
+        """With autocommit on, in ANSI mode: there a transaction is always under way, and nobody else ends it."""
+        if self.wire.is_ansi and not self.wire.in_transaction:
+            self._end("COMMIT WORK", self.wire.commit)
+
     # -- transactions ------------------------------------------------------------------------------------------------
 
     @property
@@ -99,19 +119,16 @@ class Transactional:
 
     def begin(self) -> None:
         """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
+        self._commit_by_itself()
         self._command("BEGIN WORK", self.wire.begin)
 
     def commit(self) -> None:
         """Commit. Nothing happens when no transaction is under way, or the database has none."""
-        wire = self.wire
-        if wire.in_transaction or wire.is_ansi:
-            self._command("COMMIT WORK", wire.commit)
+        self._end("COMMIT WORK", self.wire.commit)
 
     def rollback(self) -> None:
         """Roll back. Nothing happens when no transaction is under way, or the database has none."""
-        wire = self.wire
-        if wire.in_transaction or wire.is_ansi:
-            self._command("ROLLBACK WORK", wire.rollback)
+        self._end("ROLLBACK WORK", self.wire.rollback)
 
     def set_savepoint(self, name: str) -> None:
         """Set a savepoint in the transaction under way."""
@@ -171,9 +188,10 @@ class Transactional:
     def _restore_session(self) -> None:
         """Roll back, and set isolation level and lock mode back to what the session began with."""
         wire = self.wire
+        if self._autocommit:
+            self._commit_by_itself()
         self._autocommit = self.settings.autocommit
-        if wire.in_transaction or wire.is_ansi:
-            self._command("ROLLBACK WORK", wire.rollback)
+        self._end("ROLLBACK WORK", wire.rollback)
         if self._isolation_changed:
             level = self.settings.isolation_level
             self._command(isolation_sql(level or default_isolation(wire.is_logged, wire.is_ansi)))

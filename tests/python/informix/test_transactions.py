@@ -12,6 +12,7 @@ from rowferry.informix import IsolationLevel
 
 from tests.python.informix.replay import Driver
 from tests.python.informix.server import Target
+from tests.servers.rowferry import Rowferry
 
 
 @pytest.fixture
@@ -222,6 +223,54 @@ def test_settings_of_transactions_come_by_url(driver: Driver, target: Target) ->
         assert connection.isolation_level is IsolationLevel.REPEATABLE_READ
         assert connection.lock_wait is None
         assert connection.autocommit is True
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The beginning of the URL of a server with a database in ANSI mode and one without a log."""
+    directory = tmp_path_factory.mktemp("others")
+    (directory / "more").mkdir()
+    args = ("--databases", str(directory / "more"))
+    with Rowferry.start(directory / "app.db", postgres=False, informix=True, args=args) as server:
+        assert server.informix is not None
+        host, port = server.informix
+        with informix.connect(f"informix://{host}:{port}/sysmaster", autocommit=True) as connection:
+            connection.execute("CREATE DATABASE strict WITH LOG MODE ANSI")
+            connection.execute("CREATE DATABASE loose")
+        yield f"informix://{host}:{port}/"
+
+
+@pytest.mark.parametrize("autocommit", [False, True])
+def test_in_ansi_mode_autocommit_means_what_it_says(driver: Driver, others: str, autocommit: bool) -> None:
+    name = f"ansi_{driver.colour}_{autocommit}"
+    connection = driver.connect(f"{others}strict", autocommit=autocommit)
+    assert connection.is_ansi and connection.is_logged
+    connection.execute(f"CREATE TABLE {name} (a INT UNIQUE)")
+    connection.commit()
+    connection.execute(f"INSERT INTO {name} VALUES (1)")
+    with pytest.raises(informix.IntegrityError):
+        connection.cursor().executemany(f"INSERT INTO {name} VALUES (?)", [(2,), (1,), (3,)])
+    connection.rollback()
+    assert rows(connection, name) == ([1, 2] if autocommit else [])
+    connection.commit()
+    connection.begin()
+    connection.execute(f"INSERT INTO {name} VALUES (4)")
+    connection.rollback()
+    connection.close()
+    with driver.connect(f"{others}strict") as later:
+        assert rows(later, name) == ([1, 2] if autocommit else [])
+
+
+def test_a_database_without_a_log_works_without_transactions(driver: Driver, block: Any, others: str) -> None:
+    with driver.connect(f"{others}loose") as connection:
+        assert not connection.is_logged
+        connection.execute(f"CREATE TABLE loose_{driver.colour} (a INT)")
+        connection.execute(f"INSERT INTO loose_{driver.colour} VALUES (1)")
+        assert not connection.in_transaction
+        connection.rollback()
+        assert rows(connection, f"loose_{driver.colour}") == [1]
+        with pytest.raises(informix.NotSupportedError, match="no log"), block(connection.transaction()):
+            pass
 
 
 def test_reset_makes_a_session_as_good_as_new(connect: Any, table: str) -> None:

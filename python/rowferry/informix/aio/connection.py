@@ -180,6 +180,7 @@ class AsyncConnection(Transactional):
 
     async def close(self) -> None:
         """Say good bye and close; what was not committed is rolled back. Harmless when closed already."""
+        await self._commit_at_the_end()
         wire, self._wire = self._wire, None
         if wire is not None:
             if ASYNC:
@@ -195,6 +196,17 @@ class AsyncConnection(Transactional):
                         raise
             else:
                 wire.quit()
+
+    async def _commit_at_the_end(self) -> None:
+        """What queries did with autocommit on, in ANSI mode."""
+        wire = self._wire
+        if not self._autocommit or wire is None or not wire.is_open or wire.is_busy:
+            return
+        if ASYNC:
+            if self._loop is not None and self._loop.is_closed():
+                return
+        with contextlib.suppress(err.Error):
+            await self._commit_by_itself()
 
     def _abort(self) -> None:
         wire, self._wire = self._wire, None
@@ -314,6 +326,8 @@ class AsyncConnection(Transactional):
         result: QueryResult = await self._answer(answer, sql)
         if result.rows is None:
             self._notice(result)
+            if self._autocommit:
+                await self._commit_by_itself()
         return result
 
     async def execute_many_on_wire(
@@ -323,10 +337,15 @@ class AsyncConnection(Transactional):
         wire = self.wire
         try:
             answer = wire.execute_many(sql, rows, not self._autocommit, go_on=go_on, files=files)
+            result: QueryResult = await self._answer(answer, sql)
         except err.Error as error:
             error.sql = sql
+            # The rows before the one that failed have been carried out.
+            if self._autocommit and error.sqlcode is not None and wire.is_open:
+                await self._commit_by_itself()
             raise
-        result: QueryResult = await self._answer(answer, sql)
+        if self._autocommit:
+            await self._commit_by_itself()
         return result
 
     async def fetch_on_wire(self, result: QueryResult, files: ClientFiles | None = None) -> QueryResult:

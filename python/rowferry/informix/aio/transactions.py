@@ -19,6 +19,8 @@ ASYNC = True
 
 #: The server's numbers for SET LOCK MODE and SET ISOLATION.
 SET_LOCK_MODE, SET_ISOLATION = 46, 48
+#: What the server says to a COMMIT without a transaction.
+NOT_IN_TRANSACTION = -255
 
 _numbers = itertools.count(1)
 
@@ -68,6 +70,24 @@ class Transactional:
         elif result.statement_type == SET_LOCK_MODE:
             self._lock_wait, self._lock_wait_changed = AS_THE_SERVER, True
 
+    async def _end(self, sql: str, send: Callable[[], Any]) -> None:
+        """End the transaction under way, if there is one."""
+        wire = self.wire
+        if wire.in_transaction:
+            await self._command(sql, send)
+        elif wire.is_ansi:
+            # One is under way that nobody began, or none, since the last one ended.
+            try:
+                await self._command(sql, send)
+            except err.Error as error:
+                if error.sqlcode != NOT_IN_TRANSACTION:
+                    raise
+
+    async def _commit_by_itself(self) -> None:
+        """With autocommit on, in ANSI mode: there a transaction is always under way, and nobody else ends it."""
+        if self.wire.is_ansi and not self.wire.in_transaction:
+            await self._end("COMMIT WORK", self.wire.commit)
+
     # -- transactions ------------------------------------------------------------------------------------------------
 
     @property
@@ -98,19 +118,16 @@ class Transactional:
 
     async def begin(self) -> None:
         """Begin a transaction at once; with `autocommit` off the first statement does so by itself."""
+        await self._commit_by_itself()
         await self._command("BEGIN WORK", self.wire.begin)
 
     async def commit(self) -> None:
         """Commit. Nothing happens when no transaction is under way, or the database has none."""
-        wire = self.wire
-        if wire.in_transaction or wire.is_ansi:
-            await self._command("COMMIT WORK", wire.commit)
+        await self._end("COMMIT WORK", self.wire.commit)
 
     async def rollback(self) -> None:
         """Roll back. Nothing happens when no transaction is under way, or the database has none."""
-        wire = self.wire
-        if wire.in_transaction or wire.is_ansi:
-            await self._command("ROLLBACK WORK", wire.rollback)
+        await self._end("ROLLBACK WORK", self.wire.rollback)
 
     async def set_savepoint(self, name: str) -> None:
         """Set a savepoint in the transaction under way."""
@@ -178,9 +195,10 @@ class Transactional:
     async def _restore_session(self) -> None:
         """Roll back, and set isolation level and lock mode back to what the session began with."""
         wire = self.wire
+        if self._autocommit:
+            await self._commit_by_itself()
         self._autocommit = self.settings.autocommit
-        if wire.in_transaction or wire.is_ansi:
-            await self._command("ROLLBACK WORK", wire.rollback)
+        await self._end("ROLLBACK WORK", wire.rollback)
         if self._isolation_changed:
             level = self.settings.isolation_level
             await self._command(isolation_sql(level or default_isolation(wire.is_logged, wire.is_ansi)))
