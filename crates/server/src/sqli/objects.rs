@@ -1,12 +1,13 @@
 //! Large objects of a session: what clients fetch by handle or locator, and the routines that IBM's driver calls for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rowferry_dialect::ir::Value;
 use rowferry_engine::{Condition, Error, Result, smart_objects};
 use rowferry_wire_sqli::TypeCode;
 use rowferry_wire_sqli::messages::{LoAction, LoRequest, Param, ParamValue};
 
+use super::store::Store;
 use super::values::Bound;
 
 /// Bytes of a locator.
@@ -31,19 +32,68 @@ pub(super) struct Objects {
     next: u64,
     /// Bytes behind locators.
     located: usize,
+    /// BYTE and TEXT values of open cursors, by statement.
+    values: HashMap<usize, Values>,
+    /// How many of these there have been.
+    cursors: u64,
+}
+
+/// BYTE and TEXT values of one cursor: as many as it has rows, so they do not stay in memory.
+#[derive(Debug)]
+struct Values {
+    /// Which cursor of the session this is: handles of earlier ones are not taken for its own.
+    serial: u64,
+    /// What stands before a value besides its length, with its place: a place that somebody made up is not followed.
+    key: u64,
+    store: Store,
+}
+
+/// Bits of a handle that are the value's place; the rest is the cursor's serial.
+const PLACE_BITS: u32 = 40;
+/// Bytes before a value.
+const HEADER: usize = 16;
+
+impl Values {
+    fn keep(&mut self, bytes: &[u8]) -> Result<u64> {
+        let at = self.store.end();
+        self.store.add(&(bytes.len() as u64).to_be_bytes())?;
+        self.store.add(&(at ^ self.key).to_be_bytes())?;
+        self.store.add(bytes)?;
+        Ok((self.serial << PLACE_BITS) | at)
+    }
+
+    fn get(&self, at: u64) -> Result<Option<Vec<u8>>> {
+        let header = self.store.read(at, HEADER)?;
+        let word = |at: usize| {
+            header.get(at..at + 8).and_then(|bytes| bytes.first_chunk::<8>()).copied().map(u64::from_be_bytes)
+        };
+        match (word(0), word(8)) {
+            (Some(length), Some(mark)) if mark == at ^ self.key => {
+                self.store.read(at + HEADER as u64, usize::try_from(length).unwrap_or(0)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
 }
 
 #[derive(Debug)]
 struct Kept {
-    /// The statement whose cursor mentioned it; `None`: made by the client, kept for the session.
+    /// A number made from that of the open object by which the client writes it; `None`: it is written.
     statement: Option<usize>,
     bytes: Vec<u8>,
 }
 
 impl Objects {
     /// Keeps a value until its statement's cursor closes; yields its handle.
-    pub fn keep(&mut self, statement: usize, bytes: Vec<u8>) -> u64 {
-        self.insert(Some(statement), bytes)
+    pub fn keep(&mut self, statement: usize, bytes: &[u8]) -> Result<u64> {
+        let cursors = &mut self.cursors;
+        let values = self.values.entry(statement).or_insert_with(|| {
+            *cursors += 1;
+            // What is left of the serial is enough to tell a session's cursors apart.
+            let serial = *cursors & ((1 << (u64::BITS - PLACE_BITS)) - 1);
+            Values { serial, key: rand::random(), store: Store::default() }
+        });
+        values.keep(bytes)
     }
 
     fn insert(&mut self, statement: Option<usize>, bytes: Vec<u8>) -> u64 {
@@ -54,7 +104,7 @@ impl Objects {
 
     /// A statement's cursor is closed.
     pub fn forget(&mut self, statement: usize) {
-        self.kept.retain(|_, kept| kept.statement != Some(statement));
+        self.values.remove(&statement);
     }
 
     /// Keeps a smart large object; yields the 72 bytes by which the client knows it.
@@ -71,10 +121,11 @@ impl Objects {
     }
 
     /// The value that a BYTE or TEXT descriptor stands for.
-    pub fn by_descriptor(&self, descriptor: &[u8]) -> Result<&[u8]> {
-        let handle = descriptor.first_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes));
-        let kept = handle.and_then(|handle| self.kept.get(&handle));
-        kept.map(|kept| &kept.bytes[..]).ok_or_else(gone)
+    pub fn by_descriptor(&self, descriptor: &[u8]) -> Result<Vec<u8>> {
+        let handle = descriptor.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        let (serial, at) = (handle >> PLACE_BITS, handle & ((1 << PLACE_BITS) - 1));
+        let values = self.values.values().find(|values| values.serial == serial).ok_or_else(gone)?;
+        values.get(at)?.ok_or_else(gone)
     }
 
     /// The value that a locator stands for.
@@ -336,6 +387,21 @@ mod tests {
     fn routines_are_found_by_their_signature() {
         assert_eq!(routine("function informix.ifx_lo_close(integer)").unwrap(), 1);
         assert!(routine("function informix.no_such(integer)").is_err());
+    }
+
+    #[test]
+    fn values_are_found_by_their_descriptors_and_no_others() {
+        let mut objects = Objects::default();
+        let first = objects.keep(3, b"first").unwrap();
+        let second = objects.keep(3, b"").unwrap();
+        assert_eq!(objects.by_descriptor(&first.to_be_bytes()).unwrap(), b"first");
+        assert_eq!(objects.by_descriptor(&second.to_be_bytes()).unwrap(), b"");
+        for made_up in [first + 1, first ^ (1 << PLACE_BITS), u64::MAX, 0] {
+            assert!(objects.by_descriptor(&made_up.to_be_bytes()).is_err(), "{made_up:x}");
+        }
+        objects.forget(3);
+        objects.keep(3, b"another").unwrap();
+        assert!(objects.by_descriptor(&first.to_be_bytes()).is_err());
     }
 
     #[test]

@@ -44,8 +44,8 @@ fn start() -> io::Result<Arc<Watch>> {
     let shared = watch.clone();
     std::thread::Builder::new().name("informix-urgent".into()).spawn(move || {
         loop {
-            for key in shared.wait() {
-                shared.urgent(key);
+            for (key, ended) in shared.wait() {
+                shared.urgent(key, ended);
             }
         }
     })?;
@@ -53,14 +53,16 @@ fn start() -> io::Result<Arc<Watch>> {
 }
 
 impl Watch {
-    /// Waits until something happens; the sessions to which it happened.
-    fn wait(&self) -> Vec<u64> {
+    /// Waits until something happens; the sessions to which it happened, and whether their connections have ended.
+    fn wait(&self) -> Vec<(u64, bool)> {
         let mut happened = [libc::epoll_event { events: 0, u64: 0 }; 16];
         // SAFETY: pointer and length are of one array.
         let count = unsafe {
             libc::epoll_wait(self.events.as_raw_fd(), happened.as_mut_ptr(), happened.len() as libc::c_int, -1)
         };
-        happened.iter().take(usize::try_from(count).unwrap_or(0)).map(|event| event.u64).collect()
+        let ends = (libc::EPOLLHUP | libc::EPOLLERR) as u32;
+        let happened = happened.iter().take(usize::try_from(count).unwrap_or(0));
+        happened.map(|event| (event.u64, event.events & ends != 0)).collect()
     }
 
     fn control(&self, operation: libc::c_int, socket: &OwnedFd, key: u64) -> io::Result<()> {
@@ -71,7 +73,10 @@ impl Watch {
     }
 
     /// Takes the urgent byte of a session and interrupts what runs. A session whose client has gone is let go.
-    fn urgent(&self, key: u64) {
+    ///
+    /// No byte is no end: the session's own thread may have read past it meanwhile, whereupon the kernel forgets it. That
+    /// thread was waiting for a command, so there was nothing to interrupt.
+    fn urgent(&self, key: u64, ended: bool) {
         let mut sessions = self.sessions.lock();
         let Some(watched) = sessions.1.get(&key) else { return };
         let mut byte = 0u8;
@@ -84,7 +89,7 @@ impl Watch {
             let interrupt = watched.interrupt.clone();
             drop(sessions);
             interrupt();
-        } else if let Some(gone) = sessions.1.remove(&key) {
+        } else if ended && let Some(gone) = sessions.1.remove(&key) {
             self.forget(key, gone);
         }
     }
@@ -120,5 +125,44 @@ impl Drop for Registration {
                 watch.forget(self.0, watched);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn send_urgent(stream: &TcpStream) {
+        // SAFETY: one byte of a constant.
+        let sent = unsafe { libc::send(stream.as_raw_fd(), c"B".as_ptr().cast(), 1, libc::MSG_OOB) };
+        assert_eq!(sent, 1);
+    }
+
+    #[test]
+    fn a_byte_that_the_session_has_read_past_does_not_end_the_watching() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        client.set_nodelay(true).unwrap();
+        let (mut session, _) = listener.accept().unwrap();
+        let (interrupted, interrupts) = mpsc::channel();
+        let _watched = watch(session.as_raw_fd(), move || {
+            let _ = interrupted.send(());
+        })
+        .unwrap();
+        for _ in 0..200 {
+            send_urgent(&client);
+            client.write_all(b"x").unwrap();
+            let mut byte = [0];
+            session.read_exact(&mut byte).unwrap();
+            assert_eq!(&byte, b"x");
+        }
+        while interrupts.try_recv().is_ok() {}
+        send_urgent(&client);
+        interrupts.recv_timeout(Duration::from_secs(20)).expect("the session is watched no more");
     }
 }

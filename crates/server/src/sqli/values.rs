@@ -237,7 +237,7 @@ fn hold<'a>(
         CellFormat::SimpleLob(_) => {
             let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
             let size = i32::try_from(bytes.len()).map_err(|_| misfit(column))?;
-            let handle = context.objects.keep(context.statement, bytes);
+            let handle = context.objects.keep(context.statement, &bytes)?;
             Held::Lob(SimpleLob::row(handle, Some(size), context.widths))
         }
     })

@@ -77,7 +77,7 @@ impl Commands {
             ClientMessage::Release => self.release(),
             ClientMessage::DescribeInput => self.describe_input()?,
             ClientMessage::FetchBlob(descriptor) => {
-                let bytes = self.objects.by_descriptor(descriptor)?.to_vec();
+                let bytes = self.objects.by_descriptor(descriptor)?;
                 for chunk in bytes.chunks(BLOB_CHUNK) {
                     self.send(&ServerMessage::Blob(chunk));
                 }
