@@ -1,4 +1,5 @@
 //! Routines in SPL, through a session.
+#![allow(clippy::disallowed_methods, reason = "a statement is cancelled by another thread")]
 
 mod support;
 

@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
         let items = self.list(Self::item)?;
         // INTO TEMP stands at the end.
-        self.into_variables()?;
+        self.take_into()?;
         let from = if self.word("from") { self.list(Self::linked_source)? } else { Vec::new() };
         let filter = if self.word("where") { Some(self.expression()?) } else { None };
         let group_by = if self.words(&["group", "by"]) { self.list(Self::expression)? } else { Vec::new() };

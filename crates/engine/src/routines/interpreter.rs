@@ -155,7 +155,7 @@ impl<'r> Frame<'_, 'r> {
                 }
             }
             StepKind::Return { values, call, resume } => {
-                self.return_values(values, call.as_ref())?;
+                self.return_values(values, call.as_deref())?;
                 if !resume {
                     return Ok(Flow::Return);
                 }

@@ -20,6 +20,9 @@ struct Resolved {
     args: Vec<Option<Expr>>,
 }
 
+/// A routine that fits a call: cost, routine, its parameters' types, the argument of each.
+type Candidate = (u32, Arc<Routine>, Arc<spl::Routine>, Vec<Type>, Vec<Option<usize>>);
+
 /// The cost from which on a conversion is none that anybody would expect.
 const FAR: u32 = 20;
 
@@ -111,7 +114,7 @@ impl Binder<'_> {
             };
             given.push((name, self.expr(node)?, node.at));
         }
-        let mut best: Option<(u32, Arc<Routine>, Arc<spl::Routine>, Vec<Type>, Vec<Option<usize>>)> = None;
+        let mut best: Option<Candidate> = None;
         for routine in candidates {
             let parsed = routine.parsed()?.clone();
             let Some(places) = places(&parsed, &given) else { continue };

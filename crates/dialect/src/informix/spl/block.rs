@@ -63,7 +63,7 @@ impl Parser<'_> {
     }
 
     /// INTO variables behind a select list, where the statement takes them; another INTO is left alone.
-    pub fn into_variables(&mut self) -> Result<()> {
+    pub fn take_into(&mut self) -> Result<()> {
         if !self.is_word("into") || self.is_word_at(1, "temp") || self.spl.as_ref().is_none_or(|n| !n.takes_into) {
             return Ok(());
         }
@@ -243,9 +243,9 @@ pub(super) fn simplified(sql: Sql) -> Expression {
         Some(NodeKind::String(text)) => Expression::Literal(Value::Text(text.clone()), Type::Unknown),
         Some(NodeKind::Number(digits)) => match digits.parse::<i32>() {
             Ok(number) => Expression::Literal(Value::Integer(number.into()), Type::Int4),
-            Err(_) => Expression::Sql(sql),
+            Err(_) => Expression::Sql(Box::new(sql)),
         },
-        _ => Expression::Sql(sql),
+        _ => Expression::Sql(Box::new(sql)),
     }
 }
 

@@ -188,7 +188,7 @@ pub enum StepKind {
         /// `<<label>>`
         label: Option<String>,
         /// The rows: a query or a call.
-        rows: Sql,
+        rows: Box<Sql>,
         /// Where each row goes.
         into: Vec<usize>,
         /// The variables that hold the row's place for WHERE CURRENT OF, when the cursor has a name.
@@ -255,14 +255,14 @@ pub enum StepKind {
         /// The values.
         values: Vec<Expression>,
         /// A call whose values are returned.
-        call: Option<Sql>,
+        call: Option<Box<Sql>>,
         /// WITH RESUME.
         resume: bool,
     },
     /// A statement of SQL; its one row, if any, goes into the variables.
     Sql {
         /// The statement.
-        sql: Sql,
+        sql: Box<Sql>,
         /// INTO, RETURNING, or LET's variables.
         into: Vec<usize>,
         /// Where the values come from, which decides what no row means.
@@ -307,7 +307,7 @@ pub enum Expression {
     /// A variable's value.
     Variable(usize),
     /// Anything else: a query of one row and one column.
-    Sql(Sql),
+    Sql(Box<Sql>),
 }
 
 /// A statement of SQL inside a routine.

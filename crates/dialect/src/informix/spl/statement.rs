@@ -55,7 +55,7 @@ impl Parser<'_> {
                 let sql = self.embedded(Self::routine_call)?;
                 let into =
                     if self.word("returning") || self.word("into") { self.list(Self::target)? } else { Vec::new() };
-                Ok(StepKind::Sql { sql, into, from: RowSource::Call })
+                Ok(StepKind::Sql { sql: Box::new(sql), into, from: RowSource::Call })
             }
             "execute" => self.execute_step(),
             "prepare" | "declare" | "open" | "fetch" | "close" | "free" => self.cursor_step(&word),
@@ -128,7 +128,7 @@ impl Parser<'_> {
         if matches!(&sql.statement.ast, Ast::Query(query) if query.into.is_none()) && into.is_empty() {
             return Err(self.error_at(Condition::SyntaxError, "a SELECT in a routine needs INTO", sql.statement.start));
         }
-        Ok(StepKind::Sql { sql, into, from: RowSource::Select })
+        Ok(StepKind::Sql { sql: Box::new(sql), into, from: RowSource::Select })
     }
 
     fn statement_in_routine(&mut self) -> Result<Ast> {
@@ -189,9 +189,9 @@ impl Parser<'_> {
         })?;
         if !self.is_sign(",") {
             match &first.statement.ast {
-                Ast::Execute { .. } => return Ok(StepKind::Sql { sql: first, into, from: RowSource::Call }),
+                Ast::Execute { .. } => return Ok(StepKind::Sql { sql: Box::new(first), into, from: RowSource::Call }),
                 Ast::Query(query) if query.selects_from() => {
-                    return Ok(StepKind::Sql { sql: first, into, from: RowSource::Let });
+                    return Ok(StepKind::Sql { sql: Box::new(first), into, from: RowSource::Let });
                 }
                 _ => {}
             }
@@ -366,7 +366,7 @@ impl Parser<'_> {
             self.expect_word("foreach")?;
         }
         self.end_label(label.as_ref())?;
-        Ok(StepKind::Foreach { label, rows, into, place, body })
+        Ok(StepKind::Foreach { label, rows: Box::new(rows), into, place, body })
     }
 
     /// What follows EXIT and CONTINUE.
@@ -397,7 +397,7 @@ impl Parser<'_> {
         let resume = self.words(&["with", "resume"]);
         self.names().iterator |= resume;
         let call = match values.as_slice() {
-            [Expression::Sql(sql)] => called(sql),
+            [Expression::Sql(sql)] => called(sql).map(Box::new),
             _ => None,
         };
         Ok(StepKind::Return { values, call, resume })
@@ -423,7 +423,7 @@ impl Parser<'_> {
         }
         let sql = self.embedded(Self::routine_call)?;
         let into = if self.word("into") || self.word("returning") { self.list(Self::target)? } else { Vec::new() };
-        Ok(StepKind::Sql { sql, into, from: RowSource::Call })
+        Ok(StepKind::Sql { sql: Box::new(sql), into, from: RowSource::Call })
     }
 
     /// Statements that are texts, and their cursors.
