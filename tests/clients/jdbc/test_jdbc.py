@@ -26,7 +26,7 @@ THEMES = {
     "keys": 40,
     "transactions": 20,
     "objects": 36,
-    "routines": 8,
+    "routines": 10,
     "stopping": 4,
     "failures": 25,
     "catalog": 25,

@@ -43,6 +43,12 @@ final class Routines extends Theme {
         check("EXECUTE PROCEDURE", List.of("executed"), query("SELECT name FROM t_called WHERE id = 3"));
         fails("RAISE EXCEPTION", -746, () -> execute("EXECUTE PROCEDURE p_fail()"));
         fails("a routine that is not there", -674, () -> execute("EXECUTE PROCEDURE p_nosuch()"));
+        try (ResultSet procedures = connection().getMetaData().getProcedures(null, null, "p_insert")) {
+            check("getProcedures", List.of("p_insert"), pick(procedures, "PROCEDURE_NAME"));
+        }
+        try (ResultSet functions = connection().getMetaData().getFunctions(null, null, "f_add")) {
+            check("getFunctions", List.of("f_add"), pick(functions, "FUNCTION_NAME"));
+        }
         execute("DROP FUNCTION f_add", "DROP PROCEDURE p_insert", "DROP FUNCTION f_count", "DROP PROCEDURE p_fail", "DROP TABLE t_called");
     }
 }
