@@ -1,6 +1,9 @@
 //! Damaged golden vectors at every decoder, with fixed seeds: the outcome is a message, an error or a wish for more
 //! bytes. Never a panic, and never memory out of proportion to what came.
 
+// How long a run is to be is asked of the environment.
+#![allow(clippy::disallowed_methods)]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
