@@ -31,7 +31,7 @@ struct CommandLine {
 enum Command {
     Demo(demo::Arguments),
     Query(query::Arguments),
-    Serve(serve::Arguments),
+    Serve(Box<serve::Arguments>),
 }
 
 /// Runs the command line `args`, the first of which is the program's name, and returns the exit code.
@@ -53,7 +53,7 @@ where
     logging::start(&line.logging);
     let outcome = match line.command {
         Command::Demo(arguments) => demo::run(arguments),
-        Command::Serve(arguments) => serve::run(arguments),
+        Command::Serve(arguments) => serve::run(*arguments),
         Command::Query(arguments) => query::run(&arguments),
     };
     match outcome {

@@ -415,8 +415,11 @@ pub(super) struct Merge {
     pub condition: Node,
     pub update: Option<Vec<Assignment>>,
     pub delete: bool,
-    pub insert: Option<(Vec<(String, usize)>, Vec<Node>)>,
+    pub insert: Option<MergeInsert>,
 }
+
+/// The columns, with their places in the text, and the values of a row that MERGE inserts.
+pub(super) type MergeInsert = (Vec<(String, usize)>, Vec<Node>);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum InsertSource {

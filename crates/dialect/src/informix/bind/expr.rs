@@ -308,15 +308,15 @@ impl Binder<'_> {
                 return Ok(Expr::new(ExprKind::Column(reference), ty));
             }
         }
-        if let [first, field] = names {
-            if field == "nextval" || field == "currval" {
-                let name = QualifiedName::bare(first.clone());
-                let function = if field == "nextval" { "ifx_nextval" } else { "ifx_currval" };
-                if let Some(value) = self.sequence_value(function, &name) {
-                    self.effects.volatile = true;
-                    self.effects.writes |= field == "nextval";
-                    return Ok(value);
-                }
+        if let [first, field] = names
+            && (field == "nextval" || field == "currval")
+        {
+            let name = QualifiedName::bare(first.clone());
+            let function = if field == "nextval" { "ifx_nextval" } else { "ifx_currval" };
+            if let Some(value) = self.sequence_value(function, &name) {
+                self.effects.volatile = true;
+                self.effects.writes |= field == "nextval";
+                return Ok(value);
             }
         }
         if let Some((field, row)) = names.split_last()

@@ -19,7 +19,7 @@ impl Binder<'_> {
                 let [arg] = self.fixed(node, at)?;
                 self.coerce(arg, &Type::Date, at)?
             }
-            "to_char" => self.to_char(&node.args, at)?,
+            "to_char" => self.formatted(&node.args, at)?,
             "to_date" => match &node.args[..] {
                 [text] => {
                     let text = self.expr(text)?;
@@ -119,7 +119,8 @@ impl Binder<'_> {
         Ok((self.coerce(expr, &ty, at)?, ty))
     }
 
-    fn to_char(&mut self, args: &[Node], at: usize) -> Result<Expr> {
+    /// TO_CHAR.
+    fn formatted(&mut self, args: &[Node], at: usize) -> Result<Expr> {
         let (value, format) = match args {
             [value] => (value, None),
             [value, format] => (value, Some(format)),

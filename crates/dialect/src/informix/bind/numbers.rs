@@ -18,6 +18,9 @@ pub(super) const FLOATING: Type = Type::FloatingDecimal(32);
 /// Digits of a decimal, at most.
 const MAX_PRECISION: u16 = 32;
 
+/// Makes an aggregate of this name over these arguments.
+type MakeAggregate<'m, B> = &'m dyn Fn(&mut B, &str, Vec<Expr>) -> Result<Expr>;
+
 /// A number's digits, as a fixed decimal has them; `None` for a floating one.
 fn fixed(ty: &Type) -> Option<NumericModifier> {
     let (precision, scale) = match ty {
@@ -232,7 +235,7 @@ impl Binder<'_> {
         name: &str,
         arg: Expr,
         qualifier: IntervalQualifier,
-        make: &dyn Fn(&mut Self, &str, Vec<Expr>) -> Result<Expr>,
+        make: MakeAggregate<'_, Self>,
     ) -> Result<Expr> {
         let widest = IntervalQualifier { precision: 9, ..qualifier };
         let ty = Type::QualifiedInterval(if matches!(name, "min" | "max") { qualifier } else { widest });
