@@ -211,7 +211,9 @@ def main() -> int:
         return 0
     if len(result.passed) > expected:
         print(f"hint: raise `passed` in {_floor_file(known.driver).relative_to(_HERE.parents[2])}")
-    return 0 if len(result.passed) >= expected else 1
+    # A live server may lack what a test needs, a UTF-8 database for one; ours has it all.
+    excused = len(result.skipped) if known.live or known.server else 0
+    return 0 if len(result.passed) + excused >= expected else 1
 
 
 if __name__ == "__main__":
