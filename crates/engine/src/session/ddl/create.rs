@@ -1,0 +1,227 @@
+//! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
+
+use rowferry_dialect::ir::{CreateIndex, CreateSequence, CreateTable, CreateView};
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
+use rowferry_dialect::schema::{QualifiedName, RelationKind};
+use rowferry_dialect::{Condition, Error, Language, Schema};
+use rusqlite::params;
+
+use super::{Changer, Done};
+use crate::schema::physical_name;
+
+impl Changer<'_> {
+    /// CREATE TABLE; SQLite's name of it, or `None` when it was there already.
+    pub(super) fn create_table(&self, table: &CreateTable) -> Done<Option<String>> {
+        let (namespace, database, physical) = self.place(&table.name, table.temporary)?;
+        if !self.is_free(&namespace, &table.name.name, table.if_not_exists)? {
+            return Ok(None);
+        }
+        let statements = lowered::create_table(table, database, &physical, &|name| self.target_name(name))?;
+        self.batch(&statements.sql)?;
+        let oid =
+            self.record(database, "table", &namespace, &table.name.name, Some(&physical), table.language, None)?;
+        for record in &statements.columns {
+            let sequence = self.sequence_of_column(table, record, database, &namespace, &physical)?;
+            let mut record = record.clone();
+            if let Some(name) = &sequence
+                && table.language == Language::Postgres
+            {
+                let shown = name.strip_prefix("public.").unwrap_or(name);
+                record.default_text = Some(format!("nextval('{shown}'::regclass)"));
+            }
+            self.record_column(database, oid, &record, sequence.as_deref())?;
+        }
+        for check in &statements.checks {
+            self.record_check(database, oid, check)?;
+        }
+        if let Some(before) = statements.rowid_before {
+            self.connection.execute(
+                &format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)"),
+                params![physical, before],
+            )?;
+        }
+        Ok(Some(physical))
+    }
+
+    /// Makes the sequence of a column that the rowid cannot number.
+    pub(super) fn sequence_of_column(
+        &self,
+        table: &CreateTable,
+        record: &lowered::ColumnRecord,
+        database: &'static str,
+        namespace: &str,
+        physical: &str,
+    ) -> Done<Option<String>> {
+        let Some((start, increment)) = record.sequence else { return Ok(None) };
+        let name = self.free_name(namespace, &format!("{}_{}_seq", table.name.name, record.name));
+        let ty = &table.columns[record.position].ty;
+        let (least, greatest) = crate::schema::integer_range(ty);
+        let sequence = CreateSequence {
+            name: QualifiedName::new(namespace, name.clone()),
+            if_not_exists: false,
+            ty: ty.clone(),
+            start,
+            increment,
+            min: if increment > 0 { 1 } else { least },
+            max: if increment > 0 { greatest } else { -1 },
+            cycle: false,
+        };
+        self.add_sequence(&sequence, database, namespace, Some((physical, &record.name)))?;
+        Ok(Some(format!("{namespace}.{name}")))
+    }
+
+    /// A name that nothing has: the wish, with a number behind it if need be.
+    pub(super) fn free_name(&self, namespace: &str, wish: &str) -> String {
+        let mut name = wish.to_owned();
+        let mut number = 0;
+        while self.collision(namespace, &name).is_some() {
+            number += 1;
+            name = format!("{wish}{number}");
+        }
+        name
+    }
+
+    pub(super) fn create_index(&self, index: &CreateIndex) -> Done {
+        let table = &index.table;
+        if !self.is_free(&table.namespace, &index.name, index.if_not_exists)? {
+            return Ok(());
+        }
+        let physical = physical_name(&table.namespace, &index.name);
+        let statements = lowered::create_index(index, &physical)?;
+        self.batch(&statements.sql)?;
+        // Plain names of columns read back from SQLite's own statement.
+        let plain = statements.predicate.is_none()
+            && index.keys.iter().all(|key| matches!(key.key.expr.kind, rowferry_dialect::ir::ExprKind::Column(_)))
+            && physical == index.name;
+        if plain {
+            return Ok(());
+        }
+        let oid = self.record(
+            table.database,
+            "index",
+            &table.namespace,
+            &index.name,
+            Some(&physical),
+            table.language,
+            statements.predicate.as_deref(),
+        )?;
+        for (position, text) in statements.keys.iter().enumerate() {
+            let record = lowered::ColumnRecord {
+                name: position.to_string(),
+                position,
+                generated: Some(text.clone()),
+                ..Default::default()
+            };
+            self.record_column(table.database, oid, &record, None)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn create_view(&self, view: &CreateView) -> Done {
+        let (namespace, database, physical) = self.place(&view.name, view.temporary)?;
+        let snapshot = if database == "temp" { &self.schema.temp } else { &self.schema.main };
+        let mut comment = None;
+        if let Some(old) = snapshot.relation(&namespace, &view.name.name).filter(|_| view.replace) {
+            if matches!(old.kind, RelationKind::Table) {
+                return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
+            }
+            let kept = old.columns.len() <= view.query.columns.len()
+                && old.columns.iter().zip(&view.query.columns).all(|(a, b)| a.name == b.name && a.ty == b.ty);
+            if !kept {
+                return Err(Error::new(
+                    Condition::InvalidTableDefinition,
+                    "cannot drop columns from view, or change their names or types",
+                )
+                .hint("Drop the view and create it anew.")
+                .into());
+            }
+            comment = self.schema.details(old.oid).and_then(|details| details.comment.clone());
+            self.drop_view(old)?;
+        } else {
+            self.is_free(&namespace, &view.name.name, false)?;
+        }
+        // A view of which SQLite can make nothing is in our tables alone.
+        let native = sqlite::view(&view.query).ok().filter(|lowered| lowered.native && physical == view.name.name);
+        let mut kept = None;
+        if let Some(lowered) = native {
+            let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();
+            let sql =
+                format!("CREATE VIEW {database}.{} ({}) AS {}", quote(&physical), columns.join(", "), lowered.sql);
+            match self.connection.execute_batch(&sql) {
+                Ok(()) => kept = Some(physical.as_str()),
+                // Two columns of one name, say: SQLite is pickier about what it keeps than about what it runs.
+                Err(error) => tracing::debug!(view = view.name.name, %error, "no native view"),
+            }
+        }
+        let text = Some(view.text.as_str());
+        let oid = self.record(database, "view", &namespace, &view.name.name, kept, view.language, text)?;
+        for (position, column) in view.query.columns.iter().enumerate() {
+            let record = lowered::ColumnRecord {
+                name: column.name.clone(),
+                position,
+                ty: Some(types::words(&column.ty, view.language)),
+                ..Default::default()
+            };
+            self.record_column(database, oid, &record, None)?;
+        }
+        if let Some(comment) = comment {
+            let sql = format!("UPDATE {database}.rowferry_objects SET comment = ?1 WHERE oid = ?2");
+            self.connection.execute(&sql, params![comment, oid])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn create_sequence(&self, sequence: &CreateSequence) -> Done {
+        let (namespace, database, _) = self.place(&sequence.name, false)?;
+        if !self.is_free(&namespace, &sequence.name.name, sequence.if_not_exists)? {
+            return Ok(());
+        }
+        self.add_sequence(sequence, database, &namespace, None).map(|_| ())
+    }
+
+    pub(super) fn add_sequence(
+        &self,
+        sequence: &CreateSequence,
+        database: &str,
+        namespace: &str,
+        owner: Option<(&str, &str)>,
+    ) -> Done<u32> {
+        let oid = self.record(database, "sequence", namespace, &sequence.name.name, None, Language::Postgres, None)?;
+        self.connection.execute(
+            &format!(
+                "INSERT INTO {database}.rowferry_sequences
+                 (oid, type, start, increment, min, max, cycle, last_value, is_called, owner_table, owner_column)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?3, 0, ?8, ?9)"
+            ),
+            params![
+                oid,
+                types::words(&sequence.ty, Language::Postgres),
+                sequence.start,
+                sequence.increment,
+                sequence.min,
+                sequence.max,
+                sequence.cycle,
+                owner.map(|(table, _)| table),
+                owner.map(|(_, column)| column)
+            ],
+        )?;
+        Ok(oid)
+    }
+
+    pub(super) fn create_schema(&self, name: &str, if_not_exists: bool) -> Done {
+        if self.schema.has_namespace(name) {
+            if if_not_exists {
+                self.notice(Condition::DuplicateSchema, format!("schema \"{name}\" already exists, skipping"));
+                return Ok(());
+            }
+            return Err(Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")).into());
+        }
+        if name.starts_with("pg_") {
+            return Err(Error::new(Condition::ReservedName, format!("unacceptable schema name \"{name}\""))
+                .detail("The prefix \"pg_\" is reserved for system schemas.")
+                .into());
+        }
+        self.record("main", "schema", "", name, None, Language::Postgres, None).map(|_| ())
+    }
+}
