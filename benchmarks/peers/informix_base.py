@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
 from collections.abc import Sequence
 from types import ModuleType
@@ -66,15 +67,15 @@ class InformixPeer(DbapiPeer):
         return tables
 
 
-class InformixAioPeer(AsyncPeer):
+class InformixAioPeer(AsyncPeer, abc.ABC):
     """An asyncio driver for Informix; subclasses say how to connect and how to get a cursor."""
 
     mark = "?"
     _connections: tuple[Any, ...] = ()
 
+    @abc.abstractmethod
     async def open_async(self, address: Address) -> Any:
         """A new connection."""
-        raise NotImplementedError
 
     async def connect_async(self, address: Address) -> None:
         self.connection = await self.open_async(address)

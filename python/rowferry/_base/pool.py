@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import abc
 import logging
 import random
 import time
@@ -61,7 +62,7 @@ class _Member(Generic[C]):
         self.holder: Holder | None = None
 
 
-class BasePool(Generic[C]):
+class BasePool(abc.ABC, Generic[C]):
     """Connections that are lent and given back.
 
     Whoever waits longest is served first. The state changes under a mutex that is never held while waiting, so that
@@ -105,29 +106,29 @@ class BasePool(Generic[C]):
 
     # -- what a driver says ------------------------------------------------------------------------------------------
 
+    @abc.abstractmethod
     def _connect(self) -> C:
         """Open a connection."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _is_open(self, connection: C) -> bool:
         """False when the connection is known to be lost; asks nobody."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _check(self, connection: C) -> None:
         """Ask the server whether it is there; an `Error` when it is not. Does not wait for ever."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _clean(self, connection: C) -> None:
         """Make a connection as good as new after its use; an `Error` when that fails. Does not wait for ever."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _part(self, connection: C) -> None:
         """Close a connection in good order, without waiting for it."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _cut(self, connection: C) -> None:
         """Close a connection without a word."""
-        raise NotImplementedError
 
     # -- what is known -----------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import sys
 import threading
@@ -15,7 +16,7 @@ __all__ = ["Alarm", "AsyncAlarm", "AsyncHolder", "AsyncWaiter", "Holder", "Mutex
 T = TypeVar("T")
 
 
-class _Outcome(Generic[T]):
+class _Outcome(abc.ABC, Generic[T]):
     """What whoever waits is given: a value or an exception, once."""
 
     __slots__ = ("done", "failure", "value")
@@ -32,8 +33,9 @@ class _Outcome(Generic[T]):
             raise self.failure
         return self.value
 
+    @abc.abstractmethod
     def _wake(self) -> None:
-        raise NotImplementedError
+        """Let whoever waits go on."""
 
     def grant(self, value: T | None) -> None:
         """Give a value."""
