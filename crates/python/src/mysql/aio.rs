@@ -1,4 +1,5 @@
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -26,6 +27,7 @@ pub struct AsyncWire {
     view: Py<PyMemoryView>,
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
+    full: Arc<AtomicBool>,
 }
 
 struct Inner {
@@ -39,6 +41,8 @@ struct Inner {
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
     paused: bool,
+    /// The transport takes no more bytes for now.
+    full: Arc<AtomicBool>,
 }
 
 /// What a stream that nobody fetches may leave in memory.
@@ -71,6 +75,12 @@ impl Inner {
             let outcome = match self.driver.step(py, self.channel.core_mut()) {
                 Ok(Step::Pending) => match self.flush(py) {
                     Ok(()) => break,
+                    Err(failure) => Err(failure),
+                },
+                Ok(Step::Flush) => match self.flush(py) {
+                    // The transport takes no more; `resume_writing` goes on.
+                    Ok(()) if self.full.load(Ordering::Relaxed) => break,
+                    Ok(()) => continue,
                     Err(failure) => Err(failure),
                 },
                 Ok(Step::StartTls) => match self.start_tls(py, settings) {
@@ -190,6 +200,7 @@ impl AsyncWire {
         let space = Py::new(py, ReceiveSpace::new())?;
         let view = PyMemoryView::from(space.bind(py).as_any())?.unbind();
         let create_future = event_loop.getattr(py, intern!(py, "create_future"))?;
+        let full = Arc::<AtomicBool>::default();
         let inner = Inner {
             channel,
             driver,
@@ -199,8 +210,9 @@ impl AsyncWire {
             timer: None,
             closed: None,
             paused: false,
+            full: full.clone(),
         };
-        Ok(Self { inner: Mutex::new(inner), settings, space, view, event_loop, create_future })
+        Ok(Self { inner: Mutex::new(inner), settings, space, view, event_loop, create_future, full })
     }
 
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
@@ -255,9 +267,20 @@ impl AsyncWire {
         inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), message))
     }
 
-    fn pause_writing(&self) {}
+    /// The transport's buffer is full. Called amid our own writes, so it must not lock.
+    fn pause_writing(&self) {
+        self.full.store(true, Ordering::Relaxed);
+    }
 
-    fn resume_writing(&self) {}
+    /// The transport takes bytes again.
+    fn resume_writing(&self, py: Python<'_>) -> PyResult<()> {
+        self.full.store(false, Ordering::Relaxed);
+        match self.inner.try_lock() {
+            Ok(mut inner) => inner.progress(py, &self.settings),
+            // Called amid our own writes: whoever writes looks at the flag.
+            Err(_) => Ok(()),
+        }
+    }
 
     /// Waits for the login to be over.
     fn login(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {

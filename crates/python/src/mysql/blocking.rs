@@ -48,6 +48,7 @@ impl Wire {
             let moved = match driver.step(py, pump.core())? {
                 Step::Done(outcome) => return Ok(outcome),
                 Step::Pending => pump.advance(py),
+                Step::Flush => pump.flush(py),
                 Step::StartTls => {
                     let name = self.settings.tls_name();
                     let started = self.settings.tls(py)?.config();

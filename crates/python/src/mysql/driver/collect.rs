@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use rowferry_wire_mysql::client::{Client, Event};
+
+use super::rows::push_row;
+use super::{Operation, Shape, Shared, Step, broken, out_of_place, server_error};
+use crate::mysql::columns::Plan;
+use crate::mysql::result::{Draft, QueryResult};
+
+/// Results are collected until the last.
+pub struct Collect {
+    shape: Shape,
+    drafts: Vec<Draft>,
+    current: Option<Current>,
+    failed: Option<PyErr>,
+}
+
+struct Current {
+    plan: Arc<Plan>,
+    rows: Py<PyList>,
+}
+
+impl Collect {
+    pub const fn new(shape: Shape) -> Self {
+        Self { shape, drafts: Vec::new(), current: None, failed: None }
+    }
+}
+
+impl Operation for Collect {
+    fn before(&mut self, py: Python<'_>, client: &mut Client, _: &mut Shared) -> PyResult<Option<Step>> {
+        if let Some(current) = &self.current {
+            read_rows(py, client, current, self.shape, &mut self.failed)?;
+        }
+        Ok(None)
+    }
+
+    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
+        match event {
+            Event::Columns(columns) => {
+                self.current = Some(Current { plan: shared.plan(py, columns)?, rows: PyList::empty(py).unbind() });
+                Ok(None)
+            }
+            Event::Row(payload) => {
+                // Only rows that the fast way leaves over come here: those of 16 MiB and more.
+                if let Some(current) = &self.current {
+                    push_row(py, payload, &current.plan, self.shape, &current.rows, &mut self.failed)
+                        .map_err(|failure| broken(py, &failure))?;
+                }
+                Ok(None)
+            }
+            Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
+                let (plan, rows) = match self.current.take() {
+                    Some(Current { plan, rows }) => (Some(plan), Some(rows.bind(py).to_tuple().unbind().into_any())),
+                    None => (None, None),
+                };
+                self.drafts.push(Draft { plan, rows, ok, more: false });
+                if more {
+                    return Ok(None);
+                }
+                match self.failed.take() {
+                    Some(error) => Err(error),
+                    None => QueryResult::chain(py, std::mem::take(&mut self.drafts), None)
+                        .map(|result| Step::done(py, result)),
+                }
+            }
+            Event::Error(refused) => {
+                let refused = server_error(py, &refused);
+                if let Some(error) = self.failed.take() {
+                    return Err(error);
+                }
+                if self.drafts.is_empty() {
+                    return Err(refused);
+                }
+                QueryResult::chain(py, std::mem::take(&mut self.drafts), Some(refused))
+                    .map(|result| Step::done(py, result))
+            }
+            event => Err(out_of_place(py, &event)),
+        }
+    }
+}
+
+/// Builds the rows that have come. A row that cannot be built is remembered; those behind it are read and dropped, so
+/// that the connection stays usable.
+fn read_rows(
+    py: Python<'_>,
+    client: &mut Client,
+    current: &Current,
+    shape: Shape,
+    failed: &mut Option<PyErr>,
+) -> PyResult<()> {
+    let mut malformed = None;
+    client.visit_rows(|payload| match push_row(py, payload, &current.plan, shape, &current.rows, failed) {
+        Ok(()) => true,
+        Err(failure) => {
+            malformed = Some(failure);
+            false
+        }
+    });
+    match malformed {
+        Some(failure) => Err(broken(py, &failure)),
+        None => Ok(()),
+    }
+}

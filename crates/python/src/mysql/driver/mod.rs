@@ -1,0 +1,345 @@
+//! The conversations of a connection, whatever moves its bytes.
+//!
+//! A conversation is an [`Operation`], in a file of its own; [`Driver`] begins it and feeds it events. A new one needs a
+//! type that implements the trait, a method of [`Driver`] that checks by [`Driver::begin`], commands the [`Client`] and
+//! calls [`Driver::start`], and a method in each pump (`blocking`, `aio`) that calls `run`.
+
+mod collect;
+mod command;
+mod errors;
+mod rows;
+mod stream;
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use rowferry_client::mysql::Template;
+use rowferry_wire_mysql::client::{Client, Event, Misuse};
+use rowferry_wire_mysql::messages::resultset::Columns;
+use rowferry_wire_mysql::messages::statement::Params;
+use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
+
+use super::columns::{Plan, Taste};
+use super::result::{Prepared, QueryResult};
+use super::values::Encoding;
+use crate::errors::{Class, error};
+
+pub use collect::Collect;
+pub use errors::{broken, busy, client_errno, gone, misused, server_error, transport_error};
+
+/// What the pump should do next.
+pub enum Step {
+    /// Write what waits, then wait for bytes.
+    Pending,
+    /// Write what waits, then step again: there is more to send.
+    #[allow(dead_code, reason = "for operations that send data bit by bit")]
+    Flush,
+    /// Flush, set TLS up, tell the core.
+    StartTls,
+    /// The operation is over; this is its outcome.
+    Done(Py<PyAny>),
+}
+
+impl Step {
+    /// The operation is over with this result.
+    fn done(py: Python<'_>, result: Option<Py<QueryResult>>) -> Option<Self> {
+        Some(Self::Done(result.map_or_else(|| py.None(), Py::into_any)))
+    }
+}
+
+/// How rows should be built.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    pub binary: bool,
+    pub as_dict: bool,
+}
+
+/// A conversation: from a request to the last event of its answer.
+pub trait Operation: Send {
+    /// Called before the core is polled: takes rows the fast way, or sends more. What it answers goes to the pump; the
+    /// core is then not polled.
+    fn before(&mut self, _: Python<'_>, _: &mut Client, _: &mut Shared) -> PyResult<Option<Step>> {
+        Ok(None)
+    }
+
+    /// Takes an event of the core, never `Pending` or `StartTls`. [`Step::Done`] and errors end the operation.
+    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>>;
+
+    /// The core needs more bytes.
+    fn pending(&self, _: Python<'_>) -> Step {
+        Step::Pending
+    }
+
+    /// True when the operation may go on, or be over, without another byte.
+    fn may_be_done(&self) -> bool {
+        false
+    }
+}
+
+/// What operations find and leave.
+pub struct Shared {
+    taste: Taste,
+    plans: Vec<Arc<Plan>>,
+    stream: Option<stream::RowStream>,
+    /// A stream's result was the last but one: another follows on the wire.
+    follows: bool,
+}
+
+/// How many shapes of results are remembered.
+const PLANS: usize = 16;
+
+impl Shared {
+    /// How to build rows of these columns.
+    pub fn plan(&mut self, py: Python<'_>, columns: Arc<Columns>) -> PyResult<Arc<Plan>> {
+        if let Some(known) = self.plans.iter().find(|plan| Arc::ptr_eq(&plan.columns, &columns)) {
+            return Ok(known.clone());
+        }
+        let plan = Arc::new(Plan::new(py, columns, &self.taste)?);
+        if self.plans.len() == PLANS {
+            self.plans.remove(0);
+        }
+        self.plans.push(plan.clone());
+        Ok(plan)
+    }
+
+    fn forget_stream(&mut self) {
+        self.stream = None;
+        self.follows = false;
+    }
+}
+
+/// See the module.
+pub struct Driver {
+    pub encoding: Encoding,
+    operation: Option<Box<dyn Operation>>,
+    shared: Shared,
+    sql: Vec<u8>,
+}
+
+impl Driver {
+    pub const fn new(taste: Taste, encoding: Encoding) -> Self {
+        let shared = Shared { taste, plans: Vec::new(), stream: None, follows: false };
+        Self { encoding, operation: None, shared, sql: Vec::new() }
+    }
+
+    /// True while an answer is awaited.
+    pub const fn is_busy(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    /// True when the operation may be over without another byte: rows are asked for of a stream that has ended.
+    pub fn may_be_done(&self) -> bool {
+        self.operation.as_ref().is_some_and(|operation| operation.may_be_done())
+    }
+
+    /// True while rows of a stream, or results behind it, are still on the wire.
+    pub const fn is_streaming(&self) -> bool {
+        self.shared.stream.is_some() || self.shared.follows
+    }
+
+    /// Waits for the login to be over.
+    pub fn login(&mut self) {
+        self.start(command::Login);
+    }
+
+    /// Takes the server's SQL mode over: what a backslash means in literals.
+    pub const fn obey(&mut self, client: &Client) {
+        self.encoding.no_backslash_escapes = client.session().status & status_flag::NO_BACKSLASH_ESCAPES != 0;
+    }
+
+    /// The statement with its parameters filled in.
+    pub fn fill(
+        &mut self,
+        py: Python<'_>,
+        client: &Client,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<&[u8]> {
+        self.obey(client);
+        self.sql.clear();
+        self.sql.shrink_to(1024 * 1024);
+        let text;
+        let bytes: &[u8] = if let Ok(sql) = sql.cast::<PyString>() {
+            text = self.encoding.encode(sql)?;
+            &text
+        } else if let Ok(sql) = sql.cast::<PyBytes>() {
+            sql.as_bytes()
+        } else {
+            return Err(error(py, Class::Programming, None, "SQL must be str or bytes"));
+        };
+        match args {
+            None => self.sql.extend_from_slice(bytes),
+            Some(args) => {
+                let template = Template::parse(bytes, !self.encoding.no_backslash_escapes)
+                    .map_err(|invalid| error(py, Class::Programming, None, &invalid.to_string()))?;
+                self.encoding.fill(&mut self.sql, bytes, &template, args)?;
+            }
+        }
+        Ok(&self.sql)
+    }
+
+    /// Sends a statement and collects its results.
+    pub fn query(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<()> {
+        self.begin(py, client)?;
+        self.fill(py, client, sql, args)?;
+        client.query(&self.sql).map_err(|misuse| misused(py, misuse))?;
+        self.start(Collect::new(Shape { binary: false, as_dict }));
+        Ok(())
+    }
+
+    /// Sends a statement whose rows are fetched bit by bit.
+    pub fn open_stream(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<()> {
+        self.query(py, client, sql, args, as_dict)?;
+        self.start(stream::OpenStream { shape: Shape { binary: false, as_dict } });
+        Ok(())
+    }
+
+    /// Goes on to the result behind a stream.
+    pub fn next_stream(&mut self, py: Python<'_>, as_dict: bool) -> PyResult<()> {
+        if self.operation.is_some() || self.shared.stream.is_some() || !self.shared.follows {
+            return Err(error(py, Class::Programming, None, "there is no further result to go on to"));
+        }
+        self.shared.follows = false;
+        self.start(stream::OpenStream { shape: Shape { binary: false, as_dict } });
+        Ok(())
+    }
+
+    /// Reads up to `most` rows of the stream.
+    pub fn fetch(&mut self, py: Python<'_>, most: usize) -> PyResult<()> {
+        if self.operation.is_some() {
+            return Err(busy(py));
+        }
+        self.start(stream::Fetch::new(py, most));
+        Ok(())
+    }
+
+    /// Reads and drops what is still to come, without building rows.
+    pub fn drain(&mut self) {
+        self.start(stream::Drain);
+    }
+
+    /// Prepares a statement.
+    pub fn prepare(&mut self, py: Python<'_>, client: &mut Client, sql: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.begin(py, client)?;
+        self.fill(py, client, sql, None)?;
+        client.prepare(&self.sql).map_err(|misuse| misused(py, misuse))?;
+        self.start(command::Prepare);
+        Ok(())
+    }
+
+    /// Runs a prepared statement and collects its results.
+    pub fn execute(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        prepared: &Prepared,
+        args: Option<&Bound<'_, PyAny>>,
+        as_dict: bool,
+    ) -> PyResult<()> {
+        self.begin(py, client)?;
+        let mut params = Params::default();
+        if let Some(args) = args {
+            for value in args.try_iter()? {
+                self.encoding.bind(&mut params, &value?)?;
+            }
+        }
+        if params.len() != prepared.params {
+            let message =
+                format!("the statement has {} parameters, but {} values were given", prepared.params, params.len());
+            return Err(error(py, Class::Programming, None, &message));
+        }
+        client.execute(prepared.statement, &params).map_err(|misuse| misused(py, misuse))?;
+        self.start(Collect::new(Shape { binary: true, as_dict }));
+        Ok(())
+    }
+
+    /// Sends a command that is answered by OK.
+    pub fn command(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        send: impl FnOnce(&mut Client) -> Result<(), Misuse>,
+    ) -> PyResult<()> {
+        self.begin(py, client)?;
+        send(client).map_err(|misuse| misused(py, misuse))?;
+        self.start(Collect::new(Shape { binary: false, as_dict: false }));
+        Ok(())
+    }
+
+    /// Refuses when another operation is under way.
+    pub fn begin(&self, py: Python<'_>, client: &Client) -> PyResult<()> {
+        if client.is_closed() {
+            return Err(gone(py));
+        }
+        if self.operation.is_some() {
+            return Err(busy(py));
+        }
+        if self.is_streaming() {
+            let message = "an unbuffered cursor still has rows to fetch; fetch them or close it first";
+            return Err(error(py, Class::Programming, Some(client_errno::OUT_OF_SYNC), message));
+        }
+        Ok(())
+    }
+
+    /// Goes on with `operation`, whose request has been given to the client.
+    pub fn start(&mut self, operation: impl Operation + 'static) {
+        self.operation = Some(Box::new(operation));
+    }
+
+    /// Polls the core until the operation is over or more bytes are needed.
+    pub fn step(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
+        let outcome = self.advance(py, client);
+        if !matches!(outcome, Ok(Step::Pending | Step::Flush | Step::StartTls)) {
+            self.operation = None;
+            if client.is_closed() {
+                self.shared.forget_stream();
+            }
+        }
+        outcome
+    }
+
+    fn advance(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
+        let Self { operation: Some(operation), shared, .. } = self else { return Ok(Step::Pending) };
+        loop {
+            if let Some(step) = operation.before(py, client, shared)? {
+                return Ok(step);
+            }
+            match client.poll().map_err(|failure| broken(py, &failure))? {
+                Event::Pending => return Ok(operation.pending(py)),
+                Event::StartTls => return Ok(Step::StartTls),
+                event => {
+                    if let Some(step) = operation.event(py, event, shared)? {
+                        return Ok(step);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The server refused, and nothing of the operation is left.
+fn refused(py: Python<'_>, error: &ServerError, shared: &mut Shared) -> PyErr {
+    shared.forget_stream();
+    server_error(py, error)
+}
+
+/// The core said what this operation cannot have asked for.
+fn out_of_place(py: Python<'_>, event: &Event<'_>) -> PyErr {
+    let message = format!("event out of place: {event:?}");
+    error(py, Class::Internal, Some(client_errno::OUT_OF_SYNC), &message)
+}

@@ -1,0 +1,153 @@
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use rowferry_wire_mysql::client::{Client, Event};
+use rowferry_wire_mysql::messages::status::Ok as OkPacket;
+
+use super::rows::push_row;
+use super::{Operation, Shape, Shared, Step, broken, out_of_place, refused};
+use crate::mysql::columns::Plan;
+use crate::mysql::result::{Draft, QueryResult};
+
+/// A result whose rows are still on the wire.
+pub struct RowStream {
+    plan: Arc<Plan>,
+    shape: Shape,
+    failed: Option<PyErr>,
+}
+
+/// The head of a result whose rows are fetched bit by bit.
+pub struct OpenStream {
+    pub shape: Shape,
+}
+
+impl Operation for OpenStream {
+    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
+        match event {
+            Event::Columns(columns) => {
+                let plan = shared.plan(py, columns)?;
+                shared.stream = Some(RowStream { plan: plan.clone(), shape: self.shape, failed: None });
+                let draft = Draft { plan: Some(plan), rows: None, ok: OkPacket::default(), more: false };
+                QueryResult::chain(py, vec![draft], None).map(|result| Step::done(py, result))
+            }
+            Event::Done { ok, more } => {
+                shared.follows = more;
+                let draft = Draft { plan: None, rows: None, ok, more };
+                QueryResult::chain(py, vec![draft], None).map(|result| Step::done(py, result))
+            }
+            Event::Error(error) => Err(refused(py, &error, shared)),
+            event => Err(out_of_place(py, &event)),
+        }
+    }
+}
+
+/// The next rows of a stream.
+pub struct Fetch {
+    left: usize,
+    rows: Py<PyList>,
+}
+
+impl Fetch {
+    pub fn new(py: Python<'_>, most: usize) -> Self {
+        Self { left: most, rows: PyList::empty(py).unbind() }
+    }
+
+    fn done(&self, py: Python<'_>) -> Step {
+        Step::Done(self.rows.clone_ref(py).into_any())
+    }
+}
+
+impl Operation for Fetch {
+    fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
+        let Some(stream) = &mut shared.stream else { return Ok(Some(self.done(py))) };
+        if let Some(error) = read_some(py, client, stream, &mut self.left, &self.rows)? {
+            stream.failed = None;
+            return Err(error);
+        }
+        Ok((self.left == 0).then(|| self.done(py)))
+    }
+
+    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
+        match event {
+            Event::Row(payload) => {
+                if let Some(stream) = &mut shared.stream {
+                    push_row(py, payload, &stream.plan, stream.shape, &self.rows, &mut stream.failed)
+                        .map_err(|failure| broken(py, &failure))?;
+                    self.left -= 1;
+                }
+                Ok(None)
+            }
+            Event::EndOfRows { more, .. } => {
+                shared.follows = more;
+                match shared.stream.take().and_then(|stream| stream.failed) {
+                    Some(error) => Err(error),
+                    None => Ok(Some(self.done(py))),
+                }
+            }
+            Event::Error(error) => Err(refused(py, &error, shared)),
+            event => Err(out_of_place(py, &event)),
+        }
+    }
+
+    fn pending(&self, py: Python<'_>) -> Step {
+        // Rows that are here need not wait for those that are not.
+        if self.rows.bind(py).is_empty() { Step::Pending } else { self.done(py) }
+    }
+
+    fn may_be_done(&self) -> bool {
+        true
+    }
+}
+
+/// Whatever comes is read and dropped, up to the end of the last command.
+pub struct Drain;
+
+impl Operation for Drain {
+    fn before(&mut self, _: Python<'_>, client: &mut Client, _: &mut Shared) -> PyResult<Option<Step>> {
+        client.visit_rows(|_| true);
+        Ok(None)
+    }
+
+    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
+        Ok(match event {
+            Event::Error(_)
+            | Event::Prepared(_)
+            | Event::Done { more: false, .. }
+            | Event::EndOfRows { more: false, .. } => {
+                shared.forget_stream();
+                Some(Step::Done(py.None()))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Builds up to `left` of the rows that have come. Answers the error of a row that could not be built.
+fn read_some(
+    py: Python<'_>,
+    client: &mut Client,
+    stream: &mut RowStream,
+    left: &mut usize,
+    rows: &Py<PyList>,
+) -> PyResult<Option<PyErr>> {
+    let mut malformed = None;
+    if *left == 0 {
+        return Ok(None);
+    }
+    let RowStream { plan, shape, failed } = stream;
+    client.visit_rows(|payload| {
+        *left -= 1;
+        match push_row(py, payload, plan, *shape, rows, failed) {
+            Ok(()) => *left > 0 && failed.is_none(),
+            Err(failure) => {
+                malformed = Some(failure);
+                false
+            }
+        }
+    });
+    match malformed {
+        Some(failure) => Err(broken(py, &failure)),
+        None => Ok(stream.failed.take()),
+    }
+}
