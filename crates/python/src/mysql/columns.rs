@@ -7,10 +7,14 @@ use std::sync::Arc;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
-use rowferry_wire::{Malformed, civil};
+use rowferry_wire::Malformed;
 use rowferry_wire_mysql::messages::resultset::{BinaryRow, ColumnDefinition, Columns, DateTime, TextRow, Time};
 use rowferry_wire_mysql::types::{BinaryForm, ColumnType};
 
+use super::spelling::{
+    date_text, datetime_text, fixed, float_text, is_date, parse_date, parse_datetime, parse_int, parse_time, read_int,
+    read_unsigned, time_text,
+};
 use crate::cells::{self, Object};
 
 /// What becomes of dates that no calendar has, such as `0000-00-00`.
@@ -313,9 +317,6 @@ impl Plan {
     }
 }
 
-/// The value of `decimals` in columns whose number of decimals is not fixed.
-const NOT_FIXED: u8 = 31;
-
 impl Kind {
     fn of(py: Python<'_>, column: &ColumnDefinition, taste: &Taste) -> PyResult<Self> {
         let decimals = column.decimals;
@@ -380,33 +381,6 @@ fn spelled(plain: &Kind, form: BinaryForm, body: &[u8]) -> Result<Vec<u8>, Malfo
     })
 }
 
-#[inline]
-fn read_int(form: BinaryForm, body: &[u8]) -> Result<i64, Malformed> {
-    Ok(match form {
-        BinaryForm::Fixed(1) => i64::from(i8::from_le_bytes(fixed(body)?)),
-        BinaryForm::Fixed(2) => i64::from(i16::from_le_bytes(fixed(body)?)),
-        BinaryForm::Fixed(4) => i64::from(i32::from_le_bytes(fixed(body)?)),
-        _ => i64::from_le_bytes(fixed(body)?),
-    })
-}
-
-#[inline]
-fn read_unsigned(form: BinaryForm, body: &[u8]) -> Result<u64, Malformed> {
-    Ok(match form {
-        BinaryForm::Fixed(1) => u64::from(u8::from_le_bytes(fixed(body)?)),
-        BinaryForm::Fixed(2) => u64::from(u16::from_le_bytes(fixed(body)?)),
-        BinaryForm::Fixed(4) => u64::from(u32::from_le_bytes(fixed(body)?)),
-        _ => u64::from_le_bytes(fixed(body)?),
-    })
-}
-
-fn float_text(value: f32, decimals: u8) -> String {
-    match decimals {
-        NOT_FIXED.. => format!("{value:.5e}"),
-        decimals => format!("{:.*}", usize::from(decimals), f64::from(value)),
-    }
-}
-
 fn exactly(row: Object, finished: Result<(), Malformed>) -> Result<Object, RowError> {
     if let Err(malformed) = finished {
         // SAFETY: the row is ours and nobody else's.
@@ -428,144 +402,12 @@ fn convert(function: &Py<PyAny>, object: Object) -> Object {
     }
 }
 
-#[inline]
-fn fixed<const N: usize>(body: &[u8]) -> Result<[u8; N], Malformed> {
-    body.try_into().map_err(|_| Malformed::new("width of a number"))
-}
-
-#[inline]
-fn is_date(value: DateTime) -> bool {
-    let DateTime { year, month, day, .. } = value;
-    year > 0 && year < 10_000 && day > 0 && day <= civil::days_in_month(i64::from(year), month)
-}
-
-/// Up to 18 digits with a sign.
-#[inline]
-fn parse_int(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
-    }
-    if digits.len() > 18 {
-        return std::str::from_utf8(text).ok()?.parse().ok();
-    }
-    let mut value = 0_i64;
-    for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value * 10 + i64::from(digit);
-    }
-    Some(if negative { -value } else { value })
-}
-
-#[inline]
-fn two(text: &[u8], at: usize) -> Option<u8> {
-    let (a, b) = (text.get(at)?.wrapping_sub(b'0'), text.get(at + 1)?.wrapping_sub(b'0'));
-    (a <= 9 && b <= 9).then_some(a * 10 + b)
-}
-
-/// `YYYY-MM-DD`.
-#[inline]
-fn parse_date(text: &[u8]) -> Option<DateTime> {
-    if text.len() != 10 || text[4] != b'-' || text[7] != b'-' {
-        return None;
-    }
-    let year = u16::from(two(text, 0)?) * 100 + u16::from(two(text, 2)?);
-    Some(DateTime { year, month: two(text, 5)?, day: two(text, 8)?, ..DateTime::default() })
-}
-
-/// `YYYY-MM-DD HH:MM:SS[.ffffff]`.
-#[inline]
-fn parse_datetime(text: &[u8]) -> Option<DateTime> {
-    let (date, time) = text.split_at_checked(10)?;
-    if time.len() < 9 || !matches!(time[0], b' ' | b'T') || time[3] != b':' || time[6] != b':' {
-        return None;
-    }
-    let microsecond = parse_fraction(&time[9..])?;
-    let (hour, minute, second) = (two(time, 1)?, two(time, 4)?, two(time, 7)?);
-    Some(DateTime { hour, minute, second, microsecond, ..parse_date(date)? })
-}
-
-/// Nothing, or `.` and up to six digits: microseconds.
-#[inline]
-fn parse_fraction(text: &[u8]) -> Option<u32> {
-    match text {
-        [] => Some(0),
-        [b'.', digits @ ..] if digits.len() <= 6 => {
-            let mut value = 0;
-            for at in 0..6 {
-                let digit = digits.get(at).map_or(0, |byte| byte.wrapping_sub(b'0'));
-                if digit > 9 {
-                    return None;
-                }
-                value = value * 10 + u32::from(digit);
-            }
-            Some(value)
-        }
-        _ => None,
-    }
-}
-
-/// `[-]H…HH:MM:SS[.ffffff]`.
-fn parse_time(text: &[u8]) -> Option<Time> {
-    let (negative, text) = match text {
-        [b'-', text @ ..] => (true, text),
-        text => (false, text),
-    };
-    let colon = text.iter().position(|&byte| byte == b':')?;
-    let hours = u32::try_from(parse_int(&text[..colon])?).ok()?;
-    let rest = &text[colon..];
-    if rest.len() < 6 || rest[3] != b':' {
-        return None;
-    }
-    Some(Time {
-        negative,
-        days: hours / 24,
-        hours: (hours % 24) as u8,
-        minutes: two(rest, 1)?,
-        seconds: two(rest, 4)?,
-        microseconds: parse_fraction(&rest[6..])?,
-    })
-}
-
 fn timedelta(value: Time) -> Object {
     let sign = if value.negative { -1 } else { 1 };
     let seconds = i32::from(value.hours) * 3_600 + i32::from(value.minutes) * 60 + i32::from(value.seconds);
     // Beyond Python's range only by a hostile server; Python then raises.
     let days = i32::try_from(value.days).unwrap_or(i32::MAX);
     cells::timedelta(sign * days, sign * seconds, sign * i32::try_from(value.microseconds).unwrap_or(0))
-}
-
-fn date_text(value: DateTime) -> Vec<u8> {
-    format!("{:04}-{:02}-{:02}", value.year, value.month, value.day).into_bytes()
-}
-
-fn datetime_text(value: DateTime, decimals: u8) -> Vec<u8> {
-    let DateTime { year, month, day, hour, minute, second, microsecond } = value;
-    let mut text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
-    if (1..=6).contains(&decimals) {
-        let fraction = format!("{microsecond:06}");
-        text.push('.');
-        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
-    }
-    text.into_bytes()
-}
-
-fn time_text(value: Time, decimals: u8) -> Vec<u8> {
-    let hours = value.days.saturating_mul(24) + u32::from(value.hours);
-    let sign = if value.negative { "-" } else { "" };
-    let mut text = format!("{sign}{hours:02}:{:02}:{:02}", value.minutes, value.seconds);
-    if (1..=6).contains(&decimals) {
-        let fraction = format!("{:06}", value.microseconds);
-        text.push('.');
-        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
-    }
-    text.into_bytes()
 }
 
 /// The most bytes of a character in a collation, for the display width.

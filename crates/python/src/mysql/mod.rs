@@ -10,6 +10,7 @@ mod driver;
 mod insert;
 mod result;
 mod settings;
+mod spelling;
 mod values;
 
 use pyo3::prelude::*;

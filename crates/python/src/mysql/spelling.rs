@@ -1,0 +1,177 @@
+//! How the server spells values: numbers, dates and durations out of text and out of the binary protocol, and the latter
+//! as the former.
+
+use rowferry_wire::{Malformed, civil};
+use rowferry_wire_mysql::messages::resultset::{DateTime, Time};
+use rowferry_wire_mysql::types::BinaryForm;
+
+/// The value of `decimals` in columns whose number of decimals is not fixed.
+const NOT_FIXED: u8 = 31;
+
+/// A signed integer of the binary protocol.
+#[inline]
+pub fn read_int(form: BinaryForm, body: &[u8]) -> Result<i64, Malformed> {
+    Ok(match form {
+        BinaryForm::Fixed(1) => i64::from(i8::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(2) => i64::from(i16::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(4) => i64::from(i32::from_le_bytes(fixed(body)?)),
+        _ => i64::from_le_bytes(fixed(body)?),
+    })
+}
+
+/// An unsigned integer of the binary protocol.
+#[inline]
+pub fn read_unsigned(form: BinaryForm, body: &[u8]) -> Result<u64, Malformed> {
+    Ok(match form {
+        BinaryForm::Fixed(1) => u64::from(u8::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(2) => u64::from(u16::from_le_bytes(fixed(body)?)),
+        BinaryForm::Fixed(4) => u64::from(u32::from_le_bytes(fixed(body)?)),
+        _ => u64::from_le_bytes(fixed(body)?),
+    })
+}
+
+/// A single as the text protocol spells it: six digits, or the column's own number of decimals.
+pub fn float_text(value: f32, decimals: u8) -> String {
+    match decimals {
+        NOT_FIXED.. => format!("{value:.5e}"),
+        decimals => format!("{:.*}", usize::from(decimals), f64::from(value)),
+    }
+}
+
+/// The bytes of a value whose width its type says.
+#[inline]
+pub fn fixed<const N: usize>(body: &[u8]) -> Result<[u8; N], Malformed> {
+    body.try_into().map_err(|_| Malformed::new("width of a number"))
+}
+
+/// True for days that the calendar has.
+#[inline]
+pub fn is_date(value: DateTime) -> bool {
+    let DateTime { year, month, day, .. } = value;
+    year > 0 && year < 10_000 && day > 0 && day <= civil::days_in_month(i64::from(year), month)
+}
+
+/// Up to 18 digits with a sign.
+#[inline]
+pub fn parse_int(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    if digits.len() > 18 {
+        return std::str::from_utf8(text).ok()?.parse().ok();
+    }
+    let mut value = 0_i64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
+/// Two digits.
+#[inline]
+fn two(text: &[u8], at: usize) -> Option<u8> {
+    let (a, b) = (text.get(at)?.wrapping_sub(b'0'), text.get(at + 1)?.wrapping_sub(b'0'));
+    (a <= 9 && b <= 9).then_some(a * 10 + b)
+}
+
+/// `YYYY-MM-DD`.
+#[inline]
+pub fn parse_date(text: &[u8]) -> Option<DateTime> {
+    if text.len() != 10 || text[4] != b'-' || text[7] != b'-' {
+        return None;
+    }
+    let year = u16::from(two(text, 0)?) * 100 + u16::from(two(text, 2)?);
+    Some(DateTime { year, month: two(text, 5)?, day: two(text, 8)?, ..DateTime::default() })
+}
+
+/// `YYYY-MM-DD HH:MM:SS[.ffffff]`.
+#[inline]
+pub fn parse_datetime(text: &[u8]) -> Option<DateTime> {
+    let (date, time) = text.split_at_checked(10)?;
+    if time.len() < 9 || !matches!(time[0], b' ' | b'T') || time[3] != b':' || time[6] != b':' {
+        return None;
+    }
+    let microsecond = parse_fraction(&time[9..])?;
+    let (hour, minute, second) = (two(time, 1)?, two(time, 4)?, two(time, 7)?);
+    Some(DateTime { hour, minute, second, microsecond, ..parse_date(date)? })
+}
+
+/// Nothing, or `.` and up to six digits: microseconds.
+#[inline]
+fn parse_fraction(text: &[u8]) -> Option<u32> {
+    match text {
+        [] => Some(0),
+        [b'.', digits @ ..] if digits.len() <= 6 => {
+            let mut value = 0;
+            for at in 0..6 {
+                let digit = digits.get(at).map_or(0, |byte| byte.wrapping_sub(b'0'));
+                if digit > 9 {
+                    return None;
+                }
+                value = value * 10 + u32::from(digit);
+            }
+            Some(value)
+        }
+        _ => None,
+    }
+}
+
+/// `[-]H…HH:MM:SS[.ffffff]`.
+pub fn parse_time(text: &[u8]) -> Option<Time> {
+    let (negative, text) = match text {
+        [b'-', text @ ..] => (true, text),
+        text => (false, text),
+    };
+    let colon = text.iter().position(|&byte| byte == b':')?;
+    let hours = u32::try_from(parse_int(&text[..colon])?).ok()?;
+    let rest = &text[colon..];
+    if rest.len() < 6 || rest[3] != b':' {
+        return None;
+    }
+    Some(Time {
+        negative,
+        days: hours / 24,
+        hours: (hours % 24) as u8,
+        minutes: two(rest, 1)?,
+        seconds: two(rest, 4)?,
+        microseconds: parse_fraction(&rest[6..])?,
+    })
+}
+
+/// `YYYY-MM-DD`.
+pub fn date_text(value: DateTime) -> Vec<u8> {
+    format!("{:04}-{:02}-{:02}", value.year, value.month, value.day).into_bytes()
+}
+
+/// `YYYY-MM-DD HH:MM:SS`, with the column's number of decimals.
+pub fn datetime_text(value: DateTime, decimals: u8) -> Vec<u8> {
+    let DateTime { year, month, day, hour, minute, second, microsecond } = value;
+    let mut text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
+    if (1..=6).contains(&decimals) {
+        let fraction = format!("{microsecond:06}");
+        text.push('.');
+        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
+    }
+    text.into_bytes()
+}
+
+/// `[-]HH:MM:SS`, with the column's number of decimals.
+pub fn time_text(value: Time, decimals: u8) -> Vec<u8> {
+    let hours = value.days.saturating_mul(24) + u32::from(value.hours);
+    let sign = if value.negative { "-" } else { "" };
+    let mut text = format!("{sign}{hours:02}:{:02}:{:02}", value.minutes, value.seconds);
+    if (1..=6).contains(&decimals) {
+        let fraction = format!("{:06}", value.microseconds);
+        text.push('.');
+        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
+    }
+    text.into_bytes()
+}
