@@ -1,9 +1,12 @@
 """The guide's Python blocks are run, so that what it says is so.
 
-The blocks of a page run in order and share their names; `localhost:9088/store` in them is the sample store of
-`rowferry demo` behind the Informix door. A block whose fence says more than `python` (`not-run`, with what it would
-need) is only compiled, as are those of pages about other databases. A `text` block right behind a Python block is what
-that block must print.
+The blocks of a page run in order and share their names. A block whose fence says more than `python` (`not-run`, with
+what it would need) is only compiled, as are those of pages that are neither about Informix nor about MySQL. A `text`
+block right behind a Python block is what that block must print. The current directory is an empty one for each page.
+
+- Pages `informix*`: `localhost:9088/store` is the sample store of `rowferry demo` behind the Informix door.
+- Pages `mysql*`: host `localhost`, user `app`, password `secret`, database `shop` is a MariaDB 10.11 with the tables of
+  docs/guide/mysql-shop.sql, anew for each page; see `shop.py` for what else is there.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import re
 import shutil
 import subprocess
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,8 @@ from typing import Any
 import pytest
 
 from tests.servers.rowferry import Rowferry, find_rowferry
+
+from .shop import Shop
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
 PAGES = sorted(path for path in GUIDE.glob("*.md") if "```python" in path.read_text())
@@ -82,21 +87,41 @@ def server(store: Path, tmp_path: Path) -> Iterator[Rowferry]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def shop_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """The server of the pages about MySQL."""
+    with Shop.start(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
+
+
+def where_it_runs(page: Path, request: pytest.FixtureRequest) -> Callable[[str], str] | None:
+    """What puts the test's own server into the source of a block; None when the page's blocks are not run."""
+    if page.stem.startswith("informix"):
+        server: Rowferry = request.getfixturevalue("server")
+        assert server.informix is not None
+        host, port = server.informix
+        return lambda source: source.replace(PLACE, f"{host}:{port}/store")
+    if page.stem.startswith("mysql"):
+        shop: Shop = request.getfixturevalue("shop_server")
+        shop.open(Path.cwd())
+        return shop.placed
+    return None
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_python_of_the_guide_does_what_it_says(
-    page: Path, server: Rowferry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert server.informix is not None
-    host, port = server.informix
     monkeypatch.chdir(tmp_path)
+    placed = where_it_runs(page, request)
     names: dict[str, Any] = {"__name__": "__guide__"}
     with asyncio.Runner() as runner:
         for block in blocks_of(page):
             place = f"docs/guide/{page.name}"
             # Line numbers are those of the page.
-            source = "\n" * (block.line - 1) + block.source.replace(PLACE, f"{host}:{port}/store")
+            source = "\n" * (block.line - 1) + (placed(block.source) if placed else block.source)
             code = compile(source, place, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-            if not block.is_run or not page.stem.startswith("informix"):
+            if not block.is_run or placed is None:
                 continue
             printed = io.StringIO()
             try:
@@ -115,9 +140,10 @@ def test_the_table_of_errors_is_the_one_in_the_source() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_pages_are_linked_from_the_index() -> None:
-    index = (GUIDE / "informix.md").read_text()
-    missing = [page.name for page in GUIDE.glob("informix-*.md") if f"({page.name})" not in index]
+@pytest.mark.parametrize("subject", ["informix", "mysql"])
+def test_pages_are_linked_from_the_index(subject: str) -> None:
+    index = (GUIDE / f"{subject}.md").read_text()
+    missing = [page.name for page in GUIDE.glob(f"{subject}-*.md") if f"({page.name})" not in index]
     assert not missing, "pages that nobody finds"
 
 
