@@ -322,17 +322,12 @@ impl AsyncWire {
         Self::run(slf, |driver, _| driver.fetch(slf.py(), most))
     }
 
-    /// Reads and drops what is still to come, whatever operation it belongs to.
-    fn drain(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
-        let (this, py) = (slf.get(), slf.py());
-        let idle = this.lock(py)?.channel.core().awaited() == 0;
-        if idle {
-            let done = this.create_future.call0(py)?;
-            done.call_method1(py, intern!(py, "set_result"), (py.None(),))?;
-            return Ok(done);
-        }
+    /// Reads and drops what is still to come, whatever operation it belongs to. False when `most` bytes of rows were
+    /// dropped and more is to come.
+    #[pyo3(signature = (most=None))]
+    fn drain(slf: &Bound<'_, Self>, most: Option<usize>) -> PyResult<Py<PyAny>> {
         Self::run(slf, |driver, _| {
-            driver.drain();
+            driver.drain(most);
             Ok(())
         })
     }

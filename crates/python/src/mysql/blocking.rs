@@ -1,7 +1,7 @@
 use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBool, PyBytes};
 use rowferry_client::{Pump, Stream};
 use rowferry_wire_mysql::client::Client;
 
@@ -142,16 +142,16 @@ impl Wire {
         self.run(py, |driver, _| driver.fetch(py, most))
     }
 
-    /// Reads and drops what is still to come.
-    fn drain(&self, py: Python<'_>) -> PyResult<()> {
-        if self.lock(py)?.pump.as_mut().is_none_or(|pump| pump.core().awaited() == 0) {
-            return Ok(());
+    /// Reads and drops what is still to come. False when `most` bytes of rows were dropped and more is to come.
+    #[pyo3(signature = (most=None))]
+    fn drain(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Py<PyAny>> {
+        if self.lock(py)?.pump.is_none() {
+            return Ok(PyBool::new(py, true).to_owned().into_any().unbind());
         }
         self.run(py, |driver, _| {
-            driver.drain();
+            driver.drain(most);
             Ok(())
         })
-        .map(drop)
     }
 
     /// Prepares a statement with `?` for values.

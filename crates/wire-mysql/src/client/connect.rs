@@ -41,7 +41,8 @@ const WANTED: u64 = capability::LONG_PASSWORD
     | capability::CONNECT_ATTRS
     | capability::PLUGIN_AUTH_LENENC
     | capability::DEPRECATE_EOF
-    | capability::MULTI_FACTOR;
+    | capability::MULTI_FACTOR
+    | capability::MARIADB_BULK;
 
 /// A server without these is none that we can talk to.
 const NEEDED: u64 = capability::PROTOCOL_41 | capability::SECURE_CONNECTION;
@@ -189,8 +190,10 @@ impl Connect {
         }
         wanted |= self.compression(handshake.capabilities)?;
         self.capabilities = wanted & handshake.capabilities;
-        // MariaDB leaves this flag out to announce its own; asking for it then means that we want none of those.
-        self.capabilities |= capability::LONG_PASSWORD;
+        // MariaDB leaves this flag out to announce its own; setting it means that we want none of those.
+        if self.capabilities & capability::MARIADB == 0 {
+            self.capabilities |= capability::LONG_PASSWORD;
+        }
         session.greeted(handshake);
         session.capabilities = self.capabilities;
         self.nonce.clone_from(&handshake.nonce);

@@ -44,10 +44,22 @@ pub mod capability {
     pub const SESSION_TRACK: u64 = 0x0080_0000;
     /// OK in place of EOF.
     pub const DEPRECATE_EOF: u64 = 0x0100_0000;
+    /// The metadata of results may be left out (MySQL 8.0.3).
+    pub const OPTIONAL_METADATA: u64 = 0x0200_0000;
     /// Compressed packets (zstd; MySQL 8.0.18).
     pub const ZSTD: u64 = 0x0400_0000;
+    /// Queries and executions carry named attributes (MySQL 8.0.23).
+    pub const QUERY_ATTRIBUTES: u64 = 0x0800_0000;
     /// More than one factor may be asked for (MySQL 8.0.27).
     pub const MULTI_FACTOR: u64 = 0x1000_0000;
+    /// `COM_STMT_BULK_EXECUTE` is understood (MariaDB 10.2).
+    pub const MARIADB_BULK: u64 = 1 << 34;
+    /// The columns of an execution are left out when they are those of the last (MariaDB 10.6).
+    pub const MARIADB_CACHE_METADATA: u64 = 1 << 36;
+    /// A bulk execution can answer for each of its rows (MariaDB 11.5).
+    pub const MARIADB_UNIT_RESULTS: u64 = 1 << 37;
+    /// All of MariaDB's own.
+    pub const MARIADB: u64 = 0xffff_ffff << 32;
 }
 
 /// The server's first message.

@@ -228,9 +228,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Reads and drops what is still to come, without building rows.
-    pub fn drain(&mut self) {
-        self.start(stream::Drain);
+    /// Reads and drops what is still to come, without building rows: up to `most` bytes of them.
+    pub fn drain(&mut self, most: Option<usize>) {
+        self.start(stream::Drain { left: most.unwrap_or(usize::MAX) });
     }
 
     /// Prepares a statement.

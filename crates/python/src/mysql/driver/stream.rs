@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyBool, PyList};
 use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
@@ -100,26 +100,34 @@ impl Operation for Fetch {
     }
 }
 
-/// Whatever comes is read and dropped, up to the end of the last command.
-pub struct Drain;
+/// Whatever comes is read and dropped, up to the end of the last command. The outcome is False when more than `left`
+/// bytes of rows came and more is to come.
+pub struct Drain {
+    pub left: usize,
+}
 
 impl Operation for Drain {
-    fn before(&mut self, _: Python<'_>, client: &mut Client, _: &mut Shared) -> PyResult<Option<Step>> {
-        client.visit_rows(|_| true);
+    fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
+        if client.awaited() == 0 {
+            shared.forget_stream();
+            return Ok(Some(Step::Done(PyBool::new(py, true).to_owned().into_any().unbind())));
+        }
+        client.visit_rows(|row| {
+            self.left = self.left.saturating_sub(row.len());
+            self.left > 0
+        });
+        Ok((self.left == 0).then(|| Step::Done(PyBool::new(py, false).to_owned().into_any().unbind())))
+    }
+
+    fn event(&mut self, _: Python<'_>, event: Event<'_>, _: &mut Shared) -> PyResult<Option<Step>> {
+        if let Event::Row(payload) = event {
+            self.left = self.left.saturating_sub(payload.len());
+        }
         Ok(None)
     }
 
-    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
-        Ok(match event {
-            Event::Error(_)
-            | Event::Prepared(_)
-            | Event::Done { more: false, .. }
-            | Event::EndOfRows { more: false, .. } => {
-                shared.forget_stream();
-                Some(Step::Done(py.None()))
-            }
-            _ => None,
-        })
+    fn may_be_done(&self) -> bool {
+        true
     }
 }
 
