@@ -30,6 +30,10 @@ GRANT ALL ON *.* TO '{user}'@'localhost' WITH GRANT OPTION;
 GRANT ALL ON *.* TO '{user}'@'127.0.0.1' WITH GRANT OPTION;
 """
 
+#: Up to where tests count.
+_SEQUENCES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 600, 1000, 2000, 3000, 5000, 6000)
+_SEQUENCES += (10_000, 20_000, 30_000, 50_000, 100_000)
+
 
 class MySQLServer(abc.ABC):
     """A running server in a temporary directory, on a free loopback port and a unix socket.
@@ -192,6 +196,23 @@ class MySQL(MySQLServer):
                 "--initialize-insecure",
             ]
         )
+
+    def make_sequences(self, ends: Sequence[int] = _SEQUENCES) -> None:
+        """Views `seq_1_to_N` in `database` that read like MariaDB's sequence tables, for each N of `ends`."""
+        from rowferry import mysql
+
+        with mysql.connect(**self.dsn, autocommit=True) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE sequence_numbers (seq BIGINT PRIMARY KEY)")
+            cursor.execute(
+                "INSERT INTO sequence_numbers WITH RECURSIVE digit (d) AS"
+                " (SELECT 0 UNION ALL SELECT d + 1 FROM digit WHERE d < 9)"
+                " SELECT 1 + a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS seq"
+                " FROM digit a, digit b, digit c, digit e, digit f ORDER BY seq"
+            )
+            for end in ends:
+                cursor.execute(
+                    f"CREATE VIEW seq_1_to_{end} AS SELECT seq FROM sequence_numbers WHERE seq <= {end} ORDER BY seq"
+                )
 
     @staticmethod
     def _root() -> Path:

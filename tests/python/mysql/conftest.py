@@ -8,15 +8,16 @@ from rowferry import mysql
 
 from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 
 @pytest.fixture
-def connect(mariadb: MariaDB) -> Iterator[Callable[..., mysql.Connection]]:
-    """Connect to the session's server, with further parameters; closed at the end of the test."""
+def connect(server: MySQLServer) -> Iterator[Callable[..., mysql.Connection]]:
+    """Connect to the server, with further parameters; closed at the end of the test."""
     opened: list[mysql.Connection] = []
 
     def connect(**options: Any) -> mysql.Connection:
-        connection = mysql.connect(**{**mariadb.dsn, **options})
+        connection = mysql.connect(**{**server.dsn, **options})
         opened.append(connection)
         return connection
 

@@ -13,7 +13,7 @@ import pytest
 from rowferry.mysql import aio
 from rowferry.mysql.aio import DictCursor, SSCursor
 
-from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 Main = Callable[[], Coroutine[Any, Any, None]]
 
@@ -29,9 +29,9 @@ def run(main: Main) -> None:
         runner.run(asyncio.wait_for(main(), 60))
 
 
-def test_statements_and_rows(mariadb: MariaDB) -> None:
+def test_statements_and_rows(server: MySQLServer) -> None:
     async def main() -> None:
-        async with aio.connect(**mariadb.dsn) as connection:
+        async with aio.connect(**server.dsn) as connection:
             cursor = await connection.cursor()
             assert await cursor.execute("SELECT seq, %s FROM seq_1_to_5", ("é",)) == 5
             assert await cursor.fetchone() == (1, "é")
@@ -58,9 +58,9 @@ def test_statements_and_rows(mariadb: MariaDB) -> None:
     run(main)
 
 
-def test_text_of_many_sizes(mariadb: MariaDB) -> None:
+def test_text_of_many_sizes(server: MySQLServer) -> None:
     async def main() -> None:
-        async with aio.connect(**mariadb.dsn) as connection, connection.cursor() as cursor:
+        async with aio.connect(**server.dsn) as connection, connection.cursor() as cursor:
             for size in (0, 1, 250, 251, 65535, 65536, 262_144, 1_000_000, 16_777_210, 16_777_215, 17_000_000):
                 await cursor.execute("SELECT REPEAT('x', %s), 7, LENGTH(%s)", (size, "y" * size))
                 row = await cursor.fetchone()
@@ -70,15 +70,15 @@ def test_text_of_many_sizes(mariadb: MariaDB) -> None:
     run(main)
 
 
-def test_unbuffered_rows_do_not_fill_memory(mariadb: MariaDB) -> None:
+def test_unbuffered_rows_do_not_fill_memory(server: MySQLServer) -> None:
     async def main() -> None:
-        async with aio.connect(**mariadb.dsn) as connection:
+        async with aio.connect(**server.dsn) as connection:
             async with connection.cursor(SSCursor) as cursor:
                 await cursor.execute("SELECT seq, REPEAT('x', 1000) FROM seq_1_to_50000")
                 assert (await cursor.fetchone())[0] == 1
                 # A flood that nobody fetches is stopped at the socket.
                 await asyncio.sleep(0.1)
-                assert await connection_backlog(mariadb, connection.thread_id())
+                assert await connection_backlog(server, connection.thread_id())
                 assert [row[0] for row in await cursor.fetchmany(300)] == list(range(2, 302))
                 count = 301
                 async for row in cursor:
@@ -94,37 +94,37 @@ def test_unbuffered_rows_do_not_fill_memory(mariadb: MariaDB) -> None:
     run(main)
 
 
-async def connection_backlog(server: MariaDB, thread_id: int) -> bool:
+async def connection_backlog(server: MySQLServer, thread_id: int) -> bool:
     """Whether the server still sends (or waits to send) the rows of this connection."""
     async with aio.connect(**server.dsn) as connection, connection.cursor() as cursor:
         await cursor.execute("SELECT command FROM information_schema.processlist WHERE id = %s", (thread_id,))
         return bool(await cursor.fetchone() == ("Query",))
 
 
-async def until_running(server: MariaDB, text: str) -> None:
+async def until_running(server: MySQLServer, text: str) -> None:
     async with aio.connect(**server.dsn) as connection, connection.cursor() as cursor:
         sql = "SELECT 1 FROM information_schema.processlist WHERE info = %s"
         while not await cursor.execute(sql, (text,)):
             pass
 
 
-async def is_running(server: MariaDB, text: str) -> bool:
+async def is_running(server: MySQLServer, text: str) -> bool:
     async with aio.connect(**server.dsn) as connection, connection.cursor() as cursor:
         return bool(await cursor.execute("SELECT 1 FROM information_schema.processlist WHERE info = %s", (text,)))
 
 
-def test_a_cancelled_query_is_killed_and_the_connection_stays_usable(mariadb: MariaDB) -> None:
+def test_a_cancelled_query_is_killed_and_the_connection_stays_usable(server: MySQLServer) -> None:
     async def main() -> None:
-        async with aio.connect(**mariadb.dsn) as connection, connection.cursor() as cursor:
+        async with aio.connect(**server.dsn) as connection, connection.cursor() as cursor:
             thread_id = connection.thread_id()
             for round in range(3):
                 sql = f"SELECT SLEEP(50), {round}"
                 task = asyncio.create_task(cursor.execute(sql))
-                await until_running(mariadb, sql)
+                await until_running(server, sql)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
-                assert not await is_running(mariadb, sql)
+                assert not await is_running(server, sql)
                 assert connection.open
                 assert connection.thread_id() == thread_id
                 await cursor.execute("SELECT %s", (round,))
@@ -134,7 +134,7 @@ def test_a_cancelled_query_is_killed_and_the_connection_stays_usable(mariadb: Ma
 
 
 @pytest.mark.parametrize("operation", ["query", "executemany", "prepare", "stream", "fetch", "commit", "cached"])
-def test_cancellation_at_every_moment_never_mixes_answers(mariadb: MariaDB, operation: str) -> None:
+def test_cancellation_at_every_moment_never_mixes_answers(server: MySQLServer, operation: str) -> None:
     async def work(connection: aio.Connection, number: int) -> None:
         async with connection.cursor() as cursor:
             if operation == "query":
@@ -159,7 +159,7 @@ def test_cancellation_at_every_moment_never_mixes_answers(mariadb: MariaDB, oper
                         assert await stream.fetchmany(700) == [(number,)] * 700
 
     async def main() -> None:
-        connection = await aio.connect(**mariadb.dsn, stmt_cache_size=8 if operation == "cached" else 0)
+        connection = await aio.connect(**server.dsn, stmt_cache_size=8 if operation == "cached" else 0)
         try:
             for steps in range(25):
                 if not connection.open:
@@ -181,9 +181,9 @@ def test_cancellation_at_every_moment_never_mixes_answers(mariadb: MariaDB, oper
     run(main)
 
 
-def test_a_busy_connection_refuses_a_second_operation(mariadb: MariaDB) -> None:
+def test_a_busy_connection_refuses_a_second_operation(server: MySQLServer) -> None:
     async def main() -> None:
-        async with aio.connect(**mariadb.dsn) as connection:
+        async with aio.connect(**server.dsn) as connection:
             first = asyncio.create_task(connection.query("SELECT SLEEP(0.05)"))
             await asyncio.sleep(0)
             with pytest.raises(aio.InterfaceError, match="another operation"):
@@ -194,9 +194,9 @@ def test_a_busy_connection_refuses_a_second_operation(mariadb: MariaDB) -> None:
     run(main)
 
 
-def test_collected_after_the_loop_is_closed_in_silence(mariadb: MariaDB) -> None:
+def test_collected_after_the_loop_is_closed_in_silence(server: MySQLServer) -> None:
     async def main() -> Any:
-        connection = await aio.connect(**mariadb.dsn)
+        connection = await aio.connect(**server.dsn)
         cursor = await connection.cursor()
         await cursor.execute("SELECT 1")
         return connection, cursor
@@ -216,12 +216,12 @@ def test_collected_after_the_loop_is_closed_in_silence(mariadb: MariaDB) -> None
     assert [str(warning.message).split(" ")[:2] for warning in caught] == [["unclosed", "connection"]]
 
 
-def test_killed_connections_say_so(mariadb: MariaDB) -> None:
+def test_killed_connections_say_so(server: MySQLServer) -> None:
     async def main() -> None:
-        async with aio.connect(**mariadb.dsn) as killer:
-            connection = await aio.connect(**mariadb.dsn)
+        async with aio.connect(**server.dsn) as killer:
+            connection = await aio.connect(**server.dsn)
             task = asyncio.create_task(connection.query("SELECT SLEEP(51)"))
-            await until_running(mariadb, "SELECT SLEEP(51)")
+            await until_running(server, "SELECT SLEEP(51)")
             await killer.kill(connection.thread_id())
             with pytest.raises(aio.OperationalError) as caught:
                 await task
@@ -239,9 +239,9 @@ def test_killed_connections_say_so(mariadb: MariaDB) -> None:
 
 
 class TestPool:
-    def test_lends_at_most_maxsize_and_serves_in_order(self, mariadb: MariaDB) -> None:
+    def test_lends_at_most_maxsize_and_serves_in_order(self, server: MySQLServer) -> None:
         async def main() -> None:
-            async with aio.create_pool(minsize=1, maxsize=3, **mariadb.dsn) as pool:
+            async with aio.create_pool(minsize=1, maxsize=3, **server.dsn) as pool:
                 assert (pool.size, pool.freesize, pool.minsize, pool.maxsize) == (1, 1, 1, 3)
                 order: list[int] = []
                 most = 0
@@ -264,9 +264,9 @@ class TestPool:
 
         run(main)
 
-    def test_waiting_has_an_end_and_tells_who_holds(self, mariadb: MariaDB) -> None:
+    def test_waiting_has_an_end_and_tells_who_holds(self, server: MySQLServer) -> None:
         async def main() -> None:
-            async with aio.create_pool(maxsize=1, acquire_timeout=0.05, **mariadb.dsn) as pool:
+            async with aio.create_pool(maxsize=1, acquire_timeout=0.05, **server.dsn) as pool:
                 task = asyncio.current_task()
                 assert task is not None
                 task.set_name("the-holder")
@@ -278,9 +278,9 @@ class TestPool:
 
         run(main)
 
-    def test_an_acquire_cancelled_at_any_moment_leaks_nothing(self, mariadb: MariaDB) -> None:
+    def test_an_acquire_cancelled_at_any_moment_leaks_nothing(self, server: MySQLServer) -> None:
         async def main() -> None:
-            async with aio.create_pool(minsize=1, maxsize=1, **mariadb.dsn) as pool:
+            async with aio.create_pool(minsize=1, maxsize=1, **server.dsn) as pool:
                 for steps in range(12):
                     held = await pool.acquire()
                     task = asyncio.create_task(take(pool))
@@ -297,7 +297,7 @@ class TestPool:
                         await pool.release(task.result())
                     async with pool.acquire(timeout=5):
                         assert pool.size == 1
-            async with aio.create_pool(minsize=0, maxsize=1, **mariadb.dsn) as pool:
+            async with aio.create_pool(minsize=0, maxsize=1, **server.dsn) as pool:
                 for steps in range(0, 40, 3):
                     task = asyncio.create_task(take(pool))
                     for _ in range(steps):
@@ -315,12 +315,12 @@ class TestPool:
 
         run(main)
 
-    def test_rolls_back_and_replaces_what_is_broken(self, mariadb: MariaDB) -> None:
+    def test_rolls_back_and_replaces_what_is_broken(self, server: MySQLServer) -> None:
         async def main() -> None:
-            async with aio.create_pool(minsize=1, maxsize=1, **mariadb.dsn) as pool:
+            async with aio.create_pool(minsize=1, maxsize=1, **server.dsn) as pool:
                 async with pool.acquire() as connection, connection.cursor() as cursor:
                     first = connection.thread_id()
-                    await cursor.execute("CREATE OR REPLACE TABLE pooled (a INT) ENGINE=InnoDB")
+                    await cursor.execute("CREATE TABLE pooled (a INT) ENGINE=InnoDB")
                     await cursor.execute("INSERT INTO pooled VALUES (1)")
                 async with pool.acquire() as connection, connection.cursor() as cursor:
                     assert connection.thread_id() == first
@@ -333,7 +333,7 @@ class TestPool:
                     await cursor.execute("SELECT 5")
                     assert await cursor.fetchall() == ((5,),)
                     second = connection.thread_id()
-                    async with aio.connect(**mariadb.dsn) as killer:
+                    async with aio.connect(**server.dsn) as killer:
                         await killer.kill(second)
                     with pytest.raises(aio.Error):
                         await connection.ping()
@@ -344,17 +344,17 @@ class TestPool:
 
         run(main)
 
-    def test_pre_ping_and_recycle(self, mariadb: MariaDB) -> None:
+    def test_pre_ping_and_recycle(self, server: MySQLServer) -> None:
         async def main() -> None:
-            async with aio.create_pool(minsize=1, maxsize=1, pre_ping=True, **mariadb.dsn) as pool:
+            async with aio.create_pool(minsize=1, maxsize=1, pre_ping=True, **server.dsn) as pool:
                 async with pool.acquire() as connection:
                     first = connection.thread_id()
-                async with aio.connect(**mariadb.dsn) as killer:
+                async with aio.connect(**server.dsn) as killer:
                     await killer.kill(first)
                 async with pool.acquire() as connection:
                     assert connection.thread_id() != first
                     await connection.ping()
-            async with aio.create_pool(minsize=1, maxsize=1, pool_recycle=0, **mariadb.dsn) as pool:
+            async with aio.create_pool(minsize=1, maxsize=1, pool_recycle=0, **server.dsn) as pool:
                 async with pool.acquire() as connection:
                     first = connection.thread_id()
                 async with pool.acquire() as connection:
@@ -362,9 +362,9 @@ class TestPool:
 
         run(main)
 
-    def test_reset_on_release(self, mariadb: MariaDB) -> None:
+    def test_reset_on_release(self, server: MySQLServer) -> None:
         async def main() -> None:
-            options: dict[str, Any] = {**mariadb.dsn, "init_command": "SET @kept = 1"}
+            options: dict[str, Any] = {**server.dsn, "init_command": "SET @kept = 1"}
             async with aio.create_pool(minsize=1, maxsize=1, reset_on_release=True, **options) as pool:
                 async with pool.acquire() as connection:
                     await connection.query("SET @mine = 1")
@@ -374,9 +374,9 @@ class TestPool:
 
         run(main)
 
-    def test_closing(self, mariadb: MariaDB) -> None:
+    def test_closing(self, server: MySQLServer) -> None:
         async def main() -> None:
-            pool = await aio.create_pool(minsize=2, maxsize=2, **mariadb.dsn)
+            pool = await aio.create_pool(minsize=2, maxsize=2, **server.dsn)
             held = await pool.acquire()
             other = await pool.acquire()
             waiting: Awaitable[Any] = asyncio.ensure_future(pool.acquire())
@@ -394,7 +394,7 @@ class TestPool:
             await closed
             assert pool.closed
             assert not held.open
-            pool = await aio.create_pool(minsize=2, maxsize=2, **mariadb.dsn)
+            pool = await aio.create_pool(minsize=2, maxsize=2, **server.dsn)
             held = await pool.acquire()
             pool.terminate()
             await pool.wait_closed()

@@ -12,7 +12,7 @@ from rowferry.mysql import aio
 from rowferry.mysql._option_files import read_option_files
 from rowferry.mysql._places import parameters_of_url, places_of
 
-from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 from tests.servers.process import free_port
 
 
@@ -31,9 +31,9 @@ def both(*arguments: Any, **options: Any) -> tuple[Any, Any]:
     return answer
 
 
-def test_urls(mariadb: MariaDB) -> None:
-    url = f"mysql://{mariadb.user}:{mariadb.password}@127.0.0.1:{mariadb.port}/{mariadb.database}"
-    assert both(url) == ((mariadb.database, mariadb.port), mariadb.port)
+def test_urls(server: MySQLServer) -> None:
+    url = f"mysql://{server.user}:{server.password}@127.0.0.1:{server.port}/{server.database}"
+    assert both(url) == ((server.database, server.port), server.port)
     assert both(url + "?connect_timeout=5&autocommit=true&compress=zlib&ssl_mode=DISABLED")
     # What is said beside the URL counts more.
     assert both(url, database="information_schema")[0][0] == "information_schema"
@@ -53,10 +53,10 @@ def test_urls(mariadb: MariaDB) -> None:
         mysql.connect("mysql://host/db?speed=high")
 
 
-def test_the_first_host_that_answers_is_taken(mariadb: MariaDB) -> None:
-    options = {**mariadb.dsn, "host": f"127.0.0.1:{free_port()},127.0.0.1:{mariadb.port}"}
+def test_the_first_host_that_answers_is_taken(server: MySQLServer) -> None:
+    options = {**server.dsn, "host": f"127.0.0.1:{free_port()},127.0.0.1:{server.port}"}
     del options["port"]
-    assert both(**options)[1] == mariadb.port
+    assert both(**options)[1] == server.port
     with mysql.connect(**{**options, "host": options["host"].split(",")}) as connection:
         connection.ping()
     nowhere = [f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"]
@@ -66,7 +66,7 @@ def test_the_first_host_that_answers_is_taken(mariadb: MariaDB) -> None:
     assert all(place in str(caught.value) for place in nowhere)
     # A refusal is an answer: no other host is asked.
     with pytest.raises(mysql.OperationalError, match="Access denied"):
-        mysql.connect(**{**options, "host": [f"127.0.0.1:{mariadb.port}", *nowhere], "password": "wrong"})
+        mysql.connect(**{**options, "host": [f"127.0.0.1:{server.port}", *nowhere], "password": "wrong"})
 
 
 def test_places() -> None:
@@ -78,14 +78,14 @@ def test_places() -> None:
             places_of(wrong, 3306)
 
 
-def test_option_files(mariadb: MariaDB, tmp_path: Path) -> None:
+def test_option_files(server: MySQLServer, tmp_path: Path) -> None:
     path = tmp_path / "my.cnf"
     path.write_text(
-        f"# ours\n!include /nowhere\n[client]\nuser={mariadb.user}\npassword='{mariadb.password}' # it\n"
-        f"socket = {mariadb.unix_socket}\n[other]\nuser=nobody\n"
+        f"# ours\n!include /nowhere\n[client]\nuser={server.user}\npassword='{server.password}' # it\n"
+        f"socket = {server.unix_socket}\n[other]\nuser=nobody\n"
     )
     with mysql.connect(read_default_file=str(path)) as connection:
-        assert connection.user == mariadb.user
+        assert connection.user == server.user
     with pytest.raises(mysql.OperationalError, match="nobody"):
         mysql.connect(read_default_file=str(path), read_default_group="other")
 

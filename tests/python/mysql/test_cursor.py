@@ -11,7 +11,7 @@ from rowferry import exceptions, mysql
 from rowferry.mysql.constants import ER
 from rowferry.mysql.cursors import Cursor, DictCursor, SSCursor, SSDictCursor
 
-from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 
 def test_globals_of_pep_249() -> None:
@@ -172,23 +172,26 @@ class TestExecutemany:
         assert cursor.executemany(sql, [(1, "x"), (2, "y")]) == 2
         cursor.executemany(sql, [(2, "z"), (3, "w")])
         cursor.executemany("REPLACE /* values (%%s) */ m VALUES (%(id)s, %(a)s, 1);", [{"id": 4, "a": "v"}] * 2)
-        cursor.executemany("INSERT INTO m (id) VALUES (%s) RETURNING id, b", [(5,), (6,)])
-        assert cursor.fetchall() == ((5, 7), (6, 7))
-        assert self.statements(cursor) - before == 5
+        assert self.statements(cursor) - before == 4
         cursor.execute("SELECT * FROM m ORDER BY id")
         assert cursor.fetchall() == (
             (1, "(x),%", 7),
             (2, "(z),%", 2),
             (3, "(w),%", 7),
             (4, "v", 1),
-            (5, None, 7),
-            (6, None, 7),
         )
+
+    @pytest.mark.on("mariadb", "mariadb11")
+    def test_rows_that_an_insert_returns(self, cursor: Cursor) -> None:
+        before = self.statements(cursor)
+        cursor.executemany("INSERT INTO m (id) VALUES (%s) RETURNING id, b", [(5,), (6,)])
+        assert cursor.fetchall() == ((5, 7), (6, 7))
+        assert self.statements(cursor) - before == 2
 
     def test_other_statements_run_one_by_one(self, cursor: Cursor) -> None:
         cursor.executemany("INSERT INTO m (id) VALUES (%s)", [(1,), (2,), (3,)])
         assert cursor.executemany("UPDATE m SET a = %s WHERE id = %s", [("x", 1), ("y", 2), ("z", 9)]) == 2
-        assert cursor.executemany("INSERT INTO m (id, a) SELECT %s, a FROM m WHERE id = %s", [(4, 1), (5, 2)]) == 2
+        assert cursor.executemany("INSERT INTO m (id, a) SELECT %s, %s FROM DUAL", [(4, "x"), (5, "y")]) == 2
         sql = "INSERT INTO m (id) VALUES (%s) ON DUPLICATE KEY UPDATE b = %s"
         assert cursor.executemany(sql, [(1, 8), (6, 0)]) == 3
         assert cursor.executemany("DELETE FROM m WHERE id = %s", [(1,), (2,), (8,)]) == 2
@@ -271,7 +274,7 @@ def test_transactions(connect: Callable[..., mysql.Connection]) -> None:
     one, two = connect(), connect(autocommit=True)
     assert (one.get_autocommit(), two.get_autocommit()) == (False, True)
     with one.cursor() as writer, two.cursor() as reader:
-        writer.execute("CREATE OR REPLACE TABLE tx (a INT) ENGINE=InnoDB")
+        writer.execute("CREATE TABLE tx (a INT) ENGINE=InnoDB")
         writer.execute("INSERT INTO tx VALUES (1)")
         assert one.get_transaction_status()
         assert reader.execute("SELECT * FROM tx") == 0
@@ -309,8 +312,9 @@ def test_statement_cache(connect: Callable[..., mysql.Connection]) -> None:
     with connection.cursor() as cursor:
         for _ in range(3):
             for sql, args, row in [
-                ("SELECT %s, 1", (5,), (5, 1)),
-                ("SELECT %s, 2", (0.1,), (0.1, 2)),
+                # MySQL prepares again when a value is not of the type that it guessed: it can guess these.
+                ("SELECT %s + 1", (5,), (6,)),
+                ("SELECT %s + 2e0", (0.5,), (2.5,)),
                 ("SELECT %s, '%%', 3", ("x",), ("x", "%", 3)),
                 ("SELECT 1 IN %s", ([1, 2],), (1,)),
                 ("SELECT %(a)s", {"a": 4}, (4,)),
@@ -375,18 +379,18 @@ def test_a_busy_connection_refuses_a_second_operation(connection: mysql.Connecti
     connection.ping()
 
 
-def test_unclosed_connections_warn(mariadb: MariaDB) -> None:
-    connection = mysql.connect(**mariadb.dsn)
+def test_unclosed_connections_warn(server: MySQLServer) -> None:
+    connection = mysql.connect(**server.dsn)
     with pytest.warns(ResourceWarning, match="unclosed connection"):
         del connection
 
 
-def test_unix_socket_and_session_options(mariadb: MariaDB) -> None:
+def test_unix_socket_and_session_options(server: MySQLServer) -> None:
     connection = mysql.connect(
-        unix_socket=mariadb.unix_socket,
-        user=mariadb.user,
-        passwd=mariadb.password,
-        db=mariadb.database,
+        unix_socket=server.unix_socket,
+        user=server.user,
+        passwd=server.password,
+        db=server.database,
         init_command="SET @greeting = 'hello'",
         sql_mode="ANSI",
         time_zone="+03:00",
@@ -397,17 +401,17 @@ def test_unix_socket_and_session_options(mariadb: MariaDB) -> None:
     with connection, connection.cursor() as cursor:
         cursor.execute("SELECT @greeting, @@sql_mode LIKE '%ANSI%', @@time_zone, @@autocommit, @@collation_connection")
         assert cursor.fetchone() == ("hello", 1, "+03:00", 1, "utf8mb4_bin")
-        assert "MariaDB" in connection.get_server_info()
-        assert connection.get_server_info().startswith("1")
+        cursor.execute("SELECT VERSION()")
+        assert cursor.fetchone() == (connection.get_server_info(),)
     assert not connection.open
 
 
-def test_what_is_not_supported_says_so(mariadb: MariaDB) -> None:
+def test_what_is_not_supported_says_so(server: MySQLServer) -> None:
     for options in ({"named_pipe": True}, {"ssl": {"cipher": "x"}}):
         with pytest.raises(mysql.NotSupportedError):
-            mysql.connect(**{**mariadb.dsn, **options})
+            mysql.connect(**{**server.dsn, **options})
     with pytest.raises(mysql.InterfaceError, match="unknown character set"):
-        mysql.connect(**mariadb.dsn, charset="klingon")
+        mysql.connect(**server.dsn, charset="klingon")
 
 
 def test_files_of_the_client_are_not_sent(connect: Callable[..., mysql.Connection], tmp_path: object) -> None:
@@ -419,16 +423,16 @@ def test_files_of_the_client_are_not_sent(connect: Callable[..., mysql.Connectio
         cursor.execute("CREATE TEMPORARY TABLE l (a INT)")
         with pytest.raises(mysql.Error) as caught:
             cursor.execute(f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE l")
-        assert caught.value.errno == (2068 if local_infile else 4166)
+        assert caught.value.errno in ((2068,) if local_infile else (4166, 3948))
         assert cursor.execute("SELECT * FROM l") == 0
 
 
-def test_wrong_password_and_nobody_there(mariadb: MariaDB) -> None:
+def test_wrong_password_and_nobody_there(server: MySQLServer) -> None:
     with pytest.raises(mysql.OperationalError) as caught:
-        mysql.connect(**{**mariadb.dsn, "password": "wrong"})
+        mysql.connect(**{**server.dsn, "password": "wrong"})
     assert caught.value.errno == ER.ACCESS_DENIED_ERROR
     with pytest.raises(mysql.OperationalError, match="2003"):
-        mysql.connect(**{**mariadb.dsn, "port": 1})
+        mysql.connect(**{**server.dsn, "port": 1})
 
 
 def test_install_as_mysqldb(monkeypatch: pytest.MonkeyPatch) -> None:

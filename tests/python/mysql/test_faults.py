@@ -17,18 +17,18 @@ import pytest
 from rowferry import mysql
 from rowferry.mysql import aio
 
-from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 from .relay import Relay
 
 ANSWER = "SELECT seq, REPEAT('x', 50) FROM seq_1_to_100"
 
 
-def through(relay: Relay, server: MariaDB) -> dict[str, object]:
+def through(relay: Relay, server: MySQLServer) -> dict[str, object]:
     return {**server.dsn, "port": relay.port, "ssl_mode": "DISABLED"}
 
 
-def length_of_conversation(server: MariaDB) -> int:
+def length_of_conversation(server: MySQLServer) -> int:
     """How many bytes a server answers to a login and the query."""
     received = 0
     listener = socket.create_server(("127.0.0.1", 0))
@@ -62,13 +62,13 @@ def length_of_conversation(server: MariaDB) -> int:
     return received
 
 
-def test_wire_cut_at_any_offset_of_the_answers(mariadb: MariaDB) -> None:
-    total = length_of_conversation(mariadb)
+def test_wire_cut_at_any_offset_of_the_answers(server: MySQLServer) -> None:
+    total = length_of_conversation(server)
     assert total > 5000
     for cut in [*range(1, 130, 7), *range(130, total, 401), total - 1]:
-        with Relay(mariadb.host, mariadb.port, cut_after=cut) as relay:
+        with Relay(server.host, server.port, cut_after=cut) as relay:
             with pytest.raises(mysql.OperationalError) as caught:
-                connection = mysql.connect(**through(relay, mariadb), autocommit=None, read_timeout=20)
+                connection = mysql.connect(**through(relay, server), autocommit=None, read_timeout=20)
                 try:
                     connection.query(ANSWER)
                 finally:
@@ -76,12 +76,12 @@ def test_wire_cut_at_any_offset_of_the_answers(mariadb: MariaDB) -> None:
             assert caught.value.errno == 2013, cut
 
 
-def test_wire_cut_under_asyncio(mariadb: MariaDB) -> None:
+def test_wire_cut_under_asyncio(server: MySQLServer) -> None:
     async def main() -> None:
         for cut in [1, 50, 100, 300, 1000, 5000]:
-            with Relay(mariadb.host, mariadb.port, cut_after=cut) as relay:
+            with Relay(server.host, server.port, cut_after=cut) as relay:
                 with pytest.raises(aio.OperationalError) as caught:
-                    connection = await aio.connect(**through(relay, mariadb), autocommit=None)
+                    connection = await aio.connect(**through(relay, server), autocommit=None)
                     try:
                         await connection.query(ANSWER)
                     finally:
@@ -92,9 +92,9 @@ def test_wire_cut_under_asyncio(mariadb: MariaDB) -> None:
     asyncio.run(asyncio.wait_for(main(), 60))
 
 
-def test_a_silent_server_ends_in_a_time_out(mariadb: MariaDB) -> None:
-    with Relay(mariadb.host, mariadb.port) as relay:
-        connection = mysql.connect(**through(relay, mariadb), read_timeout=0.2)
+def test_a_silent_server_ends_in_a_time_out(server: MySQLServer) -> None:
+    with Relay(server.host, server.port) as relay:
+        connection = mysql.connect(**through(relay, server), read_timeout=0.2)
         relay.silence()
         with pytest.raises(mysql.OperationalError, match="timed out"):
             connection.query("SELECT 1")
@@ -103,8 +103,8 @@ def test_a_silent_server_ends_in_a_time_out(mariadb: MariaDB) -> None:
             connection.query("SELECT 1")
 
     async def main() -> None:
-        with Relay(mariadb.host, mariadb.port) as relay:
-            connection = await aio.connect(**through(relay, mariadb), read_timeout=0.2)
+        with Relay(server.host, server.port) as relay:
+            connection = await aio.connect(**through(relay, server), read_timeout=0.2)
             relay.silence()
             with pytest.raises(aio.OperationalError, match="timed out"):
                 await connection.query("SELECT 1")
@@ -164,7 +164,7 @@ def test_proxies_that_refuse_tls_get_plain_text_when_tls_is_only_preferred(tls_s
             mysql.connect(**{**options, "port": relay.port, "ssl": True})
 
 
-def test_ctrl_c_ends_a_blocking_wait(mariadb: MariaDB) -> None:
+def test_ctrl_c_ends_a_blocking_wait(server: MySQLServer) -> None:
     script = textwrap.dedent(
         """
         import signal, sys
@@ -179,36 +179,37 @@ def test_ctrl_c_ends_a_blocking_wait(mariadb: MariaDB) -> None:
             print("interrupted", connection.open, flush=True)
         """
     )
-    command = [sys.executable, "-c", script, repr(mariadb.dsn)]
+    command = [sys.executable, "-c", script, repr(server.dsn)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        with mysql.connect(**mariadb.dsn) as watcher, watcher.cursor() as cursor:
+        with mysql.connect(**server.dsn) as watcher, watcher.cursor() as cursor:
             while not cursor.execute("SELECT 1 FROM information_schema.processlist WHERE info = 'SELECT SLEEP(60)'"):
                 pass
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "interrupted False\n"
 
 
-def test_nothing_is_left_behind(mariadb: MariaDB) -> None:
+@pytest.mark.on("mariadb")
+def test_nothing_is_left_behind(server: MySQLServer) -> None:
     def conversations() -> None:
-        with mysql.connect(**mariadb.dsn) as connection, connection.cursor() as cursor:
+        with mysql.connect(**server.dsn) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT seq, REPEAT('x', 100), 1.5, NOW(), NULL FROM seq_1_to_500")
             cursor.fetchall()
             with pytest.raises(mysql.Error):
                 cursor.execute("SELEC")
         with pytest.raises(mysql.Error):
-            mysql.connect(**{**mariadb.dsn, "password": "wrong"})
-        with Relay(mariadb.host, mariadb.port, cut_after=300) as relay, pytest.raises(mysql.Error):
-            mysql.connect(**through(relay, mariadb)).query(ANSWER)
+            mysql.connect(**{**server.dsn, "password": "wrong"})
+        with Relay(server.host, server.port, cut_after=300) as relay, pytest.raises(mysql.Error):
+            mysql.connect(**through(relay, server)).query(ANSWER)
 
         async def main() -> None:
-            async with aio.create_pool(**mariadb.dsn) as pool, pool.acquire() as connection:
+            async with aio.create_pool(**server.dsn) as pool, pool.acquire() as connection:
                 await connection.query(ANSWER)
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(connection.query("SELECT SLEEP(9)"), 0.01)
             with pytest.raises(aio.Error):
-                await aio.connect(**{**mariadb.dsn, "password": "wrong"})
+                await aio.connect(**{**server.dsn, "password": "wrong"})
 
         asyncio.run(main())
 
@@ -227,7 +228,8 @@ def test_nothing_is_left_behind(mariadb: MariaDB) -> None:
     assert objects_after - objects < 400
 
 
-def test_memory_does_not_grow_with_rows_that_are_dropped(mariadb: MariaDB) -> None:
+@pytest.mark.on("mariadb")
+def test_memory_does_not_grow_with_rows_that_are_dropped(server: MySQLServer) -> None:
     script = textwrap.dedent(
         """
         import resource, sys
@@ -241,7 +243,7 @@ def test_memory_does_not_grow_with_rows_that_are_dropped(mariadb: MariaDB) -> No
                 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         """
     )
-    command = [sys.executable, "-W", "ignore", "-c", script, repr(mariadb.dsn)]
+    command = [sys.executable, "-W", "ignore", "-c", script, repr(server.dsn)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
     before, after = map(int, done.stdout.split())
     # 300 results hold 300 MB of text.

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from rowferry import mysql
 
-from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 
-def test_threads_share_few_connections(mariadb: MariaDB) -> None:
-    with mysql.create_pool(minsize=1, maxsize=3, **mariadb.dsn) as pool:
+def test_threads_share_few_connections(server: MySQLServer) -> None:
+    with mysql.create_pool(minsize=1, maxsize=3, **server.dsn) as pool:
 
         def work(number: int) -> tuple[object, ...] | None:
             with pool.connection() as connection, connection.cursor() as cursor:
@@ -29,11 +29,11 @@ def test_threads_share_few_connections(mariadb: MariaDB) -> None:
         pool.acquire()
 
 
-def test_what_was_left_open_is_rolled_back_and_what_broke_is_replaced(mariadb: MariaDB) -> None:
-    with mysql.create_pool(minsize=0, maxsize=1, **mariadb.dsn) as pool:
+def test_what_was_left_open_is_rolled_back_and_what_broke_is_replaced(server: MySQLServer) -> None:
+    with mysql.create_pool(minsize=0, maxsize=1, **server.dsn) as pool:
         with pool.connection() as connection, connection.cursor() as cursor:
             first = connection.thread_id()
-            cursor.execute("CREATE OR REPLACE TABLE pooled_sync (a INT) ENGINE=InnoDB")
+            cursor.execute("CREATE TABLE pooled_sync (a INT) ENGINE=InnoDB")
             cursor.execute("INSERT INTO pooled_sync VALUES (1)")
         with pool.connection() as connection, connection.cursor() as cursor:
             assert connection.thread_id() == first
@@ -46,7 +46,7 @@ def test_what_was_left_open_is_rolled_back_and_what_broke_is_replaced(mariadb: M
             cursor.execute("SELECT 5")
             assert cursor.fetchall() == ((5,),)
             second = connection.thread_id()
-            with mysql.connect(**mariadb.dsn) as killer:
+            with mysql.connect(**server.dsn) as killer:
                 killer.kill(second)
             with pytest.raises(mysql.Error):
                 connection.ping()
@@ -55,8 +55,8 @@ def test_what_was_left_open_is_rolled_back_and_what_broke_is_replaced(mariadb: M
             connection.ping()
 
 
-def test_waiting_has_an_end_and_tells_who_holds(mariadb: MariaDB) -> None:
-    with mysql.create_pool(maxsize=1, acquire_timeout=0.05, **mariadb.dsn) as pool:
+def test_waiting_has_an_end_and_tells_who_holds(server: MySQLServer) -> None:
+    with mysql.create_pool(maxsize=1, acquire_timeout=0.05, **server.dsn) as pool:
         held = pool.acquire()
         with pytest.raises(mysql.PoolTimeout, match=threading.current_thread().name):
             pool.acquire()
@@ -67,7 +67,7 @@ def test_waiting_has_an_end_and_tells_who_holds(mariadb: MariaDB) -> None:
             pool.release(held)
 
 
-def test_hooks_resets_and_pings(mariadb: MariaDB) -> None:
+def test_hooks_resets_and_pings(server: MySQLServer) -> None:
     greeted: list[int] = []
 
     def greet(connection: mysql.Connection) -> None:
@@ -75,14 +75,14 @@ def test_hooks_resets_and_pings(mariadb: MariaDB) -> None:
         connection.query("SET @greeted = 1")
 
     options = {"minsize": 1, "maxsize": 1, "reset_on_release": True, "pre_ping": True, "on_connect": greet}
-    with mysql.create_pool(**options, **mariadb.dsn) as pool:
+    with mysql.create_pool(**options, **server.dsn) as pool:
         with pool.connection() as connection:
             connection.query("SET @mine = 1")
         with pool.connection() as connection, connection.cursor() as cursor:
             cursor.execute("SELECT @mine")
             assert cursor.fetchone() == (None,)
             number = connection.thread_id()
-        with mysql.connect(**mariadb.dsn) as killer:
+        with mysql.connect(**server.dsn) as killer:
             killer.kill(number)
         with pool.connection() as connection:
             assert connection.thread_id() != number

@@ -13,17 +13,17 @@ from rowferry import mysql
 from rowferry.mysql import aio
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 
-def url(server: MariaDB, driver: str) -> sa.URL:
+def url(server: MySQLServer, driver: str) -> sa.URL:
     return sa.URL.create(f"mysql+{driver}", server.user, server.password, server.host, server.port, server.database)
 
 
 @pytest.mark.parametrize("driver", ["rowferry", "pymysql", "mysqldb"])
-def test_blocking_dialects(mariadb: MariaDB, driver: str) -> None:
+def test_blocking_dialects(server: MySQLServer, driver: str) -> None:
     module = {} if driver == "rowferry" else {"module": mysql}
-    engine = sa.create_engine(url(mariadb, driver), pool_pre_ping=True, **module)
+    engine = sa.create_engine(url(server, driver), pool_pre_ping=True, **module)
     metadata = sa.MetaData()
     table = sa.Table(
         f"alchemy_{driver}",
@@ -46,7 +46,7 @@ def test_blocking_dialects(mariadb: MariaDB, driver: str) -> None:
         thread_id = connection.exec_driver_sql("SELECT CONNECTION_ID()").scalar()
     assert isinstance(sa.inspect(engine).get_columns(table.name)[1]["type"], sa.Numeric)
     # A connection that the server dropped is noticed and replaced.
-    with mysql.connect(**mariadb.dsn) as killer:
+    with mysql.connect(**server.dsn) as killer:
         killer.kill(int(str(thread_id)))
     with engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT 1").scalar() == 1
@@ -57,20 +57,20 @@ def test_blocking_dialects(mariadb: MariaDB, driver: str) -> None:
 
 
 @pytest.mark.parametrize("driver", ["rowferry_async", "asyncmy", "aiomysql"])
-def test_asyncio_dialects(mariadb: MariaDB, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asyncio_dialects(server: MySQLServer, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if driver != "rowferry_async":
         monkeypatch.setitem(sys.modules, driver, aio)
         for name in ("constants", "cursors", "errors"):
             monkeypatch.setitem(sys.modules, f"{driver}.{name}", getattr(aio, name))
 
     async def main() -> None:
-        engine = create_async_engine(url(mariadb, driver), pool_pre_ping=True)
+        engine = create_async_engine(url(server, driver), pool_pre_ping=True)
         async with engine.begin() as connection:
             assert (await connection.execute(sa.text("SELECT :a, 2"), {"a": "x"})).all() == [("x", 2)]
             thread_id = (await connection.execute(sa.text("SELECT CONNECTION_ID()"))).scalar()
             stream = await connection.stream(sa.text("SELECT seq FROM seq_1_to_1000"))
             assert [row[0] async for row in stream] == list(range(1, 1001))
-        async with aio.connect(**mariadb.dsn) as killer:
+        async with aio.connect(**server.dsn) as killer:
             await killer.kill(int(str(thread_id)))
         async with engine.connect() as connection:
             assert (await connection.execute(sa.text("SELECT 1"))).scalar() == 1
@@ -79,17 +79,17 @@ def test_asyncio_dialects(mariadb: MariaDB, driver: str, monkeypatch: pytest.Mon
     asyncio.run(asyncio.wait_for(main(), 60))
 
 
-def test_a_url_carries_every_kind_of_parameter(mariadb: MariaDB) -> None:
+def test_a_url_carries_every_kind_of_parameter(server: MySQLServer) -> None:
     query = {"compress": "zlib", "stmt_cache_size": "8", "connect_timeout": "5", "ssl_mode": "DISABLED"}
-    engine = sa.create_engine(url(mariadb, "rowferry").update_query_dict(query))
+    engine = sa.create_engine(url(server, "rowferry").update_query_dict(query))
     with engine.connect() as connection:
         assert connection.exec_driver_sql("SHOW STATUS LIKE 'Compression'").one() == ("Compression", "ON")
         assert connection.exec_driver_sql("SELECT %s + 1", (41,)).scalar() == 42
     engine.dispose()
 
 
-def test_streams_do_not_collect_rows(mariadb: MariaDB) -> None:
-    engine = sa.create_engine(url(mariadb, "rowferry"))
+def test_streams_do_not_collect_rows(server: MySQLServer) -> None:
+    engine = sa.create_engine(url(server, "rowferry"))
     with engine.connect() as connection:
         rows = connection.execution_options(stream_results=True).exec_driver_sql("SELECT seq FROM seq_1_to_5000")
         assert isinstance(rows.cursor, mysql.cursors.SSCursor)
@@ -98,6 +98,6 @@ def test_streams_do_not_collect_rows(mariadb: MariaDB) -> None:
 
 
 @pytest.mark.parametrize("name", ["mariadb+rowferry", "mariadb+rowferry_async"])
-def test_mariadbs_names(mariadb: MariaDB, name: str) -> None:
+def test_mariadbs_names(server: MySQLServer, name: str) -> None:
     dialect = sa.make_url(f"{name}://host/").get_dialect()()
     assert (dialect.name, f"{dialect.name}+{dialect.driver}") == ("mariadb", name)

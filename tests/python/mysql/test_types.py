@@ -59,6 +59,8 @@ ROUND_TRIPS: list[tuple[str, list[Any]]] = [
     ("ENUM('a','é')", ["a", "é"]),
     ("SET('a','b','c')", ["", "a,c"]),
     ("JSON", [json.dumps({"a": [1, None, "é"]}, ensure_ascii=False)]),
+]
+ROUND_TRIPS_OF_MARIADB: list[tuple[str, list[Any]]] = [
     ("UUID", ["123e4567-e89b-12d3-a456-426655440000"]),
     ("INET6", ["2001:db8::1"]),
 ]
@@ -66,6 +68,17 @@ ROUND_TRIPS: list[tuple[str, list[Any]]] = [
 
 @pytest.mark.parametrize(("declaration", "values"), ROUND_TRIPS, ids=[declaration for declaration, _ in ROUND_TRIPS])
 def test_round_trip_by_text_and_binary(cursor: mysql.cursors.Cursor, declaration: str, values: list[Any]) -> None:
+    round_trip(cursor, declaration, values)
+
+
+@pytest.mark.on("mariadb", "mariadb11")
+@pytest.mark.parametrize(("declaration", "values"), ROUND_TRIPS_OF_MARIADB)
+def test_round_trip_of_mariadbs_types(cursor: mysql.cursors.Cursor, declaration: str, values: list[Any]) -> None:
+    round_trip(cursor, declaration, values)
+
+
+def round_trip(cursor: mysql.cursors.Cursor, declaration: str, values: list[Any]) -> None:
+    """Write each value and NULL by text and binary, and read them back by both."""
     connection = cursor.connection
     cursor.execute(f"CREATE TEMPORARY TABLE v (n INT, a {declaration}, z VARCHAR(10), b {declaration})")
     insert = connection.prepare("INSERT INTO v VALUES (?, ?, ?, ?)")
@@ -179,7 +192,7 @@ def test_geometry_is_bytes(cursor: mysql.cursors.Cursor) -> None:
 def test_converters_of_the_caller(connect: Callable[..., mysql.Connection]) -> None:
     conv = dict(mysql.converters.conversions)
     conv[FIELD_TYPE.NEWDECIMAL] = float
-    conv[FIELD_TYPE.LONG] = lambda text: f"<{text}>"
+    conv[FIELD_TYPE.LONG] = conv[FIELD_TYPE.LONGLONG] = lambda text: f"<{text}>"
     conv[FIELD_TYPE.DATE] = None
     conv[complex] = lambda value, mapping: str(value.real)
     connection = connect(conv=conv)
