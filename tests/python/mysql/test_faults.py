@@ -17,6 +17,7 @@ import pytest
 from rowferry import mysql
 from rowferry.mysql import aio
 
+from tests.servers.mariadb import MariaDB
 from tests.servers.mysql import MySQLServer
 
 from .relay import Relay
