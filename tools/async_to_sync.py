@@ -28,6 +28,7 @@ FILES = {
     "informix/aio/pool.py": "informix/pool.py",
     "informix/aio/transactions.py": "informix/transactions.py",
     "informix/aio/lobs.py": "informix/lobs.py",
+    "mysql/aio/_cancel.py": "mysql/_cancel.py",
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
     "mysql/aio/pool.py": "mysql/pool.py",

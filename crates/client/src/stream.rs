@@ -123,6 +123,14 @@ impl Stream {
         self.socket.set_read_timeout(Some(slice.max(Duration::from_millis(1))))
     }
 
+    /// Has blocking reads wake so often that a limit of this length is noticed about when it has passed.
+    pub fn wake_within(&mut self, limit: Duration) -> io::Result<()> {
+        let parts = limit.as_nanos().div_ceil(WAKE_INTERVAL.as_nanos()).max(1);
+        let slice = limit / u32::try_from(parts).unwrap_or(u32::MAX);
+        let slice = self.timeouts.read.map_or(slice, |read| read.min(slice)).min(WAKE_INTERVAL);
+        self.socket.set_read_timeout(Some(slice.max(Duration::from_millis(1))))
+    }
+
     /// The time-outs in force.
     pub const fn timeouts(&self) -> Timeouts {
         self.timeouts

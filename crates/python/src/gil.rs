@@ -1,6 +1,7 @@
 //! The one door through which the GIL is released while a blocking pump waits.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use pyo3::prelude::*;
 use rowferry_client::{Error, Pump};
@@ -11,6 +12,8 @@ pub struct GilPump<C> {
     pump: Pump<C>,
     /// What a signal handler raised while the pump waited.
     raised: Arc<Mutex<Option<PyErr>>>,
+    /// When waits shall end.
+    deadline: Arc<Mutex<Option<Instant>>>,
 }
 
 /// Why a wait ended without bytes.
@@ -26,16 +29,28 @@ impl<C: Core + Send> GilPump<C> {
     pub fn new(mut pump: Pump<C>) -> Self {
         let raised = Arc::<Mutex<Option<PyErr>>>::default();
         let slot = raised.clone();
+        let deadline = Arc::<Mutex<Option<Instant>>>::default();
+        let until = deadline.clone();
         pump.set_keep_waiting(Box::new(move || {
             Python::attach(|py| match py.check_signals() {
-                Ok(()) => true,
+                Ok(()) => !has_passed(&until),
                 Err(error) => {
                     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     false
                 }
             })
         }));
-        Self { pump, raised }
+        Self { pump, raised, deadline }
+    }
+
+    /// Waits that last beyond this end with [`Error::Interrupted`]; `None` waits as long as the time-outs let.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    /// True once the deadline has passed.
+    pub fn is_overdue(&self) -> bool {
+        has_passed(&self.deadline)
     }
 
     /// The pump, to command its core.
@@ -71,4 +86,8 @@ impl<C: Core + Send> GilPump<C> {
             }
         })
     }
+}
+
+fn has_passed(deadline: &Mutex<Option<Instant>>) -> bool {
+    deadline.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|deadline| Instant::now() >= deadline)
 }

@@ -14,6 +14,7 @@ mod cells;
 mod cli;
 mod decimal;
 mod errors;
+mod forks;
 mod gil;
 mod informix;
 mod mysql;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(feature = "command-line")]
     module.add_function(wrap_pyfunction!(cli::main, module)?)?;
     cells::import(module.py())?;
+    forks::watch(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("decimals_are_direct", decimal::is_direct())?;
     arrow::register(module)?;

@@ -53,6 +53,7 @@ class Settings:
     connect_timeout: float | None = DEFAULT_CONNECT_TIMEOUT
     read_timeout: float | None = None
     write_timeout: float | None = None
+    query_timeout: float | None = None
     decoders: dict[int, Any] | None = None
     encoders: dict[type, Any] | None = None
     raw: bool = False
@@ -126,6 +127,7 @@ def _settings(
     connect_timeout: float | None = DEFAULT_CONNECT_TIMEOUT,
     read_timeout: float | None = None,
     write_timeout: float | None = None,
+    query_timeout: float | None = None,
     autocommit: bool | None = False,
     local_infile: bool = False,
     max_allowed_packet: int = 16 * 1024 * 1024,
@@ -204,6 +206,7 @@ def _settings(
         connect_timeout=connect_timeout or None,
         read_timeout=read_timeout,
         write_timeout=write_timeout,
+        query_timeout=query_timeout,
         decoders=by_code,
         encoders=by_type,
         raw=use_unicode is False,

@@ -12,6 +12,7 @@ from typing import Any
 
 from .._core.mysql import Prepared, QueryResult, Wire
 from . import err
+from ._cancel import end
 from ._charsets import charset_by_name
 from ._settings import Settings, settings_from
 from .constants import CR, SERVER_STATUS
@@ -20,9 +21,6 @@ from .cursors import Cursor
 __all__ = ["Connection", "PreparedStatement", "connect"]
 
 ASYNC = False
-
-#: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
-CANCEL_GRACE = 5.0
 
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
@@ -192,13 +190,9 @@ class Connection:
     def give_up(self) -> None:
         """Whoever waited for an answer was cancelled: stop the statement on the server and read its answer away.
 
-        What does not end within `CANCEL_GRACE` seconds costs the connection; it is never left half-read.
+        What does not end within five seconds costs the connection; it is never left half-read.
         """
-        wire = self._wire
-        if wire is None:
-            return
-        # Whatever interrupted a blocking wait left the stream half-read.
-        self._abort()
+        end(self)
 
     # -- cursors and statements --------------------------------------------------------------------------------------
 

@@ -22,12 +22,18 @@ class Relay:
         self.port: int = self._listener.getsockname()[1]
         self._sockets: list[socket.socket] = []
         self._silent = threading.Event()
+        self._stopped = threading.Event()
+        self._over = threading.Event()
         self._acceptor = threading.Thread(target=self._accept, daemon=True)
         self._acceptor.start()
 
     def silence(self) -> None:
         """From now on nothing is passed on, but the connections stay open."""
         self._silent.set()
+
+    def stop_reading(self) -> None:
+        """From now on nothing is taken from anybody, until the end of the test."""
+        self._stopped.set()
 
     def cut(self) -> None:
         """Close every connection now."""
@@ -51,6 +57,9 @@ class Relay:
         passed = 0
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                if self._stopped.is_set():
+                    self._over.wait(60)
+                    break
                 if self._silent.is_set():
                     continue
                 # The request for TLS is a login packet of exactly 32 bytes.
@@ -71,6 +80,7 @@ class Relay:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._over.set()
         # Closing alone would not wake the thread that waits in accept().
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)

@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,9 +10,11 @@ use rowferry_wire_mysql::client::Client;
 
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::insert::InsertBatch;
+use super::limits::{Limits, Timers};
 use super::result::Prepared;
 use super::settings::Settings;
 use crate::errors::{Class, error};
+use crate::forks::Process;
 use crate::space::ReceiveSpace;
 
 /// A connection as an asyncio protocol. Operations answer futures of the loop.
@@ -28,6 +30,10 @@ pub struct AsyncWire {
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     full: Arc<AtomicBool>,
+    limits: Limits,
+    /// The timer for the write time-out. Set and unset from within calls of the transport, when `inner` is in use.
+    stalled: Mutex<Option<Py<PyAny>>>,
+    process: Process,
 }
 
 struct Inner {
@@ -36,8 +42,7 @@ struct Inner {
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
     waiter: Option<Py<PyAny>>,
-    /// The loop's timer for the read time-out.
-    timer: Option<Py<PyAny>>,
+    timers: Timers,
     /// Done when the transport is closed.
     closed: Option<Py<PyAny>>,
     paused: bool,
@@ -114,9 +119,7 @@ impl Inner {
             self.channel.core_mut().abandon();
             let _ = self.driver.step(py, self.channel.core_mut());
         }
-        if let Some(timer) = self.timer.take() {
-            timer.call_method0(py, intern!(py, "cancel"))?;
-        }
+        self.timers.end(py)?;
         let Some(waiter) = self.waiter.take() else { return Ok(()) };
         if waiter.call_method0(py, intern!(py, "done"))?.is_truthy(py)? {
             return Ok(());
@@ -146,6 +149,14 @@ impl Inner {
         Ok(())
     }
 
+    /// Lets go of what is the parent's, without a word to it, to its event loop or to the server.
+    fn forget(&mut self) {
+        self.channel.core_mut().abandon();
+        self.write = None;
+        self.waiter = None;
+        self.transport = None;
+    }
+
     /// Stops the flood of a stream that is not fetched, and lets it flow again.
     fn throttle(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some(transport) = &self.transport else { return Ok(()) };
@@ -165,17 +176,25 @@ impl AsyncWire {
     }
 
     fn run(slf: &Bound<'_, Self>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        Self::run_within(slf, slf.get().limits, start)
+    }
+
+    fn run_within(
+        slf: &Bound<'_, Self>,
+        limits: Limits,
+        start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>,
+    ) -> PyResult<Py<PyAny>> {
         let (this, py) = (slf.get(), slf.py());
+        if !this.process.is_this() {
+            return Err(driver::forked(py));
+        }
         let mut inner = this.lock(py)?;
         let Inner { channel, driver, .. } = &mut *inner;
         start(driver, channel.core_mut())?;
         let waiter = this.create_future.call0(py)?;
         inner.waiter = Some(waiter.clone_ref(py));
-        if let Some(limit) = this.settings.timeouts().read {
-            let timed_out = slf.getattr(intern!(py, "timed_out"))?;
-            let call_later = intern!(py, "call_later");
-            inner.timer = Some(this.event_loop.call_method1(py, call_later, (limit.as_secs_f64(), timed_out))?);
-        }
+        inner.timers.end(py)?;
+        inner.timers.begin(this.event_loop.bind(py), slf, limits)?;
         if let Err(failure) = inner.flush(py) {
             // Raised here and now, so that no future carries it, too.
             inner.waiter = None;
@@ -188,6 +207,27 @@ impl AsyncWire {
             inner.throttle(py)?;
         }
         Ok(waiter)
+    }
+}
+
+impl AsyncWire {
+    /// Looks after the write time-out whether fewer than `waiting` bytes are still to be sent.
+    fn watch_writing(slf: &Bound<'_, Self>, waiting: usize) -> PyResult<()> {
+        let (this, py) = (slf.get(), slf.py());
+        let Some(limit) = this.limits.write else { return Ok(()) };
+        let stuck = slf.getattr(intern!(py, "stuck"))?;
+        let call = (limit.as_secs_f64(), stuck, waiting);
+        let timer = this.event_loop.call_method1(py, intern!(py, "call_later"), call)?;
+        *this.stalled.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
+        Ok(())
+    }
+
+    /// The server takes bytes again, or is gone.
+    fn unstall(&self, py: Python<'_>) -> PyResult<()> {
+        match self.stalled.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(timer) => timer.call_method0(py, intern!(py, "cancel")).map(drop),
+            None => Ok(()),
+        }
     }
 }
 
@@ -207,12 +247,23 @@ impl AsyncWire {
             transport: None,
             write: None,
             waiter: None,
-            timer: None,
+            timers: Timers::default(),
             closed: None,
             paused: false,
             full: full.clone(),
         };
-        Ok(Self { inner: Mutex::new(inner), settings, space, view, event_loop, create_future, full })
+        Ok(Self {
+            inner: Mutex::new(inner),
+            limits: settings.limits(),
+            settings,
+            space,
+            view,
+            event_loop,
+            create_future,
+            full,
+            stalled: Mutex::default(),
+            process: Process::current(),
+        })
     }
 
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
@@ -228,6 +279,7 @@ impl AsyncWire {
 
     fn buffer_updated(&self, py: Python<'_>, count: usize) -> PyResult<()> {
         let mut inner = self.lock(py)?;
+        inner.timers.hear();
         let received = self.space.get().read(count, |bytes| inner.channel.receive(bytes));
         if let Err(failure) = received {
             return inner.lost(py, transport_error(py, &failure, None));
@@ -250,6 +302,7 @@ impl AsyncWire {
         };
         let message = format!("Lost connection to MySQL server during query{cause}");
         inner.transport = None;
+        self.unstall(py)?;
         inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), &message))?;
         if let Some(closed) = inner.closed.take()
             && !closed.call_method0(py, intern!(py, "done"))?.is_truthy(py)?
@@ -259,22 +312,59 @@ impl AsyncWire {
         Ok(())
     }
 
-    /// The read time-out has passed.
-    fn timed_out(&self, py: Python<'_>) -> PyResult<()> {
-        let mut inner = self.lock(py)?;
-        inner.timer = None;
+    /// Nothing may have come for as long as the read time-out.
+    fn timed_out(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let (this, py) = (slf.get(), slf.py());
+        let mut inner = this.lock(py)?;
+        let limit = this.limits.read.unwrap_or_default();
+        // A server that is still being told cannot answer yet; the write time-out watches that.
+        if this.full.load(Ordering::Relaxed) {
+            inner.timers.hear();
+        }
+        if !inner.timers.is_silent(this.event_loop.bind(py), slf, limit)? {
+            return Ok(());
+        }
         let message = "Lost connection to MySQL server during query (timed out while reading)";
         inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), message))
     }
 
+    /// The server may have taken nothing for as long as the write time-out: `waiting` bytes were to be sent before.
+    fn stuck(slf: &Bound<'_, Self>, waiting: usize) -> PyResult<()> {
+        let (this, py) = (slf.get(), slf.py());
+        let Some(transport) = this.lock(py)?.transport.as_ref().map(|transport| transport.clone_ref(py)) else {
+            return Ok(());
+        };
+        let left: usize = transport.call_method0(py, intern!(py, "get_write_buffer_size"))?.extract(py)?;
+        if left < waiting {
+            return Self::watch_writing(slf, left);
+        }
+        let message = "Lost connection to MySQL server during query (timed out while writing)";
+        this.lock(py)?.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), message))
+    }
+
+    /// Takes whoever waits off the operation under way, which goes on: `drain` reads its answer away. None when nobody
+    /// waits.
+    fn detach(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let mut inner = self.lock(py)?;
+        inner.timers.end(py)?;
+        Ok(inner.waiter.take())
+    }
+
+    /// The exception for an operation that `query_timeout` has ended.
+    fn overdue_error(&self, py: Python<'_>) -> Py<PyAny> {
+        driver::overdue(py, self.limits.query).value(py).clone().unbind().into_any()
+    }
+
     /// The transport's buffer is full. Called amid our own writes, so it must not lock.
-    fn pause_writing(&self) {
-        self.full.store(true, Ordering::Relaxed);
+    fn pause_writing(slf: &Bound<'_, Self>) -> PyResult<()> {
+        slf.get().full.store(true, Ordering::Relaxed);
+        Self::watch_writing(slf, usize::MAX)
     }
 
     /// The transport takes bytes again.
     fn resume_writing(&self, py: Python<'_>) -> PyResult<()> {
         self.full.store(false, Ordering::Relaxed);
+        self.unstall(py)?;
         match self.inner.try_lock() {
             Ok(mut inner) => inner.progress(py, &self.settings),
             // Called amid our own writes: whoever writes looks at the flag.
@@ -284,7 +374,7 @@ impl AsyncWire {
 
     /// Waits for the login to be over.
     fn login(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
-        Self::run(slf, |driver, _| {
+        Self::run_within(slf, Limits::default(), |driver, _| {
             driver.login();
             Ok(())
         })
@@ -326,7 +416,7 @@ impl AsyncWire {
     /// dropped and more is to come.
     #[pyo3(signature = (most=None))]
     fn drain(slf: &Bound<'_, Self>, most: Option<usize>) -> PyResult<Py<PyAny>> {
-        Self::run(slf, |driver, _| {
+        Self::run_within(slf, Limits { query: None, ..slf.get().limits }, |driver, _| {
             driver.drain(most);
             Ok(())
         })
@@ -376,6 +466,9 @@ impl AsyncWire {
     fn quit(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let mut inner = self.lock(py)?;
         let closed = self.create_future.call0(py)?;
+        if !self.process.is_this() {
+            inner.forget();
+        }
         match inner.transport.take() {
             Some(transport) => {
                 if inner.channel.core_mut().quit().is_ok() {
@@ -396,6 +489,10 @@ impl AsyncWire {
     /// Closes without a word. Harmless at any time, even when the loop is closed.
     fn abort(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
+        if !self.process.is_this() {
+            inner.forget();
+            return Ok(());
+        }
         let loop_closed = self.event_loop.call_method0(py, intern!(py, "is_closed"))?.is_truthy(py)?;
         if loop_closed {
             // No loop will ever run the transport's clean-up: close its socket by hand.
@@ -456,7 +553,8 @@ impl AsyncWire {
     /// True while the connection can be used.
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
-        self.lock(py).map_or(true, |inner| inner.transport.is_some() && !inner.channel.core().is_closed())
+        let open = |inner: MutexGuard<'_, Inner>| inner.transport.is_some() && !inner.channel.core().is_closed();
+        self.process.is_this() && self.lock(py).map_or(true, open)
     }
 
     /// True while an answer is awaited.

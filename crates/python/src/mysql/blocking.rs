@@ -1,14 +1,18 @@
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes};
-use rowferry_client::{Pump, Stream};
+use rowferry_client::{Error, Pump, Stream, Waiting};
 use rowferry_wire_mysql::client::Client;
 
 use super::driver::{self, Driver, Step, gone, transport_error};
 use super::insert::InsertBatch;
 use super::result::Prepared;
 use super::settings::Settings;
+use crate::forks::Process;
 use crate::gil::{GilPump, WaitError};
 
 /// A connection whose operations block the calling thread; other threads run meanwhile.
@@ -16,6 +20,9 @@ use crate::gil::{GilPump, WaitError};
 pub struct Wire {
     inner: Mutex<Inner>,
     settings: Settings,
+    /// What `settings` were read from, for a connection beside this one.
+    source: Py<PyAny>,
+    process: Process,
 }
 
 struct Inner {
@@ -23,7 +30,12 @@ struct Inner {
     driver: Driver,
     /// A second handle on the socket is not needed: closing drops the pump.
     closed: bool,
+    /// What KILL takes; known also when the connection is lost.
+    connection_id: u32,
 }
+
+/// What takes too long and is ended gets this long to be over.
+const GRACE: Duration = Duration::from_secs(5);
 
 impl Wire {
     fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
@@ -32,21 +44,44 @@ impl Wire {
 
     /// Starts an operation and moves bytes until it is over.
     fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
+        self.run_within(py, self.settings.limits().query, start)
+    }
+
+    /// The same; what takes longer than `limit` is ended on the server.
+    fn run_within(
+        &self,
+        py: Python<'_>,
+        limit: Option<Duration>,
+        start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>,
+    ) -> PyResult<Py<PyAny>> {
         let mut inner = self.lock(py)?;
+        if !self.process.is_this() {
+            return Err(driver::forked(py));
+        }
         let Inner { pump, driver, .. } = &mut *inner;
         let Some(pump) = pump else { return Err(gone(py)) };
         start(driver, pump.core())?;
-        let outcome = self.pump(py, pump, driver);
+        pump.set_deadline(limit.map(|limit| Instant::now() + limit));
+        let outcome = self.pump(py, pump, driver, true);
         if pump.core().is_closed() {
             inner.pump = None;
         }
         outcome
     }
 
-    fn pump(&self, py: Python<'_>, pump: &mut GilPump<Client>, driver: &mut Driver) -> PyResult<Py<PyAny>> {
+    /// Moves bytes until the operation is over. `may_end`: one that is overdue is ended on the server, not given up.
+    fn pump(
+        &self,
+        py: Python<'_>,
+        pump: &mut GilPump<Client>,
+        driver: &mut Driver,
+        may_end: bool,
+    ) -> PyResult<Py<PyAny>> {
         loop {
             let moved = match driver.step(py, pump.core())? {
                 Step::Done(outcome) => return Ok(outcome),
+                // Of an answer without end, no wait is ever too long.
+                Step::Pending | Step::Flush if pump.is_overdue() => Err(WaitError::Transport(Error::Interrupted)),
                 Step::Pending => pump.advance(py),
                 Step::Flush => pump.flush(py),
                 Step::StartTls => {
@@ -58,6 +93,9 @@ impl Wire {
                 }
             };
             if let Err(failure) = moved {
+                if may_end && matches!(failure, WaitError::Transport(Error::Interrupted)) {
+                    return Err(self.end(py, pump, driver));
+                }
                 pump.core().abandon();
                 // Lets the driver forget the operation; what it says of the closed core is not the cause.
                 let _ = driver.step(py, pump.core());
@@ -70,12 +108,41 @@ impl Wire {
     }
 }
 
+impl Wire {
+    /// The operation takes too long: ends it on the server and reads away what still comes. What is not over soon costs
+    /// the connection.
+    fn end(&self, py: Python<'_>, pump: &mut GilPump<Client>, driver: &mut Driver) -> PyErr {
+        static KILL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let overdue = driver::overdue(py, self.settings.limits().query);
+        let number = pump.core().session().connection_id;
+        driver.drain(None);
+        let ended = KILL
+            .import(py, "rowferry.mysql._cancel", "kill_query")
+            .and_then(|kill| kill.call1((&self.source, number)))
+            .and_then(|_| {
+                pump.set_deadline(Some(Instant::now() + GRACE));
+                self.pump(py, pump, driver, false)
+            })
+            .and_then(|_| {
+                // The kill may have come too late for its statement: then it hits this one.
+                driver.discard(py, pump.core(), b"DO 0")?;
+                self.pump(py, pump, driver, false)
+            });
+        let Err(failure) = ended else { return overdue };
+        pump.core().abandon();
+        let _ = driver.step(py, pump.core());
+        if failure.is_instance_of::<PyException>(py) { overdue } else { failure }
+    }
+}
+
 #[pymethods]
 impl Wire {
     #[new]
-    fn new(py: Python<'_>, settings: Settings) -> PyResult<Self> {
+    fn new(py: Python<'_>, source: Py<PyAny>) -> PyResult<Self> {
+        let settings: Settings = source.extract(py)?;
         let driver = settings.driver(py)?;
-        Ok(Self { inner: Mutex::new(Inner { pump: None, driver, closed: false }), settings })
+        let inner = Mutex::new(Inner { pump: None, driver, closed: false, connection_id: 0 });
+        Ok(Self { inner, settings, source, process: Process::current() })
     }
 
     /// Opens the socket and logs in.
@@ -97,13 +164,18 @@ impl Wire {
             inner.pump = Some(GilPump::new(Pump::new(stream, client)));
             inner.closed = false;
         }
-        self.run(py, |driver, _| {
+        self.run_within(py, None, |driver, _| {
             driver.login();
             Ok(())
         })?;
-        if let Some(pump) = &mut self.lock(py)?.pump {
-            let set = pump.pump().stream_mut().set_timeouts(timeouts);
-            set.map_err(|cause| failed(py, rowferry_client::Error::Io(rowferry_client::Waiting::Connect, cause)))?;
+        let mut inner = self.lock(py)?;
+        let Inner { pump, connection_id, .. } = &mut *inner;
+        if let Some(pump) = pump {
+            *connection_id = pump.core().session().connection_id;
+            let stream = pump.pump().stream_mut();
+            let set = stream.set_timeouts(timeouts);
+            let set = set.and_then(|()| self.settings.limits().query.map_or(Ok(()), |limit| stream.wake_within(limit)));
+            set.map_err(|cause| failed(py, Error::Io(Waiting::Connect, cause)))?;
         }
         Ok(())
     }
@@ -148,7 +220,7 @@ impl Wire {
         if self.lock(py)?.pump.is_none() {
             return Ok(PyBool::new(py, true).to_owned().into_any().unbind());
         }
-        self.run(py, |driver, _| {
+        self.run_within(py, None, |driver, _| {
             driver.drain(most);
             Ok(())
         })
@@ -202,6 +274,7 @@ impl Wire {
     fn quit(&self, py: Python<'_>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         if let Some(mut pump) = inner.pump.take()
+            && self.process.is_this()
             && pump.core().quit().is_ok()
         {
             // The peer may have gone first; closed is closed.
@@ -268,8 +341,16 @@ impl Wire {
     /// True while the connection can be used.
     #[getter]
     fn is_open(&self, py: Python<'_>) -> bool {
+        let open = |pump: &mut GilPump<Client>| !pump.core().is_closed();
         // A connection in use by another thread is open.
-        self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(|pump| !pump.core().is_closed()))
+        self.process.is_this() && self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(open))
+    }
+
+    /// True when the connection can be used as far as the kernel knows: its end may have come while nobody looked.
+    #[getter]
+    fn is_quiet(&self, py: Python<'_>) -> bool {
+        let quiet = |pump: &mut GilPump<Client>| !pump.core().is_closed() && pump.pump().stream_mut().is_quiet();
+        self.process.is_this() && self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(quiet))
     }
 
     /// True while rows of a stream, or results behind it, are still on the wire.
@@ -287,7 +368,9 @@ impl Wire {
     /// What KILL takes.
     #[getter]
     fn connection_id(&self, py: Python<'_>) -> PyResult<u32> {
-        self.session(py, |client| client.session().connection_id)
+        let mut inner = self.lock(py)?;
+        let number = inner.connection_id;
+        Ok(inner.pump.as_mut().map_or(number, |pump| pump.core().session().connection_id))
     }
 
     /// The server's status flags.

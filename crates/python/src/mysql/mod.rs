@@ -8,6 +8,7 @@ mod blocking;
 mod columns;
 mod driver;
 mod insert;
+mod limits;
 mod result;
 mod settings;
 mod spelling;

@@ -13,6 +13,7 @@ use rowferry_wire_mysql::messages::handshake::Login;
 
 use super::columns::{Taste, ZeroDates};
 use super::driver::Driver;
+use super::limits::Limits;
 use super::values::Encoding;
 use crate::errors::{Class, error};
 
@@ -45,6 +46,7 @@ pub struct Settings {
     connect_timeout: Option<f64>,
     read_timeout: Option<f64>,
     write_timeout: Option<f64>,
+    query_timeout: Option<f64>,
     decoders: Option<Py<PyDict>>,
     encoders: Option<Py<PyDict>>,
     raw: bool,
@@ -95,11 +97,16 @@ impl Settings {
 
     /// How long to wait.
     pub fn timeouts(&self) -> Timeouts {
-        let limit = |seconds: Option<f64>| Duration::try_from_secs_f64(seconds?).ok().filter(|limit| !limit.is_zero());
-        Timeouts {
-            connect: limit(self.connect_timeout),
-            read: limit(self.read_timeout),
-            write: limit(self.write_timeout),
+        let Limits { read, write, .. } = self.limits();
+        Timeouts { connect: seconds(self.connect_timeout), read, write }
+    }
+
+    /// How long an operation may take.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            read: seconds(self.read_timeout),
+            write: seconds(self.write_timeout),
+            query: seconds(self.query_timeout),
         }
     }
 
@@ -165,4 +172,9 @@ impl Settings {
         };
         Ok(Driver::new(taste, encoding))
     }
+}
+
+/// A time-out as Python says it; zero and None are none.
+fn seconds(seconds: Option<f64>) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds?).ok().filter(|limit| !limit.is_zero())
 }

@@ -11,19 +11,18 @@ from types import TracebackType
 from typing import Any
 
 from ..._base.awaitable import Entering
+from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import err
 from .._charsets import charset_by_name
 from .._settings import Settings, settings_from
 from ..constants import CR, SERVER_STATUS
+from ._cancel import Protocol, end
 from .cursors import AsyncCursor
 
 __all__ = ["AsyncConnection", "AsyncPreparedStatement", "connect"]
 
 ASYNC = True
-
-#: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
-CANCEL_GRACE = 5.0
 
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
@@ -41,12 +40,6 @@ def _is_plain(args: Any) -> bool:
         return False
     values = args if isinstance(args, (tuple, list)) else (args,)
     return not any(isinstance(value, _COLLECTIONS) for value in values)
-
-
-if ASYNC:
-
-    class _Protocol(AsyncWire, asyncio.BufferedProtocol):
-        """The Rust core as what asyncio reads into."""
 
 
 class AsyncConnection:
@@ -130,7 +123,8 @@ class AsyncConnection:
     async def _login(self, settings: Settings) -> AsyncWire:
         if ASYNC:
             try:
-                return await asyncio.wait_for(self._open(settings), settings.connect_timeout)
+                async with Limit(settings.connect_timeout):
+                    return await self._open(settings)
             except asyncio.TimeoutError:
                 message = f"Can't connect to MySQL server on {settings.place!r} (timed out)"
                 raise err.OperationalError(CR.CR_CONN_HOST_ERROR, message, errno=CR.CR_CONN_HOST_ERROR) from None
@@ -145,7 +139,9 @@ class AsyncConnection:
             loop = asyncio.get_running_loop()
 
             def protocol() -> AsyncWire:
-                return _Protocol(settings, loop)
+                wire = Protocol(settings, loop)
+                wire.settings = settings
+                return wire
 
             wire: AsyncWire
             try:
@@ -244,44 +240,9 @@ class AsyncConnection:
     async def give_up(self) -> None:
         """Whoever waited for an answer was cancelled: stop the statement on the server and read its answer away.
 
-        What does not end within `CANCEL_GRACE` seconds costs the connection; it is never left half-read.
+        What does not end within five seconds costs the connection; it is never left half-read.
         """
-        wire = self._wire
-        if wire is None:
-            return
-        if ASYNC:
-            if not wire.is_open or not (wire.is_busy or wire.is_streaming):
-                return
-            try:
-                await asyncio.wait_for(self._kill_and_drain(wire), CANCEL_GRACE)
-            except BaseException as failure:
-                self._abort()
-                if not isinstance(failure, Exception):
-                    raise
-        else:
-            # Whatever interrupted a blocking wait left the stream half-read.
-            self._abort()
-
-    if ASYNC:
-
-        async def _kill_and_drain(self, wire: AsyncWire) -> None:
-            drained = wire.drain()
-            # Most statements are over before a second connection is made.
-            await asyncio.wait((drained,), timeout=0.005)
-            if not drained.done():
-                helper = AsyncConnection(self.settings)
-                try:
-                    helper._wire = await helper._login(self.settings)
-                    with contextlib.suppress(err.Error):
-                        # It may have ended by itself meanwhile.
-                        await helper.query(f"KILL QUERY {wire.connection_id}")
-                finally:
-                    helper._abort()
-                await drained
-                # The kill may have come too late for its statement: then it hits this one.
-                with contextlib.suppress(err.DatabaseError):
-                    await wire.query("DO 0")
-            await drained
+        await end(self)
 
     # -- cursors and statements --------------------------------------------------------------------------------------
 

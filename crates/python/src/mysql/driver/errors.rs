@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rowferry_wire_mysql::client::{Failure, Misuse};
@@ -14,6 +16,8 @@ pub mod client_errno {
     pub const TLS: u16 = 2026;
     pub const MALFORMED: u16 = 2027;
     pub const AUTH_PLUGIN: u16 = 2059;
+    /// The server's own number for statements that its limits end.
+    pub const QUERY_TIMEOUT: u16 = 3024;
 }
 
 /// The exception for what the server refused.
@@ -63,6 +67,19 @@ pub fn misused(py: Python<'_>, misuse: Misuse) -> PyErr {
 pub fn gone(py: Python<'_>) -> PyErr {
     let message = "MySQL server has gone away (the connection was lost)";
     error(py, Class::Operational, Some(client_errno::SERVER_GONE), message)
+}
+
+/// The exception for a connection that is the parent's of this process.
+pub fn forked(py: Python<'_>) -> PyErr {
+    let message = "the connection was made before this process was forked and belongs to its parent; connect anew";
+    error(py, Class::Operational, Some(client_errno::SERVER_GONE), message)
+}
+
+/// The exception for an operation that was ended for taking too long.
+pub fn overdue(py: Python<'_>, limit: Option<Duration>) -> PyErr {
+    let seconds = limit.unwrap_or_default().as_secs_f64();
+    let message = format!("the statement took longer than query_timeout ({seconds} s) and was ended");
+    error(py, Class::Operational, Some(client_errno::QUERY_TIMEOUT), &message)
 }
 
 /// The exception for a second operation on a busy connection.

@@ -26,7 +26,7 @@ use super::values::Encoding;
 use crate::errors::{Class, error};
 
 pub use collect::Collect;
-pub use errors::{broken, busy, client_errno, gone, misused, server_error, transport_error};
+pub use errors::{broken, busy, client_errno, forked, gone, misused, overdue, server_error, transport_error};
 
 /// What the pump should do next.
 pub enum Step {
@@ -231,6 +231,14 @@ impl Driver {
     /// Reads and drops what is still to come, without building rows: up to `most` bytes of them.
     pub fn drain(&mut self, most: Option<usize>) {
         self.start(stream::Drain { left: most.unwrap_or(usize::MAX) });
+    }
+
+    /// Sends a statement whose answer is read and dropped.
+    pub fn discard(&mut self, py: Python<'_>, client: &mut Client, sql: &[u8]) -> PyResult<()> {
+        self.begin(py, client)?;
+        client.query(sql).map_err(|misuse| misused(py, misuse))?;
+        self.drain(None);
+        Ok(())
     }
 
     /// Prepares a statement.

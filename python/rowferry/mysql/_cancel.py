@@ -1,0 +1,63 @@
+# Made from python/rowferry/mysql/aio/_cancel.py by tools/async_to_sync.py: change that file instead.
+"""Ending on the server what nobody waits for any more: cancelled, interrupted, or beyond `query_timeout`.
+
+The statement is stopped by `KILL QUERY` from a connection of its own, and its answer is read away, so that the next
+statement gets the next answer. What is not over within a bound costs the connection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ._settings import Settings
+
+if TYPE_CHECKING:
+    from .connections import Connection
+
+__all__ = ["CANCEL_GRACE", "end", "kill_query"]
+
+ASYNC = False
+
+#: What is ended gets this long, in seconds, to be over before its connection is closed.
+CANCEL_GRACE = 5.0
+#: Most statements are over by themselves before a second connection is made.
+PATIENCE = 0.005
+#: How long, in seconds, a thread waits for each step of the second connection.
+SIDE_LIMIT = 2.0
+
+
+def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUERY") -> None:
+    """Have the server end what another connection runs; a failure to do so is no error.
+
+    `settings` are those of the other connection. What has ended meanwhile is not there to be killed.
+    """
+    from .connections import Connection
+
+    limit = min(settings.connect_timeout or SIDE_LIMIT, SIDE_LIMIT)
+    settings = replace(
+        settings, connect_timeout=limit, read_timeout=limit, write_timeout=limit, query_timeout=None, compression=[]
+    )
+    helper = Connection(settings)
+    with contextlib.suppress(Exception):
+        helper._wire = helper._reach(settings)
+        try:
+            helper.wire.query(f"{command} {int(connection_id)}")
+        finally:
+            helper._abort()
+
+
+def end(connection: Connection) -> None:
+    """Leave `connection` usable or closed after whoever waited for its answer was cancelled, never half-read.
+
+    An answer that does not end within `CANCEL_GRACE` seconds costs the connection.
+    """
+    wire = connection._wire
+    if wire is None:
+        return
+    # Whatever interrupted a blocking wait, Ctrl-C mostly, left the stream half-read.
+    number = wire.connection_id
+    connection._abort()
+    if number:
+        kill_query(connection.settings, number, "KILL")
