@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,26 +31,90 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Goal:
-    """In this scenario the peer needs `factor` times less of `metric` than the other."""
+    """In this scenario the best of `peers` needs at most `at_most` times the `metric` of the best of `others`."""
 
     scenario: str
+    peers: Sequence[str]
+    others: Sequence[str]
+    metric: str
+    at_most: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run says about a goal: who was the best on each side, and the ratio between them."""
+
+    goal: Goal
+    pinning: str
     peer: str
     other: str
-    metric: str
-    factor: float
+    ratio: float
+
+    @property
+    def met(self) -> bool:
+        """True when the goal is reached."""
+        return self.ratio <= self.goal.at_most
 
 
-_OURS, _THEIRS = "rowferry.informix", "informix-driver"
+_OURS, _THEIRS = ("rowferry.informix",), ("informix-driver",)
+
+_INFORMIX_GOALS = (
+    Goal("informix_point_select", _OURS, _THEIRS, "client CPU", 1 / 2),
+    Goal("informix_fetch_1000", _OURS, _THEIRS, "client CPU", 1 / 5),
+    Goal("informix_fetch_1000", _OURS, _THEIRS, "wall", 1 / 3),
+    Goal("informix_fetch_100000", _OURS, _THEIRS, "client CPU", 1 / 5),
+    Goal("informix_fetch_100000", _OURS, _THEIRS, "wall", 1 / 3),
+    Goal("informix_write_10000", _OURS, _THEIRS, "wall", 1 / 3),
+    Goal("informix_concurrent", ("rowferry.informix.aio",), ("informix-driver.aio",), "wall", 1 / 4),
+    Goal("informix_connect", _OURS, _THEIRS, "wall", 1 / 2),
+)
+
+_BLOCKING = ("rowferry.mysql", "rowferry.mysql-cached", "rowferry.mysql-prepared")
+_AIO = (
+    "rowferry.mysql.aio",
+    "rowferry.mysql.aio-cached",
+    "rowferry.mysql.aio-prepared",
+    "rowferry.mysql.aio-uvloop",
+    "rowferry.mysql.aio-cached-uvloop",
+)
+_ASYNCMY = (
+    "asyncmy",
+    "asyncmy-cached",
+    "asyncmy-prepared",
+    "asyncmy-uvloop",
+    "asyncmy-cached-uvloop",
+    "asyncmy-prepared-uvloop",
+)
+_PEERS = (*_ASYNCMY, "aiomysql", "pymysql", "mysqlclient", "mariadb", "mysql-connector")
+
+_MYSQL_GOALS = tuple(
+    replace(goal, scenario=goal.scenario + place)
+    for place in ("", "_unix")
+    for goal in (
+        Goal("mysql_fetch_50k", _BLOCKING, _ASYNCMY, "wall", 0.8),
+        Goal("mysql_fetch_50k", _AIO, _ASYNCMY, "wall", 0.8),
+        Goal("mysql_fetch_50k", _BLOCKING, _ASYNCMY, "client CPU", 0.5),
+        Goal("mysql_fetch_50k", _AIO, _ASYNCMY, "client CPU", 0.5),
+        Goal("mysql_fetch_50k", ("rowferry.mysql",), ("drain-text",), "wall", 1.2),
+        Goal("mysql_fetch_50k", ("rowferry.mysql-prepared",), ("drain-binary",), "wall", 1.2),
+        Goal("mysql_types_decimal", _BLOCKING, _ASYNCMY, "wall", 0.6),
+        Goal("mysql_types_decimal", _AIO, _ASYNCMY, "wall", 0.6),
+        Goal("mysql_concurrent_50", _AIO, _ASYNCMY, "wall", 0.8),
+        Goal("mysql_pool_2000", _AIO, _ASYNCMY, "wall", 0.75),
+        Goal("mysql_executemany_10k", (*_BLOCKING, *_AIO), _ASYNCMY, "wall", 1),
+        Goal("mysql_point_select", _BLOCKING, _ASYNCMY, "client CPU", 0.75),
+        Goal("mysql_point_select", _AIO, _ASYNCMY, "client CPU", 0.75),
+        Goal("mysql_connect", _BLOCKING, _PEERS, "wall", 1),
+        Goal("mysql_arrow_50k", ("rowferry.mysql",), ("rowferry.mysql-tuples",), "client CPU", 1 / 4),
+        Goal("mysql_arrow_50k", ("rowferry.mysql",), ("rowferry.mysql-tuples-to-arrow",), "wall", 1 / 4),
+    )
+)
 
 GOALS = (
-    Goal("informix_point_select", _OURS, _THEIRS, "client CPU", 2),
-    Goal("informix_fetch_1000", _OURS, _THEIRS, "client CPU", 5),
-    Goal("informix_fetch_1000", _OURS, _THEIRS, "wall", 3),
-    Goal("informix_fetch_100000", _OURS, _THEIRS, "client CPU", 5),
-    Goal("informix_fetch_100000", _OURS, _THEIRS, "wall", 3),
-    Goal("informix_write_10000", _OURS, _THEIRS, "wall", 3),
-    Goal("informix_concurrent", f"{_OURS}.aio", f"{_THEIRS}.aio", "wall", 4),
-    Goal("informix_connect", _OURS, _THEIRS, "wall", 2),
+    *_INFORMIX_GOALS,
+    *_MYSQL_GOALS,
+    Goal("mysql_connect_tls", _BLOCKING, _PEERS, "wall", 1),
+    Goal("mysql_executemany_10k_mysql9", (*_BLOCKING, *_AIO), _PEERS, "wall", 0.7),
 )
 
 
@@ -73,16 +137,25 @@ def reference(run: Run) -> Outcome | None:
     return find(run, run.scenario.reference.peer)
 
 
-def goals(runs: Iterable[Run]) -> list[tuple[Goal, str, float]]:
-    """The goals that these runs say something about: with the pinning, and how many times less was needed."""
+def best(run: Run, peers: Sequence[str], metric: str) -> Outcome | None:
+    """Of these contestants the one whose median is the least."""
+    found = [outcome for name in peers if (outcome := find(run, name)) is not None]
+    measure = METRICS[metric]
+    return min(found, key=lambda outcome: statistics.median(map(measure, outcome.samples)), default=None)
+
+
+def goals(runs: Iterable[Run]) -> list[Measured]:
+    """What these runs say about the goals."""
     found = []
     for run in runs:
         for goal in GOALS:
-            mine = find(run, goal.peer)
-            if goal.scenario == run.scenario.name and mine is not None:
-                times = ratio(mine, find(run, goal.other), goal.metric)
+            if goal.scenario != run.scenario.name:
+                continue
+            mine, other = best(run, goal.peers, goal.metric), best(run, goal.others, goal.metric)
+            if mine is not None and other is not None:
+                times = ratio(mine, other, goal.metric)
                 if times:
-                    found.append((goal, run.pinning, 1 / times))
+                    found.append(Measured(goal, run.pinning, mine.contestant.peer, other.contestant.peer, times))
     return found
 
 

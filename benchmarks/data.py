@@ -120,6 +120,44 @@ class CellType:
             yield tuple(None if number % 13 == 0 else self.make(number) for number in numbers)
 
 
+@dataclass(frozen=True)
+class TypedTable:
+    """A table of MySQL's with `WIDE_ROWS` rows and `TYPED_COLUMNS` columns of one type."""
+
+    name: str
+    declaration: str
+    make: Callable[[int], Any]
+
+    @property
+    def table(self) -> str:
+        """Its name."""
+        return f"typed_{self.name}"
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return [f"c{number}" for number in range(1, TYPED_COLUMNS + 1)]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the table."""
+        for row in range(WIDE_ROWS):
+            yield tuple(self.make(row * TYPED_COLUMNS + number) for number in range(1, TYPED_COLUMNS + 1))
+
+
+TYPED_COLUMNS = 4
+
+TYPED_TABLES = (
+    TypedTable("int", "int", lambda n: n * 7_919 - 50_000_000),
+    TypedTable("varchar", "varchar(60) CHARACTER SET utf8mb4", lambda n: f"Some text of a row {n:08}"),
+    TypedTable("datetime", "datetime", lambda n: _EPOCH + timedelta(seconds=n * 61)),
+    TypedTable("decimal", "decimal(12,2)", lambda n: Decimal(n * 7_919 % 10_000_000_000) / 100),
+    TypedTable("double", "double", lambda n: n / 8),
+    TypedTable("blob", "blob", lambda n: bytes((n + at) % 256 for at in range(40))),
+    TypedTable(
+        "json", "json", lambda n: f'{{"id": {n}, "name": "Customer {n % 1_000}", "tags": ["a", "b"], "rate": {n / 8}}}'
+    ),
+)
+
 CELL_ROWS = 2_000
 CELL_COLUMNS = 8
 

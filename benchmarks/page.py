@@ -43,7 +43,7 @@ def as_html(machine: dict[str, Any], runs: Sequence[Run]) -> str:
     template = environment.get_template("report.html.j2")
     return template.render(
         machine=machine,
-        goals=[(goal, pinning, factor, factor >= goal.factor) for goal, pinning, factor in goals(runs)],
+        goals=goals(runs),
         charts=[_chart(run) for run in runs],
     )
 

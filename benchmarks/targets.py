@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.servers import debian_sid
+from tests.servers.certificates import make_certificates
 from tests.servers.mariadb import MariaDB, find_mariadbd
+from tests.servers.mysql import MySQL, MySQLServer
 from tests.servers.postgres import PostgreSQL, find_postgres
 from tests.servers.rowferry import Rowferry, find_rowferry
 
@@ -55,6 +58,7 @@ class Targets(contextlib.ExitStack):
         self._running: dict[str, Target | Missing] = {}
         self._directory = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="rf-bench-", dir="/tmp")))
         self._file: Path | None = None
+        self._mariadb_server: MariaDB | None = None
 
     def get(self, name: str) -> Target:
         """The running target called `name`; raises `Missing` when it is not installed."""
@@ -92,11 +96,40 @@ class Targets(contextlib.ExitStack):
         return Target(address, f"rowferry serve, {find_rowferry()}", lambda: [server.pid])
 
     def _start_mariadb(self) -> Target:
-        if find_mariadbd() is None:
-            raise Missing("mariadbd is not installed (Debian package mariadb-server)")
-        server = self.enter_context(MariaDB.start())
-        _fill_mariadb(server)
+        server = self._mariadb()
         return Target(dict(server.dsn), f"MariaDB {server.version}", lambda: [server.pid])
+
+    def _start_mariadb_unix(self) -> Target:
+        server = self._mariadb()
+        return Target(_by_socket(server), f"MariaDB {server.version}", lambda: [server.pid])
+
+    def _start_mariadb_tls(self) -> Target:
+        server = self._mariadb()
+        # The name in its certificate.
+        address = {**server.dsn, "host": "localhost", "ca": self._certificates["ca"]}
+        return Target(address, f"MariaDB {server.version}", lambda: [server.pid])
+
+    def _mariadb(self) -> MariaDB:
+        """One server for all ways to reach it."""
+        if self._mariadb_server is None:
+            if find_mariadbd() is None:
+                raise Missing("mariadbd is not installed (Debian package mariadb-server)")
+            (self._directory / "tls").mkdir()
+            self._certificates = make_certificates(self._directory / "tls")
+            files = [f"--ssl-{name}={self._certificates[name]}" for name in ("ca", "cert", "key")]
+            # Enough for all tables: no round reads from a disk.
+            server = self.enter_context(MariaDB.start([*files, "--innodb-buffer-pool-size=512M"]))
+            _fill_mysql(server)
+            self._mariadb_server = server
+        return self._mariadb_server
+
+    def _start_mysql9(self) -> Target:
+        try:
+            server = self.enter_context(MySQL.start(["--innodb-buffer-pool-size=512M"]))
+        except debian_sid.Unavailable as reason:
+            raise Missing(f"MySQL 9 cannot be downloaded: {reason}") from None
+        _fill_mysql(server, only_written=True)
+        return Target(dict(server.dsn), f"MySQL {server.version}", lambda: [server.pid])
 
     def _start_postgresql(self) -> Target:
         if find_postgres() is None:
@@ -144,19 +177,33 @@ def _fill_informix(address: dict[str, Any]) -> None:
         connection.commit()
 
 
-def _fill_mariadb(server: MariaDB) -> None:
+def _by_socket(server: MySQLServer) -> dict[str, Any]:
+    address = {name: server.dsn[name] for name in ("user", "password", "database")}
+    return {**address, "unix_socket": server.unix_socket}
+
+
+def _fill_mysql(server: MySQLServer, *, only_written: bool = False) -> None:
     import pymysql
 
     with contextlib.closing(pymysql.connect(**server.dsn, ssl_disabled=True)) as connection:
         with connection.cursor() as cursor:
             cursor.execute(data.WRITTEN_TABLE.format(timestamp="datetime"))
+            if only_written:
+                return
             cursor.execute(data.WIDE_TABLE)
             cursor.executemany(
                 "INSERT INTO bench_wide VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", list(data.wide_rows())
             )
+            tables = ["bench_wide"]
+            for typed in data.TYPED_TABLES:
+                declared = ", ".join(f"{column} {typed.declaration} NOT NULL" for column in typed.columns)
+                cursor.execute(f"CREATE TABLE {typed.table} (id int AUTO_INCREMENT PRIMARY KEY, {declared})")
+                names, marks = ", ".join(typed.columns), ", ".join(["%s"] * len(typed.columns))
+                cursor.executemany(f"INSERT INTO {typed.table} ({names}) VALUES ({marks})", list(typed.rows()))
+                tables.append(typed.table)
         connection.commit()
         with connection.cursor() as cursor:
-            cursor.execute("ANALYZE TABLE bench_wide")
+            cursor.execute(f"ANALYZE TABLE {', '.join(tables)}")
 
 
 def _fill_postgresql(server: PostgreSQL) -> None:

@@ -41,8 +41,8 @@ class Worker:
         match scenario.work:
             case "select" | "select_interleaved" | "select_arrow":
                 return getattr(peer, scenario.work)(self.sql, parameters)
-            case "select_concurrently":
-                return peer.select_concurrently(self.sql, parameters, scenario.width)
+            case "select_concurrently" | "select_pooled" | "select_connecting":
+                return getattr(peer, scenario.work)(self.sql, parameters, scenario.width)
             case "write" | "write_autocommit" | "write_each":
                 return getattr(peer, scenario.work)(self.sql, parameters)
             case "connect_each" | "acquire_each":
@@ -54,6 +54,8 @@ class Worker:
         scenario = self.scenario
         self.reset()
         found = self._work()
+        if not self.peer.brings_rows:
+            return {"rows": None, "digest": None, "first": None}
         if scenario.read_back is not None:
             found = self.peer.select(scenario.read_back, [()])
         elif found is None:
@@ -85,7 +87,7 @@ class Worker:
 
 def _rows(runs: list[Any]) -> list[list[Row]]:
     """The rows of every run; an Arrow table as the tuples that it stands for."""
-    return [run if isinstance(run, list) else list(zip(*run.to_pydict().values(), strict=True)) for run in runs]
+    return [run if isinstance(run, list | tuple) else list(zip(*run.to_pydict().values(), strict=True)) for run in runs]
 
 
 def main() -> None:

@@ -20,6 +20,8 @@ class Peer(abc.ABC):
 
     #: How the driver writes its parameter marks; `{}` is the position, counted from 1.
     mark = "?"
+    #: False for floors: what they read is not made into rows, so there is nothing to compare.
+    brings_rows = True
 
     @abc.abstractmethod
     def version(self) -> str:
@@ -68,6 +70,14 @@ class Peer(abc.ABC):
     def select_interleaved(self, sql: str, parameters: Sequence[Row]) -> list[list[Row]]:
         """Open a cursor for each parameter tuple and fetch from them in turn, a row at a time."""
         raise Unsupported("no several cursors here")
+
+    def select_pooled(self, sql: str, parameters: Sequence[Row], width: int) -> list[list[Row]]:
+        """As `select`, all at once: each takes a connection out of a pool of `width`, which is made when first used."""
+        raise Unsupported("no pool here")
+
+    def select_connecting(self, sql: str, parameters: Sequence[Row], width: int) -> list[list[Row]]:
+        """As `select_pooled` with a new pool, whose `width` connections are opened first and closed at the end."""
+        raise Unsupported("no pool here")
 
     def select_arrow(self, sql: str, parameters: Sequence[Row]) -> list[Any]:
         """As `select`, as a `pyarrow.Table` for each run."""

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pymysql
 
-from .base import Address, DbapiPeer
+from .base import Address
+from .mysql_base import MySQLPeer
 
 
-class PyMySQL(DbapiPeer):
-    """Without TLS, as every other peer here: it would try by default."""
+def with_options(address: Address) -> dict[str, Any]:
+    """Parameters of `pymysql.connect`: it would try TLS by default."""
+    parameters = dict(address)
+    ca = parameters.pop("ca", None)
+    return {**parameters, "ssl_disabled": True} if ca is None else {**parameters, "ssl_ca": ca}
+
+
+class PyMySQL(MySQLPeer):
+    """The driver as its README uses it."""
 
     def version(self) -> str:
         return f"PyMySQL {pymysql.__version__}"
 
-    def connect(self, address: Address) -> None:
-        self.connection = pymysql.connect(**address, ssl_disabled=True)
+    def open(self, address: Address, *, autocommit: bool = False) -> Any:
+        return pymysql.connect(**with_options(address), autocommit=autocommit)
