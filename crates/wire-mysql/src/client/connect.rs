@@ -42,7 +42,8 @@ const WANTED: u64 = capability::LONG_PASSWORD
     | capability::PLUGIN_AUTH_LENENC
     | capability::DEPRECATE_EOF
     | capability::MULTI_FACTOR
-    | capability::MARIADB_BULK;
+    | capability::MARIADB_BULK
+    | capability::MARIADB_CACHE_METADATA;
 
 /// A server without these is none that we can talk to.
 const NEEDED: u64 = capability::PROTOCOL_41 | capability::SECURE_CONNECTION;
@@ -190,6 +191,9 @@ impl Connect {
         }
         wanted |= self.compression(handshake.capabilities)?;
         self.capabilities = wanted & handshake.capabilities;
+        if self.capabilities & capability::DEPRECATE_EOF == 0 {
+            self.capabilities &= !capability::MARIADB_CACHE_METADATA;
+        }
         // MariaDB leaves this flag out to announce its own; setting it means that we want none of those.
         if self.capabilities & capability::MARIADB == 0 {
             self.capabilities |= capability::LONG_PASSWORD;

@@ -6,6 +6,7 @@
 
 mod connect;
 mod failure;
+mod metadata;
 mod prepare;
 mod results;
 
@@ -26,6 +27,7 @@ pub use connect::{Compression, TlsPolicy};
 pub use failure::{Failure, Misuse};
 
 use connect::Connect;
+use metadata::ColumnCache;
 use prepare::Prepare;
 use results::Results;
 
@@ -231,7 +233,8 @@ impl Client {
         self.command(Command::STMT_PREPARE, sql, Conversation::Prepare(Prepare::new()))
     }
 
-    /// Runs a prepared statement. Events as those of [`query`](Self::query), with binary rows.
+    /// Runs a prepared statement. Events as those of [`query`](Self::query), with binary rows. The number of values must
+    /// be that of the statement's parameters: servers do not check it in all cases.
     pub fn execute(&mut self, statement: StatementId, params: &Params) -> Result<(), Misuse> {
         self.ready()?;
         let mut payload = std::mem::take(&mut self.scratch);
@@ -239,8 +242,15 @@ impl Client {
         params.encode_execute(statement, &mut payload);
         let following = self.put(&payload);
         self.scratch = payload;
-        self.begin(following, Conversation::Results(Results::new()));
+        self.begin(following, Conversation::Results(Results::of(statement)));
         Ok(())
+    }
+
+    /// True when [`StatementId::LAST_PREPARED`] can be executed: a preparation and its first execution then travel
+    /// together. When the preparation is refused, the execution is, too.
+    pub fn executes_last_prepared(&self) -> bool {
+        // Both came with MariaDB 10.2.
+        self.session.has(capability::MARIADB_BULK)
     }
 
     /// Forgets a prepared statement. Nothing is answered.
@@ -249,6 +259,7 @@ impl Client {
         let mut payload = vec![Command::STMT_CLOSE.0];
         payload.extend_from_slice(&statement.0.to_le_bytes());
         self.put(&payload);
+        self.columns.closed(statement);
         Ok(())
     }
 
@@ -259,6 +270,7 @@ impl Client {
 
     /// Forgets all session state but the login and the database. Event: [`Event::Done`].
     pub fn reset(&mut self) -> Result<(), Misuse> {
+        self.columns.reset();
         self.command(Command::RESET_CONNECTION, &[], Conversation::Simple)
     }
 
@@ -410,6 +422,11 @@ impl Client {
         };
         if first == ServerError::HEADER {
             let error = ServerError::decode(payload)?;
+            match conversation {
+                Conversation::Results(results) => results.refused(&mut self.columns),
+                Conversation::Prepare(_) => self.columns.not_prepared(),
+                Conversation::Simple => {}
+            }
             self.finish();
             return Ok(Outcome::Event(Event::Error(error)));
         }
@@ -536,28 +553,6 @@ impl Core for Client {
             self.sent = 0;
             self.output.shrink_to(64 * 1024);
         }
-    }
-}
-
-/// Columns seen lately: most programs repeat a few statements, and decoding names costs more than comparing bytes.
-#[derive(Debug, Default)]
-struct ColumnCache {
-    recent: VecDeque<Arc<Columns>>,
-}
-
-impl ColumnCache {
-    const SIZE: usize = 16;
-
-    fn columns(&mut self, raw: Vec<u8>) -> Result<Arc<Columns>, Malformed> {
-        if let Some(known) = self.recent.iter().find(|columns| columns.is_from(&raw)) {
-            return Ok(known.clone());
-        }
-        let columns = Arc::new(Columns::from_raw(raw)?);
-        if self.recent.len() == Self::SIZE {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(columns.clone());
-        Ok(columns)
     }
 }
 

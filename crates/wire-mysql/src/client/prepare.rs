@@ -73,6 +73,9 @@ impl Prepare {
         }
         let columns = if self.head.columns == 0 { None } else { Some(cache.columns(std::mem::take(&mut self.raw))?) };
         let columns: Option<Arc<Columns>> = columns;
+        if session.has(capability::MARIADB_CACHE_METADATA) {
+            cache.prepared(self.head.statement, columns.clone());
+        }
         let prepared = Prepared { statement: self.head.statement, params: usize::from(self.head.params), columns };
         Ok(Outcome::Event(Event::Prepared(prepared)))
     }

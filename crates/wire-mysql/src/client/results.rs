@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use rowferry_wire::{Malformed, Reader};
 
-use super::{ColumnCache, Event, Failure, Outcome, Session, more_results};
+use super::{ColumnCache, Event, Failure, Outcome, Session, StatementId, more_results};
 use crate::lenenc;
 use crate::messages::handshake::capability;
 use crate::messages::resultset::Columns;
-use crate::messages::status::{Eof, Ok as OkPacket, ServerError};
+use crate::messages::status::{Eof, Ok as OkPacket, ServerError, status_flag};
 use crate::packet::{self, Place};
 
 /// No server has tables or select lists as wide as this.
@@ -36,6 +38,10 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) state: State,
+    /// What is executed.
+    statement: Option<StatementId>,
+    /// Columns of this result that came with it, where the server may leave them out the next time.
+    came: Option<Arc<Columns>>,
 }
 
 /// True when a payload of `len` bytes that begins with `first` is not a row.
@@ -57,7 +63,32 @@ pub(super) const fn ends_rows(first: u8, len: usize, deprecate_eof: bool) -> boo
 
 impl Results {
     pub(super) const fn new() -> Self {
-        Self { state: State::Head }
+        Self { state: State::Head, statement: None, came: None }
+    }
+
+    /// Those of an execution.
+    pub(super) const fn of(statement: StatementId) -> Self {
+        Self { state: State::Head, statement: Some(statement), came: None }
+    }
+
+    /// The server gave up amid an answer.
+    pub(super) fn refused(&mut self, cache: &mut ColumnCache) {
+        if let (Some(statement), Some(columns)) = (self.statement, self.came.take()) {
+            cache.ended(statement, columns, false);
+        }
+    }
+
+    /// Decodes columns that came, and keeps them where the server will take them for known.
+    fn columns(&mut self, raw: Vec<u8>, session: &Session, cache: &mut ColumnCache) -> Result<Outcome, Failure> {
+        let columns = cache.columns(raw)?;
+        if let Some(statement) = self.statement
+            && session.has(capability::MARIADB_CACHE_METADATA)
+        {
+            cache.came(statement, &columns);
+            self.came = Some(columns.clone());
+        }
+        self.state = State::InRows;
+        Ok(Outcome::Event(Event::Columns(columns)))
     }
 
     pub(super) fn handle(
@@ -83,9 +114,17 @@ impl Results {
                 _ => {
                     let mut reader = Reader::new(payload);
                     let left = lenenc::integer(&mut reader, "column count")?;
+                    let follow =
+                        !session.has(capability::MARIADB_CACHE_METADATA) || reader.u8("whether columns follow")? != 0;
                     reader.finish("column count")?;
                     if left == 0 || left > COLUMN_LIMIT {
                         return Err(Malformed::new("column count").into());
+                    }
+                    if !follow {
+                        let statement = self.statement.ok_or(Malformed::new("a query's columns left out"))?;
+                        let columns = cache.known(statement, left)?;
+                        self.state = State::InRows;
+                        return Ok(Outcome::Event(Event::Columns(columns)));
                     }
                     self.state = State::Columns { left, raw: Vec::new() };
                     Ok(Outcome::Again)
@@ -102,14 +141,12 @@ impl Results {
                     self.state = State::ColumnsEof { raw };
                     return Ok(Outcome::Again);
                 }
-                self.state = State::InRows;
-                Ok(Outcome::Event(Event::Columns(cache.columns(raw)?)))
+                self.columns(raw, session, cache)
             }
             State::ColumnsEof { raw } => {
                 let raw = std::mem::take(raw);
                 Eof::decode(payload)?;
-                self.state = State::InRows;
-                Ok(Outcome::Event(Event::Columns(cache.columns(raw)?)))
+                self.columns(raw, session, cache)
             }
             State::InRows => {
                 if !ends_rows(first, payload.len(), deprecate_eof) {
@@ -123,6 +160,10 @@ impl Results {
                 };
                 self.state = State::Head;
                 let more = more_results(ok.status);
+                if let (Some(statement), Some(columns)) = (self.statement, self.came.take()) {
+                    // A procedure's results are followed by its OK; of them, only its OUT parameters are its own.
+                    cache.ended(statement, columns, !more || ok.status & status_flag::PS_OUT_PARAMS != 0);
+                }
                 Ok(Outcome::Event(Event::EndOfRows { ok, more }))
             }
             State::Refusal => {

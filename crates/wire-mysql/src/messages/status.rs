@@ -18,6 +18,8 @@ pub mod status_flag {
     pub const NO_BACKSLASH_ESCAPES: u16 = 0x0200;
     /// A prepared statement's columns have changed.
     pub const METADATA_CHANGED: u16 = 0x0400;
+    /// The row is that of a procedure's OUT and INOUT parameters.
+    pub const PS_OUT_PARAMS: u16 = 0x1000;
     /// The open transaction is read only.
     pub const IN_READONLY_TRANSACTION: u16 = 0x2000;
     /// Session state changed; its description follows the message.

@@ -1,0 +1,245 @@
+//! Prepared statements: one write for preparation and execution, columns that the server leaves out.
+
+use rowferry_wire::{Core, Secret};
+use rowferry_wire_mysql::client::{Client, Event, Options};
+use rowferry_wire_mysql::messages::command::Command;
+use rowferry_wire_mysql::messages::handshake::{Login, capability};
+use rowferry_wire_mysql::messages::resultset::ColumnDefinition;
+use rowferry_wire_mysql::messages::statement::{Params, PrepareOk, StatementId};
+use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError, status_flag};
+use rowferry_wire_mysql::peer::{Request, Script, Server};
+use rowferry_wire_mysql::types::ColumnType;
+
+fn give(core: &mut impl Core, bytes: &[u8]) {
+    core.receive_space(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+    core.received(bytes.len());
+}
+
+/// A client that is in, at a server with these capabilities beside MySQL's usual ones.
+fn connected(own: u64) -> (Client, Server) {
+    let mut script = Script::mysql8("");
+    if own & capability::MARIADB != 0 {
+        script.greeting.server_version = "11.8.3-MariaDB".into();
+        script.greeting.capabilities &= !capability::LONG_PASSWORD;
+    }
+    script.greeting.capabilities |= own;
+    let login = Login { user: "app".into(), password: Secret::new(""), database: String::new() };
+    let mut client = Client::new(Options { login, ..Options::default() });
+    let mut server = Server::new(script);
+    loop {
+        let greeting = server.output().to_vec();
+        server.sent(greeting.len());
+        give(&mut client, &greeting);
+        if matches!(client.poll().unwrap(), Event::Connected) {
+            return (client, server);
+        }
+        let answer = client.output().to_vec();
+        client.sent(answer.len());
+        give(&mut server, &answer);
+        while server.poll().unwrap().is_some() {}
+    }
+}
+
+/// What the client asks for, one for each command.
+fn requests(client: &mut Client, server: &mut Server) -> Vec<(Command, Vec<u8>)> {
+    let output = client.output().to_vec();
+    client.sent(output.len());
+    give(server, &output);
+    let mut requests = Vec::new();
+    while let Some(request) = server.poll().unwrap() {
+        let Request::Command(command, argument) = request else { panic!("{request:?}") };
+        requests.push((command, argument));
+    }
+    requests
+}
+
+/// Sends one packet of an answer for each payload, the first with number 1, and tells what the client made of them.
+fn answer(client: &mut Client, payloads: &[Vec<u8>]) -> Vec<String> {
+    let mut seen = Vec::new();
+    for (at, payload) in payloads.iter().enumerate() {
+        let mut packet = (payload.len() as u32).to_le_bytes()[..3].to_vec();
+        packet.push(at as u8 + 1);
+        packet.extend_from_slice(payload);
+        give(client, &packet);
+        loop {
+            seen.push(match client.poll() {
+                Ok(Event::Pending) => break,
+                Ok(Event::Prepared(prepared)) => format!("prepared {}", prepared.statement.0),
+                Ok(Event::Columns(columns)) => {
+                    let names: Vec<_> = columns.definitions.iter().map(|column| column.name.as_str()).collect();
+                    format!("columns {}", names.join(","))
+                }
+                Ok(Event::Row(_)) => "row".into(),
+                Ok(Event::EndOfRows { more, .. }) => format!("end {more}"),
+                Ok(Event::Done { more, .. }) => format!("done {more}"),
+                Ok(Event::Error(error)) => format!("error {}", error.code),
+                Ok(other) => format!("{other:?}"),
+                Err(failure) => {
+                    seen.push(format!("failure: {failure}"));
+                    return seen;
+                }
+            });
+        }
+    }
+    seen
+}
+
+fn prepare_ok(statement: u32, columns: u16, params: u16) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PrepareOk { statement: StatementId(statement), columns, params, warnings: 0 }.encode(&mut bytes);
+    bytes
+}
+
+fn column(name: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let column_type = ColumnType::LONG;
+    ColumnDefinition {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: name.into(),
+        org_name: name.into(),
+        charset: 63,
+        length: 11,
+        column_type,
+        flags: 0,
+        decimals: 0,
+    }
+    .encode(&mut bytes);
+    bytes
+}
+
+fn ok(header: u8, status: u16) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    OkPacket { status, ..OkPacket::default() }.encode(header, &mut bytes);
+    bytes
+}
+
+fn error(code: u16) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ServerError { code, sqlstate: "HY000".into(), message: "no".into() }.encode(&mut bytes);
+    bytes
+}
+
+fn row(value: u8) -> Vec<u8> {
+    vec![0, 0, value, 0, 0, 0]
+}
+
+const END: u8 = OkPacket::END_HEADER;
+const CACHES: u64 = capability::MARIADB_BULK | capability::MARIADB_CACHE_METADATA;
+const STATEMENT: StatementId = StatementId(3);
+
+fn prepared(columns: &[&str]) -> Client {
+    let (mut client, _) = connected(CACHES);
+    client.prepare(b"x").unwrap();
+    let mut payloads = vec![prepare_ok(STATEMENT.0, columns.len() as u16, 0)];
+    payloads.extend(columns.iter().map(|name| column(name)));
+    assert_eq!(answer(&mut client, &payloads), ["prepared 3"]);
+    client
+}
+
+fn executed(client: &mut Client, payloads: &[Vec<u8>]) -> Vec<String> {
+    client.execute(STATEMENT, &Params::default()).unwrap();
+    answer(client, payloads)
+}
+
+#[test]
+fn only_mariadb_executes_the_last_prepared() {
+    assert!(!connected(0).0.executes_last_prepared());
+    assert!(connected(CACHES).0.executes_last_prepared());
+    assert!(connected(capability::MARIADB_BULK).0.executes_last_prepared());
+}
+
+#[test]
+fn the_answers_to_one_write_are_told_apart() {
+    let (mut client, mut server) = connected(CACHES);
+    client.prepare(b"select 1").unwrap();
+    client.execute(StatementId::LAST_PREPARED, &Params::default()).unwrap();
+    let asked = requests(&mut client, &mut server);
+    assert_eq!(asked[0], (Command::STMT_PREPARE, b"select 1".to_vec()));
+    assert_eq!(asked[1], (Command::STMT_EXECUTE, vec![0xff, 0xff, 0xff, 0xff, 0, 1, 0, 0, 0]));
+    assert_eq!(answer(&mut client, &[prepare_ok(9, 1, 0), column("a")]), ["prepared 9"]);
+    // The execution's columns are those of the preparation.
+    let seen = answer(&mut client, &[vec![1, 0], row(1), ok(END, 2)]);
+    assert_eq!(seen, ["columns a", "row", "end false"]);
+    assert!(client.is_idle());
+}
+
+#[test]
+fn a_refused_preparation_leaves_the_connection_usable() {
+    let (mut client, _) = connected(CACHES);
+    client.prepare(b"nonsense").unwrap();
+    client.execute(StatementId::LAST_PREPARED, &Params::default()).unwrap();
+    assert_eq!(answer(&mut client, &[error(1064)]), ["error 1064"]);
+    assert_eq!(answer(&mut client, &[error(1243)]), ["error 1243"]);
+    assert!(client.is_idle());
+}
+
+#[test]
+fn columns_left_out_are_those_that_came_last() {
+    let mut client = prepared(&["a"]);
+    assert_eq!(executed(&mut client, &[vec![1, 0], row(1), ok(END, 2)]), ["columns a", "row", "end false"]);
+    // The table was altered: the new columns come, and count from then on.
+    let changed = [vec![2, 1], column("a"), column("b"), ok(END, 2)];
+    assert_eq!(executed(&mut client, &changed), ["columns a,b", "end false"]);
+    assert_eq!(executed(&mut client, &[vec![2, 0], ok(END, 2)]), ["columns a,b", "end false"]);
+    // Columns count even when their rows end in an error.
+    assert_eq!(executed(&mut client, &[vec![1, 1], column("c"), error(1317)]), ["columns c", "error 1317"]);
+    assert_eq!(executed(&mut client, &[vec![1, 0], ok(END, 2)]), ["columns c", "end false"]);
+}
+
+#[test]
+fn columns_that_the_preparation_did_not_tell_are_kept_from_an_execution() {
+    let mut client = prepared(&[]);
+    assert_eq!(executed(&mut client, &[vec![1, 1], column("a"), error(1317)]), ["columns a", "error 1317"]);
+    assert_eq!(executed(&mut client, &[vec![1, 0], ok(END, 2)]), ["columns a", "end false"]);
+}
+
+#[test]
+fn results_inside_a_procedure_are_not_taken_for_its_out_parameters() {
+    let (more, out) = (status_flag::MORE_RESULTS, status_flag::PS_OUT_PARAMS);
+    let mut client = prepared(&[]);
+    let first = [
+        vec![1, 1],
+        column("inner"),
+        ok(END, more),
+        vec![1, 1],
+        column("out"),
+        row(7),
+        ok(END, more | out),
+        ok(OkPacket::HEADER, 2),
+    ];
+    assert_eq!(
+        executed(&mut client, &first),
+        ["columns inner", "end true", "columns out", "row", "end true", "done false"]
+    );
+    let second =
+        [vec![1, 1], column("inner"), ok(END, more), vec![1, 0], row(7), ok(END, more | out), ok(OkPacket::HEADER, 2)];
+    assert_eq!(
+        executed(&mut client, &second),
+        ["columns inner", "end true", "columns out", "row", "end true", "done false"]
+    );
+}
+
+#[test]
+fn columns_that_nobody_knows_are_refused() {
+    let mut client = prepared(&["a"]);
+    assert_eq!(executed(&mut client, &[vec![2, 0]]), ["failure: malformed message: columns that were never sent"]);
+    // A query's columns are never left out.
+    let mut client = prepared(&["a"]);
+    client.query(b"select").unwrap();
+    assert!(answer(&mut client, &[vec![1, 0]])[0].starts_with("failure"));
+    // A statement that was closed is none.
+    let mut client = prepared(&["a"]);
+    client.close_statement(STATEMENT).unwrap();
+    assert!(executed(&mut client, &[vec![1, 0]])[0].starts_with("failure"));
+}
+
+#[test]
+fn without_the_capability_the_count_stands_alone() {
+    let (mut client, _) = connected(capability::MARIADB_BULK);
+    client.query(b"select").unwrap();
+    assert_eq!(answer(&mut client, &[vec![1], column("a"), ok(END, 2)]), ["columns a", "end false"]);
+    client.query(b"select").unwrap();
+    assert!(answer(&mut client, &[vec![1, 1]])[0].starts_with("failure"));
+}
