@@ -32,6 +32,9 @@ class QueryResult:
     def server_status(self) -> int:
         """The server's status flags."""
     @property
+    def is_out_parameters(self) -> bool:
+        """True when the row holds a procedure's OUT and INOUT parameters: the statement was prepared."""
+    @property
     def info(self) -> str:
         """What the server adds for people."""
     @property
@@ -45,11 +48,14 @@ class QueryResult:
         """What the server refused after this result."""
 
 class Prepared:
-    """A statement that the server has prepared."""
+    """A statement that the server has prepared, or will at its first execution."""
 
     @property
+    def is_prepared(self) -> bool:
+        """True once the server has prepared it."""
+    @property
     def params(self) -> int:
-        """How many `?` there are."""
+        """How many `?` there are; 0 as long as nobody knows."""
 
 class InsertBatch:
     """Rows to insert, packed into statements of many rows each."""
@@ -91,6 +97,8 @@ class _Common:
         """SQL with `args` filled in, as it would be sent."""
     def question_marks(self, sql: str | bytes) -> bytes | None:
         """SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes."""
+    def statement(self, sql: str | bytes) -> Prepared | None:
+        """A statement with `?` for each `%s`, which its first execution prepares; None when that cannot be."""
 
 class Wire(_Common):
     """A connection whose operations block the calling thread; other threads run meanwhile."""

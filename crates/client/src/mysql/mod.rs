@@ -1,5 +1,6 @@
 //! The smallest complete MySQL driver: blocking, text in and text out, for the command line.
 
+mod markers;
 mod template;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use rowferry_wire_mysql::messages::handshake::{Login, capability};
 use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
 use rowferry_wire_mysql::messages::status::ServerError;
 
+pub use markers::question_marks;
 pub use template::{InsertParts, Piece, Template, TemplateError, split_insert};
 
 use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};

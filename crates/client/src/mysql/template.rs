@@ -56,7 +56,7 @@ impl std::error::Error for TemplateError {}
 
 /// What the lexer is inside of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Inside {
+pub(super) enum Inside {
     Code,
     Quoted(u8),
     Line,
@@ -65,15 +65,15 @@ enum Inside {
 
 /// Walks over SQL, telling code from strings, quoted names and comments.
 #[derive(Debug)]
-struct Lexer<'a> {
+pub(super) struct Lexer<'a> {
     sql: &'a [u8],
-    at: usize,
-    inside: Inside,
+    pub(super) at: usize,
+    pub(super) inside: Inside,
     backslash_escapes: bool,
 }
 
 impl<'a> Lexer<'a> {
-    const fn new(sql: &'a [u8], backslash_escapes: bool) -> Self {
+    pub(super) const fn new(sql: &'a [u8], backslash_escapes: bool) -> Self {
         Self { sql, at: 0, inside: Inside::Code, backslash_escapes }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Steps over one token of punctuation, or one byte. Answers the byte when it is code.
-    fn step(&mut self) -> Option<Option<u8>> {
+    pub(super) fn step(&mut self) -> Option<Option<u8>> {
         let byte = self.byte(0)?;
         let next = self.byte(1);
         let mut width = 1;

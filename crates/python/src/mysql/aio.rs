@@ -427,11 +427,19 @@ impl AsyncWire {
         Self::run(slf, |driver, client| driver.prepare(slf.py(), client, sql))
     }
 
+    /// A statement with `?` for each `%s`, which its first execution prepares; None when it has other placeholders, or
+    /// some inside quotes.
+    fn statement(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Prepared>> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        driver.statement(py, channel.core(), sql)
+    }
+
     /// Runs a prepared statement and answers its first result.
     #[pyo3(signature = (prepared, args=None, as_dict=false))]
     fn execute(
         slf: &Bound<'_, Self>,
-        prepared: &Prepared,
+        prepared: &Bound<'_, Prepared>,
         args: Option<&Bound<'_, PyAny>>,
         as_dict: bool,
     ) -> PyResult<Py<PyAny>> {
@@ -440,8 +448,9 @@ impl AsyncWire {
 
     /// Forgets a prepared statement. The message travels with the next request.
     fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
+        let Some(statement) = prepared.statement() else { return Ok(()) };
         // A closed connection has forgotten already.
-        let _ = self.lock(py)?.channel.core_mut().close_statement(prepared.statement);
+        let _ = self.lock(py)?.channel.core_mut().close_statement(statement);
         Ok(())
     }
 

@@ -231,12 +231,21 @@ impl Wire {
         self.run(py, |driver, client| driver.prepare(py, client, sql))
     }
 
+    /// A statement with `?` for each `%s`, which its first execution prepares; None when it has other placeholders, or
+    /// some inside quotes.
+    fn statement(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Prepared>> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(gone(py)) };
+        driver.statement(py, pump.core(), sql)
+    }
+
     /// Runs a prepared statement and answers its first result.
     #[pyo3(signature = (prepared, args=None, as_dict=false))]
     fn execute(
         &self,
         py: Python<'_>,
-        prepared: &Prepared,
+        prepared: &Bound<'_, Prepared>,
         args: Option<&Bound<'_, PyAny>>,
         as_dict: bool,
     ) -> PyResult<Py<PyAny>> {
@@ -245,10 +254,11 @@ impl Wire {
 
     /// Forgets a prepared statement. The message travels with the next request.
     fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
+        let Some(statement) = prepared.statement() else { return Ok(()) };
         match &mut self.lock(py)?.pump {
             Some(pump) => {
                 // A closed connection has forgotten already.
-                let _ = pump.core().close_statement(prepared.statement);
+                let _ = pump.core().close_statement(statement);
                 Ok(())
             }
             None => Ok(()),

@@ -1,9 +1,9 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rowferry_wire_mysql::messages::statement::StatementId;
-use rowferry_wire_mysql::messages::status::Ok as OkPacket;
+use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
 
 use super::columns::Plan;
 
@@ -76,6 +76,12 @@ impl QueryResult {
         self.ok.status
     }
 
+    /// True when the row holds a procedure's OUT and INOUT parameters: the statement was prepared.
+    #[getter]
+    fn is_out_parameters(&self) -> bool {
+        self.ok.status & status_flag::PS_OUT_PARAMS != 0
+    }
+
     /// What the server adds for people.
     #[getter]
     fn info(&self) -> &str {
@@ -89,11 +95,51 @@ impl QueryResult {
     }
 }
 
-/// A statement that the server has prepared.
+/// A statement that the server has prepared, or will at its first execution.
 #[pyclass(frozen, module = "rowferry._core.mysql")]
 pub struct Prepared {
-    pub statement: StatementId,
-    /// How many `?` there are.
-    #[pyo3(get)]
-    pub params: usize,
+    /// The server's number and count of `?`.
+    known: OnceLock<(StatementId, usize)>,
+    /// What to prepare.
+    pub sql: Vec<u8>,
+    /// How many `?` our lexer has counted; `None` where that depends on the server.
+    pub counted: Option<usize>,
+}
+
+impl Prepared {
+    /// One that the first execution prepares.
+    pub const fn new(sql: Vec<u8>, counted: Option<usize>) -> Self {
+        Self { known: OnceLock::new(), sql, counted }
+    }
+
+    /// The server's number, once it is prepared.
+    #[inline]
+    pub fn statement(&self) -> Option<StatementId> {
+        Some(self.known.get()?.0)
+    }
+
+    /// The server has prepared it. Once only: later calls change nothing.
+    pub fn is(&self, statement: StatementId, params: usize) {
+        let _ = self.known.set((statement, params));
+    }
+
+    /// How many `?` there are, as far as it is known.
+    pub fn count(&self) -> Option<usize> {
+        self.known.get().map_or(self.counted, |known| Some(known.1))
+    }
+}
+
+#[pymethods]
+impl Prepared {
+    /// How many `?` there are; 0 as long as nobody knows.
+    #[getter]
+    fn params(&self) -> usize {
+        self.count().unwrap_or(0)
+    }
+
+    /// True once the server has prepared it.
+    #[getter]
+    fn is_prepared(&self) -> bool {
+        self.known.get().is_some()
+    }
 }

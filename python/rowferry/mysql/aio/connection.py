@@ -30,8 +30,10 @@ _COLLECTIONS = (list, tuple, set, frozenset)
 _TRY_THE_NEXT = frozenset(
     (CR.CR_CONNECTION_ERROR, CR.CR_CONN_HOST_ERROR, CR.CR_UNKNOWN_HOST, CR.CR_SERVER_LOST, 1040, 1053, 1129)
 )
-# "This command is not supported in the prepared statement protocol yet".
-_NOT_PREPARABLE = 1295
+# "This command is not supported in the prepared statement protocol yet"; a syntax error, as several statements are.
+_NOT_PREPARABLE = frozenset((1064, 1295))
+# "Can't create more than max_prepared_stmt_count statements".
+_TOO_MANY_PREPARED = 1461
 
 
 def _is_plain(args: Any) -> bool:
@@ -299,26 +301,29 @@ class AsyncConnection:
             statements.move_to_end(query)
         return prepared
 
-    async def prepare_cached(self, query: Any, args: Any) -> Prepared | None:
-        """Prepare `query` for the cache; None when it, or `args`, can only go as text."""
+    def new_statement(self, query: Any, args: Any) -> Prepared | None:
+        """A statement for the cache, which its first execution prepares; None when it, or `args`, can only be text."""
         statements = self._statements
         if query in statements or not _is_plain(args):
             return None
         wire = self.wire
-        marked = wire.question_marks(query)
-        prepared: Prepared | None = None
-        if marked is not None:
-            try:
-                prepared = await wire.prepare(marked)
-            except err.Error as error:
-                if error.errno != _NOT_PREPARABLE:
-                    raise
-        statements[query] = prepared
+        prepared = statements[query] = wire.statement(query)
         if len(statements) > self.settings.statement_cache_size:
             _, oldest = statements.popitem(last=False)
             if oldest is not None:
                 wire.forget(oldest)
         return prepared
+
+    def not_prepared(self, query: Any, error: err.Error) -> bool:
+        """The first execution of a statement failed. True when it was not prepared and can go as text instead."""
+        prepared = self._statements.get(query)
+        if prepared is None or prepared.is_prepared:
+            return False
+        if error.errno in _NOT_PREPARABLE:
+            self._statements[query] = None
+            return True
+        del self._statements[query]
+        return error.errno == _TOO_MANY_PREPARED
 
     # -- transactions ------------------------------------------------------------------------------------------------
 

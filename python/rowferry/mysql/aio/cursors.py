@@ -156,11 +156,16 @@ class AsyncCursor:
             if args is not None and connection.caches_statements:
                 prepared = connection.cached_statement(query, args)
                 if prepared is None:
-                    prepared = await connection.prepare_cached(query, args)
+                    prepared = connection.new_statement(query, args)
                 if prepared is not None:
+                    values = args
                     if args.__class__ is not tuple and not isinstance(args, (tuple, list)):
-                        args = (args,)
-                    return self._take(await connection.wire.execute(prepared, args, self._as_dict))
+                        values = (args,)
+                    try:
+                        return self._take(await connection.wire.execute(prepared, values, self._as_dict))
+                    except err.Error as error:
+                        if prepared.is_prepared or not connection.not_prepared(query, error):
+                            raise
             result = await connection.wire.query(query, args, self._as_dict)
         except err.Error as error:
             error.sql = _text(query)

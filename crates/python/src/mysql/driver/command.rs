@@ -2,7 +2,6 @@ use pyo3::prelude::*;
 use rowferry_wire_mysql::client::Event;
 
 use super::{Operation, Shared, Step, out_of_place, refused};
-use crate::mysql::result::Prepared;
 
 /// From the server's greeting to its OK.
 pub struct Login;
@@ -11,22 +10,6 @@ impl Operation for Login {
     fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
         match event {
             Event::Connected => Ok(Some(Step::Done(py.None()))),
-            Event::Error(error) => Err(refused(py, &error, shared)),
-            event => Err(out_of_place(py, &event)),
-        }
-    }
-}
-
-/// The preparation of a statement.
-pub struct Prepare;
-
-impl Operation for Prepare {
-    fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
-        match event {
-            Event::Prepared(prepared) => {
-                let prepared = Prepared { statement: prepared.statement, params: prepared.params };
-                Ok(Some(Step::Done(Py::new(py, prepared)?.into_any())))
-            }
             Event::Error(error) => Err(refused(py, &error, shared)),
             event => Err(out_of_place(py, &event)),
         }

@@ -7,6 +7,7 @@
 mod collect;
 mod command;
 mod errors;
+mod execute;
 mod rows;
 mod stream;
 
@@ -17,11 +18,10 @@ use pyo3::types::{PyBytes, PyString};
 use rowferry_client::mysql::Template;
 use rowferry_wire_mysql::client::{Client, Event, Misuse};
 use rowferry_wire_mysql::messages::resultset::Columns;
-use rowferry_wire_mysql::messages::statement::Params;
 use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
 
 use super::columns::{Plan, Taste};
-use super::result::{Prepared, QueryResult};
+use super::result::QueryResult;
 use super::values::Encoding;
 use crate::errors::{Class, error};
 
@@ -230,7 +230,7 @@ impl Driver {
 
     /// Reads and drops what is still to come, without building rows: up to `most` bytes of them.
     pub fn drain(&mut self, most: Option<usize>) {
-        self.start(stream::Drain { left: most.unwrap_or(usize::MAX) });
+        self.start(stream::Drain::new(most.unwrap_or(usize::MAX)));
     }
 
     /// Sends a statement whose answer is read and dropped.
@@ -238,41 +238,6 @@ impl Driver {
         self.begin(py, client)?;
         client.query(sql).map_err(|misuse| misused(py, misuse))?;
         self.drain(None);
-        Ok(())
-    }
-
-    /// Prepares a statement.
-    pub fn prepare(&mut self, py: Python<'_>, client: &mut Client, sql: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.begin(py, client)?;
-        self.fill(py, client, sql, None)?;
-        client.prepare(&self.sql).map_err(|misuse| misused(py, misuse))?;
-        self.start(command::Prepare);
-        Ok(())
-    }
-
-    /// Runs a prepared statement and collects its results.
-    pub fn execute(
-        &mut self,
-        py: Python<'_>,
-        client: &mut Client,
-        prepared: &Prepared,
-        args: Option<&Bound<'_, PyAny>>,
-        as_dict: bool,
-    ) -> PyResult<()> {
-        self.begin(py, client)?;
-        let mut params = Params::default();
-        if let Some(args) = args {
-            for value in args.try_iter()? {
-                self.encoding.bind(&mut params, &value?)?;
-            }
-        }
-        if params.len() != prepared.params {
-            let message =
-                format!("the statement has {} parameters, but {} values were given", prepared.params, params.len());
-            return Err(error(py, Class::Programming, None, &message));
-        }
-        client.execute(prepared.statement, &params).map_err(|misuse| misused(py, misuse))?;
-        self.start(Collect::new(Shape { binary: true, as_dict }));
         Ok(())
     }
 

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList};
 use rowferry_wire_mysql::client::{Client, Event};
+use rowferry_wire_mysql::messages::statement::StatementId;
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
 use super::rows::push_row;
@@ -103,11 +104,23 @@ impl Operation for Fetch {
 /// Whatever comes is read and dropped, up to the end of the last command. The outcome is False when more than `left`
 /// bytes of rows came and more is to come.
 pub struct Drain {
-    pub left: usize,
+    left: usize,
+    /// What was prepared for someone who does not wait for it any more.
+    orphans: Vec<StatementId>,
+}
+
+impl Drain {
+    pub const fn new(most: usize) -> Self {
+        Self { left: most, orphans: Vec::new() }
+    }
 }
 
 impl Operation for Drain {
     fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
+        for statement in self.orphans.drain(..) {
+            // A closed connection has forgotten already.
+            let _ = client.close_statement(statement);
+        }
         if client.awaited() == 0 {
             shared.forget_stream();
             return Ok(Some(Step::Done(PyBool::new(py, true).to_owned().into_any().unbind())));
@@ -120,8 +133,10 @@ impl Operation for Drain {
     }
 
     fn event(&mut self, _: Python<'_>, event: Event<'_>, _: &mut Shared) -> PyResult<Option<Step>> {
-        if let Event::Row(payload) = event {
-            self.left = self.left.saturating_sub(payload.len());
+        match event {
+            Event::Row(payload) => self.left = self.left.saturating_sub(payload.len()),
+            Event::Prepared(prepared) => self.orphans.push(prepared.statement),
+            _ => {}
         }
         Ok(None)
     }
