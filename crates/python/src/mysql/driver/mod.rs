@@ -18,6 +18,7 @@ use pyo3::types::{PyBytes, PyString};
 use rowferry_client::mysql::Template;
 use rowferry_wire_mysql::client::{Client, Event, Misuse};
 use rowferry_wire_mysql::messages::resultset::Columns;
+use rowferry_wire_mysql::messages::statement::StatementId;
 use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
 
 use super::columns::{Plan, Taste};
@@ -84,6 +85,8 @@ pub struct Shared {
     stream: Option<stream::RowStream>,
     /// A stream's result was the last but one: another follows on the wire.
     follows: bool,
+    /// What was prepared for someone who does not wait for it any more; closed once nothing is awaited.
+    orphans: Vec<StatementId>,
 }
 
 /// How many shapes of results are remembered.
@@ -119,7 +122,7 @@ pub struct Driver {
 
 impl Driver {
     pub const fn new(taste: Taste, encoding: Encoding) -> Self {
-        let shared = Shared { taste, plans: Vec::new(), stream: None, follows: false };
+        let shared = Shared { taste, plans: Vec::new(), stream: None, follows: false, orphans: Vec::new() };
         Self { encoding, operation: None, shared, sql: Vec::new() }
     }
 

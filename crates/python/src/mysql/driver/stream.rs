@@ -3,7 +3,6 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList};
 use rowferry_wire_mysql::client::{Client, Event};
-use rowferry_wire_mysql::messages::statement::StatementId;
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
 use super::rows::push_row;
@@ -105,23 +104,21 @@ impl Operation for Fetch {
 /// bytes of rows came and more is to come.
 pub struct Drain {
     left: usize,
-    /// What was prepared for someone who does not wait for it any more.
-    orphans: Vec<StatementId>,
 }
 
 impl Drain {
     pub const fn new(most: usize) -> Self {
-        Self { left: most, orphans: Vec::new() }
+        Self { left: most }
     }
 }
 
 impl Operation for Drain {
     fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
-        for statement in self.orphans.drain(..) {
-            // A closed connection has forgotten already.
-            let _ = client.close_statement(statement);
-        }
         if client.awaited() == 0 {
+            for statement in shared.orphans.drain(..) {
+                // A closed connection has forgotten already.
+                let _ = client.close_statement(statement);
+            }
             shared.forget_stream();
             return Ok(Some(Step::Done(PyBool::new(py, true).to_owned().into_any().unbind())));
         }
@@ -132,10 +129,10 @@ impl Operation for Drain {
         Ok((self.left == 0).then(|| Step::Done(PyBool::new(py, false).to_owned().into_any().unbind())))
     }
 
-    fn event(&mut self, _: Python<'_>, event: Event<'_>, _: &mut Shared) -> PyResult<Option<Step>> {
+    fn event(&mut self, _: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
         match event {
             Event::Row(payload) => self.left = self.left.saturating_sub(payload.len()),
-            Event::Prepared(prepared) => self.orphans.push(prepared.statement),
+            Event::Prepared(prepared) => shared.orphans.push(prepared.statement),
             _ => {}
         }
         Ok(None)
