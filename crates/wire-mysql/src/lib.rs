@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod binlog;
 pub mod client;
 mod compression;
 mod lenenc;
