@@ -106,9 +106,7 @@ class Suite:
 SUITES = {
     "pymysql": Suite(sources.PYMYSQL, "pymysql=rowferry.mysql", _pymysql, "pymysql"),
     "mysqlclient": Suite(sources.MYSQLCLIENT, "MySQLdb=rowferry.mysql", _mysqlclient, "MySQLdb"),
-    "aiomysql": Suite(
-        sources.AIOMYSQL, "aiomysql=rowferry.mysql.aio,pymysql=rowferry.mysql", _aiomysql, "aiomysql"
-    ),
+    "aiomysql": Suite(sources.AIOMYSQL, "aiomysql=rowferry.mysql.aio,pymysql=rowferry.mysql", _aiomysql, "aiomysql"),
     "asyncmy": Suite(sources.ASYNCMY, "asyncmy=rowferry.mysql.aio", _asyncmy, "asyncmy"),
 }
 
