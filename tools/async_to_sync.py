@@ -32,6 +32,8 @@ FILES = {
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
     "mysql/aio/pool.py": "mysql/pool.py",
+    "mysql/aio/statements.py": "mysql/statements.py",
+    "mysql/aio/transactions.py": "mysql/transactions.py",
 }
 
 NAMES = {

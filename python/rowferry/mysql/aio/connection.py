@@ -15,10 +15,13 @@ from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import err
 from .._charsets import charset_by_name
+from .._facts import Facts
 from .._settings import Settings, settings_from
-from ..constants import CR, SERVER_STATUS
+from ..constants import CR
 from ._cancel import Protocol, end
 from .cursors import AsyncCursor
+from .statements import AsyncPreparedStatement
+from .transactions import Transactional
 
 __all__ = ["AsyncConnection", "AsyncPreparedStatement", "connect"]
 
@@ -44,7 +47,7 @@ def _is_plain(args: Any) -> bool:
     return not any(isinstance(value, _COLLECTIONS) for value in values)
 
 
-class AsyncConnection:
+class AsyncConnection(Transactional, Facts):
     """A session with a server. Made by `connect`, whose parameters are explained there.
 
     One operation at a time: a second one while another is under way fails at once with `InterfaceError`.
@@ -325,36 +328,6 @@ class AsyncConnection:
         del self._statements[query]
         return error.errno == _TOO_MANY_PREPARED
 
-    # -- transactions ------------------------------------------------------------------------------------------------
-
-    async def begin(self) -> None:
-        """Begin a transaction."""
-        await self.query("BEGIN")
-
-    async def commit(self) -> None:
-        """Make the changes of the transaction permanent."""
-        await self.query("COMMIT")
-
-    async def rollback(self) -> None:
-        """Undo the changes of the transaction."""
-        await self.query("ROLLBACK")
-
-    async def autocommit(self, value: bool) -> None:
-        """Switch whether each statement commits by itself."""
-        self._autocommit = bool(value)
-        if self._autocommit != self.get_autocommit():
-            await self.query("SET AUTOCOMMIT = 1" if value else "SET AUTOCOMMIT = 0")
-
-    def get_autocommit(self) -> bool:
-        """Whether each statement commits by itself, as the server says."""
-        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_AUTOCOMMIT)
-
-    autocommit_mode = property(get_autocommit)
-
-    def get_transaction_status(self) -> bool:
-        """True while a transaction is open, as the server says."""
-        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)
-
     # -- commands ----------------------------------------------------------------------------------------------------
 
     async def ping(self, reconnect: bool = False) -> None:
@@ -429,137 +402,6 @@ class AsyncConnection:
     def insert_id(self) -> int:
         """The number that AUTO_INCREMENT gave the last `query`, 0 when none."""
         return 0 if self.last_result is None else self.last_result.insert_id
-
-    # -- what is known -----------------------------------------------------------------------------------------------
-
-    @property
-    def host(self) -> str:
-        """The host that was asked for."""
-        return self.settings.host
-
-    @property
-    def port(self) -> int:
-        """The port that was asked for."""
-        return self.settings.port
-
-    @property
-    def unix_socket(self) -> str | None:
-        """The unix socket that was asked for."""
-        return self.settings.unix_socket
-
-    @property
-    def user(self) -> str:
-        """Who is logged in."""
-        return self.settings.user
-
-    @property
-    def db(self) -> str:
-        """The database that was asked for or selected."""
-        return self.settings.database
-
-    @property
-    def charset(self) -> str:
-        """The connection's character set."""
-        return self.settings.charset.name
-
-    @property
-    def encoding(self) -> str:
-        """Python's codec for the connection's character set."""
-        return self.settings.encoding or "utf8"
-
-    @property
-    def server_version(self) -> str:
-        """The server's version."""
-        return self.wire.server_version
-
-    @property
-    def server_status(self) -> int:
-        """The server's status flags; see `constants.SERVER_STATUS`."""
-        return self.wire.server_status
-
-    @property
-    def tls_description(self) -> str | None:
-        """The TLS version and cipher in use; None in plain text."""
-        return self.wire.tls_description
-
-    @property
-    def auth_plugin(self) -> str:
-        """The authentication plugin that let us in."""
-        return self.wire.auth_plugin
-
-    def thread_id(self) -> int:
-        """What `kill` takes."""
-        return self.wire.connection_id
-
-    def character_set_name(self) -> str:
-        """The connection's character set."""
-        return self.settings.charset.name
-
-    def get_server_info(self) -> str:
-        """The server's version."""
-        return self.wire.server_version
-
-    def get_host_info(self) -> str:
-        """Where the connection goes."""
-        settings = self.settings
-        return f"socket {settings.unix_socket}" if settings.unix_socket else f"socket {settings.host}:{settings.port}"
-
-    def get_proto_info(self) -> int:
-        """The version of the protocol, always 10."""
-        return 10
-
-    # -- literals ----------------------------------------------------------------------------------------------------
-
-    def escape(self, obj: Any, mapping: Mapping[Any, Any] | None = None) -> str:
-        """The SQL literal of `obj`, quotes and all; None and numbers come without quotes."""
-        return self.literal(obj)
-
-    def literal(self, obj: Any) -> str:
-        """The SQL literal of `obj`, quotes and all."""
-        return self.wire.literal(obj).decode(self.settings.encoding or "utf-8", "surrogateescape")
-
-    def escape_string(self, s: str) -> str:
-        """Text with what would end a literal escaped, as the server's SQL mode has it; without quotes around it."""
-        return self.literal(s)[1:-1]
-
-
-class AsyncPreparedStatement:
-    """A statement that the server has prepared; made by `AsyncConnection.prepare`."""
-
-    def __init__(self, connection: AsyncConnection, prepared: Prepared) -> None:
-        self._connection = connection
-        self._prepared: Prepared | None = prepared
-
-    @property
-    def parameter_count(self) -> int:
-        """How many `?` there are."""
-        return 0 if self._prepared is None else self._prepared.params
-
-    async def execute(self, args: Sequence[Any] = (), *, as_dict: bool = False) -> QueryResult:
-        """Run the statement. The result has `rows`, `affected_rows`, `insert_id` and `description`."""
-        if self._prepared is None:
-            raise err.ProgrammingError("the statement is closed")
-        try:
-            return await self._connection.wire.execute(self._prepared, args, as_dict)
-        except Exception:
-            raise
-        except BaseException:
-            await self._connection.give_up()
-            raise
-
-    async def close(self) -> None:
-        """Have the server forget the statement."""
-        prepared, self._prepared = self._prepared, None
-        if prepared is not None and self._connection.open:
-            self._connection.wire.forget(prepared)
-
-    async def __aenter__(self) -> AsyncPreparedStatement:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        await self.close()
 
 
 if ASYNC:

@@ -1,0 +1,58 @@
+"""Transactions: the part of a connection that knows of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..constants import SERVER_STATUS
+
+if TYPE_CHECKING:
+    from ..._core.mysql import AsyncWire
+
+__all__ = ["Transactional"]
+
+ASYNC = True
+
+
+class Transactional:
+    """The half of a connection that knows of transactions."""
+
+    if TYPE_CHECKING:
+        _autocommit: bool | None
+
+        @property
+        def wire(self) -> AsyncWire:
+            """The Rust half."""
+
+        async def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
+            """Run SQL as it is."""
+
+    # -- transactions ------------------------------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Begin a transaction."""
+        await self.query("BEGIN")
+
+    async def commit(self) -> None:
+        """Make the changes of the transaction permanent."""
+        await self.query("COMMIT")
+
+    async def rollback(self) -> None:
+        """Undo the changes of the transaction."""
+        await self.query("ROLLBACK")
+
+    async def autocommit(self, value: bool) -> None:
+        """Switch whether each statement commits by itself."""
+        self._autocommit = bool(value)
+        if self._autocommit != self.get_autocommit():
+            await self.query("SET AUTOCOMMIT = 1" if value else "SET AUTOCOMMIT = 0")
+
+    def get_autocommit(self) -> bool:
+        """Whether each statement commits by itself, as the server says."""
+        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_AUTOCOMMIT)
+
+    autocommit_mode = property(get_autocommit)
+
+    def get_transaction_status(self) -> bool:
+        """True while a transaction is open, as the server says."""
+        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)

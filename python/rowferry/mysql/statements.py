@@ -1,0 +1,55 @@
+# Made from python/rowferry/mysql/aio/statements.py by tools/async_to_sync.py: change that file instead.
+"""Prepared statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from .._core.mysql import Prepared, QueryResult
+from . import err
+
+if TYPE_CHECKING:
+    from .connections import Connection
+
+__all__ = ["PreparedStatement"]
+
+
+class PreparedStatement:
+    """A statement that the server has prepared; made by `Connection.prepare`."""
+
+    def __init__(self, connection: Connection, prepared: Prepared) -> None:
+        self._connection = connection
+        self._prepared: Prepared | None = prepared
+
+    @property
+    def parameter_count(self) -> int:
+        """How many `?` there are."""
+        return 0 if self._prepared is None else self._prepared.params
+
+    def execute(self, args: Sequence[Any] = (), *, as_dict: bool = False) -> QueryResult:
+        """Run the statement. The result has `rows`, `affected_rows`, `insert_id` and `description`."""
+        if self._prepared is None:
+            raise err.ProgrammingError("the statement is closed")
+        try:
+            return self._connection.wire.execute(self._prepared, args, as_dict)
+        except Exception:
+            raise
+        except BaseException:
+            self._connection.give_up()
+            raise
+
+    def close(self) -> None:
+        """Have the server forget the statement."""
+        prepared, self._prepared = self._prepared, None
+        if prepared is not None and self._connection.open:
+            self._connection.wire.forget(prepared)
+
+    def __enter__(self) -> PreparedStatement:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,59 @@
+# Made from python/rowferry/mysql/aio/transactions.py by tools/async_to_sync.py: change that file instead.
+"""Transactions: the part of a connection that knows of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .constants import SERVER_STATUS
+
+if TYPE_CHECKING:
+    from .._core.mysql import Wire
+
+__all__ = ["Transactional"]
+
+ASYNC = False
+
+
+class Transactional:
+    """The half of a connection that knows of transactions."""
+
+    if TYPE_CHECKING:
+        _autocommit: bool | None
+
+        @property
+        def wire(self) -> Wire:
+            """The Rust half."""
+
+        def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
+            """Run SQL as it is."""
+
+    # -- transactions ------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begin a transaction."""
+        self.query("BEGIN")
+
+    def commit(self) -> None:
+        """Make the changes of the transaction permanent."""
+        self.query("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo the changes of the transaction."""
+        self.query("ROLLBACK")
+
+    def autocommit(self, value: bool) -> None:
+        """Switch whether each statement commits by itself."""
+        self._autocommit = bool(value)
+        if self._autocommit != self.get_autocommit():
+            self.query("SET AUTOCOMMIT = 1" if value else "SET AUTOCOMMIT = 0")
+
+    def get_autocommit(self) -> bool:
+        """Whether each statement commits by itself, as the server says."""
+        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_AUTOCOMMIT)
+
+    autocommit_mode = property(get_autocommit)
+
+    def get_transaction_status(self) -> bool:
+        """True while a transaction is open, as the server says."""
+        return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)
