@@ -29,6 +29,7 @@ FILES = {
     "informix/aio/transactions.py": "informix/transactions.py",
     "informix/aio/lobs.py": "informix/lobs.py",
     "mysql/aio/_cancel.py": "mysql/_cancel.py",
+    "mysql/aio/arrow.py": "mysql/arrow.py",
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
     "mysql/aio/pool.py": "mysql/pool.py",
@@ -38,6 +39,7 @@ FILES = {
 
 NAMES = {
     "AsyncArrowRows": "ArrowRows",
+    "AsyncArrowStream": "ArrowStream",
     "AbstractAsyncContextManager": "AbstractContextManager",
     "AsyncAlarm": "Alarm",
     "AsyncBasePool": "BasePool",

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..mysql._settings import Settings
 from ..mysql.err import Error
+from . import ArrowBatch
 
 def escape_bytes(bytes: bytes, no_backslash_escapes: bool = False) -> bytes:
     """Bytes of a literal with what would end it escaped."""
@@ -56,6 +57,15 @@ class Prepared:
     @property
     def params(self) -> int:
         """How many `?` there are; 0 as long as nobody knows."""
+
+class RowsToArrow:
+    """Collects rows of one result, tuples or dicts, into columns."""
+
+    def __init__(self, result: QueryResult) -> None: ...
+    def append(self, row: Any) -> None:
+        """Append a row."""
+    def take(self) -> ArrowBatch:
+        """The rows that were appended, as a batch."""
 
 class InsertBatch:
     """Rows to insert, packed into statements of many rows each."""
@@ -110,6 +120,8 @@ class Wire(_Common):
         """Run a prepared statement."""
     def fetch(self, most: int) -> Sequence[Any]:
         """Up to `most` rows of the stream, at least one unless it has ended."""
+    def fetch_arrow(self, most: int) -> ArrowBatch | None:
+        """Up to `most` rows of the stream, by columns; None behind the last."""
     @property
     def is_quiet(self) -> bool:
         """True when the connection can be used as far as the kernel knows; asks nobody."""
@@ -150,6 +162,7 @@ class AsyncWire(_Common):
         self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False
     ) -> asyncio.Future[QueryResult]: ...
     def fetch(self, most: int) -> asyncio.Future[Sequence[Any]]: ...
+    def fetch_arrow(self, most: int) -> asyncio.Future[ArrowBatch | None]: ...
     def get_buffer(self, _sizehint: int) -> memoryview: ...
     def login(self) -> asyncio.Future[None]: ...
     def next_stream(self, as_dict: bool) -> asyncio.Future[QueryResult]: ...

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core.mysql import QueryResult
 from . import err
+from .arrow import ArrowRows, ArrowStream
 
 if TYPE_CHECKING:
     from .connections import Connection
@@ -21,7 +22,7 @@ ASYNC = False
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
 
 
-class Cursor:
+class Cursor(ArrowRows):
     """Runs statements and keeps all rows of the result in memory.
 
     `execute` sends `%s` and `%(name)s` filled in with literals; with a statement cache (`stmt_cache_size` of `connect`)
@@ -324,7 +325,7 @@ class DictCursor(Cursor):
     _as_dict = True
 
 
-class SSCursor(Cursor):
+class SSCursor(ArrowStream, Cursor):
     """Fetches rows bit by bit, as they come from the server: memory does not grow with the result.
 
     Until the last row is fetched, or the cursor is closed, the connection can do nothing else.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type,
+    Int8Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType,
+    TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, ListArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
-    StructArray,
+    ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, ListArray, PrimitiveArray, RecordBatch,
+    RecordBatchOptions, StringArray, StructArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
@@ -109,14 +110,20 @@ pub enum Column {
     Int16(Fixed<Int16Type>),
     Int32(Fixed<Int32Type>),
     Int64(Fixed<Int64Type>),
+    UInt8(Fixed<UInt8Type>),
+    UInt16(Fixed<UInt16Type>),
+    UInt32(Fixed<UInt32Type>),
+    UInt64(Fixed<UInt64Type>),
     Float32(Fixed<Float32Type>),
     Float64(Fixed<Float64Type>),
     /// Digits without their point.
     Decimal(Fixed<Decimal128Type>, DataType),
+    /// The same, of more than 38 digits.
+    LongDecimal(Fixed<Decimal256Type>, DataType),
     /// Days since 1970.
     Date(Fixed<Date32Type>),
-    /// Microseconds since 1970, without a time zone.
-    Timestamp(Fixed<TimestampMicrosecondType>),
+    /// Microseconds since 1970, without a time zone, or in UTC and to be shown in the zone that the type names.
+    Timestamp(Fixed<TimestampMicrosecondType>, DataType),
     /// Microseconds since midnight.
     Time(Fixed<Time64MicrosecondType>),
     /// Microseconds.
@@ -128,6 +135,8 @@ pub enum Column {
     Binary(Bytes),
     /// The elements, where each list ends among them, and which lists are NULL.
     List(Box<Self>, Vec<i32>, NullBufferBuilder),
+    /// Lists of so many singles each.
+    Vector(i32, Vec<f32>, NullBufferBuilder),
     /// The fields by name.
     Struct(Vec<(String, Self)>, NullBufferBuilder),
 }
@@ -136,6 +145,21 @@ impl Column {
     /// Decimals of at most 38 digits.
     pub fn decimal(precision: u8, scale: u8) -> Self {
         Self::Decimal(Fixed::new(), DataType::Decimal128(precision, scale as i8))
+    }
+
+    /// Decimals of at most 76 digits.
+    pub fn long_decimal(precision: u8, scale: u8) -> Self {
+        Self::LongDecimal(Fixed::new(), DataType::Decimal256(precision, scale as i8))
+    }
+
+    /// Lists of `size` singles each.
+    pub fn vector(size: i32) -> Self {
+        Self::Vector(size, Vec::new(), NullBufferBuilder::new(0))
+    }
+
+    /// Moments that are shown in the named time zone.
+    pub fn timestamp_in(zone: &str) -> Self {
+        Self::Timestamp(Fixed::new(), DataType::Timestamp(TimeUnit::Microsecond, Some(zone.into())))
     }
 
     /// Lists of what `element` builds.
@@ -170,7 +194,7 @@ impl Column {
 
     #[allow(missing_docs, reason = "as above")]
     pub fn timestamp() -> Self {
-        Self::Timestamp(Fixed::new())
+        Self::Timestamp(Fixed::new(), DataType::Timestamp(TimeUnit::Microsecond, None))
     }
 
     #[allow(missing_docs, reason = "as above")]
@@ -198,6 +222,16 @@ impl Column {
         }
     }
 
+    /// Unsigned integers of so many bytes: 1, 2, 4; otherwise 8.
+    pub fn uint(width: u8) -> Self {
+        match width {
+            1 => Self::UInt8(Fixed::new()),
+            2 => Self::UInt16(Fixed::new()),
+            4 => Self::UInt32(Fixed::new()),
+            _ => Self::UInt64(Fixed::new()),
+        }
+    }
+
     /// Doubles, or singles.
     pub fn float(is_single: bool) -> Self {
         if is_single { Self::Float32(Fixed::new()) } else { Self::Float64(Fixed::new()) }
@@ -210,11 +244,16 @@ impl Column {
             Self::Int16(column) => column.push_null(),
             Self::Int32(column) => column.push_null(),
             Self::Int64(column) => column.push_null(),
+            Self::UInt8(column) => column.push_null(),
+            Self::UInt16(column) => column.push_null(),
+            Self::UInt32(column) => column.push_null(),
+            Self::UInt64(column) => column.push_null(),
             Self::Float32(column) => column.push_null(),
             Self::Float64(column) => column.push_null(),
             Self::Decimal(column, _) => column.push_null(),
+            Self::LongDecimal(column, _) => column.push_null(),
             Self::Date(column) => column.push_null(),
-            Self::Timestamp(column) => column.push_null(),
+            Self::Timestamp(column, _) => column.push_null(),
             Self::Time(column) => column.push_null(),
             Self::Duration(column) => column.push_null(),
             Self::Interval(column) => column.push_null(),
@@ -225,6 +264,10 @@ impl Column {
             Self::Text(column) | Self::Binary(column) => column.push_null(),
             Self::List(element, offsets, nulls) => {
                 offsets.push(element.len() as i32);
+                nulls.append_null();
+            }
+            Self::Vector(size, values, nulls) => {
+                values.resize(values.len() + *size as usize, 0.0);
                 nulls.append_null();
             }
             Self::Struct(fields, nulls) => {
@@ -241,18 +284,23 @@ impl Column {
             Self::Int16(column) => column.values.len(),
             Self::Int32(column) => column.values.len(),
             Self::Int64(column) => column.values.len(),
+            Self::UInt8(column) => column.values.len(),
+            Self::UInt16(column) => column.values.len(),
+            Self::UInt32(column) => column.values.len(),
+            Self::UInt64(column) => column.values.len(),
             Self::Float32(column) => column.values.len(),
             Self::Float64(column) => column.values.len(),
             Self::Decimal(column, _) => column.values.len(),
+            Self::LongDecimal(column, _) => column.values.len(),
             Self::Date(column) => column.values.len(),
-            Self::Timestamp(column) => column.values.len(),
+            Self::Timestamp(column, _) => column.values.len(),
             Self::Time(column) => column.values.len(),
             Self::Duration(column) => column.values.len(),
             Self::Interval(column) => column.values.len(),
             Self::Bool(values, _) => values.len(),
             Self::Text(column) | Self::Binary(column) => column.offsets.len() - 1,
             Self::List(_, offsets, _) => offsets.len() - 1,
-            Self::Struct(_, nulls) => nulls.len(),
+            Self::Vector(_, _, nulls) | Self::Struct(_, nulls) => nulls.len(),
         }
     }
 
@@ -273,11 +321,16 @@ impl Column {
             Self::Int16(_) => DataType::Int16,
             Self::Int32(_) => DataType::Int32,
             Self::Int64(_) => DataType::Int64,
+            Self::UInt8(_) => DataType::UInt8,
+            Self::UInt16(_) => DataType::UInt16,
+            Self::UInt32(_) => DataType::UInt32,
+            Self::UInt64(_) => DataType::UInt64,
             Self::Float32(_) => DataType::Float32,
             Self::Float64(_) => DataType::Float64,
-            Self::Decimal(_, data_type) => data_type.clone(),
+            Self::Decimal(_, data_type) | Self::LongDecimal(_, data_type) | Self::Timestamp(_, data_type) => {
+                data_type.clone()
+            }
             Self::Date(_) => DataType::Date32,
-            Self::Timestamp(_) => DataType::Timestamp(TimeUnit::Microsecond, None),
             Self::Time(_) => DataType::Time64(TimeUnit::Microsecond),
             Self::Duration(_) => DataType::Duration(TimeUnit::Microsecond),
             Self::Interval(_) => DataType::Interval(IntervalUnit::MonthDayNano),
@@ -285,6 +338,7 @@ impl Column {
             Self::Text(_) => DataType::Utf8,
             Self::Binary(_) => DataType::Binary,
             Self::List(element, ..) => DataType::List(Arc::new(Field::new("item", element.data_type(), true))),
+            Self::Vector(size, ..) => DataType::FixedSizeList(Arc::new(single()), *size),
             Self::Struct(fields, _) => DataType::Struct(fields_of(fields)),
         }
     }
@@ -297,11 +351,16 @@ impl Column {
             Self::Int16(column) => column.finish(&data_type),
             Self::Int32(column) => column.finish(&data_type),
             Self::Int64(column) => column.finish(&data_type),
+            Self::UInt8(column) => column.finish(&data_type),
+            Self::UInt16(column) => column.finish(&data_type),
+            Self::UInt32(column) => column.finish(&data_type),
+            Self::UInt64(column) => column.finish(&data_type),
             Self::Float32(column) => column.finish(&data_type),
             Self::Float64(column) => column.finish(&data_type),
             Self::Decimal(column, _) => column.finish(&data_type),
+            Self::LongDecimal(column, _) => column.finish(&data_type),
             Self::Date(column) => column.finish(&data_type),
-            Self::Timestamp(column) => column.finish(&data_type),
+            Self::Timestamp(column, _) => column.finish(&data_type),
             Self::Time(column) => column.finish(&data_type),
             Self::Duration(column) => column.finish(&data_type),
             Self::Interval(column) => column.finish(&data_type),
@@ -323,6 +382,12 @@ impl Column {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, vec![0])));
                 Arc::new(ListArray::new(field, offsets, element.finish(), nulls.finish()))
             }
+            Self::Vector(size, values, nulls) => {
+                let singles = ScalarBuffer::from(std::mem::take(values));
+                let singles = Arc::new(PrimitiveArray::<Float32Type>::new(singles, None));
+                let nulls = nulls.finish();
+                Arc::new(FixedSizeListArray::new(Arc::new(single()), *size, singles, nulls))
+            }
             Self::Struct(fields, nulls) => {
                 let names = fields_of(fields);
                 let arrays = fields.iter_mut().map(|(_, field)| field.finish()).collect();
@@ -330,6 +395,11 @@ impl Column {
             }
         }
     }
+}
+
+/// The element of a vector: never NULL, so that its lists become matrices without a copy.
+fn single() -> Field {
+    Field::new("item", DataType::Float32, false)
 }
 
 fn fields_of(fields: &[(String, Column)]) -> Fields {
@@ -343,8 +413,12 @@ pub fn schema<'a>(columns: impl IntoIterator<Item = (&'a str, bool, &'a Column)>
 }
 
 /// A batch of what the columns hold; they are empty afterwards.
-pub fn batch(schema: &SchemaRef, columns: &mut [Column], rows: usize) -> Result<RecordBatch, ArrowError> {
-    let arrays = columns.iter_mut().map(Column::finish).collect();
+pub fn batch<'a>(
+    schema: &SchemaRef,
+    columns: impl IntoIterator<Item = &'a mut Column>,
+    rows: usize,
+) -> Result<RecordBatch, ArrowError> {
+    let arrays = columns.into_iter().map(Column::finish).collect();
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)
 }

@@ -293,7 +293,7 @@ fn push_moment(column: &mut Column, value: DateTime, qualifier: rowferry_wire_sq
     match column {
         Column::Time(column) => column.push(time),
         Column::Date(column) => column.push(days() as i32),
-        Column::Timestamp(column) => column.push(days() * 86_400_000_000 + time),
+        Column::Timestamp(column, _) => column.push(days() * 86_400_000_000 + time),
         _ => return Err(OUT_OF_PLACE),
     }
     Ok(())

@@ -412,6 +412,11 @@ impl AsyncWire {
         Self::run(slf, |driver, _| driver.fetch(slf.py(), most))
     }
 
+    /// Up to `most` rows of the stream as a batch of Arrow's; None behind the last.
+    fn fetch_arrow(slf: &Bound<'_, Self>, most: usize) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, _| driver.fetch_arrow(slf.py(), most))
+    }
+
     /// Reads and drops what is still to come, whatever operation it belongs to. False when `most` bytes of rows were
     /// dropped and more is to come.
     #[pyo3(signature = (most=None))]

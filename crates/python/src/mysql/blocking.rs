@@ -214,6 +214,11 @@ impl Wire {
         self.run(py, |driver, _| driver.fetch(py, most))
     }
 
+    /// Up to `most` rows of the stream as a batch of Arrow's; None behind the last.
+    fn fetch_arrow(&self, py: Python<'_>, most: usize) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, _| driver.fetch_arrow(py, most))
+    }
+
     /// Reads and drops what is still to come. False when `most` bytes of rows were dropped and more is to come.
     #[pyo3(signature = (most=None))]
     fn drain(&self, py: Python<'_>, most: Option<usize>) -> PyResult<Py<PyAny>> {

@@ -84,13 +84,15 @@ pub struct Plan {
     /// What the plan is for.
     pub columns: Arc<Columns>,
     decoders: Vec<Decoder>,
-    zero_dates: ZeroDates,
-    encoding: Option<CString>,
+    /// See [`Taste`].
+    pub zero_dates: ZeroDates,
+    /// See [`Taste`].
+    pub encoding: Option<CString>,
     atomic: bool,
     /// PEP 249's description.
     pub description: Py<PyTuple>,
     /// The keys of rows as dicts.
-    names: Vec<Py<PyString>>,
+    pub names: Vec<Py<PyString>>,
 }
 
 /// Why a row was not built.

@@ -4,6 +4,7 @@
 //! [`values`] turn cells into Python objects and back.
 
 mod aio;
+mod arrow;
 mod blocking;
 mod columns;
 mod driver;
@@ -24,6 +25,7 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<insert::InsertBatch>()?;
     module.add_class::<result::Prepared>()?;
     module.add_class::<result::QueryResult>()?;
+    module.add_class::<arrow::RowsToArrow>()?;
     module.add_function(wrap_pyfunction!(values::escape_bytes, &module)?)?;
     parent.add_submodule(&module)?;
     parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.mysql", module)

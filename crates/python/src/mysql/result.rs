@@ -10,7 +10,8 @@ use super::columns::Plan;
 /// One result of a statement.
 #[pyclass(frozen, module = "rowferry._core.mysql")]
 pub struct QueryResult {
-    plan: Option<Arc<Plan>>,
+    /// How its rows are built; `None` for results without rows.
+    pub plan: Option<Arc<Plan>>,
     /// A list of rows; None for results without rows, and for rows that are still to be fetched.
     #[pyo3(get)]
     rows: Option<Py<PyAny>>,

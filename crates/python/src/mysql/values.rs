@@ -210,6 +210,24 @@ fn put_float(py: Python<'_>, out: &mut Vec<u8>, value: f64) -> PyResult<()> {
     Ok(())
 }
 
+/// A value as the server spells it, in UTF-8 and without quotes.
+pub fn spell(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    let mut out = Vec::new();
+    match classify(object)? {
+        Value::Null => {}
+        Value::Bool(value) => out.push(if value { b'1' } else { b'0' }),
+        Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
+        Value::BigInt(text) | Value::Decimal(text) | Value::Spelled(text) => out.extend_from_slice(text.as_bytes()),
+        Value::Float(value) => out.extend_from_slice(value.to_string().as_bytes()),
+        Value::Text(text) => out.extend_from_slice(text.to_str()?.as_bytes()),
+        Value::Bytes(bytes) => out.extend_from_slice(bytes.as_slice()),
+        Value::Date(value) => put_date(&mut out, value),
+        Value::DateTime(value) => put_datetime(&mut out, value),
+        Value::Time(value) => put_duration(&mut out, value),
+    }
+    Ok(out)
+}
+
 impl Encoding {
     /// A second one of the same.
     pub fn share(&self, py: Python<'_>) -> Self {

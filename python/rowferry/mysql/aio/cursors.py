@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core.mysql import QueryResult
 from .. import err
+from .arrow import AsyncArrowRows, AsyncArrowStream
 
 if TYPE_CHECKING:
     from .connection import AsyncConnection
@@ -20,7 +21,7 @@ ASYNC = True
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
 
 
-class AsyncCursor:
+class AsyncCursor(AsyncArrowRows):
     """Runs statements and keeps all rows of the result in memory.
 
     `execute` sends `%s` and `%(name)s` filled in with literals; with a statement cache (`stmt_cache_size` of `connect`)
@@ -343,7 +344,7 @@ class AsyncDictCursor(AsyncCursor):
     _as_dict = True
 
 
-class AsyncSSCursor(AsyncCursor):
+class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
     """Fetches rows bit by bit, as they come from the server: memory does not grow with the result.
 
     Until the last row is fetched, or the cursor is closed, the connection can do nothing else.

@@ -4,6 +4,7 @@
 //! type that implements the trait, a method of [`Driver`] that checks by [`Driver::begin`], commands the [`Client`] and
 //! calls [`Driver::start`], and a method in each pump (`blocking`, `aio`) that calls `run`.
 
+mod arrow;
 mod collect;
 mod command;
 mod errors;

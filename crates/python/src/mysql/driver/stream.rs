@@ -12,8 +12,8 @@ use crate::mysql::result::{Draft, QueryResult};
 
 /// A result whose rows are still on the wire.
 pub struct RowStream {
-    plan: Arc<Plan>,
-    shape: Shape,
+    pub plan: Arc<Plan>,
+    pub shape: Shape,
     failed: Option<PyErr>,
 }
 
