@@ -69,7 +69,13 @@ impl Operation for FetchArrow {
             } else {
                 read_rows(client, rows, binary)
             };
-            outcome.map_err(|refused| self.failed(py, refused))?;
+            if let Err(refused) = outcome {
+                if matches!(refused, Refused::Malformed(_)) {
+                    // Nothing behind it can be understood.
+                    client.abandon();
+                }
+                return Err(self.failed(py, refused));
+            }
         }
         if self.rows.as_ref().is_some_and(ArrowRows::is_full) { self.done(py) } else { Ok(None) }
     }
