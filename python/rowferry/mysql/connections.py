@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from .._core.mysql import Prepared, QueryResult, Wire
-from . import err
+from . import converters, err
 from ._cancel import end
 from ._charsets import charset_by_name
 from ._facts import Facts
@@ -172,6 +172,18 @@ class Connection(Transactional, Facts):
     def connected(self) -> bool:
         """True while the connection can be used."""
         return self.open
+
+    @property
+    def encoders(self) -> dict[type, Any]:
+        """What spells the literals of each Python type: those of `conv`, or the ordinary ones. A copy."""
+        conv = converters.encoders if self.settings.conv is None else self.settings.conv
+        return {key: function for key, function in conv.items() if isinstance(key, type)}
+
+    @property
+    def decoders(self) -> dict[int, Any]:
+        """What makes Python objects of each type code: those of `conv`, or the ordinary ones. A copy."""
+        conv = converters.decoders if self.settings.conv is None else self.settings.conv
+        return {key: function for key, function in conv.items() if isinstance(key, int)}
 
     def __enter__(self) -> Connection:
         return self

@@ -181,6 +181,14 @@ def test_parameters_of_other_types(cursor: mysql.cursors.Cursor) -> None:
     cursor.execute("SELECT 1")
 
 
+def test_bytes_behind_an_introducer(cursor: mysql.cursors.Cursor) -> None:
+    # Django writes `_binary %s`; the literal must not say it a second time.
+    for sql in ("SELECT _binary %s", "SELECT _BINARY\n%s", "SELECT %s AS a_binary", "SELECT 1 a_binary, %s"):
+        cursor.execute(sql, (b"\xff'\\",))
+        row = cursor.fetchone()
+        assert row is not None and row[-1] == b"\xff'\\", sql
+
+
 def test_geometry_is_bytes(cursor: mysql.cursors.Cursor) -> None:
     cursor.execute("SELECT POINT(1, 2), 7")
     assert cursor.fetchone() == (

@@ -288,7 +288,7 @@ impl Encoding {
             out.extend(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
             out.push(b'\'');
         } else {
-            if self.binary_prefix {
+            if self.binary_prefix && !ends_with_introducer(out) {
                 out.extend_from_slice(b"_binary");
             }
             self.put_quoted(out, bytes);
@@ -487,4 +487,12 @@ pub fn escape_bytes<'py>(py: Python<'py>, bytes: &[u8], no_backslash_escapes: bo
     let mut escaped = Vec::with_capacity(bytes.len());
     Encoding { no_backslash_escapes, ..Encoding::default() }.put_escaped(&mut escaped, bytes);
     PyBytes::new(py, &escaped)
+}
+
+/// Whether a statement already says `_binary` of the literal to come, as Django writes it.
+fn ends_with_introducer(sql: &[u8]) -> bool {
+    const INTRODUCER: &[u8] = b"_binary";
+    let Some((before, word)) = sql.trim_ascii_end().split_last_chunk::<{ INTRODUCER.len() }>() else { return false };
+    let begins = before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"_$".contains(byte));
+    begins && word.eq_ignore_ascii_case(INTRODUCER)
 }

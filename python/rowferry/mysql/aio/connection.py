@@ -13,7 +13,7 @@ from typing import Any
 from ..._base.awaitable import Entering
 from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
-from .. import err
+from .. import converters, err
 from .._charsets import charset_by_name
 from .._facts import Facts
 from .._settings import Settings, settings_from
@@ -222,6 +222,18 @@ class AsyncConnection(Transactional, Facts):
     def connected(self) -> bool:
         """True while the connection can be used."""
         return self.open
+
+    @property
+    def encoders(self) -> dict[type, Any]:
+        """What spells the literals of each Python type: those of `conv`, or the ordinary ones. A copy."""
+        conv = converters.encoders if self.settings.conv is None else self.settings.conv
+        return {key: function for key, function in conv.items() if isinstance(key, type)}
+
+    @property
+    def decoders(self) -> dict[int, Any]:
+        """What makes Python objects of each type code: those of `conv`, or the ordinary ones. A copy."""
+        conv = converters.decoders if self.settings.conv is None else self.settings.conv
+        return {key: function for key, function in conv.items() if isinstance(key, int)}
 
     async def __aenter__(self) -> AsyncConnection:
         return self
