@@ -67,12 +67,6 @@ class RowsToArrow:
     def take(self) -> ArrowBatch:
         """The rows that were appended, as a batch."""
 
-class InsertBatch:
-    """Rows to insert, packed into statements of many rows each."""
-
-    def next_statement(self) -> tuple[bytes, int] | None:
-        """The next statement and how many rows it carries; None when all rows are taken."""
-
 class _Common:
     @property
     def auth_plugin(self) -> str:
@@ -99,8 +93,6 @@ class _Common:
         """Close without a word."""
     def forget(self, prepared: Prepared) -> None:
         """Forget a prepared statement. The message travels with the next request."""
-    def insert_batch(self, sql: str | bytes, rows: Iterable[Any], limit: int) -> InsertBatch | None:
-        """Rows packed into statements of many rows; None when `sql` is none that may carry several."""
     def literal(self, value: Any) -> bytes:
         """The SQL literal of a value."""
     def mogrify(self, sql: str | bytes, args: Any = None) -> bytes:
@@ -118,6 +110,8 @@ class Wire(_Common):
         """Read and drop what is still to come; False when `most` bytes of rows were dropped and more is to come."""
     def execute(self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False) -> QueryResult:
         """Run a prepared statement."""
+    def execute_many(self, sql: str | bytes, rows: Iterable[Any], most: int, as_dict: bool = False) -> QueryResult:
+        """Run SQL for each of `rows`. Requests are at most `most` bytes long, unless a single row is longer."""
     def fetch(self, most: int) -> Sequence[Any]:
         """Up to `most` rows of the stream, at least one unless it has ended."""
     def fetch_arrow(self, most: int) -> ArrowBatch | None:
@@ -160,6 +154,9 @@ class AsyncWire(_Common):
     def eof_received(self) -> None: ...
     def execute(
         self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False
+    ) -> asyncio.Future[QueryResult]: ...
+    def execute_many(
+        self, sql: str | bytes, rows: Iterable[Any], most: int, as_dict: bool = False
     ) -> asyncio.Future[QueryResult]: ...
     def fetch(self, most: int) -> asyncio.Future[Sequence[Any]]: ...
     def fetch_arrow(self, most: int) -> asyncio.Future[ArrowBatch | None]: ...

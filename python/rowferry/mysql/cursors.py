@@ -183,36 +183,19 @@ class Cursor(ArrowRows):
             return None
         connection = self.connection
         self._finish()
-        batch = connection.wire.insert_batch(query, args, self.max_stmt_length)
-        total = 0
-        done = 0
-        if batch is None:
-            for done, item in enumerate(args):
-                try:
-                    total += self.execute(query, item)
-                except err.Error as error:
-                    error.row = done
-                    raise
-            self._rowcount = total
-            return total
-        while (statement := batch.next_statement()) is not None:
-            sql, count = statement
-            try:
-                result = connection.wire.query(sql, None, self._as_dict)
-            except err.Error as error:
-                error.sql = query
-                error.row = done if count == 1 else None
-                raise
-            except Exception:
-                raise
-            except BaseException:
-                connection.give_up()
-                raise
-            done += count
-            total += self._take(result)
         self._statement = (query, None)
-        self._rowcount = total
-        return total
+        most = min(self.max_stmt_length, connection.settings.max_allowed_packet)
+        try:
+            result = connection.wire.execute_many(query, args, most, self._as_dict)
+        except err.Error as error:
+            error.sql = _text(query)
+            raise
+        except Exception:
+            raise
+        except BaseException:
+            connection.give_up()
+            raise
+        return self._take(result)
 
     def callproc(self, procname: str, args: Sequence[Any] = ()) -> Sequence[Any]:
         """Call a procedure and answer `args`.

@@ -12,7 +12,7 @@ use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
 use rowferry_wire_mysql::messages::status::ServerError;
 
 pub use markers::question_marks;
-pub use template::{InsertParts, Piece, Template, TemplateError, split_insert};
+pub use template::{InsertParts, Outline, Piece, Template, TemplateError, split_insert};
 
 use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};
 

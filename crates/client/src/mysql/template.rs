@@ -187,6 +187,63 @@ impl Template {
     }
 }
 
+/// What a text says of itself without being understood.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Outline {
+    /// The first word, in lower case; empty when there is none.
+    pub keyword: String,
+    /// Where the statement ends: without the semicolon and white space behind it.
+    pub end: usize,
+    /// It is one statement, which another may follow behind a semicolon: no quote or comment is left open.
+    pub is_single: bool,
+    /// It ends in a comment that the end of the line closes.
+    pub ends_in_line_comment: bool,
+    /// There is a `?` that a server would take for a placeholder.
+    pub has_question_mark: bool,
+}
+
+impl Outline {
+    /// Looks over `sql`.
+    pub fn of(sql: &[u8], backslash_escapes: bool) -> Self {
+        let mut lexer = Lexer::new(sql, backslash_escapes);
+        let mut keyword = String::new();
+        // Behind the last byte that is no white space; behind the last that is no semicolon either.
+        let (mut end, mut semicolon) = (0, None);
+        let mut is_single = true;
+        let mut has_question_mark = false;
+        while lexer.at < sql.len() {
+            let at = lexer.at;
+            if lexer.inside == Inside::Code && is_word(sql[at]) {
+                let len = sql[at..].iter().position(|&b| !is_word(b)).unwrap_or(sql.len() - at);
+                lexer.at += len;
+                if keyword.is_empty() {
+                    keyword = String::from_utf8_lossy(&sql[at..at + len]).to_ascii_lowercase();
+                }
+                is_single &= semicolon.is_none();
+            } else {
+                match lexer.step() {
+                    Some(Some(b';')) => {
+                        semicolon.get_or_insert(at);
+                        continue;
+                    }
+                    Some(Some(byte)) if byte.is_ascii_whitespace() => continue,
+                    Some(Some(byte)) => {
+                        is_single &= semicolon.is_none();
+                        has_question_mark |= byte == b'?';
+                    }
+                    _ => is_single &= semicolon.is_none() || !matches!(lexer.inside, Inside::Quoted(_)),
+                }
+            }
+            if semicolon.is_none() {
+                end = lexer.at;
+            }
+        }
+        let ends_in_line_comment = lexer.inside == Inside::Line && semicolon.is_none();
+        let is_single = is_single && matches!(lexer.inside, Inside::Code | Inside::Line);
+        Self { keyword, end, is_single, ends_in_line_comment, has_question_mark }
+    }
+}
+
 /// An INSERT or REPLACE whose list of values can be repeated.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InsertParts {
@@ -346,6 +403,27 @@ mod tests {
             }
         }
         assert_eq!(joined, "a % b 1 c 2");
+    }
+
+    #[test]
+    fn an_outline_tells_where_another_statement_may_follow() {
+        let outline = |sql: &str| {
+            let outline = Outline::of(sql.as_bytes(), true);
+            (outline.keyword.clone(), sql[..outline.end].to_owned(), outline.is_single, outline.ends_in_line_comment)
+        };
+        let single = |keyword: &str, text: &str| (keyword.to_owned(), text.to_owned(), true, false);
+        assert_eq!(outline("UPDATE t SET a = 1"), single("update", "UPDATE t SET a = 1"));
+        assert_eq!(outline(" (select ';') ; ; \n"), single("select", " (select ';')"));
+        assert_eq!(outline("/* a; */ Delete from `x;y`;"), single("delete", "/* a; */ Delete from `x;y`"));
+        assert_eq!(outline("update t set a = 1; -- done"), single("update", "update t set a = 1"));
+        assert_eq!(outline("update t set a = 1 -- done").3, true);
+        assert_eq!(outline("update t set a = 1 -- done; \n").0, "update");
+        for sql in ["update t; delete from t", "select 'a", "select /* a", "do 1;;(select 1)", "do 1; 'x'"] {
+            assert!(!outline(sql).2, "{sql}");
+        }
+        assert_eq!(outline("").0, "");
+        assert!(Outline::of(b"update t set a = ?", true).has_question_mark);
+        assert!(!Outline::of(b"update t set a = '?' /* ? */ -- ?", true).has_question_mark);
     }
 
     fn split(sql: &str) -> Option<(&str, &str, &str)> {

@@ -9,7 +9,6 @@ use rowferry_client::Channel;
 use rowferry_wire_mysql::client::Client;
 
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
-use super::insert::InsertBatch;
 use super::limits::{Limits, Timers};
 use super::result::Prepared;
 use super::settings::Settings;
@@ -451,6 +450,19 @@ impl AsyncWire {
         Self::run(slf, |driver, client| driver.execute(slf.py(), client, prepared, args, as_dict))
     }
 
+    /// Runs SQL for each of `rows` and answers one result for all. Requests are at most `most` bytes long, unless a
+    /// single row is longer.
+    #[pyo3(signature = (sql, rows, most, as_dict=false))]
+    fn execute_many(
+        slf: &Bound<'_, Self>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+        most: usize,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.execute_many(slf.py(), client, sql, rows, most, as_dict))
+    }
+
     /// Forgets a prepared statement. The message travels with the next request.
     fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
         let Some(statement) = prepared.statement() else { return Ok(()) };
@@ -548,20 +560,6 @@ impl AsyncWire {
         driver.obey(channel.core());
         driver.encoding.put_literal(&mut literal, value)?;
         Ok(PyBytes::new(py, &literal))
-    }
-
-    /// Rows packed into statements of many rows; None when `sql` is none that may carry several.
-    fn insert_batch(
-        &self,
-        py: Python<'_>,
-        sql: &Bound<'_, PyAny>,
-        rows: &Bound<'_, PyAny>,
-        limit: usize,
-    ) -> PyResult<Option<InsertBatch>> {
-        let mut inner = self.lock(py)?;
-        let Inner { channel, driver, .. } = &mut *inner;
-        let sql = driver.fill(py, channel.core(), sql, None)?.to_vec();
-        InsertBatch::new(py, &sql, rows, driver.encoding.share(py), limit)
     }
 
     /// True while the connection can be used.

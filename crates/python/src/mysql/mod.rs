@@ -5,10 +5,10 @@
 
 mod aio;
 mod arrow;
+mod batch;
 mod blocking;
 mod columns;
 mod driver;
-mod insert;
 mod limits;
 mod result;
 mod settings;
@@ -22,7 +22,6 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     let module = PyModule::new(parent.py(), "mysql")?;
     module.add_class::<aio::AsyncWire>()?;
     module.add_class::<blocking::Wire>()?;
-    module.add_class::<insert::InsertBatch>()?;
     module.add_class::<result::Prepared>()?;
     module.add_class::<result::QueryResult>()?;
     module.add_class::<arrow::RowsToArrow>()?;

@@ -8,7 +8,7 @@ use pyo3::types::{
 };
 use rowferry_client::mysql::{Piece, Template};
 use rowferry_wire_mysql::messages::resultset::{DateTime, Time};
-use rowferry_wire_mysql::messages::statement::Params;
+use rowferry_wire_mysql::messages::statement::Bind;
 
 use crate::errors::{Class, error};
 
@@ -385,7 +385,7 @@ impl Encoding {
     }
 
     /// Adds a value to those of an execution.
-    pub fn bind(&self, params: &mut Params, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    pub fn bind(&self, params: &mut impl Bind, object: &Bound<'_, PyAny>) -> PyResult<()> {
         match classify(object)? {
             Value::Null => params.null(),
             Value::Bool(value) => params.int(i64::from(value)),

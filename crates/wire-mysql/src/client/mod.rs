@@ -4,6 +4,7 @@
 //! [`rowferry_wire::Core`], and [`poll`](Client::poll) until the conversation's last event. Several commands may be
 //! given before the first is answered: their conversations wait in line, and the server answers in order.
 
+mod bulk;
 mod connect;
 mod failure;
 mod metadata;

@@ -25,5 +25,7 @@ open_enum! {
         STMT_RESET = 0x1a,
         /// Forget all session state but the login.
         RESET_CONNECTION = 0x1f,
+        /// MariaDB: run a prepared statement for many rows.
+        STMT_BULK_EXECUTE = 0xfa,
     }
 }

@@ -3,6 +3,7 @@
 //! Types work on one payload; cutting packets and counting sequence numbers is the client's and the peer's part.
 
 pub mod auth;
+pub mod bulk;
 pub mod command;
 pub mod handshake;
 pub mod resultset;

@@ -152,3 +152,69 @@ impl Params {
         }
     }
 }
+
+/// Takes the values of parameters, in the order of the `?`.
+pub trait Bind {
+    /// NULL.
+    fn null(&mut self);
+    /// A signed integer.
+    fn int(&mut self, value: i64);
+    /// An unsigned integer.
+    fn uint(&mut self, value: u64);
+    /// A double.
+    fn double(&mut self, value: f64);
+    /// Text in the connection's character set.
+    fn text(&mut self, value: &[u8]);
+    /// Bytes.
+    fn bytes(&mut self, value: &[u8]);
+    /// An exact number, spelled out.
+    fn decimal(&mut self, value: &[u8]);
+    /// A date.
+    fn date(&mut self, value: DateTime);
+    /// A date and time.
+    fn datetime(&mut self, value: DateTime);
+    /// A duration.
+    fn time(&mut self, value: Time);
+}
+
+impl Bind for Params {
+    fn null(&mut self) {
+        self.null();
+    }
+
+    fn int(&mut self, value: i64) {
+        self.int(value);
+    }
+
+    fn uint(&mut self, value: u64) {
+        self.uint(value);
+    }
+
+    fn double(&mut self, value: f64) {
+        self.double(value);
+    }
+
+    fn text(&mut self, value: &[u8]) {
+        self.text(value);
+    }
+
+    fn bytes(&mut self, value: &[u8]) {
+        self.bytes(value);
+    }
+
+    fn decimal(&mut self, value: &[u8]) {
+        self.decimal(value);
+    }
+
+    fn date(&mut self, value: DateTime) {
+        self.date(value);
+    }
+
+    fn datetime(&mut self, value: DateTime) {
+        self.datetime(value);
+    }
+
+    fn time(&mut self, value: Time) {
+        self.time(value);
+    }
+}

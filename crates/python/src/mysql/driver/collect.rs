@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use rowferry_wire_mysql::client::{Client, Event};
 
-use super::rows::push_row;
+use super::rows::{push_row, read_rows};
 use super::{Operation, Shape, Shared, Step, broken, out_of_place, server_error};
 use crate::mysql::columns::Plan;
 use crate::mysql::result::{Draft, QueryResult};
@@ -31,7 +31,7 @@ impl Collect {
 impl Operation for Collect {
     fn before(&mut self, py: Python<'_>, client: &mut Client, _: &mut Shared) -> PyResult<Option<Step>> {
         if let Some(current) = &self.current {
-            read_rows(py, client, current, self.shape, &mut self.failed)?;
+            read_rows(py, client, &current.plan, &current.rows, self.shape, &mut self.failed)?;
         }
         Ok(None)
     }
@@ -78,28 +78,5 @@ impl Operation for Collect {
             }
             event => Err(out_of_place(py, &event)),
         }
-    }
-}
-
-/// Builds the rows that have come. A row that cannot be built is remembered; those behind it are read and dropped, so
-/// that the connection stays usable.
-fn read_rows(
-    py: Python<'_>,
-    client: &mut Client,
-    current: &Current,
-    shape: Shape,
-    failed: &mut Option<PyErr>,
-) -> PyResult<()> {
-    let mut malformed = None;
-    client.visit_rows(|payload| match push_row(py, payload, &current.plan, shape, &current.rows, failed) {
-        Ok(()) => true,
-        Err(failure) => {
-            malformed = Some(failure);
-            false
-        }
-    });
-    match malformed {
-        Some(failure) => Err(broken(py, &failure)),
-        None => Ok(()),
     }
 }

@@ -29,13 +29,13 @@ use crate::errors::{Class, error};
 
 pub use collect::Collect;
 pub use errors::{broken, busy, client_errno, forked, gone, misused, overdue, server_error, transport_error};
+pub use rows::{push_row, read_rows};
 
 /// What the pump should do next.
 pub enum Step {
     /// Write what waits, then wait for bytes.
     Pending,
     /// Write what waits, then step again: there is more to send.
-    #[allow(dead_code, reason = "for operations that send data bit by bit")]
     Flush,
     /// Flush, set TLS up, tell the core.
     StartTls,
@@ -45,7 +45,7 @@ pub enum Step {
 
 impl Step {
     /// The operation is over with this result.
-    fn done(py: Python<'_>, result: Option<Py<QueryResult>>) -> Option<Self> {
+    pub fn done(py: Python<'_>, result: Option<Py<QueryResult>>) -> Option<Self> {
         Some(Self::Done(result.map_or_else(|| py.None(), Py::into_any)))
     }
 }
@@ -88,6 +88,8 @@ pub struct Shared {
     follows: bool,
     /// What was prepared for someone who does not wait for it any more; closed once nothing is awaited.
     orphans: Vec<StatementId>,
+    /// The server's `max_allowed_packet`, once it was asked for.
+    pub packet_limit: Option<usize>,
 }
 
 /// How many shapes of results are remembered.
@@ -123,7 +125,8 @@ pub struct Driver {
 
 impl Driver {
     pub const fn new(taste: Taste, encoding: Encoding) -> Self {
-        let shared = Shared { taste, plans: Vec::new(), stream: None, follows: false, orphans: Vec::new() };
+        let shared =
+            Shared { taste, plans: Vec::new(), stream: None, follows: false, orphans: Vec::new(), packet_limit: None };
         Self { encoding, operation: None, shared, sql: Vec::new() }
     }
 
@@ -316,7 +319,7 @@ fn refused(py: Python<'_>, error: &ServerError, shared: &mut Shared) -> PyErr {
 }
 
 /// The core said what this operation cannot have asked for.
-fn out_of_place(py: Python<'_>, event: &Event<'_>) -> PyErr {
+pub fn out_of_place(py: Python<'_>, event: &Event<'_>) -> PyErr {
     let message = format!("event out of place: {event:?}");
     error(py, Class::Internal, Some(client_errno::OUT_OF_SYNC), &message)
 }

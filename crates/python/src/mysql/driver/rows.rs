@@ -1,9 +1,9 @@
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use rowferry_wire_mysql::client::Failure;
+use rowferry_wire_mysql::client::{Client, Failure};
 
-use super::Shape;
+use super::{Shape, broken};
 use crate::mysql::columns::{Plan, RowError};
 
 /// Builds a row. One that cannot be built is remembered; those behind it are read and dropped, so that the connection
@@ -36,5 +36,29 @@ pub fn push_row(
             Ok(())
         }
         Err(RowError::Malformed(malformed)) => Err(malformed.into()),
+    }
+}
+
+/// Builds the rows that have come. A row that cannot be built is remembered; those behind it are read and dropped, so
+/// that the connection stays usable.
+pub fn read_rows(
+    py: Python<'_>,
+    client: &mut Client,
+    plan: &Plan,
+    rows: &Py<PyList>,
+    shape: Shape,
+    failed: &mut Option<PyErr>,
+) -> PyResult<()> {
+    let mut malformed = None;
+    client.visit_rows(|payload| match push_row(py, payload, plan, shape, rows, failed) {
+        Ok(()) => true,
+        Err(failure) => {
+            malformed = Some(failure);
+            false
+        }
+    });
+    match malformed {
+        Some(failure) => Err(broken(py, &failure)),
+        None => Ok(()),
     }
 }
