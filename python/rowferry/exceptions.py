@@ -34,15 +34,16 @@ class Error(Exception):
     """Anything that went wrong.
 
     `errno` is the database's own number, `sqlstate` the five characters of the standard, `sql` the failing statement,
-    `row` the index of the failing row of a batch; each is None when unknown. `args` is what the driver's users know:
-    for MySQL `(errno, message)`. Informix adds `sqlcode` (the same as `errno`), `isamcode`, the `offset` of the error
-    in the statement (from 1) and the name `near` it.
+    `row` the index of the failing row of a batch, `rows` the indices among which it is; each is None when unknown.
+    `args` is what the driver's users know: for MySQL `(errno, message)`. Informix adds `sqlcode` (the same as `errno`),
+    `isamcode`, the `offset` of the error in the statement (from 1) and the name `near` it.
     """
 
     errno: int | None
     sqlstate: str | None
     sql: str | None
     row: int | None
+    rows: range | None = None
     sqlcode: int | None = None
     isamcode: int | None = None
     offset: int | None = None

@@ -3,6 +3,7 @@
 //! One request is on its way at a time, and the next is made meanwhile: the server never waits for us, and what comes
 //! behind a row that it refuses has not been sent.
 
+mod blame;
 mod request;
 mod source;
 mod statement;
@@ -11,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyRange};
 use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::resultset::TextRow;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError};
@@ -22,12 +23,16 @@ use super::driver::{
 };
 use super::result::{Draft, QueryResult};
 use crate::errors::{Class, error};
+use blame::{Counters, Diagnosis, row_of};
 use request::{Maker, Request, Way};
 use source::Source;
 use statement::Statement;
 
 /// The server's own number for a message beyond its `max_allowed_packet`.
 const PACKET_TOO_LARGE: u16 = 1153;
+
+/// "This command is not supported in the prepared statement protocol yet": not for many rows, at least.
+const NOT_PREPARABLE: u16 = 1295;
 
 /// What an answer belongs to.
 enum Awaited {
@@ -36,6 +41,10 @@ enum Awaited {
     Preparation,
     /// An execution whose statement could not be prepared.
     Refusal,
+    /// The session's counters before the first execution, or behind the failed one.
+    Counters,
+    /// One of the queries about the last error.
+    Diagnosis,
     /// Rows from `first` on, of which `done` have been answered where each is.
     Rows {
         first: usize,
@@ -44,6 +53,18 @@ enum Awaited {
         done: usize,
     },
 }
+
+/// The request that failed, while the server is asked which row it was.
+struct Suspect {
+    first: usize,
+    rows: usize,
+    error: PyErr,
+    /// The questions have been sent.
+    is_asked: bool,
+}
+
+/// MariaDB executes an UPDATE or DELETE for fewer rows than this one by one: so it names the failing row by itself.
+const FEW: usize = 16;
 
 /// See the module.
 struct Batch {
@@ -56,11 +77,17 @@ struct Batch {
     /// The statement's preparation has been asked for.
     preparing: bool,
     asked_limit: bool,
+    /// The server knows more of an error than its message says.
+    asks: bool,
     current: Option<(Arc<Plan>, Shape)>,
     /// All rows of all results.
     rows: Option<(Arc<Plan>, Py<PyList>)>,
     total: OkPacket,
     failed: Option<PyErr>,
+    suspect: Option<Suspect>,
+    /// Before the first execution, where executions are counted; and now.
+    counters: Option<(Counters, Counters)>,
+    diagnosis: Diagnosis,
 }
 
 impl Driver {
@@ -86,10 +113,14 @@ impl Driver {
             awaited: VecDeque::new(),
             preparing: false,
             asked_limit: false,
+            asks: client.session().is_mariadb,
             current: None,
             rows: None,
             total: OkPacket { status: client.session().status, ..OkPacket::default() },
             failed: None,
+            suspect: None,
+            counters: None,
+            diagnosis: Diagnosis::default(),
         });
         Ok(())
     }
@@ -102,7 +133,20 @@ impl Batch {
         if !self.awaited.is_empty() || self.failed.is_some() {
             return Ok(false);
         }
+        if let Some(suspect) = &mut self.suspect {
+            return Ok(!suspect.is_asked && self.ask(py, client)?);
+        }
         let Some(request) = &mut self.ready else { return Ok(false) };
+        let counts = request.way == Way::Bulk && self.maker.statement.insert.is_none();
+        if counts && self.counters.is_none() {
+            if request.rows < FEW && self.maker.source.is_over() && self.maker.may_join() {
+                self.declined();
+                return Ok(false);
+            }
+            Counters::ask(client).map_err(misuse)?;
+            self.awaited.push_back(Awaited::Counters);
+            self.counters = Some((Counters::default(), Counters::default()));
+        }
         if shared.packet_limit.is_none() && !self.asked_limit && !(request.is_small() && self.maker.source.is_over()) {
             self.asked_limit = true;
             client.query(b"SELECT @@max_allowed_packet").map_err(misuse)?;
@@ -163,24 +207,66 @@ impl Batch {
                 // reason of its own.
                 self.awaited.clear();
                 self.awaited.push_back(Awaited::Refusal);
-                self.ready = None;
-                self.maker.give_up_preparing();
+                self.declined();
             }
             Some(Awaited::Refusal) => {}
-            Some(Awaited::Rows { first, rows, way, done }) => {
-                let exception = server_error(py, refused);
-                let row = match way {
-                    Way::Joined | Way::Single => Some(first + done),
-                    _ if rows == 1 => Some(first),
-                    _ => row_of(&refused.message).filter(|row| *row <= rows).map(|row| first + row - 1),
-                };
-                exception.value(py).setattr("row", row)?;
-                self.failed.get_or_insert(exception);
+            Some(Awaited::Rows { way: Way::Bulk, .. })
+                if refused.code == NOT_PREPARABLE && self.maker.may_be_declined() =>
+            {
+                self.declined();
             }
+            Some(Awaited::Rows { first, rows, way, done }) => {
+                let error = server_error(py, refused);
+                let alone = rows == 1 || matches!(way, Way::Joined | Way::Single);
+                if alone {
+                    error.value(py).setattr("row", first + done)?;
+                    self.failed.get_or_insert(error);
+                } else if self.asks {
+                    self.suspect = Some(Suspect { first, rows, error, is_asked: false });
+                } else {
+                    let row = row_of(refused).filter(|row| *row <= rows);
+                    self.blame(py, Suspect { first, rows, error, is_asked: true }, row)?;
+                }
+            }
+            Some(Awaited::Counters | Awaited::Diagnosis) => {}
             None => {}
         }
         self.current = None;
         Ok(())
+    }
+
+    /// Asks which row it was.
+    fn ask(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<bool> {
+        let questions = if let Some((_, now)) = &mut self.counters {
+            *now = Counters::default();
+            Counters::ask(client).map(|()| 1)
+        } else {
+            Diagnosis::ask(client)
+        };
+        for _ in 0..questions.map_err(|misuse| misused(py, misuse))? {
+            self.awaited.push_back(if self.counters.is_some() { Awaited::Counters } else { Awaited::Diagnosis });
+        }
+        if let Some(suspect) = &mut self.suspect {
+            suspect.is_asked = true;
+        }
+        Ok(true)
+    }
+
+    /// The server has said all that it knows: `row` counts from 1 on within the request.
+    fn blame(&mut self, py: Python<'_>, suspect: Suspect, row: Option<usize>) -> PyResult<()> {
+        let Suspect { first, rows, error, .. } = suspect;
+        let exception = error.value(py);
+        exception.setattr("row", row.filter(|row| *row <= rows).map(|row| first + row - 1))?;
+        exception.setattr("rows", py.get_type::<PyRange>().call1((first, first + rows))?)?;
+        self.failed.get_or_insert(error);
+        Ok(())
+    }
+
+    /// The rows that are under way or ready come again as text.
+    fn declined(&mut self) {
+        self.ready = None;
+        self.maker.declined();
+        self.maker.source.give_back_error(self.stopped.take());
     }
 
     fn outcome(&mut self, py: Python<'_>) -> PyResult<Option<Step>> {
@@ -196,12 +282,6 @@ impl Batch {
     }
 }
 
-/// The row that a message names at its end, from 1 on: `Data too long for column 'a' at row 7`.
-fn row_of(message: &str) -> Option<usize> {
-    let (_, row) = message.rsplit_once(" at row ")?;
-    row.parse().ok().filter(|row| *row > 0)
-}
-
 impl Operation for Batch {
     fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
         if let (Some((plan, shape)), Some((_, rows))) = (&self.current, &self.rows) {
@@ -211,13 +291,22 @@ impl Operation for Batch {
             if self.send(py, client, shared)? {
                 return Ok(Some(Step::Flush));
             }
-            let makes = self.ready.is_none() && self.failed.is_none() && self.stopped.is_none();
+            let failed = self.failed.is_some() || self.suspect.is_some();
+            let makes = self.ready.is_none() && !failed && self.stopped.is_none();
             if makes && !self.maker.source.is_over() {
                 (self.ready, self.stopped) = self.maker.next(py, shared.packet_limit);
                 continue;
             }
             if !self.awaited.is_empty() {
                 return Ok(None);
+            }
+            if let Some(suspect) = self.suspect.take() {
+                let row = match self.counters {
+                    // The requests before have been executed in full.
+                    Some((before, now)) => now.since(before).and_then(|count| count.checked_sub(suspect.first)),
+                    None => self.diagnosis.row(),
+                };
+                self.blame(py, suspect, row.filter(|row| *row > 0))?;
             }
             if let Some(statement) = self.maker.prepared.take() {
                 // Nothing is answered; a closed connection has forgotten already.
@@ -230,16 +319,26 @@ impl Operation for Batch {
     fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
         match (event, self.awaited.front_mut()) {
             (Event::Prepared(prepared), Some(Awaited::Preparation)) => {
-                self.maker.prepared(prepared.statement);
+                self.maker.prepared = Some(prepared.statement);
                 self.awaited.pop_front();
             }
-            (Event::Columns(_), Some(Awaited::Limit)) => {}
+            (Event::Columns(_), Some(Awaited::Limit | Awaited::Counters | Awaited::Diagnosis)) => {}
+            (Event::Row(payload), Some(Awaited::Counters)) => {
+                if let Some((before, now)) = &mut self.counters {
+                    let counters = if self.suspect.is_some() { now } else { before };
+                    counters.take(payload).map_err(|malformed| broken(py, &malformed.into()))?;
+                }
+            }
+            (Event::Row(payload), Some(Awaited::Diagnosis)) => {
+                self.diagnosis.take(payload).map_err(|malformed| broken(py, &malformed.into()))?;
+            }
             (Event::Row(payload), Some(Awaited::Limit)) => {
                 let cell = TextRow::new(payload).cell().map_err(|malformed| broken(py, &malformed.into()))?;
                 let limit = cell.and_then(|cell| std::str::from_utf8(cell).ok()).and_then(|cell| cell.parse().ok());
                 shared.packet_limit = Some(limit.unwrap_or(usize::MAX));
             }
-            (Event::EndOfRows { .. }, Some(Awaited::Limit)) => {
+            (Event::EndOfRows { .. }, Some(Awaited::Limit | Awaited::Counters | Awaited::Diagnosis))
+            | (Event::Done { .. }, Some(Awaited::Diagnosis)) => {
                 self.awaited.pop_front();
             }
             (Event::Columns(columns), Some(Awaited::Rows { way, .. })) => {
@@ -263,6 +362,7 @@ impl Operation for Batch {
             }
             (Event::Done { ok, more } | Event::EndOfRows { ok, more }, Some(Awaited::Rows { done, .. })) => {
                 *done += 1;
+                self.maker.accepted();
                 if !more {
                     self.awaited.pop_front();
                 }
@@ -276,18 +376,5 @@ impl Operation for Batch {
 
     fn may_be_done(&self) -> bool {
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::row_of;
-
-    #[test]
-    fn a_message_names_its_row_at_the_end() {
-        assert_eq!(row_of("Data too long for column 'a' at row 7"), Some(7));
-        assert_eq!(row_of("Duplicate entry 'x at row 7' for key 't.PRIMARY'"), None);
-        assert_eq!(row_of("Out of range at row 0"), None);
-        assert_eq!(row_of("Column 'a' cannot be null"), None);
     }
 }

@@ -75,8 +75,8 @@ pub struct Maker {
     most: usize,
     /// The prepared statement, once there is one.
     pub prepared: Option<StatementId>,
-    /// The rows of a request that goes out together with the preparation of its statement.
-    kept: Vec<Py<PyAny>>,
+    /// The rows of requests that the server may yet decline as a whole: none once it has executed one.
+    kept: Option<Vec<Py<PyAny>>>,
     joins: bool,
     /// Payloads to be filled again.
     spare_text: Vec<u8>,
@@ -93,7 +93,7 @@ impl Maker {
             encoding,
             most,
             prepared: None,
-            kept: Vec::new(),
+            kept: Some(Vec::new()),
             joins,
             spare_text: Vec::new(),
             spare_rows: None,
@@ -108,21 +108,30 @@ impl Maker {
     fn write_text(&mut self) {
         self.way = match &self.statement {
             Statement { insert: Some(_), .. } => Way::Insert,
-            Statement { is_joinable: true, .. } if self.joins => Way::Joined,
+            _ if self.may_join() => Way::Joined,
             _ => Way::Single,
         };
     }
 
-    /// The server does not prepare the statement: the rows that were to be its first come again, as text.
-    pub fn give_up_preparing(&mut self) {
-        self.source.give_back(std::mem::take(&mut self.kept).into_iter());
+    /// True when many statements may be sent as one text.
+    pub const fn may_join(&self) -> bool {
+        self.joins && self.statement.is_joinable
+    }
+
+    /// True until the server has executed the statement for many rows.
+    pub const fn may_be_declined(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The server does not execute the statement for many rows: those that were to be its first come again, as text.
+    pub fn declined(&mut self) {
+        self.source.give_back(self.kept.take().unwrap_or_default().into_iter());
         self.write_text();
     }
 
-    /// The statement is prepared.
-    pub fn prepared(&mut self, statement: StatementId) {
-        self.prepared = Some(statement);
-        self.kept = Vec::new();
+    /// The server executes the statement for many rows.
+    pub fn accepted(&mut self) {
+        self.kept = None;
     }
 
     /// The request was sent; its memory serves again.
@@ -183,8 +192,8 @@ impl Maker {
             if bound && fit == RowFit::Fits && payload.size() > limit && payload.len() > 1 {
                 payload.drop_last();
             } else if fits {
-                if self.prepared.is_none() {
-                    self.kept.push(row.unbind());
+                if let Some(kept) = &mut self.kept {
+                    kept.push(row.unbind());
                 }
                 continue;
             } else if fit == RowFit::Fits {

@@ -9,11 +9,13 @@ pub struct Source {
     returned: VecDeque<Py<PyAny>>,
     taken: usize,
     ended: bool,
+    /// Raised behind the rows that come again.
+    raised: Option<PyErr>,
 }
 
 impl Source {
     pub fn new(rows: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { rows: rows.try_iter()?.unbind(), returned: VecDeque::new(), taken: 0, ended: false })
+        Ok(Self { rows: rows.try_iter()?.unbind(), returned: VecDeque::new(), taken: 0, ended: false, raised: None })
     }
 
     /// The index of the row that comes next.
@@ -23,7 +25,7 @@ impl Source {
 
     /// True when nothing can come any more.
     pub fn is_over(&self) -> bool {
-        self.ended && self.returned.is_empty()
+        self.ended && self.returned.is_empty() && self.raised.is_none()
     }
 
     /// The next row. After an error there is none.
@@ -31,6 +33,9 @@ impl Source {
         if let Some(row) = self.returned.pop_front() {
             self.taken += 1;
             return Ok(Some(row.into_bound(py)));
+        }
+        if let Some(raised) = self.raised.take() {
+            return Err(raised);
         }
         if self.ended {
             return Ok(None);
@@ -49,6 +54,11 @@ impl Source {
                 Ok(None)
             }
         }
+    }
+
+    /// Takes back what the iterator raised.
+    pub fn give_back_error(&mut self, raised: Option<PyErr>) {
+        self.raised = raised;
     }
 
     /// Takes the rows taken last back, in their order; they come again.
