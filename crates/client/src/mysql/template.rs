@@ -198,8 +198,6 @@ pub struct Outline {
     pub is_single: bool,
     /// It ends in a comment that the end of the line closes.
     pub ends_in_line_comment: bool,
-    /// There is a `?` that a server would take for a placeholder.
-    pub has_question_mark: bool,
 }
 
 impl Outline {
@@ -210,7 +208,6 @@ impl Outline {
         // Behind the last byte that is no white space; behind the last that is no semicolon either.
         let (mut end, mut semicolon) = (0, None);
         let mut is_single = true;
-        let mut has_question_mark = false;
         while lexer.at < sql.len() {
             let at = lexer.at;
             if lexer.inside == Inside::Code && is_word(sql[at]) {
@@ -227,10 +224,7 @@ impl Outline {
                         continue;
                     }
                     Some(Some(byte)) if byte.is_ascii_whitespace() => continue,
-                    Some(Some(byte)) => {
-                        is_single &= semicolon.is_none();
-                        has_question_mark |= byte == b'?';
-                    }
+                    Some(Some(_)) => is_single &= semicolon.is_none(),
                     _ => is_single &= semicolon.is_none() || !matches!(lexer.inside, Inside::Quoted(_)),
                 }
             }
@@ -240,7 +234,7 @@ impl Outline {
         }
         let ends_in_line_comment = lexer.inside == Inside::Line && semicolon.is_none();
         let is_single = is_single && matches!(lexer.inside, Inside::Code | Inside::Line);
-        Self { keyword, end, is_single, ends_in_line_comment, has_question_mark }
+        Self { keyword, end, is_single, ends_in_line_comment }
     }
 }
 
@@ -422,8 +416,6 @@ mod tests {
             assert!(!outline(sql).2, "{sql}");
         }
         assert_eq!(outline("").0, "");
-        assert!(Outline::of(b"update t set a = ?", true).has_question_mark);
-        assert!(!Outline::of(b"update t set a = '?' /* ? */ -- ?", true).has_question_mark);
     }
 
     fn split(sql: &str) -> Option<(&str, &str, &str)> {

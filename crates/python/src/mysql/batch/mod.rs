@@ -308,7 +308,7 @@ impl Operation for Batch {
                 };
                 self.blame(py, suspect, row.filter(|row| *row > 0))?;
             }
-            if let Some(statement) = self.maker.prepared.take() {
+            for statement in shared.orphans.drain(..) {
                 // Nothing is answered; a closed connection has forgotten already.
                 let _ = client.close_statement(statement);
             }
@@ -320,6 +320,8 @@ impl Operation for Batch {
         match (event, self.awaited.front_mut()) {
             (Event::Prepared(prepared), Some(Awaited::Preparation)) => {
                 self.maker.prepared = Some(prepared.statement);
+                // Closed at the end, also when that comes early.
+                shared.orphans.push(prepared.statement);
                 self.awaited.pop_front();
             }
             (Event::Columns(_), Some(Awaited::Limit | Awaited::Counters | Awaited::Diagnosis)) => {}

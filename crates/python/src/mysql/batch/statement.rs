@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use rowferry_client::mysql::{Outline, Piece, Template, TemplateError, split_insert};
+use rowferry_client::mysql::{Outline, Piece, Template, TemplateError, question_marks, split_insert};
 use rowferry_wire_mysql::messages::statement::Bind;
 
 use crate::errors::{Class, error};
@@ -66,7 +66,8 @@ impl Statement {
         let end = if is_single { outline.end } else { sql.len() };
         let whole = Part::new(py, sql[..end].to_vec(), escapes)?;
         let keyword = outline.keyword.as_str();
-        let binds = is_single && !outline.has_question_mark && encoding.encoders.is_none();
+        // A `?` of the caller's own would be one parameter more to the server.
+        let binds = is_single && question_marks(sql, escapes) == Some(0) && encoding.encoders.is_none();
         let marked = (binds && BULK.contains(&keyword)).then(|| mark(&whole));
         Ok(Self {
             insert: insert(py, sql, encoding)?,

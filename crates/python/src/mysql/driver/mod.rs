@@ -87,7 +87,7 @@ pub struct Shared {
     /// A stream's result was the last but one: another follows on the wire.
     follows: bool,
     /// What was prepared for someone who does not wait for it any more; closed once nothing is awaited.
-    orphans: Vec<StatementId>,
+    pub orphans: Vec<StatementId>,
     /// The server's `max_allowed_packet`, once it was asked for.
     pub packet_limit: Option<usize>,
 }
