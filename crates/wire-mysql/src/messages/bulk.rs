@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn integers_join_doubles_and_exact_numbers_where_nothing_is_lost() {
         let mut rows = BulkRows::new(2);
-        let mut row = |rows: &mut BulkRows, float: Option<f64>, whole: i64| {
+        let row = |rows: &mut BulkRows, float: Option<f64>, whole: i64| {
             rows.begin_row();
             match float {
                 Some(value) => rows.double(value),
