@@ -13,7 +13,7 @@ impl Client {
     pub fn execute_rows(&mut self, rows: &mut BulkRows) -> Result<(), Misuse> {
         self.ready()?;
         let following = self.put(rows.encode());
-        self.begin(following, Conversation::Results(Results::new()));
+        self.begin(following, Conversation::Results(Results::of(rows.statement())));
         Ok(())
     }
 }

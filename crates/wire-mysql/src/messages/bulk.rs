@@ -72,6 +72,7 @@ pub enum RowFit {
 /// message, so that a value means the same as if it were sent alone.
 #[derive(Clone, Debug, Default)]
 pub struct BulkRows {
+    statement: Option<StatementId>,
     payload: Vec<u8>,
     types: Vec<ParamType>,
     /// The column's type has been used in this message.
@@ -93,6 +94,7 @@ impl BulkRows {
     /// Begins a message for `statement`. `unit_results` asks for an answer that tells the rows apart.
     pub fn begin(&mut self, statement: StatementId, unit_results: bool) {
         let flags = SEND_TYPES | if unit_results { UNIT_RESULTS } else { 0 };
+        self.statement = Some(statement);
         self.payload.clear();
         Writer::new(&mut self.payload).u8(Command::STMT_BULK_EXECUTE.0).u32_le(statement.0).u16_le(flags);
         self.payload.resize(HEAD + 2 * self.mixed.len(), 0);
@@ -133,6 +135,11 @@ impl BulkRows {
     pub fn drop_last(&mut self) {
         self.payload.truncate(self.row);
         self.rows -= 1;
+    }
+
+    /// What is executed; the statement prepared last before [`begin`](Self::begin) said.
+    pub fn statement(&self) -> StatementId {
+        self.statement.unwrap_or(StatementId::LAST_PREPARED)
     }
 
     /// How many rows there are.
