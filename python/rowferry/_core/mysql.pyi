@@ -21,6 +21,9 @@ class QueryResult:
     def description(self) -> tuple[Any, ...] | None:
         """PEP 249's description; None for results without rows."""
     @property
+    def fields(self) -> list[Any] | None:
+        """The columns as objects with `name` and `type_code`; None for results without rows."""
+    @property
     def affected_rows(self) -> int:
         """Rows inserted, changed or deleted."""
     @property

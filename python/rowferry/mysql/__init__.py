@@ -13,9 +13,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from . import connections, constants, converters, cursors, err, times
+from ._aliases import install
 from .connections import Connection, PreparedStatement, connect
 from .constants import FIELD_TYPE
 from .converters import escape_string
@@ -81,6 +81,7 @@ __all__ = [
     "err",
     "escape_string",
     "install_as_MySQLdb",
+    "install_as_pymysql",
     "paramstyle",
     "threadsafety",
     "times",
@@ -138,8 +139,9 @@ version_info = (2, 2, 8, "final", 0)
 
 def install_as_MySQLdb() -> None:
     """After this, `import MySQLdb` answers this module."""
-    module: Any = sys.modules[__name__]
-    sys.modules["MySQLdb"] = module
-    sys.modules["MySQLdb.constants"] = constants
-    sys.modules["MySQLdb.converters"] = converters
-    sys.modules["MySQLdb.cursors"] = cursors
+    install("MySQLdb", sys.modules[__name__], {"connections": connections, "cursors": cursors, "times": times})
+
+
+def install_as_pymysql() -> None:
+    """After this, `import pymysql` answers this module."""
+    install("pymysql", sys.modules[__name__], {"connections": connections, "cursors": cursors, "times": times})

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .constants import SERVER_STATUS
+from .constants import COMMAND, SERVER_STATUS
+from .err import NotSupportedError
 
 if TYPE_CHECKING:
     from .._core.mysql import Wire
@@ -41,6 +42,16 @@ class Transactional:
     def rollback(self) -> None:
         """Undo the changes of the transaction."""
         self.query("ROLLBACK")
+
+    def _execute_command(self, command: int, sql: str | bytes) -> None:
+        # What programs that look into asyncmy and PyMySQL call, Tortoise for its savepoints: a query and its answer.
+        if command != COMMAND.COM_QUERY:
+            raise NotSupportedError(f"command {command} of the protocol: only COM_QUERY goes this way")
+        self.query(sql)
+
+    def _read_ok_packet(self) -> None:
+        # `_execute_command` has read it.
+        pass
 
     def autocommit(self, value: bool) -> None:
         """Switch whether each statement commits by itself."""

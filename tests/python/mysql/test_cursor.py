@@ -357,16 +357,19 @@ def test_wrong_password_and_nobody_there(server: MySQLServer) -> None:
         mysql.connect(**{**server.dsn, "port": 1})
 
 
-def test_install_as_mysqldb(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["MySQLdb", "pymysql", "asyncmy", "aiomysql"])
+def test_other_drivers_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
     import sys
 
-    for name in ("MySQLdb", "MySQLdb.constants", "MySQLdb.converters", "MySQLdb.cursors"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    mysql.install_as_MySQLdb()
-    import MySQLdb
-    from MySQLdb.cursors import DictCursor as TheirName
+    from rowferry.mysql import aio
 
-    assert MySQLdb is mysql
-    assert TheirName is DictCursor
-    for name in ("MySQLdb", "MySQLdb.constants", "MySQLdb.converters", "MySQLdb.cursors"):
-        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    ours = mysql if name in ("MySQLdb", "pymysql") else aio
+    getattr(ours, f"install_as_{name}")()
+    assert sys.modules[name] is ours
+    assert sys.modules[f"{name}.cursors"].DictCursor is ours.cursors.DictCursor
+    assert sys.modules[f"{name}.constants.COMMAND"].COM_QUERY == 3
+    assert sys.modules[f"{name}.err"].IntegrityError is mysql.IntegrityError
+    assert sys.modules[f"{name}.charset"].charset_by_name("klingon") is None
+    assert importlib.import_module(f"{name}.converters") is mysql.converters

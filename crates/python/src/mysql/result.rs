@@ -1,7 +1,8 @@
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
 use rowferry_wire_mysql::messages::statement::StatementId;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
 
@@ -51,6 +52,22 @@ impl QueryResult {
     #[getter]
     fn description(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
         Some(self.plan.as_ref()?.description.clone_ref(py))
+    }
+
+    /// The columns as objects with `name` and `type_code`, for programs that look into a cursor's `_result`, as
+    /// Tortoise does; None for results without rows.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
+        static NAMESPACE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let Some(plan) = &self.plan else { return Ok(None) };
+        let class = NAMESPACE.import(py, "types", "SimpleNamespace")?;
+        let field = |column: Bound<'py, PyAny>| {
+            let members = PyDict::new(py);
+            members.set_item("name", column.get_item(0)?)?;
+            members.set_item("type_code", column.get_item(1)?)?;
+            class.call((), Some(&members))
+        };
+        plan.description.bind(py).iter().map(field).collect::<PyResult<_>>().map(Some)
     }
 
     /// Rows inserted, changed or deleted.

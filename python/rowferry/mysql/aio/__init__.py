@@ -10,7 +10,10 @@ async with aio.create_pool(host="localhost", user="app", password="…", databas
 
 from __future__ import annotations
 
+import sys
+
 from .. import constants, converters, err
+from .._aliases import install
 from ..err import (
     DatabaseError,
     DataError,
@@ -77,5 +80,20 @@ __all__ = [
     "cursors",
     "err",
     "errors",
+    "install_as_aiomysql",
+    "install_as_asyncmy",
     "pool",
 ]
+
+
+def install_as_asyncmy() -> None:
+    """After this, `import asyncmy` answers this module."""
+    install("asyncmy", sys.modules[__name__], {"connection": connection, "cursors": cursors, "pool": pool})
+
+
+def install_as_aiomysql() -> None:
+    """After this, `import aiomysql` answers this module, and `import pymysql`, on which it stands, `rowferry.mysql`."""
+    from .. import install_as_pymysql
+
+    install_as_pymysql()
+    install("aiomysql", sys.modules[__name__], {"connection": connection, "cursors": cursors, "pool": pool})

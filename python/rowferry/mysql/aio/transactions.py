@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..constants import SERVER_STATUS
+from ..constants import COMMAND, SERVER_STATUS
+from ..err import NotSupportedError
 
 if TYPE_CHECKING:
     from ..._core.mysql import AsyncWire
@@ -40,6 +41,16 @@ class Transactional:
     async def rollback(self) -> None:
         """Undo the changes of the transaction."""
         await self.query("ROLLBACK")
+
+    async def _execute_command(self, command: int, sql: str | bytes) -> None:
+        # What programs that look into asyncmy and PyMySQL call, Tortoise for its savepoints: a query and its answer.
+        if command != COMMAND.COM_QUERY:
+            raise NotSupportedError(f"command {command} of the protocol: only COM_QUERY goes this way")
+        await self.query(sql)
+
+    async def _read_ok_packet(self) -> None:
+        # `_execute_command` has read it.
+        pass
 
     async def autocommit(self, value: bool) -> None:
         """Switch whether each statement commits by itself."""
