@@ -33,6 +33,7 @@ FILES = {
     "mysql/aio/connection.py": "mysql/connections.py",
     "mysql/aio/cursors.py": "mysql/cursors.py",
     "mysql/aio/pool.py": "mysql/pool.py",
+    "mysql/aio/replication.py": "mysql/replication.py",
     "mysql/aio/statements.py": "mysql/statements.py",
     "mysql/aio/transactions.py": "mysql/transactions.py",
 }
@@ -43,6 +44,8 @@ NAMES = {
     "AbstractAsyncContextManager": "AbstractContextManager",
     "AsyncAlarm": "Alarm",
     "AsyncBasePool": "BasePool",
+    "AsyncBinLogStream": "BinLogStream",
+    "AsyncBinlogStream": "BinlogStream",
     "AsyncConnection": "Connection",
     "AsyncConnectionPool": "ConnectionPool",
     "AsyncCursor": "Cursor",

@@ -11,6 +11,85 @@ from . import ArrowBatch
 def escape_bytes(bytes: bytes, no_backslash_escapes: bool = False) -> bytes:
     """Bytes of a literal with what would end it escaped."""
 
+def event_types() -> dict[str, int]:
+    """The type codes of the binary log's events by name."""
+
+def normalise_gtids(text: str, is_mariadb: bool) -> str:
+    """A set of GTIDs, or MariaDB's position, as the server would print it; `ProgrammingError` when it is none."""
+
+class GtidSet:
+    """A set of MySQL's transactions: `GtidSet("uuid:1-5:7")`."""
+
+    def __init__(self, text: str = "") -> None: ...
+    def __bool__(self) -> bool: ...
+    def __contains__(self, other: GtidSet | str) -> bool:
+        """Whether all transactions of `other` are in this set."""
+    def __or__(self, other: GtidSet | str) -> GtidSet:
+        """The union."""
+
+class GtidPosition:
+    """The last transaction of each of MariaDB's domains: `GtidPosition("0-1-100")`."""
+
+    def __init__(self, text: str = "") -> None: ...
+    def __contains__(self, other: GtidPosition | str) -> bool:
+        """Whether the position is at or behind `other`."""
+
+class BinlogRows:
+    """The rows of an event of the binary log, decoded when they are asked for."""
+
+    def __len__(self) -> int: ...
+    def images(self, after: bool, as_dict: bool = True) -> list[Any]:
+        """The rows of one side of the change."""
+    def json_diffs(self) -> list[dict[str, tuple[Any, ...]]]:
+        """For each row a dict of the JSON columns that the log tells the changes of."""
+    def pairs(self, as_dict: bool = True) -> list[Any]:
+        """Pairs of rows, before and after the change."""
+    def peers(self) -> list[dict[str, Any]]:
+        """Rows as python-mysql-replication and asyncmy have them."""
+    def present(self, after: bool) -> tuple[str, ...]:
+        """The names of the columns that are there."""
+
+class BinlogReader:
+    """The state of a stream of the binary log; outlives its connections."""
+
+    def __init__(
+        self,
+        *,
+        event_types: bytes | None,
+        only_tables: list[str],
+        only_schemas: list[str],
+        ignored_tables: list[str],
+        ignored_schemas: list[str],
+        zero_dates: str,
+        describes: bool,
+    ) -> None: ...
+    @property
+    def gtid_set(self) -> str | None:
+        """The transactions that were handed out as a whole; None when that is not known."""
+    @property
+    def in_transaction(self) -> bool:
+        """True while a transaction is handed out."""
+    @property
+    def is_at_end(self) -> bool:
+        """True when the server has sent all of its log and all of it is handed out."""
+    @property
+    def position(self) -> tuple[str, int]:
+        """File and offset behind the last event that was handed out."""
+    @property
+    def safe_position(self) -> tuple[str, int]:
+        """File and offset behind the last whole transaction."""
+    @property
+    def waiting(self) -> int:
+        """Packets that came and wait."""
+    def begin(self, file: str, offset: int, is_mariadb: bool, gtids: str | None = None) -> None:
+        """Where to begin: before the first connection."""
+    def connected(self, *, checksums: bool, semi_sync: bool, codecs: dict[int, str | None], utc_offset: int) -> None:
+        """A connection stands."""
+    def describe(self, schema: str, table: str, columns: list[dict[str, Any]] | None) -> None:
+        """What information_schema says of a table."""
+    def next_event(self) -> Any:
+        """The next event; None when packets must come first; database and table when that is to be described."""
+
 class QueryResult:
     """One result of a statement."""
 
@@ -109,6 +188,8 @@ class Wire(_Common):
     """A connection whose operations block the calling thread; other threads run meanwhile."""
 
     def __init__(self, settings: Settings) -> None: ...
+    def dump_binlog(self, request: Any, reader: BinlogReader) -> None:
+        """Ask for the binary log and take what comes first."""
     def drain(self, most: int | None = None) -> bool:
         """Read and drop what is still to come; False when `most` bytes of rows were dropped and more is to come."""
     def execute(self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False) -> QueryResult:
@@ -122,6 +203,8 @@ class Wire(_Common):
     @property
     def is_quiet(self) -> bool:
         """True when the connection can be used as far as the kernel knows; asks nobody."""
+    def listen_binlog(self, reader: BinlogReader) -> None:
+        """Wait for packets of the binary log, which go to `reader`."""
     def login(self) -> None:
         """Open the socket and log in."""
     def next_stream(self, as_dict: bool) -> QueryResult:
@@ -136,6 +219,8 @@ class Wire(_Common):
         """Run SQL, with `args` filled in, and answer its first result."""
     def quit(self) -> None:
         """Say good bye and close."""
+    def register_replica(self, server_id: int, host: str, port: int) -> QueryResult:
+        """Introduce us as a replica."""
     def reset(self) -> QueryResult:
         """Forget all session state but the login."""
     def select_database(self, name: str) -> QueryResult:
@@ -154,6 +239,7 @@ class AsyncWire(_Common):
     def detach(self) -> asyncio.Future[Any] | None:
         """Take whoever waits off the operation under way, which goes on: `drain` reads its answer away."""
     def drain(self, most: int | None = None) -> asyncio.Future[bool]: ...
+    def dump_binlog(self, request: Any, reader: BinlogReader) -> asyncio.Future[None]: ...
     def eof_received(self) -> None: ...
     def execute(
         self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False
@@ -164,6 +250,7 @@ class AsyncWire(_Common):
     def fetch(self, most: int) -> asyncio.Future[Sequence[Any]]: ...
     def fetch_arrow(self, most: int) -> asyncio.Future[ArrowBatch | None]: ...
     def get_buffer(self, _sizehint: int) -> memoryview: ...
+    def listen_binlog(self, reader: BinlogReader) -> asyncio.Future[None]: ...
     def login(self) -> asyncio.Future[None]: ...
     def next_stream(self, as_dict: bool) -> asyncio.Future[QueryResult]: ...
     def open_stream(self, sql: str | bytes, args: Any = None, as_dict: bool = False) -> asyncio.Future[QueryResult]: ...
@@ -176,6 +263,7 @@ class AsyncWire(_Common):
         self, sql: str | bytes, args: Sequence[Any] | Mapping[str, Any] | Any = None, as_dict: bool = False
     ) -> asyncio.Future[QueryResult]: ...
     def quit(self) -> asyncio.Future[None]: ...
+    def register_replica(self, server_id: int, host: str, port: int) -> asyncio.Future[QueryResult]: ...
     def reset(self) -> asyncio.Future[QueryResult]: ...
     def resume_writing(self) -> None: ...
     def select_database(self, name: str) -> asyncio.Future[QueryResult]: ...

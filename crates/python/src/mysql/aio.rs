@@ -8,6 +8,7 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use rowferry_client::Channel;
 use rowferry_wire_mysql::client::Client;
 
+use super::binlog;
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::limits::{Limits, Timers};
 use super::result::Prepared;
@@ -469,6 +470,28 @@ impl AsyncWire {
         // A closed connection has forgotten already.
         let _ = self.lock(py)?.channel.core_mut().close_statement(statement);
         Ok(())
+    }
+
+    /// Introduces us as a replica.
+    fn register_replica(slf: &Bound<'_, Self>, server_id: u32, host: String, port: u16) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| binlog::register(driver, slf.py(), client, server_id, host, port))
+    }
+
+    /// Asks for the binary log and takes what comes first; `listen_binlog` takes the rest.
+    fn dump_binlog(
+        slf: &Bound<'_, Self>,
+        request: binlog::DumpRequest,
+        reader: Py<binlog::BinlogReader>,
+    ) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| {
+            binlog::dump(driver, slf.py(), client, &request)?;
+            binlog::listen(driver, slf.py(), client, &reader)
+        })
+    }
+
+    /// Waits for packets of the binary log, which go to `reader`.
+    fn listen_binlog(slf: &Bound<'_, Self>, reader: Py<binlog::BinlogReader>) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| binlog::listen(driver, slf.py(), client, &reader))
     }
 
     /// Asks whether the server is there.

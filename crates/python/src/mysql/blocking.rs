@@ -8,6 +8,7 @@ use pyo3::types::{PyBool, PyBytes};
 use rowferry_client::{Error, Pump, Stream, Waiting};
 use rowferry_wire_mysql::client::Client;
 
+use super::binlog;
 use super::driver::{self, Driver, Step, gone, transport_error};
 use super::result::Prepared;
 use super::settings::Settings;
@@ -281,6 +282,29 @@ impl Wire {
             }
             None => Ok(()),
         }
+    }
+
+    /// Introduces us as a replica.
+    fn register_replica(&self, py: Python<'_>, server_id: u32, host: String, port: u16) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| binlog::register(driver, py, client, server_id, host, port))
+    }
+
+    /// Asks for the binary log and takes what comes first; `listen_binlog` takes the rest.
+    fn dump_binlog(
+        &self,
+        py: Python<'_>,
+        request: binlog::DumpRequest,
+        reader: Py<binlog::BinlogReader>,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| {
+            binlog::dump(driver, py, client, &request)?;
+            binlog::listen(driver, py, client, &reader)
+        })
+    }
+
+    /// Waits for packets of the binary log, which go to `reader`.
+    fn listen_binlog(&self, py: Python<'_>, reader: Py<binlog::BinlogReader>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| binlog::listen(driver, py, client, &reader))
     }
 
     /// Asks whether the server is there.

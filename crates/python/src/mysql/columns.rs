@@ -404,7 +404,7 @@ fn convert(function: &Py<PyAny>, object: Object) -> Object {
     }
 }
 
-fn timedelta(value: Time) -> Object {
+pub fn timedelta(value: Time) -> Object {
     let sign = if value.negative { -1 } else { 1 };
     let seconds = i32::from(value.hours) * 3_600 + i32::from(value.minutes) * 60 + i32::from(value.seconds);
     // Beyond Python's range only by a hostile server; Python then raises.

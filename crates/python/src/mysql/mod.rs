@@ -6,6 +6,7 @@
 mod aio;
 mod arrow;
 mod batch;
+mod binlog;
 mod blocking;
 mod columns;
 mod driver;
@@ -25,6 +26,12 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::Prepared>()?;
     module.add_class::<result::QueryResult>()?;
     module.add_class::<arrow::RowsToArrow>()?;
+    module.add_class::<binlog::BinlogReader>()?;
+    module.add_class::<binlog::BinlogRows>()?;
+    module.add_class::<binlog::PyGtidPosition>()?;
+    module.add_class::<binlog::PyGtidSet>()?;
+    module.add_function(wrap_pyfunction!(binlog::event_types, &module)?)?;
+    module.add_function(wrap_pyfunction!(binlog::normalise_gtids, &module)?)?;
     module.add_function(wrap_pyfunction!(values::escape_bytes, &module)?)?;
     parent.add_submodule(&module)?;
     parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.mysql", module)

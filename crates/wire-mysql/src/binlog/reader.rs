@@ -232,6 +232,15 @@ impl Reader {
         }
     }
 
+    /// Begins elsewhere; what was handed out before is forgotten.
+    pub fn start_at(&mut self, position: Position, gtids: Gtids) {
+        self.safe = position.clone();
+        self.position = position;
+        self.gtids = gtids;
+        self.delivered = Delivered::default();
+        self.again = None;
+    }
+
     /// A connection stands whose events are protected by `checksum`. What was handed out of a transaction that was cut
     /// is passed over when it comes again.
     pub fn connected(&mut self, checksum: Checksum) {

@@ -9,6 +9,7 @@ mod connect;
 mod failure;
 mod metadata;
 mod prepare;
+mod replication;
 mod results;
 
 use std::collections::VecDeque;
@@ -159,6 +160,8 @@ pub enum Event<'a> {
 
 #[derive(Debug)]
 enum Conversation {
+    /// Packets of a binary log.
+    Binlog,
     Simple,
     Results(Results),
     Prepare(Prepare),
@@ -426,7 +429,7 @@ impl Client {
             match conversation {
                 Conversation::Results(results) => results.refused(&mut self.columns),
                 Conversation::Prepare(_) => self.columns.not_prepared(),
-                Conversation::Simple => {}
+                Conversation::Binlog | Conversation::Simple => {}
             }
             self.finish();
             return Ok(Outcome::Event(Event::Error(error)));
@@ -437,6 +440,7 @@ impl Client {
                 OkPacket::HEADER => Outcome::Event(Event::Done { ok: OkPacket::decode(payload, false)?, more: false }),
                 got => return Err(Failure::Unexpected { state: "OK", got }),
             },
+            Conversation::Binlog => replication::handle(payload, place)?,
             Conversation::Results(results) => results.handle(payload, place, &self.session, &mut self.columns)?,
             Conversation::Prepare(prepare) => prepare.handle(payload, &self.session, &mut self.columns)?,
         };
