@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 from . import connections, constants, converters, cursors, err, times
 from ._aliases import install
@@ -36,6 +37,20 @@ from .err import (
 )
 from .pool import ConnectionPool, PoolStatistics, create_pool
 from .times import Date, DateFromTicks, Time, TimeFromTicks, Timestamp, TimestampFromTicks
+
+if TYPE_CHECKING:
+    from .replication import binlog_stream
+else:
+
+    def __getattr__(name: str) -> Any:
+        # Few programs read the binary log: its classes are made when they are asked for.
+        if name in ("binlog_stream", "replication"):
+            from importlib import import_module
+
+            module = import_module(f"{__name__}.replication")
+            return module if name == "replication" else module.binlog_stream
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "BINARY",
@@ -72,6 +87,7 @@ __all__ = [
     "TimestampFromTicks",
     "Warning",
     "apilevel",
+    "binlog_stream",
     "connect",
     "connections",
     "constants",

@@ -11,6 +11,7 @@ async with aio.create_pool(host="localhost", user="app", password="…", databas
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 from .. import constants, converters, err
 from .._aliases import install
@@ -43,6 +44,20 @@ SSDictCursor = AsyncSSDictCursor
 # asyncmy's name of the module.
 errors = err
 
+if TYPE_CHECKING:
+    from .replication import binlog_stream
+else:
+
+    def __getattr__(name: str) -> Any:
+        # Few programs read the binary log: its classes are made when they are asked for.
+        if name in ("binlog_stream", "replication"):
+            from importlib import import_module
+
+            module = import_module(f"{__name__}.replication")
+            return module if name == "replication" else module.binlog_stream
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "AsyncConnection",
     "AsyncConnectionPool",
@@ -72,6 +87,7 @@ __all__ = [
     "SSCursor",
     "SSDictCursor",
     "Warning",
+    "binlog_stream",
     "connect",
     "connection",
     "constants",

@@ -168,10 +168,9 @@ fn table(py: Python<'_>, plan: &Arc<RowPlan>) -> PyResult<Py<PyAny>> {
             );
             columns.push(column_class.call1(parts)?);
         }
-        let key =
-            plan.map.primary_key.as_ref().map(|key| -> PyResult<_> {
-                PyTuple::new(py, key.iter().filter_map(|at| plan.names.get(*at as usize)).collect::<Vec<_>>())
-            });
+        let key = plan.map.primary_key.as_ref().map(|key| -> PyResult<_> {
+            PyTuple::new(py, key.iter().filter_map(|at| plan.names.get(*at as usize)).collect::<Vec<_>>())
+        });
         let map = &plan.map;
         let parts = (map.table_id, &map.schema, &map.table, PyTuple::new(py, columns)?, key.transpose()?);
         Ok(module(py)?.getattr("TableInfo")?.call1(parts)?.unbind())
