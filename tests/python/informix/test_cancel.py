@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from rowferry import informix
 from rowferry.informix import aio
 
+from tests.python.cancelling import cancel_after, descriptors, steps, wait_until
 from tests.python.informix.relay import HoldingRelay
 from tests.servers.rowferry import Rowferry
 
@@ -48,30 +47,6 @@ async def assert_usable(connection: aio.AsyncConnection, number: int) -> None:
     """A question whose answer no other question has."""
     cursor = await connection.execute("SELECT n, t FROM numbers WHERE n = ?", (number % ROWS,))
     assert await cursor.fetchall() == [(number % ROWS, f"text {number % ROWS}")]
-
-
-async def cancel_after(steps: int, operation: Awaitable[Any]) -> bool:
-    """Cancel `operation` after so many steps of the event loop; false when it was over before."""
-    task = asyncio.ensure_future(operation)
-    for _ in range(steps):
-        if task.done():
-            break
-        await asyncio.sleep(0)
-    over = task.done()
-    task.cancel()
-    await asyncio.wait((task,), timeout=30)
-    assert task.done(), "a cancelled operation hangs"
-    if not task.cancelled() and (failure := task.exception()) is not None:
-        raise failure
-    return not over
-
-
-def steps() -> Iterator[int]:
-    """Every step of the beginning, where most happens; later ones, in which the loop waits for the server, at large."""
-    step = 0
-    while True:
-        yield step
-        step += 1 + step // 12
 
 
 async def read_rows(connection: aio.AsyncConnection) -> None:
@@ -146,21 +121,8 @@ def test_what_a_cancelled_commit_left_is_whole_or_nothing(server: Rowferry) -> N
     asyncio.run(asyncio.wait_for(main(), 100))
 
 
-def descriptors() -> int:
-    gc.collect()
-    return len(os.listdir("/proc/self/fd"))
-
-
 def threads(server: Rowferry) -> int:
     return len(list(Path(f"/proc/{server.pid}/task").iterdir()))
-
-
-async def wait_until(condition: Callable[[], bool], what: str) -> None:
-    for _ in range(400):
-        if condition():
-            return
-        await asyncio.sleep(0.05)
-    pytest.fail(f"not within 20 s: {what}")
 
 
 def test_connecting_and_closing_cancelled_at_any_step_leave_no_socket(server: Rowferry) -> None:

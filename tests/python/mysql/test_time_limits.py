@@ -13,8 +13,8 @@ from rowferry import mysql
 from rowferry.mysql import aio
 from rowferry.mysql.aio import SSCursor
 
-from tests.servers.mariadb import MariaDB, MariaDB11
-from tests.servers.mysql import MySQL
+from tests.servers.mariadb import MariaDB
+from tests.servers.mysql import MySQLServer
 
 from .relay import Relay
 
@@ -22,21 +22,14 @@ from .relay import Relay
 OVERDUE = 3024
 
 
-@pytest.fixture(params=["mariadb", "mariadb11", "mysql9"])
-def server(request: pytest.FixtureRequest) -> MariaDB | MariaDB11 | MySQL:
-    """Each of the three servers."""
-    server: MariaDB | MariaDB11 | MySQL = request.getfixturevalue(request.param)
-    return server
-
-
-def running(server: MariaDB | MariaDB11 | MySQL, text: str) -> list[Any]:
+def running(server: MySQLServer, text: str) -> list[Any]:
     """Connections that run a statement with `text` in it."""
     with mysql.connect(**server.dsn) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT id, info FROM information_schema.processlist WHERE info LIKE %s", (f"%{text}%",))
         return [row for row in cursor.fetchall() if "processlist" not in row[1]]
 
 
-def test_a_statement_beyond_query_timeout_is_ended_on_the_server(server: MariaDB | MariaDB11 | MySQL) -> None:
+def test_a_statement_beyond_query_timeout_is_ended_on_the_server(server: MySQLServer) -> None:
     with mysql.connect(**server.dsn, query_timeout=0.2) as connection, connection.cursor() as cursor:
         number = connection.thread_id()
         for round in range(3):
@@ -49,7 +42,7 @@ def test_a_statement_beyond_query_timeout_is_ended_on_the_server(server: MariaDB
         assert connection.thread_id() == number
 
 
-def test_a_statement_beyond_query_timeout_is_ended_under_asyncio(server: MariaDB | MariaDB11 | MySQL) -> None:
+def test_a_statement_beyond_query_timeout_is_ended_under_asyncio(server: MySQLServer) -> None:
     async def main() -> None:
         async with aio.connect(**server.dsn, query_timeout=0.1, stmt_cache_size=4) as connection:
             number = connection.thread_id()
