@@ -12,13 +12,22 @@ T = TypeVar("T")
 
 
 class Entering(Coroutine[Any, Any, T], Generic[T]):
-    """`await it` answers the object; `async with it as x` gives it back at the end by `leave(x)`."""
+    """`await it` answers the object; `async with it as x` gives it back at the end by `leave(x)`.
 
-    __slots__ = ("_coroutine", "_leave", "_object")
+    After an exception in the block, by `abandon(x)` if that is given.
+    """
 
-    def __init__(self, coroutine: Coroutine[Any, Any, T], leave: Callable[[T], Awaitable[Any]]) -> None:
+    __slots__ = ("_abandon", "_coroutine", "_leave", "_object")
+
+    def __init__(
+        self,
+        coroutine: Coroutine[Any, Any, T],
+        leave: Callable[[T], Awaitable[Any]],
+        abandon: Callable[[T], Awaitable[Any]] | None = None,
+    ) -> None:
         self._coroutine = coroutine
         self._leave = leave
+        self._abandon = abandon or leave
 
     def __await__(self) -> Generator[Any, Any, T]:
         return self._coroutine.__await__()
@@ -39,4 +48,4 @@ class Entering(Coroutine[Any, Any, T], Generic[T]):
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self._leave(self._object)
+        await (self._leave if kind is None else self._abandon)(self._object)

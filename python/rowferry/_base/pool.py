@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import logging
+import os
 import random
 import time
 from collections import OrderedDict, deque
@@ -102,7 +103,10 @@ class BasePool(abc.ABC, Generic[C]):
         self._closing = False
         self._emptied: list[Waiter[None]] = []
         self._alarm = Alarm(self._retire)
+        #: `_before_lending` does something.
+        self._has_rites = False
         self._opened = self._acquired = self._waited = self._timed_out = self._broken = self._retired = 0
+        self._process = os.getpid()
 
     # -- what a driver says ------------------------------------------------------------------------------------------
 
@@ -121,6 +125,9 @@ class BasePool(abc.ABC, Generic[C]):
     @abc.abstractmethod
     def _clean(self, connection: C) -> None:
         """Make a connection as good as new after its use; an `Error` when that fails. Does not wait for ever."""
+
+    def _before_lending(self, connection: C) -> None:
+        """What is done to a connection each time that it is lent. An error goes to whoever wanted it."""
 
     @abc.abstractmethod
     def _part(self, connection: C) -> None:
@@ -206,6 +213,15 @@ class BasePool(abc.ABC, Generic[C]):
 
     def _enter(self) -> None:
         """Check that the pool may be used here."""
+        if self._process != os.getpid():
+            # A forked child: what there is belongs to the parent, also the mutex, if another thread had it.
+            self._process = os.getpid()
+            self._mutex = Mutex(self._settle)
+            self._alarm.cancel()
+            self._members.clear()
+            self._lent.clear()
+            self._waiters.clear()
+            self._size = 0
 
     def _acquire(self, timeout: float | None) -> C:
         self._enter()
@@ -292,6 +308,8 @@ class BasePool(abc.ABC, Generic[C]):
                     member = None
             if member is None:
                 member = self._open()
+            if self._has_rites:
+                self._before_lending(member.connection)
         except BaseException:
             with self._mutex:
                 if member is not None:

@@ -9,7 +9,8 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from types import CodeType, FrameType
+from typing import Generic, TypeVar
 
 __all__ = ["Alarm", "AsyncAlarm", "AsyncHolder", "AsyncWaiter", "Holder", "Mutex", "Waiter"]
 
@@ -51,11 +52,22 @@ class _Outcome(abc.ABC, Generic[T]):
 class AsyncWaiter(_Outcome[T]):
     """A task that waits."""
 
-    __slots__ = ("_future",)
+    __slots__ = ("_future", "deadline")
 
     def __init__(self) -> None:
         super().__init__()
         self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        #: When whoever looks after deadlines calls `give_up`, by the loop's clock.
+        self.deadline: float | None = None
+
+    def give_up(self) -> None:
+        """Let whoever waits go on with nothing."""
+        self._wake()
+
+    async def answered(self) -> bool:
+        """Wait for `grant`, `fail` or `give_up`; true when something was given."""
+        await self._future
+        return self.done
 
     def _wake(self) -> None:
         if not self._future.done():
@@ -113,26 +125,35 @@ class Mutex:
             self._lock.release()
 
 
-def _caller() -> str:
-    """File and line of the nearest frame outside of this package and of the standard library's wrappers."""
-    frame: Any = sys._getframe(2)
-    while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith("rowferry.") and module not in ("contextlib", "asyncio.tasks", "asyncio.timeouts"):
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        frame = frame.f_back
-    return "?"
+_WRAPPERS = ("contextlib", "asyncio.tasks", "asyncio.timeouts")
 
 
 class Holder:
-    """Who was lent something, where in the program, since when."""
+    """Who was lent something, where in the program, since when. Made often, so it only notes."""
 
-    __slots__ = ("name", "place", "since")
+    __slots__ = ("_code", "_instruction", "name", "since")
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 1) -> None:
         self.name = self._who()
-        self.place = _caller()
+        # The nearest frame outside of this package and of the standard library's wrappers.
+        frame: FrameType | None = sys._getframe(depth)
+        while frame is not None:
+            module = frame.f_globals.get("__name__", "")
+            if not module.startswith("rowferry.") and module not in _WRAPPERS:
+                break
+            frame = frame.f_back
+        # Not the frame itself, which would keep its variables alive.
+        self._code: CodeType | None = None if frame is None else frame.f_code
+        self._instruction = 0 if frame is None else frame.f_lasti
         self.since = time.monotonic()
+
+    @property
+    def place(self) -> str:
+        """File and line."""
+        if self._code is None:
+            return "?"
+        lines = (line for start, end, line in self._code.co_lines() if start <= self._instruction < end)
+        return f"{self._code.co_filename}:{next(lines, None) or self._code.co_firstlineno}"
 
     @staticmethod
     def _who() -> str:
@@ -197,6 +218,11 @@ class AsyncAlarm:
     def is_set(self) -> bool:
         """True between `set` and the call."""
         return self._handle is not None
+
+    @property
+    def due(self) -> float | None:
+        """When it will call, by the loop's clock."""
+        return None if self._handle is None else self._handle.when()
 
     def set(self, seconds: float) -> None:
         """Call in so many seconds."""

@@ -157,6 +157,9 @@ class _Common:
     def connection_id(self) -> int:
         """What KILL takes."""
     @property
+    def is_clean(self) -> bool:
+        """True when the connection can be used and nothing is left of its last use: no answer, no transaction."""
+    @property
     def is_open(self) -> bool:
         """True while the connection can be used."""
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
@@ -18,6 +18,9 @@ from .connections import Connection, _make
 __all__ = ["ConnectionPool", "PoolStatistics", "create_pool"]
 
 ASYNC = False
+
+#: Called with a connection; under asyncio it may answer something to await.
+Hook = Callable[[Connection], Any]
 
 #: A connection that is asked whether it is there, or cleaned, gets this long, in seconds.
 CARE_LIMIT = 10.0
@@ -33,14 +36,17 @@ class ConnectionPool(BasePool[Connection]):
     def __init__(
         self,
         connect_kwargs: dict[str, Any],
-        on_connect: Callable[[Connection], Any] | None,
         reset_on_release: bool,
+        hooks: Mapping[str, Hook | None],
         **sizes: Any,
     ) -> None:
         super().__init__(**sizes)
         self._connect_kwargs = connect_kwargs
-        self._on_connect = on_connect
         self._reset = reset_on_release
+        self._on_connect = hooks["on_connect"]
+        self._on_acquire = hooks["on_acquire"]
+        self._has_rites = self._on_acquire is not None
+        self._on_release = hooks["on_release"]
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -82,32 +88,41 @@ class ConnectionPool(BasePool[Connection]):
         connection = _make(**self._connect_kwargs).connect()
         if self._on_connect is not None:
             try:
-                self._on_connect(connection)
+                _call(self._on_connect, connection)
             except BaseException:
                 connection._abort()
                 raise
         return connection
 
     def _is_open(self, connection: Connection) -> bool:
-        return connection.open
+        wire = connection._wire
+        return wire is not None and wire.is_quiet
 
     def _is_clean(self, connection: Connection) -> bool:
         """True when nothing is left of the last use."""
-        if not connection.open:
-            return True
-        return not (self._reset or _is_amid(connection.wire) or connection.get_transaction_status())
+        wire = connection._wire
+        return wire is None or not wire.is_open or (wire.is_clean and not self._reset)
+
+    def _before_lending(self, connection: Connection) -> None:
+        if self._on_acquire is not None:
+            _call(self._on_acquire, connection)
 
     def _check(self, connection: Connection) -> None:
         connection.ping()
 
     def _clean(self, connection: Connection) -> None:
-        if self._is_clean(connection):
+        if self._on_release is None and self._is_clean(connection):
             return
         self._tidy(connection)
 
     def _tidy(self, connection: Connection) -> None:
         if _is_amid(connection.wire):
             connection.give_up()
+        if connection.open and self._on_release is not None:
+            try:
+                _call(self._on_release, connection)
+            except Exception as error:
+                raise err.OperationalError(f"on_release failed: {error!r}") from error
         if connection.open and self._reset:
             connection.reset()
         elif connection.open and connection.get_transaction_status():
@@ -164,24 +179,32 @@ class _Loan(AbstractContextManager[Connection]):
             self._pool.release(connection)
 
 
+def _call(hook: Hook, connection: Connection) -> None:
+    hook(connection)
+
+
 def _pool(
     minsize: int,
-    maxsize: int,
+    maxsize: int | None,
     *,
     pool_recycle: float = -1,
     acquire_timeout: float | None = 30.0,
     idle_timeout: float | None = None,
     pre_ping: bool | float = False,
     reset_on_release: bool = False,
-    on_connect: Callable[[Connection], Any] | None = None,
+    on_connect: Hook | None = None,
+    on_acquire: Hook | None = None,
+    on_release: Hook | None = None,
     **kwargs: Any,
 ) -> ConnectionPool:
+    if maxsize == 0:
+        raise ValueError("maxsize=0 is refused: a pool without limit is maxsize=None")
     return ConnectionPool(
         kwargs,
-        on_connect,
         reset_on_release,
+        {"on_connect": on_connect, "on_acquire": on_acquire, "on_release": on_release},
         min_size=minsize,
-        max_size=maxsize or sys.maxsize,
+        max_size=sys.maxsize if maxsize is None else maxsize,
         acquire_timeout=acquire_timeout,
         max_lifetime=None if pool_recycle < 0 else pool_recycle,
         idle_timeout=idle_timeout,
@@ -189,17 +212,20 @@ def _pool(
     )
 
 
-def create_pool(minsize: int = 1, maxsize: int = 10, **kwargs: Any) -> ConnectionPool:
+def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> ConnectionPool:
     """A pool of connections, for threads. Everything that is not listed here goes to `connect`.
 
-    `minsize`: connections opened now; by default 1. `maxsize`: the most at a time; by default 10, 0 without limit.
+    `minsize`: connections opened now; by default 1. `maxsize`: the most at a time; by default 10, None: any.
     `acquire_timeout`: seconds to wait for a connection to become free; by default 30, None waits for ever.
     `pool_recycle`: a connection older than so many seconds, or somewhat younger, is replaced; by default -1, never.
     `idle_timeout`: seconds after which an idle connection beyond `minsize` is closed; by default None, never.
-    `pre_ping`: ask the server before each lending; a number asks only after so many idle seconds. By default off.
+    `pre_ping`: ask the server before each lending; a number asks only after so many idle seconds. By default off: a
+    connection whose end the kernel has seen is replaced in any case, without asking.
     `reset_on_release`: clear all session state at each return (COM_RESET_CONNECTION); by default only an open
     transaction is rolled back.
-    `on_connect`: called with each new connection.
+    `on_connect`: called with each new connection; `on_acquire`: with each that is about to be lent; `on_release`:
+    with each that comes back, before it is rolled back or reset. An error of the first two goes to whoever wanted
+    the connection, one of the last costs the connection.
     """
     pool = _pool(minsize, maxsize, **kwargs)
     pool._open_first()

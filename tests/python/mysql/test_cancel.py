@@ -20,7 +20,7 @@ Operation = Callable[[aio.Connection, int], Awaitable[Any]]
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(main, 12))
+    asyncio.run(asyncio.wait_for(main, 100))
 
 
 @pytest.fixture(params=["patient", "impatient"])

@@ -592,6 +592,14 @@ impl AsyncWire {
         self.process.is_this() && self.lock(py).map_or(true, open)
     }
 
+    /// True when the connection can be used and nothing is left of its last use: no answer, no transaction.
+    #[getter]
+    fn is_clean(&self, py: Python<'_>) -> bool {
+        let clean =
+            |inner: MutexGuard<'_, Inner>| inner.transport.is_some() && inner.driver.is_clean(inner.channel.core());
+        self.process.is_this() && self.lock(py).is_ok_and(clean)
+    }
+
     /// True while an answer is awaited.
     #[getter]
     fn is_busy(&self, py: Python<'_>) -> PyResult<bool> {

@@ -383,6 +383,16 @@ impl Wire {
         self.process.is_this() && self.lock(py).map_or(true, |mut inner| inner.pump.as_mut().is_some_and(open))
     }
 
+    /// True when the connection can be used and nothing is left of its last use: no answer, no transaction.
+    #[getter]
+    fn is_clean(&self, py: Python<'_>) -> bool {
+        let clean = |mut inner: MutexGuard<'_, Inner>| {
+            let Inner { pump, driver, .. } = &mut *inner;
+            pump.as_mut().is_some_and(|pump| driver.is_clean(pump.core()))
+        };
+        self.process.is_this() && self.lock(py).is_ok_and(clean)
+    }
+
     /// True when the connection can be used as far as the kernel knows: its end may have come while nobody looked.
     #[getter]
     fn is_quiet(&self, py: Python<'_>) -> bool {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import asyncio
 import logging
+import os
 import random
 import time
 from collections import OrderedDict, deque
@@ -102,9 +103,16 @@ class AsyncBasePool(abc.ABC, Generic[C]):
         self._closing = False
         self._emptied: list[AsyncWaiter[None]] = []
         self._alarm = AsyncAlarm(self._retire)
+        #: `_before_lending` does something.
+        self._has_rites = False
+        if ASYNC:
+            # One timer for all who wait: to set one for each costs more than all the rest of lending.
+            self._patience = AsyncAlarm(self._lose_patience)
         self._opened = self._acquired = self._waited = self._timed_out = self._broken = self._retired = 0
         if ASYNC:
             self._loop: asyncio.AbstractEventLoop | None = None
+        else:
+            self._process = os.getpid()
 
     # -- what a driver says ------------------------------------------------------------------------------------------
 
@@ -123,6 +131,15 @@ class AsyncBasePool(abc.ABC, Generic[C]):
     @abc.abstractmethod
     async def _clean(self, connection: C) -> None:
         """Make a connection as good as new after its use; an `Error` when that fails. Does not wait for ever."""
+
+    async def _before_lending(self, connection: C) -> None:
+        """What is done to a connection each time that it is lent. An error goes to whoever wanted it."""
+
+    if ASYNC:
+
+        def _is_spotless(self, connection: C) -> bool:
+            """True when `_clean` would find nothing to do; asks nobody."""
+            return False
 
     @abc.abstractmethod
     def _part(self, connection: C) -> None:
@@ -216,6 +233,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
                 # The connections died with their loop.
                 with self._mutex:
                     self._alarm.cancel()
+                    self._patience.cancel()
                     for connection in [member.connection for member in self._members] + list(self._lent):
                         self._cut(connection)
                     self._members.clear()
@@ -223,6 +241,75 @@ class AsyncBasePool(abc.ABC, Generic[C]):
                     self._waiters.clear()
                     self._size = 0
                 self._loop = loop
+        else:
+            if self._process != os.getpid():
+                # A forked child: what there is belongs to the parent, also the mutex, if another thread had it.
+                self._process = os.getpid()
+                self._mutex = Mutex(self._settle)
+                self._alarm.cancel()
+                self._members.clear()
+                self._lent.clear()
+                self._waiters.clear()
+                self._size = 0
+
+    if ASYNC:
+
+        def _take_now(self) -> C | None:
+            """Lend an idle connection when that takes no asking, waiting or opening: the common case, in few steps.
+
+            None when `_acquire` has to see to it. There are no threads here, and what a finalizer may do between two
+            steps leaves each of them right.
+            """
+            if (
+                not self._members
+                or self._waiters
+                or self._closing
+                or self._has_rites
+                or self._loop is not asyncio.get_running_loop()
+            ):
+                return None
+            member = self._members.pop()
+            connection = member.connection
+            # Makes the clock's only call, too.
+            holder = AsyncHolder(3)
+            idle = holder.since - member.idle_since
+            if (
+                (member.expires is not None and holder.since >= member.expires)
+                or member.generation != self._generation
+                or (self._check_after is not None and idle >= self._check_after)
+                or (self._idle_timeout is not None and idle >= self._idle_timeout > 0)
+                or not self._is_open(connection)
+            ):
+                self._members.append(member)
+                return None
+            member.holder = holder
+            self._lent[connection] = member
+            self._acquired += 1
+            return connection
+
+        def _give_back_now(self, connection: C) -> bool:
+            """Take a connection back that needs no care, in few steps. False when `release` has to see to it."""
+            member = self._lent.get(connection)
+            if (
+                member is None
+                or self._closing
+                or (self._idle_timeout is not None and not self._alarm.is_set)
+                or self._mutex.is_mine()
+                or not self._is_spotless(connection)
+            ):
+                return False
+            now = time.monotonic()
+            if (member.expires is not None and now >= member.expires) or member.generation != self._generation:
+                return False
+            del self._lent[connection]
+            member.holder = None
+            member.idle_since = now
+            if self._waiters:
+                with self._mutex:
+                    self._pass_on(member)
+            else:
+                self._members.append(member)
+            return True
 
     async def _acquire(self, timeout: float | None) -> C:
         self._enter()
@@ -274,7 +361,12 @@ class AsyncBasePool(abc.ABC, Generic[C]):
     async def _wait(self, waiter: AsyncWaiter[_Member[C]], timeout: float | None) -> _Member[C] | None:
         """What the waiter is given: a connection, or the place for one."""
         try:
-            await waiter.wait(timeout)
+            if ASYNC:
+                self._watch(waiter, timeout)
+                if await waiter.answered():
+                    return waiter.result()
+            else:
+                waiter.wait(timeout)
         except BaseException:
             # What was given at the same moment goes on to the next.
             with self._mutex:
@@ -296,8 +388,41 @@ class AsyncBasePool(abc.ABC, Generic[C]):
             f"{others} more wait{held}"
         )
 
+    if ASYNC:
+
+        def _watch(self, waiter: AsyncWaiter[_Member[C]], timeout: float | None) -> None:
+            """Have the waiter give up in time."""
+            if timeout is not None:
+                waiter.deadline = asyncio.get_running_loop().time() + timeout
+                due = self._patience.due
+                if due is None or waiter.deadline < due:
+                    self._patience.cancel()
+                    self._patience.set(timeout)
+
+        def _lose_patience(self) -> None:
+            """Whoever has waited for long enough gives up. Called by the alarm."""
+            # Loops ring up to their clock's resolution early.
+            now = asyncio.get_running_loop().time() + 0.001
+            with self._mutex:
+                left = []
+                for waiter in self._waiters:
+                    if waiter.deadline is not None:
+                        if waiter.deadline <= now:
+                            waiter.give_up()
+                        else:
+                            left.append(waiter.deadline)
+                if left:
+                    self._patience.set(min(left) - now)
+
     async def _lend(self, member: _Member[C] | None) -> C:
         """Lend this connection, or a new one in its place; whatever fails, the place goes on to the next."""
+        if ASYNC:
+            if member is not None and not (self._closing or self._has_rites or self._wants_check(member)):
+                # Handed on by somebody else, who has just looked at it.
+                member.holder = AsyncHolder(3)
+                self._lent[member.connection] = member
+                self._acquired += 1
+                return member.connection
         try:
             if member is not None and self._wants_check(member):
                 try:
@@ -309,6 +434,8 @@ class AsyncBasePool(abc.ABC, Generic[C]):
                     member = None
             if member is None:
                 member = await self._open()
+            if self._has_rites:
+                await self._before_lending(member.connection)
         except BaseException:
             with self._mutex:
                 if member is not None:
@@ -425,6 +552,8 @@ class AsyncBasePool(abc.ABC, Generic[C]):
         with self._mutex:
             self._closing = True
             self._alarm.cancel()
+            if ASYNC:
+                self._patience.cancel()
             idle = [member.connection for member in self._members]
             self._members.clear()
             while self._waiters:

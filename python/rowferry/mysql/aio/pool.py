@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any
 
 from ..._base.aio.pool import AsyncBasePool, PoolStatistics
 from ..._base.awaitable import Entering
+from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire
 from .. import err
 from .connection import AsyncConnection, _make
@@ -19,6 +20,9 @@ from .connection import AsyncConnection, _make
 __all__ = ["AsyncConnectionPool", "PoolStatistics", "create_pool"]
 
 ASYNC = True
+
+#: Called with a connection; under asyncio it may answer something to await.
+Hook = Callable[[AsyncConnection], Any]
 
 #: A connection that is asked whether it is there, or cleaned, gets this long, in seconds.
 CARE_LIMIT = 10.0
@@ -34,14 +38,17 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
     def __init__(
         self,
         connect_kwargs: dict[str, Any],
-        on_connect: Callable[[AsyncConnection], Any] | None,
         reset_on_release: bool,
+        hooks: Mapping[str, Hook | None],
         **sizes: Any,
     ) -> None:
         super().__init__(**sizes)
         self._connect_kwargs = connect_kwargs
-        self._on_connect = on_connect
         self._reset = reset_on_release
+        self._on_connect = hooks["on_connect"]
+        self._on_acquire = hooks["on_acquire"]
+        self._has_rites = self._on_acquire is not None
+        self._on_release = hooks["on_release"]
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -64,27 +71,35 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     if ASYNC:
 
-        def acquire(self, *, timeout: float | None = None) -> Entering[AsyncConnection]:
+        def acquire(self, *, timeout: float | None = None) -> _Loan:
             """Lend a connection: `await pool.acquire()`, or `async with pool.acquire() as connection`.
 
             Waits at most `timeout` seconds (by default the pool's own), then raises `PoolTimeout`, which tells who
             holds the connections. If the caller is cancelled, at any moment, none is lent.
             """
-            return Entering(self._acquire(self._timeout if timeout is None else timeout), self.release)
+            return _Loan(self, self._timeout if timeout is None else timeout)
 
         def release(  # type: ignore[override]
             self, connection: AsyncConnection, *, broken: bool = False
         ) -> Awaitable[None]:
             """Take a connection back. Need not be awaited: what has to be cleaned up is done in the background then."""
-            taking = super().release(connection, broken=broken)
-            if broken or self._is_clean(connection):
+            loop = asyncio.get_running_loop()
+            if not broken and self._give_back_now(connection):
+                done = loop.create_future()
+                done.set_result(None)
+                return done
+            taking = self._take_back(connection, broken=broken)
+            if broken or (self._on_release is None and self._is_clean(connection)):
                 # Ends without waiting for anything.
                 with contextlib.suppress(StopIteration):
                     taking.send(None)
-                done = asyncio.get_running_loop().create_future()
+                done = loop.create_future()
                 done.set_result(None)
                 return done
-            return asyncio.get_running_loop().create_task(taking)
+            return loop.create_task(taking)
+
+        def _take_back(self, connection: AsyncConnection, *, broken: bool = False) -> Coroutine[Any, Any, None]:
+            return super().release(connection, broken=broken)
 
     else:
 
@@ -109,41 +124,52 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         connection = await _make(**self._connect_kwargs).connect()
         if self._on_connect is not None:
             try:
-                if ASYNC:
-                    answer = self._on_connect(connection)
-                    if answer is not None:
-                        await answer
-                else:
-                    self._on_connect(connection)
+                await _call(self._on_connect, connection)
             except BaseException:
                 connection._abort()
                 raise
         return connection
 
     def _is_open(self, connection: AsyncConnection) -> bool:
-        return connection.open
+        wire = connection._wire
+        if ASYNC:
+            # The event loop has told when the server hung up.
+            return wire is not None and wire.is_open
+        else:
+            return wire is not None and wire.is_quiet
 
     def _is_clean(self, connection: AsyncConnection) -> bool:
         """True when nothing is left of the last use."""
-        if not connection.open:
-            return True
-        return not (self._reset or _is_amid(connection.wire) or connection.get_transaction_status())
+        wire = connection._wire
+        return wire is None or not wire.is_open or (wire.is_clean and not self._reset)
+
+    async def _before_lending(self, connection: AsyncConnection) -> None:
+        if self._on_acquire is not None:
+            await _call(self._on_acquire, connection)
+
+    if ASYNC:
+
+        def _is_spotless(self, connection: AsyncConnection) -> bool:
+            wire = connection._wire
+            return wire is not None and wire.is_clean and not self._reset and self._on_release is None
 
     async def _check(self, connection: AsyncConnection) -> None:
         if ASYNC:
             try:
-                await asyncio.wait_for(connection.ping(), CARE_LIMIT)
+                async with Limit(CARE_LIMIT):
+                    await connection.ping()
             except asyncio.TimeoutError:
                 raise err.OperationalError(f"no answer within {CARE_LIMIT:g} s") from None
         else:
             connection.ping()
 
     async def _clean(self, connection: AsyncConnection) -> None:
-        if self._is_clean(connection):
+        if self._on_release is None and self._is_clean(connection):
             return
         if ASYNC:
             try:
-                await asyncio.wait_for(self._tidy(connection), CARE_LIMIT)
+                async with Limit(CARE_LIMIT):
+                    await self._tidy(connection)
             except asyncio.TimeoutError:
                 raise err.OperationalError(f"not clean within {CARE_LIMIT:g} s") from None
         else:
@@ -152,6 +178,11 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
     async def _tidy(self, connection: AsyncConnection) -> None:
         if _is_amid(connection.wire):
             await connection.give_up()
+        if connection.open and self._on_release is not None:
+            try:
+                await _call(self._on_release, connection)
+            except Exception as error:
+                raise err.OperationalError(f"on_release failed: {error!r}") from error
         if connection.open and self._reset:
             await connection.reset()
         elif connection.open and connection.get_transaction_status():
@@ -198,7 +229,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         async def __aexit__(
             self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
         ) -> None:
-            await _leave(self)
+            await (_leave(self) if kind is None else _abandon(self))
 
     else:
 
@@ -219,46 +250,112 @@ def _is_amid(wire: AsyncWire) -> bool:
         return wire.is_streaming
 
 
-class _Loan(AbstractAsyncContextManager[AsyncConnection]):
-    """A connection for a block."""
+if ASYNC:
 
-    __slots__ = ("_connection", "_pool", "_timeout")
+    class _Loan(Coroutine[Any, Any, AsyncConnection]):
+        """A connection, when it is awaited; or for a block."""
 
-    def __init__(self, pool: AsyncConnectionPool, timeout: float | None) -> None:
-        self._pool = pool
-        self._timeout = timeout
-        self._connection: AsyncConnection | None = None
+        __slots__ = ("_connection", "_coroutine", "_pool", "_timeout")
 
-    async def __aenter__(self) -> AsyncConnection:
-        self._connection = await self._pool._acquire(self._timeout)
-        return self._connection
+        _connection: AsyncConnection | None
+        _coroutine: Coroutine[Any, Any, AsyncConnection]
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await self._pool.release(connection)
+        def __init__(self, pool: AsyncConnectionPool, timeout: float | None) -> None:
+            self._pool = pool
+            self._timeout = timeout
+
+        def __await__(self) -> Generator[Any, Any, AsyncConnection]:
+            connection = self._pool._take_now()
+            if connection is None:
+                connection = yield from self._pool._acquire(self._timeout).__await__()
+            return connection
+
+        async def __aenter__(self) -> AsyncConnection:
+            connection = self._pool._take_now()
+            if connection is None:
+                connection = await self._pool._acquire(self._timeout)
+            self._connection = connection
+            return connection
+
+        async def __aexit__(
+            self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+        ) -> None:
+            connection, self._connection = self._connection, None
+            if connection is not None and not self._pool._give_back_now(connection):
+                await self._pool._take_back(connection)
+
+        # As a coroutine, for `create_task` and the like.
+
+        def _itself(self) -> Coroutine[Any, Any, AsyncConnection]:
+            try:
+                return self._coroutine
+            except AttributeError:
+                self._coroutine = self._pool._acquire(self._timeout)
+                return self._coroutine
+
+        def send(self, value: Any) -> Any:
+            return self._itself().send(value)
+
+        def throw(self, *args: Any) -> Any:
+            return self._itself().throw(*args)
+
+        def close(self) -> None:
+            self._itself().close()
+
+    async def _call(hook: Hook, connection: AsyncConnection) -> None:
+        answer = hook(connection)
+        if answer is not None:
+            await answer
+
+else:
+
+    class _Loan(AbstractAsyncContextManager[AsyncConnection]):
+        """A connection for a block."""
+
+        __slots__ = ("_connection", "_pool", "_timeout")
+
+        def __init__(self, pool: AsyncConnectionPool, timeout: float | None) -> None:
+            self._pool = pool
+            self._timeout = timeout
+            self._connection: AsyncConnection | None = None
+
+        async def __aenter__(self) -> AsyncConnection:
+            self._connection = await self._pool._acquire(self._timeout)
+            return self._connection
+
+        async def __aexit__(
+            self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+        ) -> None:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                await self._pool.release(connection)
+
+    def _call(hook: Hook, connection: AsyncConnection) -> None:
+        hook(connection)
 
 
 def _pool(
     minsize: int,
-    maxsize: int,
+    maxsize: int | None,
     *,
     pool_recycle: float = -1,
     acquire_timeout: float | None = 30.0,
     idle_timeout: float | None = None,
     pre_ping: bool | float = False,
     reset_on_release: bool = False,
-    on_connect: Callable[[AsyncConnection], Any] | None = None,
+    on_connect: Hook | None = None,
+    on_acquire: Hook | None = None,
+    on_release: Hook | None = None,
     **kwargs: Any,
 ) -> AsyncConnectionPool:
+    if maxsize == 0:
+        raise ValueError("maxsize=0 is refused: a pool without limit is maxsize=None")
     return AsyncConnectionPool(
         kwargs,
-        on_connect,
         reset_on_release,
+        {"on_connect": on_connect, "on_acquire": on_acquire, "on_release": on_release},
         min_size=minsize,
-        max_size=maxsize or sys.maxsize,
+        max_size=sys.maxsize if maxsize is None else maxsize,
         acquire_timeout=acquire_timeout,
         max_lifetime=None if pool_recycle < 0 else pool_recycle,
         idle_timeout=idle_timeout,
@@ -270,33 +367,46 @@ if ASYNC:
 
     async def _leave(pool: AsyncConnectionPool) -> None:
         pool.close()
-        await pool.wait_closed()
+        try:
+            await pool.wait_closed(pool._timeout)
+        except BaseException:
+            pool.terminate()
+            raise
 
-    def create_pool(minsize: int = 1, maxsize: int = 10, **kwargs: Any) -> Entering[AsyncConnectionPool]:
+    async def _abandon(pool: AsyncConnectionPool) -> None:
+        # Whoever failed with connections in hand will not give them back.
+        pool.terminate()
+        await asyncio.sleep(0)
+
+    def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> Entering[AsyncConnectionPool]:
         """A pool: `await create_pool(...)`, or `async with create_pool(...) as pool`.
 
-        The parameters are those of `rowferry.mysql.create_pool`; `on_connect` may be a coroutine function.
+        The parameters are those of `rowferry.mysql.create_pool`; hooks may be coroutine functions. The end of the block
+        waits for connections that are lent, as long as `acquire` does, and then raises `PoolTimeout`.
         """
-        return Entering(_create(minsize, maxsize, kwargs), _leave)
+        return Entering(_create(minsize, maxsize, kwargs), _leave, _abandon)
 
-    async def _create(minsize: int, maxsize: int, kwargs: dict[str, Any]) -> AsyncConnectionPool:
+    async def _create(minsize: int, maxsize: int | None, kwargs: dict[str, Any]) -> AsyncConnectionPool:
         pool = _pool(minsize, maxsize, **kwargs)
         await pool._open_first()
         return pool
 
 else:
 
-    def create_pool(minsize: int = 1, maxsize: int = 10, **kwargs: Any) -> AsyncConnectionPool:
+    def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> AsyncConnectionPool:
         """A pool of connections, for threads. Everything that is not listed here goes to `connect`.
 
-        `minsize`: connections opened now; by default 1. `maxsize`: the most at a time; by default 10, 0 without limit.
+        `minsize`: connections opened now; by default 1. `maxsize`: the most at a time; by default 10, None: any.
         `acquire_timeout`: seconds to wait for a connection to become free; by default 30, None waits for ever.
         `pool_recycle`: a connection older than so many seconds, or somewhat younger, is replaced; by default -1, never.
         `idle_timeout`: seconds after which an idle connection beyond `minsize` is closed; by default None, never.
-        `pre_ping`: ask the server before each lending; a number asks only after so many idle seconds. By default off.
+        `pre_ping`: ask the server before each lending; a number asks only after so many idle seconds. By default off: a
+        connection whose end the kernel has seen is replaced in any case, without asking.
         `reset_on_release`: clear all session state at each return (COM_RESET_CONNECTION); by default only an open
         transaction is rolled back.
-        `on_connect`: called with each new connection.
+        `on_connect`: called with each new connection; `on_acquire`: with each that is about to be lent; `on_release`:
+        with each that comes back, before it is rolled back or reset. An error of the first two goes to whoever wanted
+        the connection, one of the last costs the connection.
         """
         pool = _pool(minsize, maxsize, **kwargs)
         pool._open_first()

@@ -145,6 +145,12 @@ impl Driver {
         self.shared.stream.is_some() || self.shared.follows
     }
 
+    /// True when the connection can be used and nothing is left of its last use: no answer, no transaction.
+    pub fn is_clean(&self, client: &Client) -> bool {
+        let idle = client.is_idle() && !self.is_busy() && !self.is_streaming();
+        idle && client.session().status & status_flag::IN_TRANSACTION == 0
+    }
+
     /// Waits for the login to be over.
     pub fn login(&mut self) {
         self.start(command::Login);
