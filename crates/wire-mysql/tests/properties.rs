@@ -145,7 +145,7 @@ proptest! {
         for cut in 0..bytes.len() {
             prop_assert!(ColumnDefinition::decode(&bytes[..cut]).is_err());
         }
-        let ok = OkPacket { affected_rows: rows, last_insert_id: id, status: 2, warnings: flags, info: "Rows: 1".into() };
+        let ok = OkPacket { affected_rows: rows, last_insert_id: id, status: 2, warnings: flags, info: "Rows: 1".into(), ..OkPacket::default() };
         let mut bytes = Vec::new();
         ok.encode(OkPacket::HEADER, &mut bytes);
         prop_assert_eq!(OkPacket::decode(&bytes, true).unwrap(), ok.clone());

@@ -39,6 +39,7 @@ const WANTED: u64 = capability::LONG_PASSWORD
     | capability::PS_MULTI_RESULTS
     | capability::PLUGIN_AUTH
     | capability::CONNECT_ATTRS
+    | capability::SESSION_TRACK
     | capability::PLUGIN_AUTH_LENENC
     | capability::DEPRECATE_EOF
     | capability::MULTI_FACTOR
@@ -121,7 +122,11 @@ impl Connect {
                 return self.greeted(&handshake, sequence, output, session);
             }
             (State::Auth | State::Key | State::Salt, OkPacket::HEADER) => {
-                session.status = OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?.status;
+                let ok = OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?;
+                session.status = ok.status;
+                if !ok.state.is_empty() {
+                    session.state.apply(&ok.state)?;
+                }
                 session.auth_plugin = std::mem::take(&mut self.plugin);
                 return Ok(Event::Connected);
             }

@@ -11,6 +11,7 @@ mod metadata;
 mod prepare;
 mod replication;
 mod results;
+mod session;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use rowferry_wire::{Core, Malformed, Secret};
 
 use crate::compression::Framing;
 use crate::messages::command::Command;
-use crate::messages::handshake::{Handshake, Login, capability};
+use crate::messages::handshake::{Login, capability};
 use crate::messages::resultset::Columns;
 use crate::messages::statement::{Params, StatementId};
 use crate::messages::status::{Ok as OkPacket, ServerError, status_flag};
@@ -27,6 +28,7 @@ use crate::packet::{self, HEADER, Inbox, MAX_PAYLOAD, Place};
 
 pub use connect::{Compression, TlsPolicy};
 pub use failure::{Failure, Misuse};
+pub use session::{Session, SessionState};
 
 use connect::Connect;
 use metadata::ColumnCache;
@@ -78,38 +80,6 @@ impl Default for Options {
             more_passwords: Vec::new(),
             seed: [0; 32],
         }
-    }
-}
-
-/// What the server has said about itself and the session.
-#[derive(Clone, Debug, Default)]
-pub struct Session {
-    /// As the server spells it, without MariaDB's compatibility prefix.
-    pub server_version: String,
-    /// What `KILL` takes.
-    pub connection_id: u32,
-    /// True when the server is MariaDB.
-    pub is_mariadb: bool,
-    /// Capabilities in force.
-    pub capabilities: u64,
-    /// The flags of the last answer; see [`status_flag`].
-    pub status: u16,
-    /// The plugin that let us in.
-    pub auth_plugin: String,
-}
-
-impl Session {
-    fn greeted(&mut self, handshake: &Handshake) {
-        // MariaDB before 11 puts this in front, for old replicas that would not talk to a version 10.
-        let version = &handshake.server_version;
-        self.server_version = version.strip_prefix("5.5.5-").unwrap_or(version).to_owned();
-        self.connection_id = handshake.connection_id;
-        self.is_mariadb = handshake.is_mariadb();
-        self.status = handshake.status;
-    }
-
-    fn has(&self, flag: u64) -> bool {
-        self.capabilities & flag != 0
     }
 }
 
@@ -437,7 +407,10 @@ impl Client {
         let outcome = match conversation {
             Conversation::Simple => match first {
                 // `COM_RESET_CONNECTION` and friends answer OK; some old servers answer EOF.
-                OkPacket::HEADER => Outcome::Event(Event::Done { ok: OkPacket::decode(payload, false)?, more: false }),
+                OkPacket::HEADER => Outcome::Event(Event::Done {
+                    ok: OkPacket::decode(payload, self.session.has(capability::SESSION_TRACK))?,
+                    more: false,
+                }),
                 got => return Err(Failure::Unexpected { state: "OK", got }),
             },
             Conversation::Binlog => replication::handle(payload, place)?,
@@ -447,6 +420,9 @@ impl Client {
         match &outcome {
             Outcome::Event(Event::Done { ok, more } | Event::EndOfRows { ok, more }) => {
                 self.session.status = ok.status;
+                if !ok.state.is_empty() {
+                    self.session.state.apply(&ok.state)?;
+                }
                 if !more {
                     self.finish();
                 }

@@ -7,5 +7,6 @@ pub mod bulk;
 pub mod command;
 pub mod handshake;
 pub mod resultset;
+pub mod session_state;
 pub mod statement;
 pub mod status;

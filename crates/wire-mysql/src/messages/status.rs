@@ -29,7 +29,9 @@ pub mod status_flag {
 /// A statement is done.
 ///
 /// Wire: header `00` (or `FE` at the end of rows), affected rows and last insert id as length-encoded integers, status
-/// `u16le`, warnings `u16le`, then the human-readable message up to the end. Vectors: `tests/messages.rs`.
+/// `u16le`, warnings `u16le`, then the human-readable message up to the end; with session tracking it has a length, and
+/// the flag [`SESSION_STATE_CHANGED`](status_flag::SESSION_STATE_CHANGED) says that changes follow. Vectors:
+/// `tests/messages.rs`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Ok {
     /// Rows inserted, changed or deleted.
@@ -42,6 +44,8 @@ pub struct Ok {
     pub warnings: u16,
     /// What the server adds for people.
     pub info: String,
+    /// Changes of session state, for [`StateChange`](super::session_state::StateChange); empty without session tracking.
+    pub state: Vec<u8>,
 }
 
 impl Ok {
@@ -60,10 +64,11 @@ impl Ok {
         let last_insert_id = lenenc::integer(&mut reader, "OK last insert id")?;
         let status = reader.u16_le("OK status")?;
         let warnings = reader.u16_le("OK warnings")?;
+        let mut state = Vec::new();
         let info = if session_track && !reader.is_empty() {
             let info = lenenc::bytes(&mut reader, "OK info")?;
             if status & status_flag::SESSION_STATE_CHANGED != 0 {
-                lenenc::bytes(&mut reader, "OK session state")?;
+                state.extend_from_slice(lenenc::bytes(&mut reader, "OK session state")?);
             }
             reader.finish("OK trailer")?;
             info
@@ -76,7 +81,7 @@ impl Ok {
             }
         };
         let info = String::from_utf8_lossy(info).into_owned();
-        Result::Ok(Self { affected_rows, last_insert_id, status, warnings, info })
+        Result::Ok(Self { affected_rows, last_insert_id, status, warnings, info, state })
     }
 
     /// Appends the payload.
@@ -86,8 +91,11 @@ impl Ok {
         lenenc::put_integer(&mut writer, self.affected_rows);
         lenenc::put_integer(&mut writer, self.last_insert_id);
         writer.u16_le(self.status).u16_le(self.warnings);
-        if !self.info.is_empty() {
+        if !self.info.is_empty() || !self.state.is_empty() {
             lenenc::put_bytes(&mut writer, self.info.as_bytes());
+        }
+        if !self.state.is_empty() {
+            lenenc::put_bytes(&mut writer, &self.state);
         }
     }
 }
