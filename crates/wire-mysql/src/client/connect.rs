@@ -6,7 +6,8 @@ use crate::messages::auth::{
     AuthMoreData, AuthNextFactor, AuthSwitchRequest, DialogQuestion, ParsecSalt, encrypt_password, plugin,
     scramble_native, scramble_sha256, sign_ed25519, sign_parsec,
 };
-use crate::messages::handshake::{Handshake, HandshakeResponse, SslRequest, capability};
+use crate::messages::command::Command;
+use crate::messages::handshake::{ChangeUser, Handshake, HandshakeResponse, SslRequest, capability};
 use crate::messages::status::{Ok as OkPacket, ServerError};
 use crate::packet;
 
@@ -73,6 +74,8 @@ pub(super) struct Connect {
     capabilities: u64,
     plugin: String,
     nonce: Vec<u8>,
+    /// The nonce of the greeting; a plugin that is switched to has one of its own.
+    greeting_nonce: Vec<u8>,
     /// The password may travel as it is.
     protected: bool,
     /// TLS is up.
@@ -81,6 +84,17 @@ pub(super) struct Connect {
     factor: usize,
     /// How many passwords `dialog` has been told.
     answered: usize,
+    /// The connection stands already.
+    again: bool,
+}
+
+/// What a later login on the same connection must know of the first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Greeted {
+    /// What the server gave to scramble with.
+    nonce: Vec<u8>,
+    /// TLS is up.
+    encrypted: bool,
 }
 
 impl Connect {
@@ -93,11 +107,49 @@ impl Connect {
             capabilities: 0,
             plugin,
             nonce,
+            greeting_nonce: Vec::new(),
             protected,
             encrypted: false,
             factor: 0,
             answered: 0,
+            again: false,
         }
+    }
+
+    /// A login on a connection that stands; also answers the request's payload.
+    pub(super) fn again(options: Options, greeted: &Greeted, session: &Session) -> (Self, Vec<u8>) {
+        let mut connect = Self::new(options);
+        connect.again = true;
+        connect.state = State::Auth;
+        connect.capabilities = session.capabilities;
+        connect.nonce.clone_from(&greeted.nonce);
+        connect.encrypted = greeted.encrypted;
+        connect.protected |= greeted.encrypted;
+        session.auth_plugin.clone_into(&mut connect.plugin);
+        if !matches!(connect.plugin.as_str(), plugin::NATIVE_PASSWORD | plugin::CACHING_SHA2_PASSWORD) {
+            connect.plugin = plugin::NATIVE_PASSWORD.into();
+        }
+        let request = ChangeUser {
+            user: connect.options.login.user.clone(),
+            scramble: connect.first_scramble(),
+            database: connect.options.login.database.clone(),
+            collation: u16::from(connect.options.collation),
+            plugin: connect.plugin.clone(),
+            attributes: connect.options.attributes.clone(),
+        };
+        let mut payload = vec![Command::CHANGE_USER.0];
+        request.encode(connect.capabilities, &mut payload);
+        (connect, payload)
+    }
+
+    /// True when the connection stood before this login.
+    pub(super) const fn is_again(&self) -> bool {
+        self.again
+    }
+
+    /// What a later login must know.
+    pub(super) fn greeted_with(&mut self) -> Greeted {
+        Greeted { nonce: std::mem::take(&mut self.greeting_nonce), encrypted: self.encrypted }
     }
 
     pub(super) const fn awaits_tls(&self) -> bool {
@@ -206,6 +258,7 @@ impl Connect {
         session.greeted(handshake);
         session.capabilities = self.capabilities;
         self.nonce.clone_from(&handshake.nonce);
+        self.greeting_nonce.clone_from(&handshake.nonce);
         self.plugin = match handshake.plugin.as_str() {
             known @ (plugin::NATIVE_PASSWORD | plugin::CACHING_SHA2_PASSWORD) => known.into(),
             // The server asks for the account's own plugin after this.
@@ -263,15 +316,10 @@ impl Connect {
     }
 
     fn respond(&mut self, sequence: u8, output: &mut Vec<u8>) -> u8 {
-        let password = self.password();
-        let scramble = match self.plugin.as_str() {
-            plugin::CACHING_SHA2_PASSWORD => scramble_sha256(password, &self.nonce),
-            _ => scramble_native(password, &self.nonce),
-        };
         let response = HandshakeResponse {
             head: self.head(),
             user: self.options.login.user.clone(),
-            scramble,
+            scramble: self.first_scramble(),
             database: self.options.login.database.clone(),
             plugin: self.plugin.clone(),
             attributes: self.options.attributes.clone(),
@@ -284,6 +332,14 @@ impl Connect {
         response.encode(&mut payload);
         self.state = State::Auth;
         packet::put(output, sequence, &payload)
+    }
+
+    /// What goes with the login itself.
+    fn first_scramble(&self) -> Vec<u8> {
+        match self.plugin.as_str() {
+            plugin::CACHING_SHA2_PASSWORD => scramble_sha256(self.password(), &self.nonce),
+            _ => scramble_native(self.password(), &self.nonce),
+        }
     }
 
     /// The password of the factor that the server asks for; a missing one is empty.

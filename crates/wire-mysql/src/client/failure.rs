@@ -61,6 +61,8 @@ impl From<Malformed> for Failure {
 pub enum Misuse {
     /// The connection is not established yet.
     NotConnected,
+    /// An answer is awaited.
+    Busy,
     /// The connection is closed or broken.
     Closed,
 }
@@ -69,6 +71,7 @@ impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotConnected => "the connection is not established yet",
+            Self::Busy => "an answer is awaited",
             Self::Closed => "the connection is closed",
         })
     }

@@ -30,7 +30,7 @@ pub use connect::{Compression, TlsPolicy};
 pub use failure::{Failure, Misuse};
 pub use session::{Session, SessionState};
 
-use connect::Connect;
+use connect::{Connect, Greeted};
 use metadata::ColumnCache;
 use prepare::Prepare;
 use results::Results;
@@ -155,6 +155,7 @@ pub struct Client {
     queue: VecDeque<(u8, Conversation)>,
     session: Session,
     columns: ColumnCache,
+    greeted: Greeted,
     eof: bool,
     scratch: Vec<u8>,
     /// Compression, once it is in force.
@@ -183,6 +184,7 @@ impl Client {
             queue: VecDeque::new(),
             session: Session::default(),
             columns: ColumnCache::default(),
+            greeted: Greeted::default(),
             eof: false,
             scratch: Vec::new(),
             framing: None,
@@ -246,6 +248,21 @@ impl Client {
     pub fn reset(&mut self) -> Result<(), Misuse> {
         self.columns.reset();
         self.command(Command::RESET_CONNECTION, &[], Conversation::Simple)
+    }
+
+    /// Logs in again, as `options` say, on the same connection; nothing must be awaited. All session state is gone then.
+    /// Events as those of the first login, without TLS.
+    pub fn change_user(&mut self, options: Options) -> Result<(), Misuse> {
+        self.ready()?;
+        if !self.queue.is_empty() {
+            return Err(Misuse::Busy);
+        }
+        let (connect, payload) = Connect::again(options, &self.greeted, &self.session);
+        self.inbox.sequence = self.put(&payload);
+        self.columns.reset();
+        self.session.state = SessionState { revision: self.session.state.revision + 1, ..SessionState::default() };
+        self.phase = Phase::Connecting(Box::new(connect));
+        Ok(())
     }
 
     /// Changes the default database. Event: [`Event::Done`].
@@ -367,13 +384,22 @@ impl Client {
         };
         if let Phase::Connecting(connect) = &mut self.phase {
             let payload = self.inbox.payload(place);
-            let mut sequence = self.inbox.sequence;
+            let (start, number) = (self.output.len(), self.inbox.sequence);
+            let mut sequence = number;
             let event = connect.handle(payload, &mut sequence, &mut self.output, &mut self.session)?;
             self.inbox.sequence = sequence;
+            if let Some(framing) = &self.framing
+                && self.output.len() > start
+            {
+                framing.seal(&mut self.output, start, number);
+            }
             return Ok(match event {
                 Event::Connected => {
-                    self.framing = connect.algorithm().map(|algorithm| Box::new(Framing::new(algorithm)));
-                    self.inbox.is_numbered = self.framing.is_none();
+                    if !connect.is_again() {
+                        self.framing = connect.algorithm().map(|algorithm| Box::new(Framing::new(algorithm)));
+                        self.inbox.is_numbered = self.framing.is_none();
+                        self.greeted = connect.greeted_with();
+                    }
                     self.phase = Phase::Ready;
                     Outcome::Event(Event::Connected)
                 }

@@ -15,6 +15,8 @@ open_enum! {
         STATISTICS = 0x09,
         /// Are you there?
         PING = 0x0e,
+        /// Log in again, as somebody else.
+        CHANGE_USER = 0x11,
         /// Prepare the text that follows.
         STMT_PREPARE = 0x16,
         /// Run a prepared statement.

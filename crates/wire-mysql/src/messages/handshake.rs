@@ -257,18 +257,57 @@ impl HandshakeResponse {
             writer.terminated(self.plugin.as_bytes());
         }
         if has(capability::CONNECT_ATTRS) {
-            let mut pairs = Vec::new();
-            let mut pairs_writer = Writer::new(&mut pairs);
-            for (name, value) in &self.attributes {
-                lenenc::put_bytes(&mut pairs_writer, name.as_bytes());
-                lenenc::put_bytes(&mut pairs_writer, value.as_bytes());
-            }
-            lenenc::put_bytes(&mut writer, &pairs);
+            put_attributes(&mut writer, &self.attributes);
         }
         if has(capability::ZSTD) {
             writer.u8(self.zstd_level);
         }
     }
+}
+
+/// A new login on the same connection: what follows the command's code.
+///
+/// Wire: the user NUL-terminated, the scramble behind a byte of length, the database NUL-terminated, the collation
+/// `u16le`, the plugin NUL-terminated, the attributes as length-encoded pairs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ChangeUser {
+    /// Who logs in.
+    pub user: String,
+    /// What the plugin makes of the password; at most 255 bytes.
+    pub scramble: Vec<u8>,
+    /// Empty when none is wanted.
+    pub database: String,
+    /// What the connection's text is in.
+    pub collation: u16,
+    /// The plugin that made the scramble.
+    pub plugin: String,
+    /// What the program says of itself.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl ChangeUser {
+    /// Appends the payload behind the command's code. `capabilities` decide which fields are present.
+    pub fn encode(&self, capabilities: u64, bytes: &mut Vec<u8>) {
+        let mut writer = Writer::new(bytes);
+        writer.terminated(self.user.as_bytes()).u8(self.scramble.len() as u8).raw(&self.scramble);
+        writer.terminated(self.database.as_bytes()).u16_le(self.collation);
+        if capabilities & capability::PLUGIN_AUTH != 0 {
+            writer.terminated(self.plugin.as_bytes());
+        }
+        if capabilities & capability::CONNECT_ATTRS != 0 {
+            put_attributes(&mut writer, &self.attributes);
+        }
+    }
+}
+
+fn put_attributes(writer: &mut Writer<'_>, attributes: &[(String, String)]) {
+    let mut pairs = Vec::new();
+    let mut pairs_writer = Writer::new(&mut pairs);
+    for (name, value) in attributes {
+        lenenc::put_bytes(&mut pairs_writer, name.as_bytes());
+        lenenc::put_bytes(&mut pairs_writer, value.as_bytes());
+    }
+    lenenc::put_bytes(writer, &pairs);
 }
 
 /// Who connects, with what: what a client core must know before the greeting comes.

@@ -1,0 +1,86 @@
+//! Session state that the server tells of, and another login on the same connection.
+
+mod support;
+
+use rowferry_wire::Secret;
+use rowferry_wire_mysql::client::Options;
+use rowferry_wire_mysql::messages::command::Command;
+use rowferry_wire_mysql::messages::handshake::{Login, capability};
+use rowferry_wire_mysql::messages::session_state::StateChange;
+use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
+use support::{answer, column, connected, error, ok, requests};
+
+fn telling(header: u8, status: u16, changes: &[StateChange<'_>]) -> Vec<u8> {
+    let mut state = Vec::new();
+    for change in changes {
+        change.encode(&mut state);
+    }
+    let status = status | status_flag::SESSION_STATE_CHANGED;
+    let mut payload = Vec::new();
+    OkPacket { status, state, info: "Rows matched: 1".into(), ..OkPacket::default() }.encode(header, &mut payload);
+    payload
+}
+
+#[test]
+fn changes_are_kept_until_the_next() {
+    let (mut client, _) = connected(capability::SESSION_TRACK);
+    client.query(b"use shop").unwrap();
+    let variable = StateChange::Variable { name: b"autocommit", value: b"OFF" };
+    let told = telling(OkPacket::HEADER, 0, &[StateChange::Schema(b"shop"), variable, StateChange::Gtids(b"u:1")]);
+    assert_eq!(answer(&mut client, &[told]), ["done false"]);
+    let state = &client.session().state;
+    assert_eq!((state.schema.as_deref(), state.gtids.as_deref()), (Some("shop"), Some("u:1")));
+    assert_eq!(state.variables["autocommit"], "OFF");
+    let revision = state.revision;
+    // An answer without changes changes nothing.
+    client.ping().unwrap();
+    assert_eq!(answer(&mut client, &[ok(OkPacket::HEADER, 2)]), ["done false"]);
+    assert_eq!(client.session().state.revision, revision);
+    // The end of rows tells, too.
+    client.query(b"select").unwrap();
+    let end = telling(OkPacket::END_HEADER, 2, &[StateChange::TransactionState(b"T_______")]);
+    assert_eq!(answer(&mut client, &[vec![1], column("a"), end]), ["columns a", "end false"]);
+    let state = &client.session().state;
+    assert_eq!(state.transaction_state.as_deref(), Some("T_______"));
+    assert_eq!(state.schema.as_deref(), Some("shop"));
+    assert!(state.revision > revision);
+}
+
+#[test]
+fn what_is_no_change_is_refused() {
+    let (mut client, _) = connected(capability::SESSION_TRACK);
+    client.query(b"use shop").unwrap();
+    // The length of the entry goes beyond the state.
+    let payload = [0, 0, 0, 0x00, 0x40, 0, 0, 0, 3, 1, 9, 4].to_vec();
+    assert!(answer(&mut client, &[payload])[0].starts_with("failure"));
+    assert!(client.is_closed());
+}
+
+#[test]
+fn another_user_logs_in_on_the_same_connection() {
+    let (mut client, mut server) = connected(capability::SESSION_TRACK);
+    client.query(b"use shop").unwrap();
+    answer(&mut client, &[telling(OkPacket::HEADER, 0, &[StateChange::Schema(b"shop")])]);
+    requests(&mut client, &mut server);
+    let login = Login { user: "ann".into(), password: Secret::new(""), database: "home".into() };
+    client.change_user(Options { login, attributes: Vec::new(), ..Options::default() }).unwrap();
+    assert!(client.query(b"x").is_err(), "not in yet");
+    let asked = requests(&mut client, &mut server);
+    let expected = b"ann\0\0home\0\x2d\0caching_sha2_password\0\0".to_vec();
+    assert_eq!(asked, [(Command::CHANGE_USER, expected)]);
+    assert_eq!(client.session().state.schema, None);
+    assert_eq!(answer(&mut client, &[ok(OkPacket::HEADER, 2)]), ["Connected"]);
+    client.ping().unwrap();
+    assert_eq!(answer(&mut client, &[ok(OkPacket::HEADER, 2)]), ["done false"]);
+}
+
+#[test]
+fn a_refused_user_ends_the_connection() {
+    let (mut client, _) = connected(0);
+    client.ping().unwrap();
+    assert!(client.change_user(Options::default()).is_err(), "an answer is awaited");
+    answer(&mut client, &[ok(OkPacket::HEADER, 2)]);
+    client.change_user(Options::default()).unwrap();
+    assert_eq!(answer(&mut client, &[error(1045)])[..1], ["error 1045"]);
+    assert!(client.is_closed());
+}
