@@ -34,6 +34,7 @@ FILES = {
     "mysql/aio/cursors.py": "mysql/cursors.py",
     "mysql/aio/pool.py": "mysql/pool.py",
     "mysql/aio/replication.py": "mysql/replication.py",
+    "mysql/aio/session.py": "mysql/session.py",
     "mysql/aio/statements.py": "mysql/statements.py",
     "mysql/aio/transactions.py": "mysql/transactions.py",
 }

@@ -154,6 +154,9 @@ class _Common:
     def auth_plugin(self) -> str:
         """The plugin that let us in."""
     @property
+    def codec(self) -> str | None:
+        """Python's name of the character set that statements are in; None for UTF-8."""
+    @property
     def connection_id(self) -> int:
         """What KILL takes."""
     @property
@@ -166,6 +169,12 @@ class _Common:
     def is_streaming(self) -> bool:
         """True while rows of a stream, or results behind it, are still on the wire."""
     @property
+    def schema(self) -> str | None:
+        """The default database, as far as the server has told; None when it has not."""
+    @property
+    def session_state(self) -> tuple[str | None, dict[str, str], str | None, str | None, str | None]:
+        """What the server has told of changes: database, variables, GTIDs, transaction's state and characteristics."""
+    @property
     def server_status(self) -> int:
         """The server's status flags."""
     @property
@@ -174,6 +183,9 @@ class _Common:
     @property
     def tls_description(self) -> str | None:
         """The TLS version and cipher; None in plain text."""
+    @property
+    def tracks_session(self) -> bool:
+        """True when the server tells of changes of session state."""
     def abort(self) -> None:
         """Close without a word."""
     def forget(self, prepared: Prepared) -> None:
@@ -226,8 +238,12 @@ class Wire(_Common):
         """Introduce us as a replica."""
     def reset(self) -> QueryResult:
         """Forget all session state but the login."""
+    def change_user(self, settings: Settings) -> None:
+        """Log in again on the same connection."""
     def select_database(self, name: str) -> QueryResult:
         """Change the default database."""
+    def set_up(self, statements: Iterable[str | bytes], reset: bool = False) -> None:
+        """Send statements whose rows do not matter, all in one write; before them COM_RESET_CONNECTION if `reset`."""
 
 class AsyncWire(_Common):
     """A connection as an asyncio protocol. Operations answer futures of the loop; otherwise as `Wire`."""
@@ -237,6 +253,7 @@ class AsyncWire(_Common):
     def is_busy(self) -> bool:
         """True while an answer is awaited."""
     def buffer_updated(self, count: int) -> None: ...
+    def change_user(self, settings: Settings) -> asyncio.Future[None]: ...
     def connection_lost(self, cause: Exception | None) -> None: ...
     def connection_made(self, transport: asyncio.BaseTransport) -> None: ...
     def detach(self) -> asyncio.Future[Any] | None:
@@ -270,5 +287,6 @@ class AsyncWire(_Common):
     def reset(self) -> asyncio.Future[QueryResult]: ...
     def resume_writing(self) -> None: ...
     def select_database(self, name: str) -> asyncio.Future[QueryResult]: ...
+    def set_up(self, statements: Iterable[str | bytes], reset: bool = False) -> asyncio.Future[None]: ...
     def stuck(self, waiting: int) -> None: ...
     def timed_out(self) -> None: ...

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Charset", "charset_by_name"]
+from . import err
+
+__all__ = ["Charset", "charset_by_name", "followed_codec"]
 
 
 class Charset(NamedTuple):
@@ -59,3 +61,15 @@ def charset_by_name(name: str) -> Charset:
     except KeyError:
         known = ", ".join(_CHARSETS)
         raise ValueError(f"unknown character set {name!r}; known are {known}") from None
+
+
+def followed_codec(name: str, variable: str) -> str | None:
+    """Python's codec, None for UTF-8, after the server has told that `variable` is now `name`."""
+    if not name or name.upper() == "NULL":
+        message = f"{variable} is NULL: text would come in each column's own character set; use SET NAMES"
+        raise err.NotSupportedError(message)
+    try:
+        return charset_by_name(name).codec
+    except ValueError:
+        message = f"{variable} is now {name!r}, which Python cannot read; use SET NAMES utf8mb4"
+        raise err.NotSupportedError(message) from None

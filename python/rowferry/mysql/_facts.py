@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._settings import Settings
 
 if TYPE_CHECKING:
     from .._core.mysql import AsyncWire, QueryResult, Wire
 
-__all__ = ["Facts"]
+__all__ = ["Facts", "SessionState"]
+
+
+class SessionState(NamedTuple):
+    """What the server has told of changes since the login; see `session_track_…` among its system variables."""
+
+    #: The default database; empty for none, None when it has not changed.
+    schema: str | None
+    #: System variables that have changed, of those that `session_track_system_variables` names.
+    variables: Mapping[str, str]
+    #: The transactions that the last committing statement has committed; needs `session_track_gtids` (MySQL).
+    gtids: str | None
+    #: What the open transaction has done, in eight letters; needs `session_track_transaction_info`.
+    transaction_state: str | None
+    #: SQL that would begin the open transaction anew; needs `session_track_transaction_info = CHARACTERISTICS`.
+    transaction_characteristics: str | None
 
 
 class Facts:
@@ -18,6 +33,7 @@ class Facts:
 
     if TYPE_CHECKING:
         settings: Settings
+        _wire: AsyncWire | Wire | None
         last_result: QueryResult | None
 
         @property
@@ -48,18 +64,26 @@ class Facts:
 
     @property
     def db(self) -> str:
-        """The database that was asked for or selected."""
-        return self.settings.database
+        """The default database: that asked for, or what `select_db` or the statement USE has made of it."""
+        schema = None if self._wire is None else self._wire.schema
+        return self.settings.database if schema is None else schema
+
+    @property
+    def session_state(self) -> SessionState:
+        """What the server has told of changes: nothing is asked for it."""
+        return SessionState(*self.wire.session_state)
 
     @property
     def charset(self) -> str:
-        """The connection's character set."""
-        return self.settings.charset.name
+        """The connection's character set: that asked for, or what SET NAMES has made of it."""
+        told = None if self._wire is None else self._wire.session_state[1].get("character_set_client")
+        return self.settings.charset.name if told is None else told
 
     @property
     def encoding(self) -> str:
         """Python's codec for the connection's character set."""
-        return self.settings.encoding or "utf8"
+        codec = self.settings.encoding if self._wire is None else self._wire.codec
+        return codec or "utf8"
 
     @property
     def server_version(self) -> str:
@@ -86,8 +110,8 @@ class Facts:
         return self.wire.connection_id
 
     def character_set_name(self) -> str:
-        """The connection's character set."""
-        return self.settings.charset.name
+        """The connection's character set: that asked for, or what SET NAMES has made of it."""
+        return self.charset
 
     def get_server_info(self) -> str:
         """The server's version."""
@@ -110,7 +134,7 @@ class Facts:
 
     def literal(self, obj: Any) -> str:
         """The SQL literal of `obj`, quotes and all."""
-        return self.wire.literal(obj).decode(self.settings.encoding or "utf-8", "surrogateescape")
+        return self.wire.literal(obj).decode(self.encoding, "surrogateescape")
 
     def escape_string(self, s: str) -> str:
         """Text with what would end a literal escaped, as the server's SQL mode has it; without quotes around it."""

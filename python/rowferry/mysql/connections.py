@@ -13,11 +13,11 @@ from typing import Any
 from .._core.mysql import Prepared, QueryResult, Wire
 from . import converters, err
 from ._cancel import end
-from ._charsets import charset_by_name
 from ._facts import Facts
 from ._settings import Settings, settings_from
 from .constants import CR
 from .cursors import Cursor
+from .session import Sessional
 from .statements import PreparedStatement
 from .transactions import Transactional
 
@@ -45,7 +45,7 @@ def _is_plain(args: Any) -> bool:
     return not any(isinstance(value, _COLLECTIONS) for value in values)
 
 
-class Connection(Transactional, Facts):
+class Connection(Sessional, Transactional, Facts):
     """A session with a server. Made by `connect`, whose parameters are explained there.
 
     One operation at a time: a second one while another is under way fails at once with `InterfaceError`.
@@ -127,21 +127,6 @@ class Connection(Transactional, Facts):
         wire = Wire(settings)
         wire.login()
         return wire
-
-    def _prepare_session(self) -> None:
-        settings = self.settings
-        if settings.collation_name:
-            self.query(f"SET NAMES {settings.charset.name} COLLATE {settings.collation_name}")
-        elif settings.charset.collation != 45 and settings.charset.name != "utf8":
-            self.query(f"SET NAMES {settings.charset.name}")
-        if settings.sql_mode is not None:
-            self.query("SET sql_mode=" + self.literal(settings.sql_mode))
-        if settings.time_zone is not None:
-            self.query("SET time_zone=" + self.literal(settings.time_zone))
-        if settings.init_command is not None:
-            self.query(settings.init_command)
-        if self._autocommit is not None and self._autocommit != self.get_autocommit():
-            self.autocommit(self._autocommit)
 
     def close(self) -> None:
         """Say good bye and close."""
@@ -312,41 +297,6 @@ class Connection(Transactional, Facts):
         except BaseException:
             self.give_up()
             raise
-
-    def reset(self) -> None:
-        """Forget all session state but the login: variables, temporary tables, locks, open transaction."""
-        self._statements.clear()
-        try:
-            self.wire.reset()
-        except Exception:
-            raise
-        except BaseException:
-            self.give_up()
-            raise
-        self._prepare_session()
-
-    def select_db(self, db: str) -> None:
-        """Change the default database."""
-        try:
-            self.wire.select_database(db)
-        except Exception:
-            raise
-        except BaseException:
-            self.give_up()
-            raise
-        self.settings.database = db
-
-    def set_charset(self, charset: str) -> None:
-        """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
-        self.set_character_set(charset)
-
-    def set_character_set(self, charset: str, collation: str | None = None) -> None:
-        """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
-        if charset.lower() not in ("utf8", "utf8mb3", "utf8mb4") or self.settings.encoding is not None:
-            raise err.NotSupportedError("give `charset` to connect() to use another character set")
-        known = charset_by_name(charset)
-        self.query(f"SET NAMES {known.name}" + (f" COLLATE {collation}" if collation else ""))
-        self.settings.charset = known
 
     def kill(self, thread_id: int) -> None:
         """End another connection."""

@@ -131,7 +131,7 @@ class Cursor(ArrowRows):
 
     def mogrify(self, query: str | bytes, args: Args = None) -> str:
         """The statement as `execute` would send it."""
-        return self.mogrify_bytes(query, args).decode(self.connection.settings.encoding or "utf-8", "replace")
+        return self.mogrify_bytes(query, args).decode(self.connection.encoding, "replace")
 
     def mogrify_bytes(self, query: str | bytes, args: Args = None) -> bytes:
         """The statement as `execute` would send it, in the connection's character set."""

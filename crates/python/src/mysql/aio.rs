@@ -7,11 +7,12 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyMemoryView};
 use rowferry_client::Channel;
 use rowferry_wire_mysql::client::Client;
+use rowferry_wire_mysql::messages::handshake::capability;
 
 use super::binlog;
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::limits::{Limits, Timers};
-use super::result::Prepared;
+use super::result::{Prepared, StateTuple, state_tuple};
 use super::settings::Settings;
 use crate::errors::{Class, error};
 use crate::forks::Process;
@@ -504,6 +505,18 @@ impl AsyncWire {
         Self::run(slf, |driver, client| driver.command(slf.py(), client, Client::reset))
     }
 
+    /// Sends statements whose rows do not matter, all in one write, before them COM_RESET_CONNECTION if `reset`.
+    #[pyo3(signature = (statements, reset=false))]
+    fn set_up(slf: &Bound<'_, Self>, statements: &Bound<'_, PyAny>, reset: bool) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.set_up(slf.py(), client, statements, reset))
+    }
+
+    /// Logs in again on the same connection, as `settings` say.
+    fn change_user(slf: &Bound<'_, Self>, settings: Settings) -> PyResult<Py<PyAny>> {
+        let options = settings.options(slf.py())?;
+        Self::run(slf, |driver, client| driver.change_user(slf.py(), client, options))
+    }
+
     /// Changes the default database.
     fn select_database(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         Self::run(slf, |driver, client| {
@@ -628,6 +641,30 @@ impl AsyncWire {
     #[getter]
     fn server_status(&self, py: Python<'_>) -> PyResult<u16> {
         Ok(self.lock(py)?.channel.core().session().status)
+    }
+
+    /// The default database, as far as the server has told; None when it has not.
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.channel.core().session().state.schema.clone())
+    }
+
+    /// What the server has told of changes: database, variables, GTIDs, transaction's state and characteristics.
+    #[getter]
+    fn session_state(&self, py: Python<'_>) -> PyResult<StateTuple> {
+        Ok(state_tuple(&self.lock(py)?.channel.core().session().state))
+    }
+
+    /// True when the server tells of changes of session state.
+    #[getter]
+    fn tracks_session(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.channel.core().session().has(capability::SESSION_TRACK))
+    }
+
+    /// Python's name of the character set that statements are in; None for UTF-8.
+    #[getter]
+    fn codec(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.driver.encoding.name.clone())
     }
 
     /// The plugin that let us in.

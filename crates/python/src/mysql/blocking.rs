@@ -7,10 +7,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes};
 use rowferry_client::{Error, Pump, Stream, Waiting};
 use rowferry_wire_mysql::client::Client;
+use rowferry_wire_mysql::messages::handshake::capability;
 
 use super::binlog;
 use super::driver::{self, Driver, Step, gone, transport_error};
-use super::result::Prepared;
+use super::result::{Prepared, StateTuple, state_tuple};
 use super::settings::Settings;
 use crate::forks::Process;
 use crate::gil::{GilPump, WaitError};
@@ -317,6 +318,18 @@ impl Wire {
         self.run(py, |driver, client| driver.command(py, client, Client::reset))
     }
 
+    /// Sends statements whose rows do not matter, all in one write, before them COM_RESET_CONNECTION if `reset`.
+    #[pyo3(signature = (statements, reset=false))]
+    fn set_up(&self, py: Python<'_>, statements: &Bound<'_, PyAny>, reset: bool) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.set_up(py, client, statements, reset))
+    }
+
+    /// Logs in again on the same connection, as `settings` say.
+    fn change_user(&self, py: Python<'_>, settings: Settings) -> PyResult<Py<PyAny>> {
+        let options = settings.options(py)?;
+        self.run(py, |driver, client| driver.change_user(py, client, options))
+    }
+
     /// Changes the default database.
     fn select_database(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         self.run(py, |driver, client| driver.command(py, client, |client| client.select_database(name.as_bytes())))
@@ -424,6 +437,30 @@ impl Wire {
     #[getter]
     fn server_status(&self, py: Python<'_>) -> PyResult<u16> {
         self.session(py, |client| client.session().status)
+    }
+
+    /// The default database, as far as the server has told; None when it has not.
+    #[getter]
+    fn schema(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.session(py, |client| client.session().state.schema.clone())
+    }
+
+    /// What the server has told of changes: database, variables, GTIDs, transaction's state and characteristics.
+    #[getter]
+    fn session_state(&self, py: Python<'_>) -> PyResult<StateTuple> {
+        self.session(py, |client| state_tuple(&client.session().state))
+    }
+
+    /// True when the server tells of changes of session state.
+    #[getter]
+    fn tracks_session(&self, py: Python<'_>) -> PyResult<bool> {
+        self.session(py, |client| client.session().has(capability::SESSION_TRACK))
+    }
+
+    /// Python's name of the character set that statements are in; None for UTF-8.
+    #[getter]
+    fn codec(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.lock(py)?.driver.encoding.name.clone())
     }
 
     /// The plugin that let us in.

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use rowferry_wire_mysql::client::SessionState;
 use rowferry_wire_mysql::messages::statement::StatementId;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
 
@@ -160,4 +162,13 @@ impl Prepared {
     fn is_prepared(&self) -> bool {
         self.known.get().is_some()
     }
+}
+
+/// Database, variables, GTIDs, transaction's state and characteristics.
+pub type StateTuple = (Option<String>, BTreeMap<String, String>, Option<String>, Option<String>, Option<String>);
+
+/// What the server has told of changes.
+pub fn state_tuple(state: &SessionState) -> StateTuple {
+    let SessionState { schema, variables, gtids, transaction_state, transaction_characteristics, .. } = state.clone();
+    (schema, variables, gtids, transaction_state, transaction_characteristics)
 }

@@ -14,12 +14,12 @@ from ..._base.awaitable import Entering
 from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import converters, err
-from .._charsets import charset_by_name
 from .._facts import Facts
 from .._settings import Settings, settings_from
 from ..constants import CR
 from ._cancel import Protocol, end
 from .cursors import AsyncCursor
+from .session import Sessional
 from .statements import AsyncPreparedStatement
 from .transactions import Transactional
 
@@ -47,7 +47,7 @@ def _is_plain(args: Any) -> bool:
     return not any(isinstance(value, _COLLECTIONS) for value in values)
 
 
-class AsyncConnection(Transactional, Facts):
+class AsyncConnection(Sessional, Transactional, Facts):
     """A session with a server. Made by `connect`, whose parameters are explained there.
 
     One operation at a time: a second one while another is under way fails at once with `InterfaceError`.
@@ -169,21 +169,6 @@ class AsyncConnection(Transactional, Facts):
                 wire.abort()
                 raise
             return wire
-
-    async def _prepare_session(self) -> None:
-        settings = self.settings
-        if settings.collation_name:
-            await self.query(f"SET NAMES {settings.charset.name} COLLATE {settings.collation_name}")
-        elif settings.charset.collation != 45 and settings.charset.name != "utf8":
-            await self.query(f"SET NAMES {settings.charset.name}")
-        if settings.sql_mode is not None:
-            await self.query("SET sql_mode=" + self.literal(settings.sql_mode))
-        if settings.time_zone is not None:
-            await self.query("SET time_zone=" + self.literal(settings.time_zone))
-        if settings.init_command is not None:
-            await self.query(settings.init_command)
-        if self._autocommit is not None and self._autocommit != self.get_autocommit():
-            await self.autocommit(self._autocommit)
 
     if ASYNC:
 
@@ -362,41 +347,6 @@ class AsyncConnection(Transactional, Facts):
         except BaseException:
             await self.give_up()
             raise
-
-    async def reset(self) -> None:
-        """Forget all session state but the login: variables, temporary tables, locks, open transaction."""
-        self._statements.clear()
-        try:
-            await self.wire.reset()
-        except Exception:
-            raise
-        except BaseException:
-            await self.give_up()
-            raise
-        await self._prepare_session()
-
-    async def select_db(self, db: str) -> None:
-        """Change the default database."""
-        try:
-            await self.wire.select_database(db)
-        except Exception:
-            raise
-        except BaseException:
-            await self.give_up()
-            raise
-        self.settings.database = db
-
-    async def set_charset(self, charset: str) -> None:
-        """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
-        await self.set_character_set(charset)
-
-    async def set_character_set(self, charset: str, collation: str | None = None) -> None:
-        """Change the connection's character set. Only UTF-8 sets can be changed to without connecting again."""
-        if charset.lower() not in ("utf8", "utf8mb3", "utf8mb4") or self.settings.encoding is not None:
-            raise err.NotSupportedError("give `charset` to connect() to use another character set")
-        known = charset_by_name(charset)
-        await self.query(f"SET NAMES {known.name}" + (f" COLLATE {collation}" if collation else ""))
-        self.settings.charset = known
 
     async def kill(self, thread_id: int) -> None:
         """End another connection."""

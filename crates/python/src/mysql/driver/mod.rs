@@ -10,6 +10,7 @@ mod command;
 mod errors;
 mod execute;
 mod rows;
+mod session;
 mod stream;
 
 use std::sync::Arc;
@@ -121,13 +122,14 @@ pub struct Driver {
     operation: Option<Box<dyn Operation>>,
     shared: Shared,
     sql: Vec<u8>,
+    followed: session::Followed,
 }
 
 impl Driver {
-    pub const fn new(taste: Taste, encoding: Encoding) -> Self {
+    pub fn new(taste: Taste, encoding: Encoding) -> Self {
         let shared =
             Shared { taste, plans: Vec::new(), stream: None, follows: false, orphans: Vec::new(), packet_limit: None };
-        Self { encoding, operation: None, shared, sql: Vec::new() }
+        Self { encoding, operation: None, shared, sql: Vec::new(), followed: session::Followed::default() }
     }
 
     /// True while an answer is awaited.
@@ -295,12 +297,17 @@ impl Driver {
             if client.is_closed() {
                 self.shared.forget_stream();
             }
+            if let Some(unfit) = self.followed.take_unfit() {
+                return outcome.and(Err(unfit));
+            }
         }
         outcome
     }
 
     fn advance(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
-        let Self { operation: Some(operation), shared, .. } = self else { return Ok(Step::Pending) };
+        let Self { operation: Some(operation), shared, encoding, followed, .. } = self else {
+            return Ok(Step::Pending);
+        };
         loop {
             if let Some(step) = operation.before(py, client, shared)? {
                 return Ok(step);
@@ -309,7 +316,9 @@ impl Driver {
                 Event::Pending => return Ok(operation.pending(py)),
                 Event::StartTls => return Ok(Step::StartTls),
                 event => {
-                    if let Some(step) = operation.event(py, event, shared)? {
+                    let outcome = operation.event(py, event, shared);
+                    followed.follow(py, &client.session().state, encoding, shared);
+                    if let Some(step) = outcome? {
                         return Ok(step);
                     }
                 }
