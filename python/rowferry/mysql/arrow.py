@@ -74,10 +74,12 @@ class ArrowRows:
 class ArrowStream(ArrowRows):
     """The same for rows that are still on the wire."""
 
-    connection: Connection
     _batch: Sequence[Any]
     _at: int
     _ended: bool
+
+    def _on_wire(self) -> Connection:
+        raise NotImplementedError
 
     def _next_batch(self, size: int) -> ArrowBatch | None:
         result = self._described()
@@ -89,7 +91,7 @@ class ArrowStream(ArrowRows):
             return _batch_of(result, waiting)
         if self._ended:
             return None
-        connection = self.connection
+        connection = self._on_wire()
         try:
             batch = connection.wire.fetch_arrow(size)
         except Exception:

@@ -403,12 +403,23 @@ class SSCursor(ArrowStream, Cursor):
         self.connection.last_result = result
         return self._rowcount
 
+    def _on_wire(self) -> Connection:
+        """The connection, for more of our rows; `ProgrammingError` when they are not on its wire any more."""
+        connection = self.connection
+        # The connection may have gone on without us: what is on its wire then is another's.
+        if connection.last_result is not self._result or not connection.wire.is_streaming:
+            self._ended = True
+            self._batch = ()
+            message = "the rows that were left of this result are gone: the connection has gone on without them"
+            raise err.ProgrammingError(message)
+        return connection
+
     def _fetch(self, most: int) -> None:
         self._at = 0
         if self._ended:
             self._batch = ()
             return
-        connection = self.connection
+        connection = self._on_wire()
         try:
             self._batch = connection.wire.fetch(min(most, self._BATCH))
         except err.Error:
@@ -424,8 +435,8 @@ class SSCursor(ArrowStream, Cursor):
 
     def _finish(self) -> None:
         connection = self._connection
-        if connection is not None and self._result is not None and connection.wire.is_open:
-            if connection.wire.is_streaming:
+        if connection is not None and self._result is connection.last_result and self._result is not None:
+            if connection.open and connection.wire.is_streaming:
                 try:
                     connection.wire.drain()
                 except Exception:

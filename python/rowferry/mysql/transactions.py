@@ -29,6 +29,9 @@ class Transactional:
         def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
             """Run SQL as it is."""
 
+        def give_up(self) -> None:
+            """Whoever waited for an answer was cancelled."""
+
     # -- transactions ------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
@@ -36,12 +39,25 @@ class Transactional:
         self.query("BEGIN")
 
     def commit(self) -> None:
-        """Make the changes of the transaction permanent."""
+        """Make the changes of the transaction permanent. Rows that an unbuffered cursor did not fetch are dropped."""
+        self._drop_rows()
         self.query("COMMIT")
 
     def rollback(self) -> None:
-        """Undo the changes of the transaction."""
+        """Undo the changes of the transaction. Rows that an unbuffered cursor did not fetch are dropped."""
+        self._drop_rows()
         self.query("ROLLBACK")
+
+    def _drop_rows(self) -> None:
+        # Who leaves a transaction in the middle of a result, as SQLAlchemy's connections do, is done with it.
+        if self.wire.is_streaming:
+            try:
+                self.wire.drain()
+            except Exception:
+                raise
+            except BaseException:
+                self.give_up()
+                raise
 
     def _execute_command(self, command: int, sql: str | bytes) -> None:
         # What programs that look into asyncmy and PyMySQL call, Tortoise for its savepoints: a query and its answer.

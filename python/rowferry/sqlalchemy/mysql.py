@@ -44,6 +44,11 @@ class MySQLDialect_rowferry(MySQLDialect_pymysql):
         """The module that SQLAlchemy talks to."""
         return mysql
 
+    @classmethod
+    def load_provisioning(cls) -> None:
+        """How SQLAlchemy's own test suite sets up its databases: as for its own dialects of MySQL."""
+        from sqlalchemy.dialects.mysql import provision as provision
+
     def retrieve_dbapi_version(self, dbapi: Any) -> Any:
         """The package's version, as numbers."""
         from rowferry._core import __version__

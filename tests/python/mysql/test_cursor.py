@@ -168,6 +168,20 @@ class TestUnbuffered:
             cursor.execute("SELECT 2")
             assert cursor.fetchall() == ((2,),)
 
+    def test_the_end_of_a_transaction_drops_rows_that_nobody_fetched(self, connection: mysql.Connection) -> None:
+        for end in (connection.rollback, connection.commit):
+            left = connection.cursor(SSCursor)
+            left.execute("SELECT seq FROM seq_1_to_20000")
+            assert left.fetchmany(2) == [(1,), (2,)]
+            end()
+            with pytest.raises(mysql.ProgrammingError, match="gone"):
+                left.fetchone()
+            with connection.cursor(SSCursor) as another:
+                another.execute("SELECT 'another' FROM seq_1_to_1000")
+                # Never the rows of another, nor an end to them.
+                left.close()
+                assert another.fetchall() == [("another",)] * 1000
+
     def test_several_results_and_errors(self, connection: mysql.Connection) -> None:
         with connection.cursor(SSCursor) as cursor:
             cursor.execute("SELECT seq FROM seq_1_to_600; SET @a = 1; SELECT 'b'")

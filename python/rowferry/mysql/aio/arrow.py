@@ -73,10 +73,12 @@ class AsyncArrowRows:
 class AsyncArrowStream(AsyncArrowRows):
     """The same for rows that are still on the wire."""
 
-    connection: AsyncConnection
     _batch: Sequence[Any]
     _at: int
     _ended: bool
+
+    def _on_wire(self) -> AsyncConnection:
+        raise NotImplementedError
 
     async def _next_batch(self, size: int) -> ArrowBatch | None:
         result = self._described()
@@ -88,7 +90,7 @@ class AsyncArrowStream(AsyncArrowRows):
             return _batch_of(result, waiting)
         if self._ended:
             return None
-        connection = self.connection
+        connection = self._on_wire()
         try:
             batch = await connection.wire.fetch_arrow(size)
         except Exception:

@@ -28,6 +28,9 @@ class Transactional:
         async def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
             """Run SQL as it is."""
 
+        async def give_up(self) -> None:
+            """Whoever waited for an answer was cancelled."""
+
     # -- transactions ------------------------------------------------------------------------------------------------
 
     async def begin(self) -> None:
@@ -35,12 +38,25 @@ class Transactional:
         await self.query("BEGIN")
 
     async def commit(self) -> None:
-        """Make the changes of the transaction permanent."""
+        """Make the changes of the transaction permanent. Rows that an unbuffered cursor did not fetch are dropped."""
+        await self._drop_rows()
         await self.query("COMMIT")
 
     async def rollback(self) -> None:
-        """Undo the changes of the transaction."""
+        """Undo the changes of the transaction. Rows that an unbuffered cursor did not fetch are dropped."""
+        await self._drop_rows()
         await self.query("ROLLBACK")
+
+    async def _drop_rows(self) -> None:
+        # Who leaves a transaction in the middle of a result, as SQLAlchemy's connections do, is done with it.
+        if self.wire.is_streaming:
+            try:
+                await self.wire.drain()
+            except Exception:
+                raise
+            except BaseException:
+                await self.give_up()
+                raise
 
     async def _execute_command(self, command: int, sql: str | bytes) -> None:
         # What programs that look into asyncmy and PyMySQL call, Tortoise for its savepoints: a query and its answer.
