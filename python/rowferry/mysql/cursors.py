@@ -407,7 +407,7 @@ class SSCursor(ArrowStream, Cursor):
         """The connection, for more of our rows; `ProgrammingError` when they are not on its wire any more."""
         connection = self.connection
         # The connection may have gone on without us: what is on its wire then is another's.
-        if connection.last_result is not self._result or not connection.wire.is_streaming:
+        if connection.last_result is not self._result:
             self._ended = True
             self._batch = ()
             message = "the rows that were left of this result are gone: the connection has gone on without them"
