@@ -41,8 +41,8 @@ pub(crate) enum Place {
 pub(crate) struct Inbox {
     pub(crate) buffer: ReceiveBuffer,
     joined: Vec<u8>,
-    /// Bytes of the last payload, to be consumed once the caller has looked at it.
-    lent: usize,
+    /// Bytes of what was handed out last, to be consumed once the caller has looked at it.
+    pub(crate) lent: usize,
     /// The beginning of a long payload is in `joined`, its rest is awaited.
     pub(crate) joining: bool,
     pub(crate) sequence: u8,

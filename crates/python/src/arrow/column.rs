@@ -15,6 +15,8 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
 
+use super::recycle;
+
 /// Texts and bytes of one column of a batch: 32-bit offsets reach no further, and a batch is cut long before.
 pub const BATCH_BYTES: usize = 256 * 1024 * 1024;
 
@@ -37,13 +39,23 @@ impl<T: ArrowPrimitiveType> Fixed<T> {
         self.nulls.append_non_null();
     }
 
+    /// Makes room for so many values more.
+    fn reserve(&mut self, values: usize) {
+        recycle::reserve(&mut self.values, values);
+    }
+
+    /// The values and which of them are NULL, to append to both alike.
+    pub const fn parts(&mut self) -> (&mut Vec<T::Native>, &mut NullBufferBuilder) {
+        (&mut self.values, &mut self.nulls)
+    }
+
     fn push_null(&mut self) {
         self.values.push(T::Native::default());
         self.nulls.append_null();
     }
 
     fn finish(&mut self, data_type: &DataType) -> ArrayRef {
-        let values = ScalarBuffer::from(std::mem::take(&mut self.values));
+        let values = ScalarBuffer::from(recycle::buffer(std::mem::take(&mut self.values)));
         let array = PrimitiveArray::<T>::new(values, self.nulls.finish());
         Arc::new(array.with_data_type(data_type.clone()))
     }
@@ -90,15 +102,51 @@ impl Bytes {
         self.offsets.push(self.bytes.len() as i32);
     }
 
-    fn push_null(&mut self) {
+    /// Appends NULL.
+    #[inline]
+    pub fn push_null(&mut self) {
         self.end();
         self.nulls.append_null();
     }
 
+    /// Appends values that are `total` bytes together, none of them NULL.
+    #[inline]
+    pub fn extend<'a>(&mut self, total: usize, values: impl Iterator<Item = &'a [u8]>) {
+        self.bytes.reserve(total);
+        let before = self.offsets.len();
+        for value in values {
+            self.bytes.extend_from_slice(value);
+            self.end();
+        }
+        self.nulls.append_n_non_nulls(self.offsets.len() - before);
+    }
+
+    /// Makes room for so many bytes more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
+    /// Makes room for so many values more, as long on average as those that are there.
+    fn reserve_alike(&mut self, values: usize) {
+        let average = self.bytes.len() / (self.offsets.len() - 1).max(1) + 1;
+        recycle::reserve(&mut self.bytes, average.saturating_mul(values).min(BATCH_BYTES / 4));
+        recycle::reserve(&mut self.offsets, values);
+    }
+
+    /// Bytes so far.
+    pub const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// True when all bytes behind the first `start` are ASCII.
+    pub fn is_ascii_from(&self, start: usize) -> bool {
+        self.bytes.get(start..).is_none_or(<[u8]>::is_ascii)
+    }
+
     fn take(&mut self) -> (OffsetBuffer<i32>, Buffer, Option<arrow_buffer::NullBuffer>) {
         let offsets = std::mem::replace(&mut self.offsets, vec![0]);
-        let bytes = Buffer::from_vec(std::mem::take(&mut self.bytes));
-        (OffsetBuffer::new(ScalarBuffer::from(offsets)), bytes, self.nulls.finish())
+        let bytes = recycle::buffer(std::mem::take(&mut self.bytes));
+        (OffsetBuffer::new(ScalarBuffer::from(recycle::buffer(offsets))), bytes, self.nulls.finish())
     }
 }
 
@@ -269,6 +317,31 @@ impl Column {
                 fields.iter_mut().for_each(|(_, field)| field.push_null());
                 nulls.append_null();
             }
+        }
+    }
+
+    /// Makes room for so many values more, where there will probably be as many: growing bit by bit costs copies.
+    pub fn reserve(&mut self, values: usize) {
+        match self {
+            Self::Int8(column) => column.reserve(values),
+            Self::Int16(column) => column.reserve(values),
+            Self::Int32(column) => column.reserve(values),
+            Self::Int64(column) => column.reserve(values),
+            Self::UInt8(column) => column.reserve(values),
+            Self::UInt16(column) => column.reserve(values),
+            Self::UInt32(column) => column.reserve(values),
+            Self::UInt64(column) => column.reserve(values),
+            Self::Float32(column) => column.reserve(values),
+            Self::Float64(column) => column.reserve(values),
+            Self::Decimal(column, _) => column.reserve(values),
+            Self::LongDecimal(column, _) => column.reserve(values),
+            Self::Date(column) => column.reserve(values),
+            Self::Timestamp(column, _) => column.reserve(values),
+            Self::Time(column) => column.reserve(values),
+            Self::Duration(column) => column.reserve(values),
+            Self::Interval(column) => column.reserve(values),
+            Self::Text(column) | Self::Binary(column) => column.reserve_alike(values),
+            Self::Bool(..) | Self::List(..) | Self::Vector(..) | Self::Struct(..) => {}
         }
     }
 

@@ -5,6 +5,7 @@
 //! [`ArrowBatches`] are what Python sees.
 
 pub mod column;
+mod recycle;
 
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@ mod results;
 mod session;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rowferry_wire::{Core, Malformed, Secret};
@@ -362,6 +363,40 @@ impl Client {
         }
         self.inbox.buffer.consume(at);
         go_on
+    }
+
+    /// The rows that have come, at most `most`, all at once: the bytes that hold them, and their places appended to
+    /// `rows`. As [`visit_rows`](Self::visit_rows) otherwise. They stay where they are until the next call.
+    pub fn take_rows(&mut self, most: usize, rows: &mut Vec<Range<usize>>) -> &[u8] {
+        self.inbox.settle();
+        let in_rows = matches!(
+            self.queue.front(),
+            Some((_, Conversation::Results(Results { state: results::State::InRows, .. })))
+        );
+        if !in_rows || self.inbox.joining {
+            return &[];
+        }
+        let deprecate_eof = self.session.has(capability::DEPRECATE_EOF);
+        let unread = self.inbox.buffer.unread();
+        let mut at = 0;
+        for _ in 0..most {
+            let Some(&[a, b, c, sequence, first]) = unread[at..].first_chunk::<5>() else { break };
+            let len = u32::from_le_bytes([a, b, c, 0]) as usize;
+            // Anything but an ordinary whole row is for `poll` to judge.
+            if len == 0
+                || len == MAX_PAYLOAD
+                || (sequence != self.inbox.sequence && self.inbox.is_numbered)
+                || unread.len() - at < HEADER + len
+                || results::ends_rows(first, len, deprecate_eof)
+            {
+                break;
+            }
+            self.inbox.sequence = sequence.wrapping_add(1);
+            rows.push(at + HEADER..at + HEADER + len);
+            at += HEADER + len;
+        }
+        self.inbox.lent = at;
+        &self.inbox.buffer.unread()[..at]
     }
 
     fn step(&mut self) -> Result<Outcome, Failure> {

@@ -41,7 +41,8 @@ fn digits(value: u64, text: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-const POWERS: [u64; 20] = {
+/// Powers of ten.
+pub const POWERS: [u64; 20] = {
     let mut powers = [1_u64; 20];
     let mut at = 1;
     while at < powers.len() {
@@ -51,7 +52,8 @@ const POWERS: [u64; 20] = {
     powers
 };
 
-const fn precision_and_scale(data_type: &DataType) -> (u8, i8) {
+/// Digits in all, and behind the point.
+pub const fn precision_and_scale(data_type: &DataType) -> (u8, i8) {
     match data_type {
         DataType::Decimal128(precision, scale) | DataType::Decimal256(precision, scale) => (*precision, *scale),
         _ => (0, 0),

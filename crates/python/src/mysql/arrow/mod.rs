@@ -1,26 +1,28 @@
 //! From rows on the wire to Arrow's columns: no Python object stands between, except for the text of connections whose
 //! character set is not UTF-8.
 
+mod blocks;
+mod cells;
 mod exact;
 mod objects;
 
 use std::ffi::CString;
+use std::ops::Range;
 
 use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rowferry_wire::{Malformed, civil};
-use rowferry_wire_mysql::messages::resultset::{BinaryRow, ColumnDefinition, DateTime, TextRow, Time};
+use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, DateTime, Time};
 use rowferry_wire_mysql::types::{BinaryForm, ColumnType};
 
 use super::columns::{Plan, ZeroDates};
-use super::spelling::{
-    fixed, float_text, is_date, parse_date, parse_datetime, parse_int, parse_time, read_int, read_unsigned,
-};
+use super::spelling::{fixed, float_text, is_date, parse_date, parse_datetime, parse_int, parse_time};
 use crate::arrow::column::{self, BATCH_BYTES, Column};
 use crate::arrow::{ArrowBatch, failed};
-use crate::cells;
+use crate::cells as objects_of;
 use crate::errors::{Class, error};
+use cells::{BLOCK, Places};
 use exact::{long_unscaled, unscaled};
 
 pub use objects::RowsToArrow;
@@ -44,7 +46,6 @@ impl From<Malformed> for Refused {
 #[derive(Debug)]
 struct Slot {
     column: Column,
-    form: BinaryForm,
     decimals: u8,
     /// Bits are sent as bytes, but wanted as a number.
     bits: bool,
@@ -57,6 +58,8 @@ struct Slot {
 pub struct ArrowRows {
     schema: SchemaRef,
     slots: Vec<Slot>,
+    forms: Vec<BinaryForm>,
+    places: Places,
     zero_dates: ZeroDates,
     encoding: Option<CString>,
     rows: usize,
@@ -64,12 +67,20 @@ pub struct ArrowRows {
     limit: usize,
 }
 
+/// A batch of so many rows will probably have as many as it may have.
+const GROWN: usize = 4 * BLOCK;
+
+/// Room is made for so many rows at most; what is not used is never touched.
+const MOST_RESERVED: usize = 131_072;
+
 impl ArrowRows {
     /// Columns as `plan` has them, for at most `limit` rows.
     pub fn new(py: Python<'_>, plan: &Plan, limit: usize) -> PyResult<Self> {
         let mut slots = Vec::with_capacity(plan.columns.definitions.len());
+        let mut forms = Vec::with_capacity(slots.capacity());
         for definition in &plan.columns.definitions {
             slots.push(Slot::new(definition, plan.encoding.is_some()));
+            forms.push(definition.column_type.binary_form().unwrap_or(BinaryForm::Bytes));
         }
         let mut names = Vec::with_capacity(slots.len());
         for name in &plan.names {
@@ -78,12 +89,8 @@ impl ArrowRows {
         // What a server says of NULL does not hold for every kind of join and roll-up.
         let schema = column::schema(names.into_iter().zip(&slots).map(|(name, slot)| (name, true, &slot.column)));
         let (zero_dates, encoding) = (plan.zero_dates, plan.encoding.clone());
-        Ok(Self { schema, slots, zero_dates, encoding, rows: 0, bytes: 0, limit })
-    }
-
-    /// True when the batch is as large as it was to be, or as it may be.
-    pub const fn is_full(&self) -> bool {
-        self.rows >= self.limit || self.bytes >= BATCH_BYTES
+        let places = Places::default();
+        Ok(Self { schema, slots, forms, places, zero_dates, encoding, rows: 0, bytes: 0, limit })
     }
 
     /// True when rows can be read while other threads run Python.
@@ -114,33 +121,29 @@ impl ArrowRows {
         error(py, Class::Data, None, &format!("column `{name}`: a value does not fit Arrow's type: {what}"))
     }
 
-    /// Appends a row of the text or of the binary protocol. After a refusal the columns are of no further use.
-    #[inline]
-    pub fn push_row(&mut self, payload: &[u8], binary: bool) -> Result<(), Refused> {
-        let Self { slots, zero_dates, encoding, .. } = self;
-        let encoding = encoding.as_ref();
-        if binary {
-            let mut cells = BinaryRow::new(payload, slots.len())?;
+    /// Appends the rows at these places of `bytes`, of the text or of the binary protocol. After a refusal the columns
+    /// are of no further use.
+    pub fn push_rows(&mut self, bytes: &[u8], rows: &[Range<usize>], binary: bool) -> Result<(), Refused> {
+        let Self { slots, forms, places, zero_dates, encoding, .. } = self;
+        for block in rows.chunks(BLOCK) {
+            places.cut(bytes, block, forms, binary)?;
             for (at, slot) in slots.iter_mut().enumerate() {
-                match cells.cell(slot.form)? {
-                    None => slot.column.push_null(),
-                    Some(body) => slot.push_binary(body, *zero_dates, encoding).map_err(|wrong| wrong.at(at))?,
-                }
+                let cells = places.column(bytes, at);
+                slot.push_cells(cells, binary, *zero_dates, encoding.as_ref()).map_err(|wrong| wrong.at(at))?;
             }
-            cells.finish()?;
-        } else {
-            let mut cells = TextRow::new(payload);
-            for (at, slot) in slots.iter_mut().enumerate() {
-                match cells.cell()? {
-                    None => slot.column.push_null(),
-                    Some(text) => slot.push_text(text, *zero_dates, encoding).map_err(|wrong| wrong.at(at))?,
-                }
+            if self.rows < GROWN && self.rows + block.len() >= GROWN {
+                let more = self.limit.saturating_sub(self.rows).min(MOST_RESERVED);
+                slots.iter_mut().for_each(|slot| slot.column.reserve(more));
             }
-            cells.finish()?;
+            self.rows += block.len();
+            self.bytes += block.iter().map(ExactSizeIterator::len).sum::<usize>();
         }
-        self.rows += 1;
-        self.bytes += payload.len();
         Ok(())
+    }
+
+    /// How many more rows the batch may have, at most a block.
+    pub fn room(&self) -> usize {
+        if self.bytes >= BATCH_BYTES { 0 } else { self.limit.saturating_sub(self.rows).min(BLOCK) }
     }
 }
 
@@ -178,9 +181,9 @@ const NO_UTF8: Wrong = Wrong::Value("it is no UTF-8");
 
 impl Slot {
     fn new(definition: &ColumnDefinition, encoded: bool) -> Self {
-        let (column, form) = builder(definition);
+        let column = builder(definition);
         let encoded = encoded && matches!(column, Column::Text(_)) && definition.column_type != ColumnType::JSON;
-        Self { column, form, decimals: definition.decimals, bits: false, encoded }
+        Self { column, decimals: definition.decimals, bits: false, encoded }
     }
 
     #[inline]
@@ -197,12 +200,20 @@ impl Slot {
             }
             Column::Decimal(column, data_type) => column.push(unscaled(text, data_type).ok_or(NO_DECIMAL)?),
             Column::Float64(column) => column.push(number(text)?),
-            Column::Date(_) => {
-                self.push_date(parse_date(text).ok_or(())).or_else(|_| self.no_date(text, zero_dates))?
-            }
-            Column::Timestamp(..) => {
-                self.push_moment(parse_datetime(text).ok_or(())).or_else(|_| self.no_date(text, zero_dates))?;
-            }
+            Column::Date(column) => match parse_date(text).and_then(unix_day) {
+                Some(day) => column.push(day),
+                None => {
+                    no_date(text, false, zero_dates)?;
+                    self.column.push_null();
+                }
+            },
+            Column::Timestamp(column, _) => match parse_datetime(text).and_then(unix_moment) {
+                Some(moment) => column.push(moment),
+                None => {
+                    no_date(text, false, zero_dates)?;
+                    self.column.push_null();
+                }
+            },
             Column::Duration(column) => column.push(microseconds(parse_time(text).ok_or(NO_TIME)?)),
             Column::Binary(column) => column.push(text),
             Column::Int8(column) => column.push(small(text)?.try_into().map_err(|_| NO_INTEGER)?),
@@ -245,26 +256,8 @@ impl Slot {
 
     #[inline]
     fn push_binary(&mut self, body: &[u8], zero_dates: ZeroDates, encoding: Option<&CString>) -> Result<(), Wrong> {
-        let form = self.form;
         match &mut self.column {
-            Column::Int32(column) => column.push(read_int(form, body)? as i32),
-            Column::Int64(column) => column.push(read_int(form, body)?),
-            Column::Float64(column) => column.push(f64::from_le_bytes(fixed(body)?)),
-            Column::Date(_) => {
-                let value = DateTime::decode(body)?;
-                self.push_date(Ok(value)).or_else(|()| self.no_date(&spelled(value), zero_dates))?;
-            }
-            Column::Timestamp(..) => {
-                let value = DateTime::decode(body)?;
-                self.push_moment(Ok(value)).or_else(|()| self.no_date(&spelled(value), zero_dates))?;
-            }
             Column::Duration(column) => column.push(microseconds(Time::decode(body)?)),
-            Column::Int8(column) => column.push(read_int(form, body)? as i8),
-            Column::Int16(column) => column.push(read_int(form, body)? as i16),
-            Column::UInt8(column) => column.push(read_unsigned(form, body)? as u8),
-            Column::UInt16(column) => column.push(read_unsigned(form, body)? as u16),
-            Column::UInt32(column) => column.push(read_unsigned(form, body)? as u32),
-            Column::UInt64(column) if !self.bits => column.push(read_unsigned(form, body)?),
             // Rounded as the text protocol rounds it.
             Column::Float32(column) => {
                 column.push(number(float_text(f32::from_le_bytes(fixed(body)?), self.decimals).as_bytes())?);
@@ -274,47 +267,22 @@ impl Slot {
         }
         Ok(())
     }
-
-    #[inline]
-    fn push_date(&mut self, value: Result<DateTime, ()>) -> Result<(), ()> {
-        let (value, Column::Date(column)) = (value?, &mut self.column) else { return Err(()) };
-        if !is_date(value) {
-            return Err(());
-        }
-        column.push(days(value) as i32);
-        Ok(())
-    }
-
-    #[inline]
-    fn push_moment(&mut self, value: Result<DateTime, ()>) -> Result<(), ()> {
-        let (value, Column::Timestamp(column, _)) = (value?, &mut self.column) else { return Err(()) };
-        let DateTime { hour, minute, second, microsecond, .. } = value;
-        if !is_date(value) || hour > 23 || minute > 59 || second > 59 || microsecond > 999_999 {
-            return Err(());
-        }
-        let seconds = i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second);
-        column.push((days(value) * 86_400 + seconds) * 1_000_000 + i64::from(microsecond));
-        Ok(())
-    }
-
-    #[cold]
-    fn no_date(&mut self, text: &[u8], zero_dates: ZeroDates) -> Result<(), Wrong> {
-        match zero_dates {
-            // Arrow's dates have no text.
-            ZeroDates::Text | ZeroDates::Null => {
-                self.column.push_null();
-                Ok(())
-            }
-            ZeroDates::Refuse => Err(Wrong::NoDate(String::from_utf8_lossy(text).into_owned())),
-        }
-    }
 }
 
-/// The column that holds cells of a definition, and their form in the binary protocol.
-fn builder(definition: &ColumnDefinition) -> (Column, BinaryForm) {
-    let form = definition.column_type.binary_form().unwrap_or(BinaryForm::Bytes);
+/// A day that no calendar has: an error, or NULL, as Arrow's dates have no text.
+#[cold]
+fn no_date(body: &[u8], binary: bool, zero_dates: ZeroDates) -> Result<(), Wrong> {
+    if zero_dates != ZeroDates::Refuse {
+        return Ok(());
+    }
+    let text = if binary { spelled(DateTime::decode(body)?) } else { body.to_vec() };
+    Err(Wrong::NoDate(String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// The column that holds cells of a definition.
+fn builder(definition: &ColumnDefinition) -> Column {
     let integer = |width| if definition.is_unsigned() { Column::uint(width) } else { Column::int(width) };
-    let column = match definition.column_type {
+    match definition.column_type {
         ColumnType::TINY => integer(1),
         ColumnType::SHORT => integer(2),
         ColumnType::LONG | ColumnType::INT24 => integer(4),
@@ -332,8 +300,7 @@ fn builder(definition: &ColumnDefinition) -> (Column, BinaryForm) {
         ColumnType::BIT | ColumnType::GEOMETRY | ColumnType::VECTOR => Column::binary(),
         _ if definition.is_binary() => Column::binary(),
         _ => Column::text(),
-    };
-    (column, form)
+    }
 }
 
 /// How many numbers, of four bytes each.
@@ -349,8 +316,20 @@ fn decimal(definition: &ColumnDefinition) -> Column {
     if digits <= 38 { Column::decimal(digits, scale) } else { Column::long_decimal(digits, scale) }
 }
 
-fn days(value: DateTime) -> i64 {
-    civil::days_from_civil(i64::from(value.year), i64::from(value.month), i64::from(value.day))
+/// Days since 1970; `None` when the calendar has no such day.
+fn unix_day(value: DateTime) -> Option<i32> {
+    is_date(value)
+        .then(|| civil::days_from_civil(i64::from(value.year), i64::from(value.month), i64::from(value.day)) as i32)
+}
+
+/// Microseconds since 1970.
+fn unix_moment(value: DateTime) -> Option<i64> {
+    let DateTime { hour, minute, second, microsecond, .. } = value;
+    if hour > 23 || minute > 59 || second > 59 || microsecond > 999_999 {
+        return None;
+    }
+    let seconds = i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second);
+    Some((i64::from(unix_day(value)?) * 86_400 + seconds) * 1_000_000 + i64::from(microsecond))
 }
 
 fn microseconds(value: Time) -> i64 {
@@ -383,7 +362,7 @@ fn append_decoded(text: &[u8], encoding: &CString, out: &mut Vec<u8>) -> Result<
     const UNKNOWN: Wrong = Wrong::Value("it is no text of the connection's character set");
     Python::attach(|py| {
         // SAFETY: the GIL is held; the function answers a new reference, or null with an exception set.
-        let decoded = unsafe { Bound::from_owned_ptr_or_err(py, cells::encoded_text(text, encoding)) };
+        let decoded = unsafe { Bound::from_owned_ptr_or_err(py, objects_of::encoded_text(text, encoding)) };
         let decoded = decoded.map_err(|_| UNKNOWN)?;
         let decoded = decoded.cast::<PyString>().map_err(|_| UNKNOWN)?;
         out.extend_from_slice(decoded.to_str().map_err(|_| UNKNOWN)?.as_bytes());

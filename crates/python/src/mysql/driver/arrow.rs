@@ -49,12 +49,15 @@ impl FetchArrow {
 
 /// Appends the rows that have come, until the batch is full.
 fn read_rows(client: &mut Client, rows: &mut ArrowRows, binary: bool) -> Result<(), Refused> {
-    let mut outcome = Ok(());
-    client.visit_rows(|payload| {
-        outcome = rows.push_row(payload, binary);
-        outcome.is_ok() && !rows.is_full()
-    });
-    outcome
+    let mut places = Vec::new();
+    loop {
+        places.clear();
+        let bytes = client.take_rows(rows.room(), &mut places);
+        if places.is_empty() {
+            return Ok(());
+        }
+        rows.push_rows(bytes, &places, binary)?;
+    }
 }
 
 impl Operation for FetchArrow {
@@ -62,7 +65,7 @@ impl Operation for FetchArrow {
         let (Some(RowStream { shape, .. }), Some(rows)) = (&shared.stream, &mut self.rows) else {
             return self.done(py);
         };
-        if !rows.is_full() {
+        if rows.room() > 0 {
             let binary = shape.binary;
             let outcome = if rows.is_free_of_python() && client.backlog() >= WORTH_DETACHING {
                 py.detach(|| read_rows(client, rows, binary))
@@ -77,14 +80,16 @@ impl Operation for FetchArrow {
                 return Err(self.failed(py, refused));
             }
         }
-        if self.rows.as_ref().is_some_and(ArrowRows::is_full) { self.done(py) } else { Ok(None) }
+        if self.rows.as_ref().is_some_and(|rows| rows.room() == 0) { self.done(py) } else { Ok(None) }
     }
 
     fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
         match event {
             Event::Row(payload) => {
                 if let (Some(stream), Some(rows)) = (&shared.stream, &mut self.rows) {
-                    rows.push_row(payload, stream.shape.binary).map_err(|refused| self.failed(py, refused))?;
+                    let place = 0..payload.len();
+                    let outcome = rows.push_rows(payload, std::slice::from_ref(&place), stream.shape.binary);
+                    outcome.map_err(|refused| self.failed(py, refused))?;
                 }
                 Ok(None)
             }
