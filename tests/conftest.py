@@ -39,7 +39,7 @@ def mysql9() -> Iterator[MySQL]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", params=["mariadb", "mariadb11", "mysql9"])
 def server(request: pytest.FixtureRequest) -> MySQLServer:
     """Each of MariaDB 10.11, MariaDB 11.8 and MySQL 9.7 in turn; `@pytest.mark.on("mariadb", …)` picks some."""
     return request.getfixturevalue(request.param)
@@ -57,12 +57,15 @@ def _downloaded(kind: type[AnyServer], name: str) -> AnyServer:
     pytest.skip(f"NOT TESTED against {name}: {_NOT_TESTED[name]}")
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for `server` (or for a fixture that does) on every server that it is for."""
-    if "server" in metafunc.fixturenames:
-        chosen = metafunc.definition.get_closest_marker("on")
-        names = chosen.args if chosen else ("mariadb", "mariadb11", "mysql9")
-        metafunc.parametrize("server", names, indirect=True, scope="session")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out a test on servers that it is not for; see `server`."""
+
+    def is_meant(item: pytest.Item) -> bool:
+        chosen = item.get_closest_marker("on")
+        callspec = getattr(item, "callspec", None)
+        return chosen is None or callspec is None or callspec.params.get("server", chosen.args[0]) in chosen.args
+
+    items[:] = filter(is_meant, items)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
