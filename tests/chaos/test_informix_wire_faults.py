@@ -6,28 +6,19 @@ another than the server's, unless its own bytes were changed; and the server is 
 
 from __future__ import annotations
 
-import faulthandler
-import itertools
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rowferry import informix
 
+from tests.chaos.talks import SILENCE, Rows, Talk, assert_honest, both, places, run_all, spread
 from tests.chaos.wire import Fault, FaultyWire
 from tests.python.informix.replay import Driver
 from tests.servers.rowferry import Rowferry
-
-#: How long one conversation may take at all, in seconds; then it hangs, and the test says where.
-WATCHDOG = 60
-#: How long the driver waits for a server that says nothing, in seconds.
-SILENCE = 0.25
-
-Rows = list[tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -135,15 +126,6 @@ STEPS: list[tuple[str, Callable[[Any], Rows]]] = [
 ]
 
 
-class Talk:
-    """What came of a conversation: the rows of each step that went well, and the error that ended it."""
-
-    def __init__(self) -> None:
-        self.steps: dict[str, Rows] = {}
-        self.error: informix.Error | None = None
-        self.ends: dict[str, list[int]] = {}
-
-
 def converse(server: Rowferry, colour: str, fault: Fault, read_timeout: float = 20) -> Talk:
     """Have the conversation over a wire with this fault. Anything but an error of the driver gets out."""
     assert server.informix is not None
@@ -184,24 +166,8 @@ def clean(server: Rowferry) -> Talk:
     return talk
 
 
-@pytest.fixture(autouse=True)
-def watchdog() -> Iterator[None]:
-    """Ends the process with the stacks of all threads when something hangs."""
-    faulthandler.dump_traceback_later(5 * WATCHDOG, exit=True)
-    yield
-    faulthandler.cancel_dump_traceback_later()
-
-
-def run_all(server: Rowferry, cases: Sequence[tuple[str, Fault]], read_timeout: float = 20) -> list[Talk]:
-    """All cases, a few at a time: each mostly waits."""
-    with ThreadPoolExecutor(6) as pool:
-        futures = [pool.submit(converse, server, colour, fault, read_timeout) for colour, fault in cases]
-        return [future.result(WATCHDOG) for future in futures]
-
-
-def assert_honest(talk: Talk, clean: Talk, case: object) -> None:
-    for name, rows in talk.steps.items():
-        assert rows == clean.steps[name], (case, name)
+def with_server(server: Rowferry, cases: Sequence[tuple[str, Fault]]) -> list[tuple[Rowferry, str, Fault]]:
+    return [(server, *case) for case in cases]
 
 
 def threads(server: Rowferry) -> int:
@@ -215,30 +181,11 @@ def memory_kb(server: Rowferry) -> int:
     raise AssertionError("no VmRSS")
 
 
-def places(ends: list[int], *, inside: bool) -> list[int]:
-    """The end of every group and, when asked, a place in its middle and one before its end."""
-    found = set(ends[:-1])
-    if inside:
-        for start, end in itertools.pairwise(ends):
-            found |= {start + 1, (start + end) // 2, end - 1}
-    return sorted(place for place in found if place < ends[-1])
-
-
-def spread(cases: list[Any], most: int) -> list[Any]:
-    """At most so many, from everywhere."""
-    return cases[:: -(-len(cases) // most)]
-
-
-def both(faults: Sequence[Fault]) -> list[tuple[str, Fault]]:
-    """Each fault with one of the colours, in turn."""
-    return [(("blocking", "asyncio")[number % 2], fault) for number, fault in enumerate(faults)]
-
-
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_a_wire_cut_anywhere_ends_in_an_error(server: Rowferry, clean: Talk, side: Any) -> None:
     cases = both([Fault("cut", side, at) for at in places(clean.ends[side], inside=True)])
     assert len(cases) > 150
-    for case, talk in zip(cases, run_all(server, cases), strict=True):
+    for case, talk in zip(cases, run_all(converse, with_server(server, cases)), strict=True):
         assert_honest(talk, clean, case)
         # After the last answer there is nothing to be missed.
         assert talk.error is not None or case[1].at >= clean.ends[side][-3], case
@@ -248,7 +195,7 @@ def test_a_wire_cut_anywhere_ends_in_an_error(server: Rowferry, clean: Talk, sid
 @pytest.mark.parametrize("side", ["client", "server"])
 def test_silence_anywhere_ends_in_a_time_out(server: Rowferry, clean: Talk, side: Any) -> None:
     cases = spread(both([Fault("silent", side, at) for at in places(clean.ends[side], inside=False)]), 60)
-    for case, talk in zip(cases, run_all(server, cases, SILENCE), strict=True):
+    for case, talk in zip(cases, run_all(converse, with_server(server, cases), SILENCE), strict=True):
         assert_honest(talk, clean, case)
         assert talk.error is not None or case[1].at >= clean.ends[side][-3], case
         assert talk.error is None or "timed out" in str(talk.error), (case, talk.error)
@@ -267,7 +214,7 @@ def test_silence_anywhere_ends_in_a_time_out(server: Rowferry, clean: Talk, side
     ids=lambda fault: f"{fault.kind}-{fault.side}-{fault.at}",
 )
 def test_pieces_and_delays_change_nothing(server: Rowferry, clean: Talk, fault: Fault) -> None:
-    for talk in run_all(server, [("blocking", fault), ("asyncio", fault)]):
+    for talk in run_all(converse, with_server(server, [("blocking", fault), ("asyncio", fault)])):
         assert talk.error is None
         assert talk.steps == clean.steps
 
@@ -281,7 +228,7 @@ def test_garbled_answers_end_in_an_error_of_the_driver_or_go_on(server: Rowferry
     faults += [
         Fault("garble", "server", at + 1, seeded.randrange(1, 256)) for at in spread(clean.ends["server"][:-1], 60)
     ]
-    talks = run_all(server, both(faults), SILENCE)
+    talks = run_all(converse, with_server(server, both(faults)), SILENCE)
     assert sum(talk.error is not None for talk in talks) > 20
 
 
@@ -292,7 +239,7 @@ def test_garbled_requests_harm_nobody_else(server: Rowferry, clean: Talk) -> Non
     faults += [
         Fault("garble", "client", at + 1, seeded.randrange(1, 256)) for at in spread(clean.ends["client"][:-1], 60)
     ]
-    talks = run_all(server, both(faults), SILENCE)
+    talks = run_all(converse, with_server(server, both(faults)), SILENCE)
     assert sum(talk.error is not None for talk in talks) > 20
     again = converse(server, "blocking", Fault())
     assert again.steps["select"] == clean.steps["select"] or "numbers" in repr(again.error)
@@ -307,6 +254,6 @@ def test_the_server_is_back_at_rest(server: Rowferry, clean: Talk) -> None:
     rest(12)
     before_threads, before_memory = threads(server), memory_kb(server)
     cases = both([Fault("cut", "server", at) for at in spread(places(clean.ends["server"], inside=True), 60)])
-    run_all(server, cases)
+    run_all(converse, with_server(server, cases))
     rest(before_threads)
     assert memory_kb(server) - before_memory < 30_000

@@ -37,6 +37,8 @@ class FaultyWire:
         self.port: int = self._listener.getsockname()[1]
         #: Where each piece that arrived ends, in bytes from the beginning, by side: about one group of messages each.
         self.ends: dict[str, list[int]] = {"client": [0], "server": [0]}
+        #: Everything that arrived, by side.
+        self.seen: dict[str, bytearray] = {"client": bytearray(), "server": bytearray()}
         self._sockets: list[socket.socket] = []
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
 
@@ -84,6 +86,7 @@ class FaultyWire:
             while data := bytearray(source.recv(65536)):
                 start, passed = passed, passed + len(data)
                 self.ends[side].append(passed)
+                self.seen[side] += data
                 if fault.kind in ("cut", "silent") and passed > fault.at:
                     sink.sendall(data[: max(fault.at - start, 0)])
                     if fault.kind == "cut":

@@ -30,11 +30,26 @@ __all__ = [
     "PoolClosed",
     "PoolTimeout",
     "ProgrammingError",
+    "UndecodableText",
     "Warning",
     "server_error",
+    "undecodable",
 ]
 
 MySQLError = Error
+
+
+class UndecodableText(DataError, UnicodeDecodeError):
+    """Text from the server that is none in the connection's character set. `object` has the bytes."""
+
+    def __str__(self) -> str:
+        return UnicodeDecodeError.__str__(self)
+
+
+def undecodable(cause: UnicodeDecodeError) -> UndecodableText:
+    """The driver's own error for what a codec refused."""
+    return UndecodableText(*cause.args)
+
 
 # Server error numbers by class, as PyMySQL and mysqlclient sort them (an unknown column is an OperationalError there),
 # since programs catch them so. What is not listed goes by its SQLSTATE.

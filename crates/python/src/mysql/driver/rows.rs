@@ -1,5 +1,7 @@
+use pyo3::exceptions::PyUnicodeDecodeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyList;
 use rowferry_wire_mysql::client::{Client, Failure};
 
@@ -32,11 +34,24 @@ pub fn push_row(
             Ok(())
         }
         Err(RowError::Raised) => {
-            *failed = Some(PyErr::fetch(py));
+            *failed = Some(raised(py));
             Ok(())
         }
         Err(RowError::Malformed(malformed)) => Err(malformed.into()),
     }
+}
+
+/// What was raised while a row was built. What a codec raises becomes the driver's own error, which is one of a codec,
+/// too.
+#[cold]
+fn raised(py: Python<'_>) -> PyErr {
+    static UNDECODABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let raised = PyErr::fetch(py);
+    if !raised.is_instance_of::<PyUnicodeDecodeError>(py) {
+        return raised;
+    }
+    let undecodable = UNDECODABLE.import(py, "rowferry.mysql.err", "undecodable");
+    undecodable.and_then(|make| make.call1((raised.value(py),))).map_or(raised, PyErr::from_value)
 }
 
 /// Builds the rows that have come. A row that cannot be built is remembered; those behind it are read and dropped, so
