@@ -207,6 +207,9 @@ class Wire(_Common):
         """Ask for the binary log and take what comes first."""
     def drain(self, most: int | None = None) -> bool:
         """Read and drop what is still to come; False when `most` bytes of rows were dropped and more is to come."""
+    def end_stream(self, most: int, patience: float) -> None:
+        """Leave nothing of a stream on the wire: what is not read away within `most` bytes of rows and `patience`
+        seconds is ended on the server, if it only reads."""
     def execute(self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False) -> QueryResult:
         """Run a prepared statement."""
     def execute_many(self, sql: str | bytes, rows: Iterable[Any], most: int, as_dict: bool = False) -> QueryResult:
@@ -252,6 +255,9 @@ class AsyncWire(_Common):
     @property
     def is_busy(self) -> bool:
         """True while an answer is awaited."""
+    @property
+    def may_end_stream(self) -> bool:
+        """True when nothing is lost by ending the stream's statement on the server."""
     def buffer_updated(self, count: int) -> None: ...
     def change_user(self, settings: Settings) -> asyncio.Future[None]: ...
     def connection_lost(self, cause: Exception | None) -> None: ...

@@ -16,7 +16,7 @@ from ._settings import Settings
 if TYPE_CHECKING:
     from .connections import Connection
 
-__all__ = ["CANCEL_GRACE", "end", "kill_query"]
+__all__ = ["CANCEL_GRACE", "end", "end_stream", "kill_query"]
 
 ASYNC = False
 
@@ -24,6 +24,10 @@ ASYNC = False
 CANCEL_GRACE = 5.0
 #: Most statements are over by themselves before a second connection is made.
 PATIENCE = 0.005
+#: What is left of a stream is read away up to so many bytes of rows; ending the statement is cheaper than more.
+STREAM_REST = 1 << 20
+#: And for so long, in seconds.
+STREAM_PATIENCE = 0.1
 #: How long, in seconds, a thread waits for each step of the second connection.
 SIDE_LIMIT = 2.0
 
@@ -61,3 +65,12 @@ def end(connection: Connection) -> None:
     connection._abort()
     if number:
         kill_query(connection.settings, number, "KILL")
+
+
+def end_stream(connection: Connection) -> None:
+    """Leave nothing of an unbuffered result on the wire, neither pulling the rest in nor waiting long for it.
+
+    A statement that only reads is ended on the server. What may have changed something is read to its end.
+    """
+    wire = connection.wire
+    wire.end_stream(STREAM_REST, STREAM_PATIENCE)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core.mysql import QueryResult
 from . import err
+from ._cancel import end_stream
 from .arrow import ArrowRows, ArrowStream
 
 if TYPE_CHECKING:
@@ -435,10 +436,11 @@ class SSCursor(ArrowStream, Cursor):
 
     def _finish(self) -> None:
         connection = self._connection
+        # A stream is that of the last result; another cursor's is none of ours.
         if connection is not None and self._result is connection.last_result and self._result is not None:
             if connection.open and connection.wire.is_streaming:
                 try:
-                    connection.wire.drain()
+                    end_stream(connection)
                 except Exception:
                     raise
                 except BaseException:

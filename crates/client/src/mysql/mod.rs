@@ -11,7 +11,7 @@ use rowferry_wire_mysql::messages::handshake::{Login, capability};
 use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
 use rowferry_wire_mysql::messages::status::ServerError;
 
-pub use markers::question_marks;
+pub use markers::{only_reads, question_marks};
 pub use template::{InsertParts, Outline, Piece, Template, TemplateError, split_insert};
 
 use crate::{Address, Pump, Timeouts, TlsMode, TlsOptions, Url};

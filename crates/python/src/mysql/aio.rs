@@ -428,6 +428,12 @@ impl AsyncWire {
         })
     }
 
+    /// True when nothing is lost by ending the stream's statement on the server.
+    #[getter]
+    fn may_end_stream(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.lock(py)?.driver.may_end_stream())
+    }
+
     /// Prepares a statement with `?` for values.
     fn prepare(slf: &Bound<'_, Self>, sql: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         Self::run(slf, |driver, client| driver.prepare(slf.py(), client, sql))

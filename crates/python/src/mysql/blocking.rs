@@ -136,6 +136,16 @@ impl Wire {
     }
 }
 
+impl Wire {
+    /// A stream was ended. That is no error as long as the connection stands, or was closed to end it.
+    fn ended(&self, py: Python<'_>, mut inner: MutexGuard<'_, Inner>, failure: PyErr) -> PyResult<()> {
+        if inner.pump.as_mut().is_some_and(|pump| pump.core().is_closed()) {
+            inner.pump = None;
+        }
+        if driver::is_overdue(py, &failure) { Ok(()) } else { Err(failure) }
+    }
+}
+
 #[pymethods]
 impl Wire {
     #[new]
@@ -230,6 +240,31 @@ impl Wire {
             driver.drain(most);
             Ok(())
         })
+    }
+
+    /// Leaves nothing of a stream on the wire: what is not read away within `most` bytes of rows and `patience` seconds
+    /// is ended on the server, if it only reads.
+    fn end_stream(&self, py: Python<'_>, most: usize, patience: f64) -> PyResult<()> {
+        let limit = Duration::try_from_secs_f64(patience).ok();
+        let (most, limit) = if self.lock(py)?.driver.may_end_stream() { (Some(most), limit) } else { (None, None) };
+        let drained = self.run_within(py, limit, |driver, _| {
+            driver.drain(most);
+            Ok(())
+        });
+        match drained {
+            Ok(over) if over.is_truthy(py)? => Ok(()),
+            Ok(_) => {
+                let mut inner = self.lock(py)?;
+                let Inner { pump, driver, .. } = &mut *inner;
+                let Some(pump) = pump else { return Err(gone(py)) };
+                let ended = self.end(py, pump, driver);
+                self.ended(py, inner, ended)
+            }
+            Err(failure) => {
+                let inner = self.lock(py)?;
+                self.ended(py, inner, failure)
+            }
+        }
     }
 
     /// Prepares a statement with `?` for values.

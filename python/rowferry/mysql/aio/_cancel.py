@@ -19,7 +19,7 @@ from .._settings import Settings
 if TYPE_CHECKING:
     from .connection import AsyncConnection
 
-__all__ = ["CANCEL_GRACE", "end", "kill_query"]
+__all__ = ["CANCEL_GRACE", "end", "end_stream", "kill_query"]
 
 ASYNC = True
 
@@ -27,6 +27,10 @@ ASYNC = True
 CANCEL_GRACE = 5.0
 #: Most statements are over by themselves before a second connection is made.
 PATIENCE = 0.005
+#: What is left of a stream is read away up to so many bytes of rows; ending the statement is cheaper than more.
+STREAM_REST = 1 << 20
+#: And for so long, in seconds.
+STREAM_PATIENCE = 0.1
 #: How long, in seconds, a thread waits for each step of the second connection.
 SIDE_LIMIT = 2.0
 
@@ -123,3 +127,28 @@ async def end(connection: AsyncConnection) -> None:
         connection._abort()
         if number:
             kill_query(connection.settings, number, "KILL")
+
+
+async def end_stream(connection: AsyncConnection) -> None:
+    """Leave nothing of an unbuffered result on the wire, neither pulling the rest in nor waiting long for it.
+
+    A statement that only reads is ended on the server. What may have changed something is read to its end.
+    """
+    wire = connection.wire
+    if ASYNC:
+        if not wire.may_end_stream:
+            await wire.drain()
+            return
+        drained = wire.drain(STREAM_REST)
+        try:
+            await asyncio.wait((drained,), timeout=STREAM_PATIENCE)
+            if drained.done() and drained.result():
+                return
+        finally:
+            drained.cancel()
+        try:
+            await _kill_and_drain(wire, connection.settings)
+        except Exception:
+            connection._abort()
+    else:
+        wire.end_stream(STREAM_REST, STREAM_PATIENCE)

@@ -82,6 +82,12 @@ pub fn overdue(py: Python<'_>, limit: Option<Duration>) -> PyErr {
     error(py, Class::Operational, Some(client_errno::QUERY_TIMEOUT), &message)
 }
 
+/// True for what [`overdue`] makes.
+pub fn is_overdue(py: Python<'_>, failure: &PyErr) -> bool {
+    let errno = failure.value(py).getattr("errno").and_then(|errno| errno.extract::<u16>());
+    errno.is_ok_and(|errno| errno == client_errno::QUERY_TIMEOUT)
+}
+
 /// The exception for a second operation on a busy connection.
 pub fn busy(py: Python<'_>) -> PyErr {
     let message = "another operation is under way on this connection; use one connection for each task or thread";

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use rowferry_client::mysql::Template;
+use rowferry_client::mysql::{Template, only_reads};
 use rowferry_wire_mysql::client::{Client, Event, Misuse};
 use rowferry_wire_mysql::messages::resultset::Columns;
 use rowferry_wire_mysql::messages::statement::StatementId;
@@ -29,7 +29,9 @@ use super::values::Encoding;
 use crate::errors::{Class, error};
 
 pub use collect::Collect;
-pub use errors::{broken, busy, client_errno, forked, gone, misused, overdue, server_error, transport_error};
+pub use errors::{
+    broken, busy, client_errno, forked, gone, is_overdue, misused, overdue, server_error, transport_error,
+};
 pub use rows::{push_row, read_rows};
 
 /// What the pump should do next.
@@ -87,6 +89,8 @@ pub struct Shared {
     stream: Option<stream::RowStream>,
     /// A stream's result was the last but one: another follows on the wire.
     follows: bool,
+    /// Nothing is lost when the stream's statement is ended early.
+    only_reads: bool,
     /// What was prepared for someone who does not wait for it any more; closed once nothing is awaited.
     pub orphans: Vec<StatementId>,
     /// The server's `max_allowed_packet`, once it was asked for.
@@ -127,8 +131,15 @@ pub struct Driver {
 
 impl Driver {
     pub fn new(taste: Taste, encoding: Encoding) -> Self {
-        let shared =
-            Shared { taste, plans: Vec::new(), stream: None, follows: false, orphans: Vec::new(), packet_limit: None };
+        let shared = Shared {
+            taste,
+            plans: Vec::new(),
+            stream: None,
+            follows: false,
+            only_reads: false,
+            orphans: Vec::new(),
+            packet_limit: None,
+        };
         Self { encoding, operation: None, shared, sql: Vec::new(), followed: session::Followed::default() }
     }
 
@@ -151,6 +162,11 @@ impl Driver {
     pub fn is_clean(&self, client: &Client) -> bool {
         let idle = client.is_idle() && !self.is_busy() && !self.is_streaming();
         idle && client.session().status & status_flag::IN_TRANSACTION == 0
+    }
+
+    /// True when nothing is lost by ending the stream's statement on the server.
+    pub const fn may_end_stream(&self) -> bool {
+        self.shared.only_reads
     }
 
     /// Waits for the login to be over.
@@ -220,6 +236,7 @@ impl Driver {
         as_dict: bool,
     ) -> PyResult<()> {
         self.query(py, client, sql, args, as_dict)?;
+        self.shared.only_reads = only_reads(&self.sql, !self.encoding.no_backslash_escapes);
         self.start(stream::OpenStream { shape: Shape { binary: false, as_dict } });
         Ok(())
     }
