@@ -4,17 +4,23 @@
 
 use std::ffi::{CStr, c_int};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use crate::decimal;
+use crate::{decimal, moments};
 
 /// What Python's C API answers: a new reference, or null with an exception set.
 pub type Object = *mut ffi::PyObject;
 
+/// Whether tuples can be made without telling the collector of them first: up to Python 3.13 a tuple is its head, its
+/// length and its places, and nothing else.
+static UNTRACKED: AtomicBool = AtomicBool::new(false);
+
 /// Must be called once before any other function here.
 pub fn import(py: Python<'_>) -> PyResult<()> {
+    UNTRACKED.store(py.version_info() < (3, 14), Ordering::Relaxed);
     // SAFETY: the GIL is held; the call fills pyo3's pointer to the datetime C API or sets an exception.
     unsafe {
         ffi::PyDateTime_IMPORT();
@@ -22,6 +28,7 @@ pub fn import(py: Python<'_>) -> PyResult<()> {
             return Err(PyErr::fetch(py));
         }
     }
+    moments::import(py);
     decimal::import(py)
 }
 
@@ -70,7 +77,7 @@ pub fn text(value: &[u8]) -> Object {
     // SAFETY: a new ASCII string of this length has room for exactly these bytes; nobody else sees it yet.
     unsafe {
         let len = value.len() as ffi::Py_ssize_t;
-        if !value.is_ascii() || value.len() < 2 {
+        if value.len() < 2 || !is_ascii(value) {
             return ffi::PyUnicode_DecodeUTF8(value.as_ptr().cast(), len, c"strict".as_ptr());
         }
         let object = ffi::PyUnicode_New(len, 127);
@@ -79,6 +86,28 @@ pub fn text(value: &[u8]) -> Object {
         }
         object
     }
+}
+
+/// True when no byte has its uppermost bit set. Cells are short: the last bytes are looked at together, those before
+/// them twice if need be.
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
+    const UPPERMOST: u64 = 0x8080_8080_8080_8080;
+    let mut seen = 0;
+    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(_), Some(last)) => {
+            for eight in bytes.chunks_exact(8) {
+                seen |= eight.first_chunk().map_or(UPPERMOST, |eight| u64::from_ne_bytes(*eight));
+            }
+            seen |= u64::from_ne_bytes(*last);
+        }
+        _ => {
+            for byte in bytes {
+                seen |= u64::from(*byte);
+            }
+        }
+    }
+    seen & UPPERMOST == 0
 }
 
 /// Text in an encoding that Python knows by name.
@@ -150,7 +179,13 @@ pub fn timedelta(days: i32, seconds: i32, microseconds: i32) -> Object {
 /// An exact number from its decimal spelling (`-12.50`), as `decimal.Decimal`.
 #[inline]
 pub fn decimal(text: &[u8]) -> Object {
-    decimal::from_ascii(text)
+    decimal::from_ascii(text, 2)
+}
+
+/// The same where so many digits are most likely behind the point; others are read, too, slower.
+#[inline]
+pub fn scaled_decimal(text: &[u8], decimals: u8) -> Object {
+    decimal::from_ascii(text, decimals)
 }
 
 /// A tuple of `len` cells. On failure of a cell everything built so far is given back.
@@ -177,5 +212,70 @@ pub fn tuple(len: usize, atomic: bool, mut cell: impl FnMut(usize) -> Object) ->
             ffi::PyObject_GC_UnTrack(tuple.cast());
         }
         tuple
+    }
+}
+
+/// A tuple under construction. Dropped before it is finished, it gives everything back.
+pub struct NewTuple {
+    tuple: Object,
+    at: usize,
+    len: usize,
+}
+
+impl NewTuple {
+    /// An empty tuple of `len` places; `None` with an exception set when there is no memory.
+    ///
+    /// `atomic` promises that no cell can be part of a reference cycle; the tuple is then none of the collector's business.
+    #[inline]
+    pub fn new(len: usize, atomic: bool) -> Option<Self> {
+        // SAFETY: the GIL is held. A tuple made by the second way has everything but its places filled, as `PyTuple_New`
+        // does it before it tells the collector; see `UNTRACKED`.
+        let tuple = unsafe {
+            if atomic && len > 0 && UNTRACKED.load(Ordering::Relaxed) {
+                let tuple: Object = ffi::PyObject_GC_NewVar(&raw mut ffi::PyTuple_Type, len as ffi::Py_ssize_t);
+                if !tuple.is_null() {
+                    let places = (*tuple.cast::<ffi::PyTupleObject>()).ob_item.as_mut_ptr();
+                    ptr::write_bytes(places, 0, len);
+                }
+                tuple
+            } else {
+                let tuple = ffi::PyTuple_New(len as ffi::Py_ssize_t);
+                if atomic && len > 0 && !tuple.is_null() {
+                    // The empty one is shared and stays as it is.
+                    ffi::PyObject_GC_UnTrack(tuple.cast());
+                }
+                tuple
+            }
+        };
+        (!tuple.is_null()).then_some(Self { tuple, at: 0, len })
+    }
+
+    /// Puts an object into the next place; `None` when it is null, which leaves an exception set.
+    ///
+    /// # Panics
+    /// When the tuple is full.
+    #[inline]
+    pub fn push(&mut self, object: Object) -> Option<()> {
+        assert!(self.at < self.len, "more cells than places");
+        if object.is_null() {
+            return None;
+        }
+        // SAFETY: a place of a tuple that nobody else has seen, set for the first time.
+        unsafe { ffi::PyTuple_SET_ITEM(self.tuple, self.at as ffi::Py_ssize_t, object) };
+        self.at += 1;
+        Some(())
+    }
+
+    /// The tuple; all places must have been filled.
+    #[inline]
+    pub fn finish(self) -> Object {
+        std::mem::ManuallyDrop::new(self).tuple
+    }
+}
+
+impl Drop for NewTuple {
+    fn drop(&mut self) {
+        // SAFETY: ours and nobody else's; the destructor skips places that are not filled.
+        unsafe { ffi::Py_DECREF(self.tuple) };
     }
 }

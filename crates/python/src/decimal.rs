@@ -11,6 +11,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+use rowferry_wire::digits;
 
 use crate::cells::Object;
 
@@ -32,17 +33,22 @@ struct Layout {
 const NEGATIVE: u8 = 0x01;
 /// The number and its words live inside the object (`MPD_STATIC | MPD_STATIC_DATA`).
 const INLINE: u8 = 0x30;
-/// Words are digits of a number in base 10^19.
-const MOST_DIGITS: usize = 19;
+// Words are digits of a number in base 10^19.
+const _: () = assert!(digits::MOST == 19);
 
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static DIRECT: AtomicBool = AtomicBool::new(false);
+/// The class is a static type without the collector's head in front of its objects: so up to Python 3.11 or 3.12.
+static PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// Finds the class and checks its layout.
 pub fn import(py: Python<'_>) -> PyResult<()> {
     let class = py.import("decimal")?.getattr("Decimal")?.cast_into::<PyType>()?;
     let class = CLASS.get_or_init(py, || class.unbind()).bind(py);
     let known = cfg!(target_pointer_width = "64") && py.version_info() >= (3, 10) && py.version_info() < (3, 15);
+    // SAFETY: a type object of the running interpreter.
+    let flags = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) };
+    PLAIN.store(flags & (ffi::Py_TPFLAGS_HAVE_GC | ffi::Py_TPFLAGS_HEAPTYPE) == 0, Ordering::Relaxed);
     DIRECT.store(known && layout_is_known(class), Ordering::Relaxed);
     Ok(())
 }
@@ -73,7 +79,7 @@ fn layout_is_known(class: &Bound<'_, PyType>) -> bool {
             {
                 return Ok(false);
             }
-            let Some(parts) = Parts::parse(sample.as_bytes()) else { return Ok(sample.contains('E')) };
+            let Some(parts) = Parts::parse(sample.as_bytes(), 2) else { return Ok(sample.contains('E')) };
             if (seen.exponent, seen.digits, seen.words[0]) != (parts.exponent, parts.digits, parts.coefficient) {
                 return Ok(false);
             }
@@ -101,36 +107,21 @@ struct Parts {
 }
 
 impl Parts {
-    /// Reads `[-]digits[.digits]`. `None` for anything else, and for numbers of more digits.
+    /// Reads `[-]digits[.digits]`, most likely with so many `decimals`. `None` for anything else, and for numbers of more
+    /// digits.
     #[inline]
-    fn parse(text: &[u8]) -> Option<Self> {
+    fn parse(text: &[u8], decimals: usize) -> Option<Self> {
         let (negative, text) = match text {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, text),
         };
-        if text.is_empty() || text.len() > MOST_DIGITS + 1 {
-            return None;
-        }
-        let mut coefficient = 0_u64;
-        let mut point = None;
-        for (at, &byte) in text.iter().enumerate() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit <= 9 {
-                coefficient = coefficient.wrapping_mul(10).wrapping_add(u64::from(digit));
-            } else if byte == b'.' && point.is_none() {
-                point = Some(at);
-            } else {
-                return None;
-            }
-        }
-        let count = text.len() - usize::from(point.is_some());
-        // Nineteen digits fit 64 bits; a text without any digit is none.
-        if count == 0 || count > MOST_DIGITS {
-            return None;
-        }
-        let digits = coefficient.checked_ilog10().unwrap_or(0) as isize + 1;
-        let exponent = point.map_or(0, |point| point as isize + 1 - text.len() as isize);
-        Some(Self { negative, coefficient, digits, exponent })
+        let (coefficient, decimals) = digits::parse_fixed(text, decimals)?;
+        let digits = match text {
+            // Without a zero in front, all that stands there counts.
+            [b'1'..=b'9', ..] => text.len() - usize::from(decimals > 0 || text.last() == Some(&b'.')),
+            _ => coefficient.checked_ilog10().unwrap_or(0) as usize + 1,
+        } as isize;
+        Some(Self { negative, coefficient, digits, exponent: -(decimals as isize) })
     }
 }
 
@@ -138,10 +129,15 @@ impl Parts {
 /// `class` has instances of the layout `Layout`.
 #[inline]
 unsafe fn fill(class: *mut ffi::PyTypeObject, parts: &Parts) -> Object {
-    // SAFETY: `tp_alloc` answers a zeroed object of the type's size (104 bytes, checked at import), or null.
+    // SAFETY: both ways answer an object of the type's size (104 bytes, checked at import), or null. The shorter one
+    // leaves the words behind `len` as they are, which is where nobody looks.
     unsafe {
-        let Some(alloc) = (*class).tp_alloc else { return ptr::null_mut() };
-        let object = alloc(class, 0);
+        let object = if PLAIN.load(Ordering::Relaxed) {
+            ffi::PyObject_New(class)
+        } else {
+            let Some(alloc) = (*class).tp_alloc else { return ptr::null_mut() };
+            alloc(class, 0)
+        };
         if !object.is_null() {
             let layout = object.cast::<Layout>();
             (*layout).hash = -1;
@@ -157,14 +153,14 @@ unsafe fn fill(class: *mut ffi::PyTypeObject, parts: &Parts) -> Object {
     }
 }
 
-/// An exact number from its spelling. A `decimal.InvalidOperation` when it is none.
+/// An exact number from its spelling, most likely with so many `decimals`. A `decimal.InvalidOperation` when it is none.
 #[inline]
-pub fn from_ascii(text: &[u8]) -> Object {
+pub fn from_ascii(text: &[u8], decimals: u8) -> Object {
     // SAFETY: the GIL is held by whoever builds cells; it is what makes `attach_unchecked` true.
     let py = unsafe { Python::assume_attached() };
     let Some(class) = CLASS.get(py) else { return ptr::null_mut() };
     if DIRECT.load(Ordering::Relaxed)
-        && let Some(parts) = Parts::parse(text)
+        && let Some(parts) = Parts::parse(text, usize::from(decimals))
     {
         // SAFETY: `import` has checked the layout.
         return unsafe { fill(class.as_ptr().cast(), &parts) };

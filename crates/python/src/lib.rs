@@ -12,11 +12,13 @@ mod arrow;
 mod cells;
 #[cfg(feature = "command-line")]
 mod cli;
+mod collector;
 mod decimal;
 mod errors;
 mod forks;
 mod gil;
 mod informix;
+mod moments;
 mod mysql;
 mod space;
 mod turns;
@@ -29,9 +31,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(feature = "command-line")]
     module.add_function(wrap_pyfunction!(cli::main, module)?)?;
     cells::import(module.py())?;
+    collector::import(module.py())?;
     forks::watch(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("decimals_are_direct", decimal::is_direct())?;
+    module.add("moments_are_direct", moments::is_direct())?;
     arrow::register(module)?;
     informix::register(module)?;
     mysql::register(module)

@@ -23,14 +23,35 @@ pub(crate) fn bytes<'a>(reader: &mut Reader<'a>, what: &'static str) -> Result<&
     reader.take(usize::try_from(len).map_err(|_| Malformed::new(what))?, what)
 }
 
-/// Reads a string with its length in front, or NULL.
+/// Cuts a string with its length in front off `rest`, for the cells of rows.
 #[inline]
-pub(crate) fn nullable<'a>(reader: &mut Reader<'a>, what: &'static str) -> Result<Option<&'a [u8]>, Malformed> {
-    if reader.peek_u8() == Some(0xfb) {
-        reader.u8(what)?;
+pub(crate) fn cut<'a>(rest: &mut &'a [u8], what: &'static str) -> Result<&'a [u8], Malformed> {
+    // Nearly all cells are this short.
+    if let [len @ 0..=0xfa, behind @ ..] = *rest
+        && let Some((cell, behind)) = behind.split_at_checked(usize::from(*len))
+    {
+        *rest = behind;
+        return Ok(cell);
+    }
+    cut_long(rest, what)
+}
+
+#[cold]
+fn cut_long<'a>(rest: &mut &'a [u8], what: &'static str) -> Result<&'a [u8], Malformed> {
+    let mut reader = Reader::new(rest);
+    let cell = bytes(&mut reader, what)?;
+    *rest = reader.rest();
+    Ok(cell)
+}
+
+/// Cuts a string with its length in front, or NULL, off `rest`.
+#[inline]
+pub(crate) fn cut_nullable<'a>(rest: &mut &'a [u8], what: &'static str) -> Result<Option<&'a [u8]>, Malformed> {
+    if let [0xfb, behind @ ..] = *rest {
+        *rest = behind;
         return Ok(None);
     }
-    bytes(reader, what).map(Some)
+    cut(rest, what).map(Some)
 }
 
 /// Writes an integer in the shortest form.

@@ -5,11 +5,13 @@
 //! - [`Secret`]: text that never reaches `Debug` or a log.
 //! - [`Core`]: the contract between a client core and the pump that moves its bytes.
 //! - [`civil`]: days and calendar dates.
+//! - [`digits`]: numbers out of ASCII digits.
 
 #![forbid(unsafe_code)]
 
 pub mod civil;
 mod core;
+pub mod digits;
 mod open_enum;
 mod reader;
 mod secret;

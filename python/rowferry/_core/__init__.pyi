@@ -7,6 +7,8 @@ __version__: str
 def main(argv: Sequence[str]) -> int:
     """Run the `rowferry` command and return its exit code."""
 
+moments_are_direct: bool
+"""Whether `date` and `datetime` objects are filled in directly, likewise decided."""
 decimals_are_direct: bool
 """Whether `decimal.Decimal` objects are filled in directly, which the import-time check of their layout decides."""
 

@@ -1,5 +1,7 @@
 //! From cells on the wire to Python objects: one decoder for each column, resolved once for each shape of result.
 
+mod tuples;
+
 use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
@@ -12,10 +14,13 @@ use rowferry_wire_mysql::messages::resultset::{BinaryRow, ColumnDefinition, Colu
 use rowferry_wire_mysql::types::{BinaryForm, ColumnType};
 
 use super::spelling::{
-    date_text, datetime_text, fixed, float_text, is_date, parse_date, parse_datetime, parse_int, parse_time, read_int,
-    read_unsigned, time_text,
+    date_text, datetime_text, fixed, float_text, is_date, parse_date, parse_datetime, parse_float, parse_int,
+    parse_time, read_int, read_unsigned, time_text,
 };
 use crate::cells::{self, Object};
+use crate::moments;
+use crate::mysql::days::Days;
+use tuples::Usual;
 
 /// What becomes of dates that no calendar has, such as `0000-00-00`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -50,7 +55,9 @@ enum Kind {
     DateTime {
         decimals: u8,
     },
-    Decimal,
+    Decimal {
+        decimals: u8,
+    },
     Double,
     /// A single: six digits, or the column's own number of decimals, as the text protocol rounds it.
     Float {
@@ -76,6 +83,7 @@ enum Kind {
 struct Decoder {
     kind: Kind,
     form: BinaryForm,
+    usual: Usual,
 }
 
 /// Everything that depends on the shape of a result only.
@@ -123,7 +131,7 @@ impl Plan {
             })?;
             let kind = Kind::of(py, column, taste)?;
             atomic &= !matches!(kind, Kind::Converted { .. });
-            decoders.push(Decoder { kind, form });
+            decoders.push(Decoder { usual: Usual::of(&kind, form), kind, form });
             let width = column.length / bytes_per_character(column.charset);
             description.push((
                 column.name.as_str(),
@@ -143,48 +151,48 @@ impl Plan {
         Ok(Self { columns, decoders, zero_dates, encoding, atomic, description, names })
     }
 
+    /// True when no Python code runs and nothing is made that can be part of a cycle, whatever the rows hold.
+    pub const fn is_atomic(&self) -> bool {
+        self.atomic
+    }
+
     /// Builds a row of the text or binary protocol, as a tuple or as a dict.
     #[inline]
-    pub fn row(&self, payload: &[u8], binary: bool, as_dict: bool) -> Result<Object, RowError> {
-        if binary {
-            let mut cells = BinaryRow::new(payload, self.decoders.len())?;
-            let row = self.collect(as_dict, |decoder| {
-                Ok(match cells.cell(decoder.form)? {
-                    None => cells::none(),
-                    Some(body) => self.binary_cell(&decoder.kind, decoder.form, body)?,
-                })
-            })?;
-            exactly(row, cells.finish())
-        } else {
-            let mut cells = TextRow::new(payload);
-            let row = self.collect(as_dict, |decoder| {
-                Ok(match cells.cell()? {
-                    None => cells::none(),
-                    Some(text) => self.text_cell(&decoder.kind, text),
-                })
-            })?;
-            exactly(row, cells.finish())
+    pub fn row(&self, payload: &[u8], binary: bool, as_dict: bool, days: &mut Days) -> Result<Object, RowError> {
+        match (binary, as_dict) {
+            (false, false) => self.text_tuple(payload, days),
+            (true, false) => self.binary_tuple(payload, days),
+            (false, true) => {
+                let mut cells = TextRow::new(payload);
+                let row = self.collect(|decoder| {
+                    Ok(match cells.cell()? {
+                        None => cells::none(),
+                        Some(text) => self.text_cell(&decoder.kind, text),
+                    })
+                })?;
+                exactly(row, cells.finish())
+            }
+            (true, true) => {
+                let mut cells = BinaryRow::new(payload, self.decoders.len())?;
+                let row = self.collect(|decoder| {
+                    Ok(match cells.cell(decoder.form)? {
+                        None => cells::none(),
+                        Some(body) => self.binary_cell(&decoder.kind, decoder.form, body)?,
+                    })
+                })?;
+                exactly(row, cells.finish())
+            }
         }
     }
 
-    #[inline]
-    fn collect(
-        &self,
-        as_dict: bool,
-        mut cell: impl FnMut(&Decoder) -> Result<Object, Malformed>,
-    ) -> Result<Object, RowError> {
+    fn collect(&self, mut cell: impl FnMut(&Decoder) -> Result<Object, Malformed>) -> Result<Object, RowError> {
         let mut malformed = None;
-        let mut checked = |decoder: &Decoder| {
+        let row = self.dict(&mut |decoder: &Decoder| {
             cell(decoder).unwrap_or_else(|error| {
                 malformed = Some(error);
                 ptr::null_mut()
             })
-        };
-        let row = if as_dict {
-            self.dict(&mut checked)
-        } else {
-            cells::tuple(self.decoders.len(), self.atomic, |at| checked(&self.decoders[at]))
-        };
+        });
         match (row.is_null(), malformed) {
             (false, _) => Ok(row),
             (true, Some(malformed)) => Err(malformed.into()),
@@ -227,7 +235,7 @@ impl Plan {
                 },
             },
             Kind::Text => cells::text(text),
-            Kind::Decimal => cells::decimal(text),
+            Kind::Decimal { decimals } => cells::scaled_decimal(text, *decimals),
             Kind::DateTime { .. } => match parse_datetime(text) {
                 Some(value) => self.datetime(value, || text.to_vec()),
                 None => self.no_date(text),
@@ -240,12 +248,10 @@ impl Plan {
                 Some(value) => timedelta(value),
                 None => cells::text(text),
             },
-            Kind::Double | Kind::Float { .. } => {
-                match std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
-                    Some(value) => cells::float(value),
-                    None => self.number_by_python(text),
-                }
-            }
+            Kind::Double | Kind::Float { .. } => match parse_float(text) {
+                Some(value) => cells::float(value),
+                None => self.number_by_python(text),
+            },
             Kind::Bytes => cells::bytes(text),
             Kind::EncodedText => match &self.encoding {
                 Some(encoding) => cells::encoded_text(text, encoding),
@@ -278,7 +284,7 @@ impl Plan {
             Kind::Converted { function, inner, plain } => {
                 convert(function, self.text_cell(inner, &spelled(plain, form, body)?))
             }
-            Kind::Bytes | Kind::Decimal | Kind::Text | Kind::EncodedText => self.text_cell(kind, body),
+            Kind::Bytes | Kind::Decimal { .. } | Kind::Text | Kind::EncodedText => self.text_cell(kind, body),
         })
     }
 
@@ -286,7 +292,7 @@ impl Plan {
     fn datetime(&self, value: DateTime, text: impl FnOnce() -> Vec<u8>) -> Object {
         let DateTime { year, month, day, hour, minute, second, microsecond } = value;
         if is_date(value) && hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000 {
-            cells::datetime(i32::from(year), month, day, hour, minute, second, microsecond)
+            moments::datetime(year, month, day, hour, minute, second, microsecond)
         } else {
             self.no_date(&text())
         }
@@ -294,7 +300,7 @@ impl Plan {
 
     #[inline]
     fn date(&self, value: DateTime, text: impl FnOnce() -> Vec<u8>) -> Object {
-        if is_date(value) { cells::date(i32::from(value.year), value.month, value.day) } else { self.no_date(&text()) }
+        if is_date(value) { moments::date(value.year, value.month, value.day) } else { self.no_date(&text()) }
     }
 
     #[cold]
@@ -346,7 +352,7 @@ impl Kind {
             | ColumnType::YEAR => Self::Int,
             ColumnType::FLOAT => Self::Float { decimals },
             ColumnType::DOUBLE => Self::Double,
-            ColumnType::DECIMAL | ColumnType::NEWDECIMAL => Self::Decimal,
+            ColumnType::DECIMAL | ColumnType::NEWDECIMAL => Self::Decimal { decimals },
             ColumnType::DATE | ColumnType::NEWDATE => Self::Date,
             ColumnType::DATETIME | ColumnType::TIMESTAMP => Self::DateTime { decimals },
             ColumnType::TIME => Self::Time { decimals },
@@ -379,7 +385,7 @@ fn spelled(plain: &Kind, form: BinaryForm, body: &[u8]) -> Result<Vec<u8>, Malfo
         Kind::Date => date_text(DateTime::decode(body)?),
         Kind::DateTime { decimals } => datetime_text(DateTime::decode(body)?, *decimals),
         Kind::Time { decimals } => time_text(Time::decode(body)?, *decimals),
-        Kind::Bytes | Kind::Decimal | Kind::Text | Kind::EncodedText | Kind::Converted { .. } => body.to_vec(),
+        Kind::Bytes | Kind::Decimal { .. } | Kind::Text | Kind::EncodedText | Kind::Converted { .. } => body.to_vec(),
     })
 }
 

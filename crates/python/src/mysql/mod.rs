@@ -9,6 +9,7 @@ mod batch;
 mod binlog;
 mod blocking;
 mod columns;
+mod days;
 mod driver;
 mod limits;
 mod result;

@@ -1,7 +1,7 @@
 //! How the server spells values: numbers, dates and durations out of text and out of the binary protocol, and the latter
 //! as the former.
 
-use rowferry_wire::{Malformed, civil};
+use rowferry_wire::{Malformed, civil, digits};
 use rowferry_wire_mysql::messages::resultset::{DateTime, Time};
 use rowferry_wire_mysql::types::BinaryForm;
 
@@ -48,31 +48,45 @@ pub fn fixed<const N: usize>(body: &[u8]) -> Result<[u8; N], Malformed> {
 #[inline]
 pub fn is_date(value: DateTime) -> bool {
     let DateTime { year, month, day, .. } = value;
-    year > 0 && year < 10_000 && day > 0 && day <= civil::days_in_month(i64::from(year), month)
+    // Most days need no calendar.
+    let is_day = matches!((month, day), (1..=12, 1..=28)) || day <= civil::days_in_month(i64::from(year), month);
+    year > 0 && year < 10_000 && day > 0 && is_day
 }
 
-/// Up to 18 digits with a sign.
+/// A whole number with a sign.
 #[inline]
 pub fn parse_int(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() {
-        return None;
+    let (negative, spelled) = signed(text);
+    match digits::parse(spelled).map(i64::try_from) {
+        Some(Ok(value)) => Some(if negative { -value } else { value }),
+        // The least of all has no positive counterpart; signs and zeros may stand where we do not expect them.
+        _ => std::str::from_utf8(text).ok()?.parse().ok(),
     }
-    if digits.len() > 18 {
-        return std::str::from_utf8(text).ok()?.parse().ok();
+}
+
+/// A number as Python's `float` has it.
+#[inline]
+pub fn parse_float(text: &[u8]) -> Option<f64> {
+    // Up to so many digits, and powers of ten up to 10^22, are exact as doubles: one division rounds as it should.
+    const EXACT: usize = 15;
+    let (negative, spelled) = signed(text);
+    if spelled.len() <= EXACT + 1
+        && let Some((value, decimals)) = digits::parse_fixed(spelled, 1)
+        && value < digits::POWERS[EXACT]
+    {
+        let value = value as f64 / digits::POWERS[decimals] as f64;
+        return Some(if negative { -value } else { value });
     }
-    let mut value = 0_i64;
-    for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value * 10 + i64::from(digit);
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The text without its minus, and whether it had one.
+#[inline]
+const fn signed(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
     }
-    Some(if negative { -value } else { value })
 }
 
 /// Two digits.
@@ -82,25 +96,44 @@ fn two(text: &[u8], at: usize) -> Option<u8> {
     (a <= 9 && b <= 9).then_some(a * 10 + b)
 }
 
+/// Checks eight bytes against a pattern of `0`, for any digit, and other characters, which must stand where they stand.
+/// Answers the digits with zeros between them.
+#[inline]
+const fn matching(text: [u8; 8], pattern: [u8; 8]) -> Option<[u8; 8]> {
+    let mut limits = [0_u8; 8];
+    let mut at = 0;
+    while at < 8 {
+        // What a byte may be at most before this sum reaches its uppermost bit: 9 or 0.
+        limits[at] = if pattern[at] == b'0' { 0x7f - 9 } else { 0x7f };
+        at += 1;
+    }
+    let rest = u64::from_le_bytes(text) ^ u64::from_le_bytes(pattern);
+    if (rest.wrapping_add(u64::from_le_bytes(limits)) | rest) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    Some(rest.to_le_bytes())
+}
+
 /// `YYYY-MM-DD`.
 #[inline]
 pub fn parse_date(text: &[u8]) -> Option<DateTime> {
-    if text.len() != 10 || text[4] != b'-' || text[7] != b'-' {
-        return None;
-    }
-    let year = u16::from(two(text, 0)?) * 100 + u16::from(two(text, 2)?);
-    Some(DateTime { year, month: two(text, 5)?, day: two(text, 8)?, ..DateTime::default() })
+    let text: &[u8; 10] = text.try_into().ok()?;
+    let [a, b, c, d, _, e, f, _] = matching(*text.first_chunk()?, *b"0000-00-")?;
+    let year = u16::from(a * 10 + b) * 100 + u16::from(c * 10 + d);
+    Some(DateTime { year, month: e * 10 + f, day: two(text, 8)?, ..DateTime::default() })
 }
 
 /// `YYYY-MM-DD HH:MM:SS[.ffffff]`.
 #[inline]
 pub fn parse_datetime(text: &[u8]) -> Option<DateTime> {
-    let (date, time) = text.split_at_checked(10)?;
-    if time.len() < 9 || !matches!(time[0], b' ' | b'T') || time[3] != b':' || time[6] != b':' {
+    let (moment, fraction) = text.split_first_chunk::<19>()?;
+    let (date, time) = moment.split_first_chunk::<10>()?;
+    if !matches!(time[0], b' ' | b'T') {
         return None;
     }
-    let microsecond = parse_fraction(&time[9..])?;
-    let (hour, minute, second) = (two(time, 1)?, two(time, 4)?, two(time, 7)?);
+    let [h, hh, _, m, mm, _, s, ss] = matching(*time.last_chunk()?, *b"00:00:00")?;
+    let (hour, minute, second) = (h * 10 + hh, m * 10 + mm, s * 10 + ss);
+    let microsecond = if fraction.is_empty() { 0 } else { parse_fraction(fraction)? };
     Some(DateTime { hour, minute, second, microsecond, ..parse_date(date)? })
 }
 

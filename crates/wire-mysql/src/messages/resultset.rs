@@ -123,25 +123,27 @@ impl Columns {
 ///
 /// Call [`finish`](Self::finish) after the last column: a row must consume its payload exactly.
 #[derive(Clone, Debug)]
-pub struct TextRow<'a>(Reader<'a>);
+pub struct TextRow<'a> {
+    rest: &'a [u8],
+}
 
 impl<'a> TextRow<'a> {
     /// Starts at the first cell of a row.
     #[inline]
     pub const fn new(payload: &'a [u8]) -> Self {
-        Self(Reader::new(payload))
+        Self { rest: payload }
     }
 
     /// The next cell, `None` for NULL.
     #[inline]
     pub fn cell(&mut self) -> Result<Option<&'a [u8]>, Malformed> {
-        lenenc::nullable(&mut self.0, "text cell")
+        lenenc::cut_nullable(&mut self.rest, "text cell")
     }
 
     /// Refuses bytes behind the last cell.
     #[inline]
-    pub fn finish(&self) -> Result<(), Malformed> {
-        self.0.finish("bytes behind the last cell")
+    pub const fn finish(&self) -> Result<(), Malformed> {
+        nothing_behind(self.rest)
     }
 
     /// Appends a cell.
@@ -164,7 +166,7 @@ impl<'a> TextRow<'a> {
 pub struct BinaryRow<'a> {
     nulls: &'a [u8],
     at: usize,
-    reader: Reader<'a>,
+    rest: &'a [u8],
 }
 
 impl<'a> BinaryRow<'a> {
@@ -176,40 +178,82 @@ impl<'a> BinaryRow<'a> {
     /// Starts at the first cell of a row of `columns` columns.
     #[inline]
     pub fn new(payload: &'a [u8], columns: usize) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(payload);
-        if reader.u8("row header")? != Self::HEADER {
-            return Err(Malformed::new("row header"));
-        }
-        let nulls = reader.take((columns + Self::OFFSET).div_ceil(8), "row NULL bits")?;
-        Ok(Self { nulls, at: Self::OFFSET, reader })
+        let [Self::HEADER, behind @ ..] = payload else { return Err(Malformed::new("row header")) };
+        let (nulls, rest) =
+            behind.split_at_checked((columns + Self::OFFSET).div_ceil(8)).ok_or(Malformed::new("row NULL bits"))?;
+        Ok(Self { nulls, at: 0, rest })
     }
 
     /// The next cell's bytes: exactly the width of a fixed type, the body of a temporal or of a string. `None` for NULL.
     #[inline]
     pub fn cell(&mut self, form: BinaryForm) -> Result<Option<&'a [u8]>, Malformed> {
-        let bits = self.nulls.get(self.at / 8).ok_or(Malformed::new("row NULL bits"))?;
-        let null = bits >> (self.at % 8) & 1 == 1;
+        let null = self.is_null(self.at);
         self.at += 1;
-        if null {
-            return Ok(None);
-        }
+        if null { Ok(None) } else { self.value(form).map(Some) }
+    }
+
+    /// True when a cell may be NULL. Most rows have none, and need not be asked for each.
+    #[inline]
+    pub fn has_nulls(&self) -> bool {
+        self.nulls.iter().any(|&bits| bits != 0)
+    }
+
+    /// True when the cell of this column, counted from 0, is NULL.
+    #[inline]
+    pub fn is_null(&self, column: usize) -> bool {
+        let at = column + Self::OFFSET;
+        self.nulls.get(at / 8).is_some_and(|bits| bits >> (at % 8) & 1 == 1)
+    }
+
+    /// The bytes of the next cell that is not NULL, for callers that ask [`is_null`](Self::is_null) themselves.
+    #[inline]
+    pub fn value(&mut self, form: BinaryForm) -> Result<&'a [u8], Malformed> {
         match form {
-            BinaryForm::Fixed(len) => self.reader.take(len, "binary cell"),
-            BinaryForm::Temporal => {
-                let len = self.reader.u8("temporal length")?;
-                self.reader.take(usize::from(len), "temporal cell")
-            }
-            BinaryForm::Bytes => lenenc::bytes(&mut self.reader, "binary cell"),
-            BinaryForm::Nothing => Ok(&[][..]),
+            BinaryForm::Fixed(len) => self.cut(len),
+            BinaryForm::Temporal => self.temporal(),
+            BinaryForm::Bytes => self.string(),
+            BinaryForm::Nothing => Ok(&[]),
         }
-        .map(Some)
+    }
+
+    /// The next cell that is not NULL, of a type of this width.
+    #[inline]
+    pub fn fixed<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let (cell, behind) = self.rest.split_first_chunk::<N>().ok_or(Malformed::new("binary cell"))?;
+        self.rest = behind;
+        Ok(*cell)
+    }
+
+    /// The body of the next cell that is not NULL, of a temporal type.
+    #[inline]
+    pub fn temporal(&mut self) -> Result<&'a [u8], Malformed> {
+        let [len] = self.fixed()?;
+        self.cut(usize::from(len))
+    }
+
+    /// The next cell that is not NULL, of a type with a length in front.
+    #[inline]
+    pub fn string(&mut self) -> Result<&'a [u8], Malformed> {
+        lenenc::cut(&mut self.rest, "binary cell")
     }
 
     /// Refuses bytes behind the last cell.
     #[inline]
-    pub fn finish(&self) -> Result<(), Malformed> {
-        self.reader.finish("bytes behind the last cell")
+    pub const fn finish(&self) -> Result<(), Malformed> {
+        nothing_behind(self.rest)
     }
+
+    #[inline]
+    fn cut(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
+        let (cell, behind) = self.rest.split_at_checked(len).ok_or(Malformed::new("binary cell"))?;
+        self.rest = behind;
+        Ok(cell)
+    }
+}
+
+#[inline]
+const fn nothing_behind(rest: &[u8]) -> Result<(), Malformed> {
+    if rest.is_empty() { Ok(()) } else { Err(Malformed::new("bytes behind the last cell")) }
 }
 
 /// A date and time as the binary protocol has it. Zero dates are possible: every field may be 0.
@@ -233,7 +277,19 @@ pub struct DateTime {
 
 impl DateTime {
     /// Decodes a body of 0, 4, 7 or 11 bytes: year `u16le`, month, day; hour, minute, second; microseconds `u32le`.
+    #[inline]
     pub fn decode(body: &[u8]) -> Result<Self, Malformed> {
+        // A date, and a moment without microseconds.
+        match *body {
+            [low, high, month, day] => {
+                return Ok(Self { year: u16::from_le_bytes([low, high]), month, day, ..Self::default() });
+            }
+            [low, high, month, day, hour, minute, second] => {
+                let year = u16::from_le_bytes([low, high]);
+                return Ok(Self { year, month, day, hour, minute, second, microsecond: 0 });
+            }
+            _ => {}
+        }
         let mut reader = Reader::new(body);
         let mut value = Self::default();
         if !reader.is_empty() {

@@ -12,15 +12,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyRange};
+use pyo3::types::PyRange;
 use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::resultset::TextRow;
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, ServerError};
 
 use super::columns::Plan;
-use super::driver::{
-    Driver, Operation, Shape, Shared, Step, broken, misused, out_of_place, push_row, read_rows, server_error,
-};
+use super::driver::{Driver, Operation, Rows, Shape, Shared, Step, broken, misused, out_of_place, server_error};
 use super::result::{Draft, QueryResult};
 use crate::errors::{Class, error};
 use blame::{Counters, Diagnosis, row_of};
@@ -81,7 +79,7 @@ struct Batch {
     asks: bool,
     current: Option<(Arc<Plan>, Shape)>,
     /// All rows of all results.
-    rows: Option<(Arc<Plan>, Py<PyList>)>,
+    rows: Option<(Arc<Plan>, Rows)>,
     total: OkPacket,
     failed: Option<PyErr>,
     suspect: Option<Suspect>,
@@ -274,7 +272,7 @@ impl Batch {
             return Err(failed);
         }
         let (plan, rows) = match self.rows.take() {
-            Some((plan, rows)) => (Some(plan), Some(rows.bind(py).to_tuple().unbind().into_any())),
+            Some((plan, rows)) => (Some(plan), Some(rows.into_tuple(py)?)),
             None => (None, None),
         };
         let draft = Draft { plan, rows, ok: std::mem::take(&mut self.total), more: false };
@@ -284,8 +282,8 @@ impl Batch {
 
 impl Operation for Batch {
     fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
-        if let (Some((plan, shape)), Some((_, rows))) = (&self.current, &self.rows) {
-            read_rows(py, client, plan, rows, *shape, &mut self.failed)?;
+        if let (Some((plan, shape)), Some((_, rows))) = (&self.current, &mut self.rows) {
+            rows.read(py, client, plan, *shape, &mut self.failed)?;
         }
         loop {
             if self.send(py, client, shared)? {
@@ -352,14 +350,13 @@ impl Operation for Batch {
                     .as_ref()
                     .is_none_or(|(known, _)| known.columns.definitions.len() != plan.columns.definitions.len())
                 {
-                    self.rows = Some((plan.clone(), PyList::empty(py).unbind()));
+                    self.rows = Some((plan.clone(), Rows::default()));
                 }
                 self.current = Some((plan, shape));
             }
             (Event::Row(payload), Some(Awaited::Rows { .. })) => {
-                if let (Some((plan, shape)), Some((_, rows))) = (&self.current, &self.rows) {
-                    push_row(py, payload, plan, *shape, rows, &mut self.failed)
-                        .map_err(|failure| broken(py, &failure))?;
+                if let (Some((plan, shape)), Some((_, rows))) = (&self.current, &mut self.rows) {
+                    rows.push(py, payload, plan, *shape, &mut self.failed).map_err(|failure| broken(py, &failure))?;
                 }
             }
             (Event::Done { ok, more } | Event::EndOfRows { ok, more }, Some(Awaited::Rows { done, .. })) => {

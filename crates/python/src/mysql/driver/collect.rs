@@ -1,10 +1,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use rowferry_wire_mysql::client::{Client, Event};
 
-use super::rows::{push_row, read_rows};
+use super::rows::Rows;
 use super::{Operation, Shape, Shared, Step, broken, out_of_place, server_error};
 use crate::mysql::columns::Plan;
 use crate::mysql::result::{Draft, QueryResult};
@@ -19,7 +18,7 @@ pub struct Collect {
 
 struct Current {
     plan: Arc<Plan>,
-    rows: Py<PyList>,
+    rows: Rows,
 }
 
 impl Collect {
@@ -30,8 +29,8 @@ impl Collect {
 
 impl Operation for Collect {
     fn before(&mut self, py: Python<'_>, client: &mut Client, _: &mut Shared) -> PyResult<Option<Step>> {
-        if let Some(current) = &self.current {
-            read_rows(py, client, &current.plan, &current.rows, self.shape, &mut self.failed)?;
+        if let Some(Current { plan, rows }) = &mut self.current {
+            rows.read(py, client, plan, self.shape, &mut self.failed)?;
         }
         Ok(None)
     }
@@ -39,20 +38,20 @@ impl Operation for Collect {
     fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
         match event {
             Event::Columns(columns) => {
-                self.current = Some(Current { plan: shared.plan(py, columns)?, rows: PyList::empty(py).unbind() });
+                self.current = Some(Current { plan: shared.plan(py, columns)?, rows: Rows::default() });
                 Ok(None)
             }
             Event::Row(payload) => {
                 // Only rows that the fast way leaves over come here: those of 16 MiB and more.
-                if let Some(current) = &self.current {
-                    push_row(py, payload, &current.plan, self.shape, &current.rows, &mut self.failed)
+                if let Some(Current { plan, rows }) = &mut self.current {
+                    rows.push(py, payload, plan, self.shape, &mut self.failed)
                         .map_err(|failure| broken(py, &failure))?;
                 }
                 Ok(None)
             }
             Event::Done { ok, more } | Event::EndOfRows { ok, more } => {
                 let (plan, rows) = match self.current.take() {
-                    Some(Current { plan, rows }) => (Some(plan), Some(rows.bind(py).to_tuple().unbind().into_any())),
+                    Some(Current { plan, rows }) => (Some(plan), Some(rows.into_tuple(py)?)),
                     None => (None, None),
                 };
                 self.drafts.push(Draft { plan, rows, ok, more: false });

@@ -32,7 +32,7 @@ pub use collect::Collect;
 pub use errors::{
     broken, busy, client_errno, forked, gone, is_overdue, misused, overdue, server_error, transport_error,
 };
-pub use rows::{push_row, read_rows};
+pub use rows::Rows;
 
 /// What the pump should do next.
 pub enum Step {

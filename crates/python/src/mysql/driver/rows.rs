@@ -6,7 +6,82 @@ use pyo3::types::PyList;
 use rowferry_wire_mysql::client::{Client, Failure};
 
 use super::{Shape, broken};
+use crate::collector;
 use crate::mysql::columns::{Plan, RowError};
+use crate::mysql::days::Days;
+
+/// All rows of a result as they are made, until it is known how many there are.
+#[derive(Default)]
+pub struct Rows {
+    rows: Vec<Py<PyAny>>,
+    days: Days,
+}
+
+impl Rows {
+    /// Builds the rows that have come. One that cannot be built is remembered; those behind it are read and dropped, so
+    /// that the connection stays usable.
+    pub fn read(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        plan: &Plan,
+        shape: Shape,
+        failed: &mut Option<PyErr>,
+    ) -> PyResult<()> {
+        let _pause = pause(py, plan, shape);
+        let mut malformed = None;
+        client.visit_rows(|payload| match self.push(py, payload, plan, shape, failed) {
+            Ok(()) => true,
+            Err(failure) => {
+                malformed = Some(failure);
+                false
+            }
+        });
+        match malformed {
+            Some(failure) => Err(broken(py, &failure)),
+            None => Ok(()),
+        }
+    }
+
+    /// Builds a row.
+    #[inline]
+    pub fn push(
+        &mut self,
+        py: Python<'_>,
+        payload: &[u8],
+        plan: &Plan,
+        shape: Shape,
+        failed: &mut Option<PyErr>,
+    ) -> Result<(), Failure> {
+        if failed.is_some() {
+            return Ok(());
+        }
+        match plan.row(payload, shape.binary, shape.as_dict, &mut self.days) {
+            // SAFETY: a new reference to a live object.
+            Ok(row) => self.rows.push(unsafe { Bound::from_owned_ptr(py, row) }.unbind()),
+            Err(RowError::Raised) => *failed = Some(raised(py)),
+            Err(RowError::Malformed(malformed)) => return Err(malformed.into()),
+        }
+        Ok(())
+    }
+
+    /// The rows as a tuple.
+    pub fn into_tuple(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        // SAFETY: a new tuple of this many places, each of which takes one reference over.
+        unsafe {
+            let tuple = Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(self.rows.len() as ffi::Py_ssize_t))?;
+            for (at, row) in self.rows.into_iter().enumerate() {
+                ffi::PyTuple_SET_ITEM(tuple.as_ptr(), at as ffi::Py_ssize_t, row.into_ptr());
+            }
+            Ok(tuple.unbind())
+        }
+    }
+}
+
+/// Keeps the collector from looking at everything else while rows are made that it has nothing to do with.
+pub fn pause(py: Python<'_>, plan: &Plan, shape: Shape) -> Option<collector::Pause> {
+    (plan.is_atomic() && !shape.as_dict).then(|| collector::Pause::new(py))
+}
 
 /// Builds a row. One that cannot be built is remembered; those behind it are read and dropped, so that the connection
 /// stays usable.
@@ -17,12 +92,13 @@ pub fn push_row(
     plan: &Plan,
     shape: Shape,
     rows: &Py<PyList>,
+    days: &mut Days,
     failed: &mut Option<PyErr>,
 ) -> Result<(), Failure> {
     if failed.is_some() {
         return Ok(());
     }
-    match plan.row(payload, shape.binary, shape.as_dict) {
+    match plan.row(payload, shape.binary, shape.as_dict, days) {
         Ok(row) => {
             // SAFETY: both are live objects; the list takes a reference of its own.
             let appended = unsafe { ffi::PyList_Append(rows.as_ptr(), row) };
@@ -52,28 +128,4 @@ fn raised(py: Python<'_>) -> PyErr {
     }
     let undecodable = UNDECODABLE.import(py, "rowferry.mysql.err", "undecodable");
     undecodable.and_then(|make| make.call1((raised.value(py),))).map_or(raised, PyErr::from_value)
-}
-
-/// Builds the rows that have come. A row that cannot be built is remembered; those behind it are read and dropped, so
-/// that the connection stays usable.
-pub fn read_rows(
-    py: Python<'_>,
-    client: &mut Client,
-    plan: &Plan,
-    rows: &Py<PyList>,
-    shape: Shape,
-    failed: &mut Option<PyErr>,
-) -> PyResult<()> {
-    let mut malformed = None;
-    client.visit_rows(|payload| match push_row(py, payload, plan, shape, rows, failed) {
-        Ok(()) => true,
-        Err(failure) => {
-            malformed = Some(failure);
-            false
-        }
-    });
-    match malformed {
-        Some(failure) => Err(broken(py, &failure)),
-        None => Ok(()),
-    }
 }

@@ -5,9 +5,10 @@ use pyo3::types::{PyBool, PyList};
 use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
-use super::rows::push_row;
+use super::rows::{pause, push_row};
 use super::{Operation, Shape, Shared, Step, broken, out_of_place, refused};
 use crate::mysql::columns::Plan;
+use crate::mysql::days::Days;
 use crate::mysql::result::{Draft, QueryResult};
 
 /// A result whose rows are still on the wire.
@@ -15,6 +16,7 @@ pub struct RowStream {
     pub plan: Arc<Plan>,
     pub shape: Shape,
     failed: Option<PyErr>,
+    days: Days,
 }
 
 /// The head of a result whose rows are fetched bit by bit.
@@ -27,7 +29,8 @@ impl Operation for OpenStream {
         match event {
             Event::Columns(columns) => {
                 let plan = shared.plan(py, columns)?;
-                shared.stream = Some(RowStream { plan: plan.clone(), shape: self.shape, failed: None });
+                shared.stream =
+                    Some(RowStream { plan: plan.clone(), shape: self.shape, failed: None, days: Days::default() });
                 let draft = Draft { plan: Some(plan), rows: None, ok: OkPacket::default(), more: false };
                 QueryResult::chain(py, vec![draft], None).map(|result| Step::done(py, result))
             }
@@ -72,7 +75,7 @@ impl Operation for Fetch {
         match event {
             Event::Row(payload) => {
                 if let Some(stream) = &mut shared.stream {
-                    push_row(py, payload, &stream.plan, stream.shape, &self.rows, &mut stream.failed)
+                    push_row(py, payload, &stream.plan, stream.shape, &self.rows, &mut stream.days, &mut stream.failed)
                         .map_err(|failure| broken(py, &failure))?;
                     self.left -= 1;
                 }
@@ -155,10 +158,11 @@ fn read_some(
     if *left == 0 {
         return Ok(None);
     }
-    let RowStream { plan, shape, failed } = stream;
+    let RowStream { plan, shape, failed, days, .. } = stream;
+    let pause = pause(py, plan, *shape);
     client.visit_rows(|payload| {
         *left -= 1;
-        match push_row(py, payload, plan, *shape, rows, failed) {
+        match push_row(py, payload, plan, *shape, rows, days, failed) {
             Ok(()) => *left > 0 && failed.is_none(),
             Err(failure) => {
                 malformed = Some(failure);
@@ -166,6 +170,7 @@ fn read_some(
             }
         }
     });
+    drop(pause);
     match malformed {
         Some(failure) => Err(broken(py, &failure)),
         None => Ok(stream.failed.take()),
