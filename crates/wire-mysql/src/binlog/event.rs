@@ -223,6 +223,11 @@ impl Format {
         Ok(Self { version, server_version, created, post_headers: lengths.to_vec(), checksum })
     }
 
+    /// True when MariaDB wrote the file.
+    pub fn is_mariadb(&self) -> bool {
+        self.server_version.contains("MariaDB")
+    }
+
     /// Bytes of the fixed part of a type's body; `usual` where the file does not say.
     pub fn post_header(&self, event_type: EventType, usual: u8) -> u8 {
         let known = usize::from(event_type.0).checked_sub(1).and_then(|at| self.post_headers.get(at));

@@ -116,6 +116,15 @@ const fn is_numeric(column_type: ColumnType) -> bool {
     )
 }
 
+/// What has a collation in the metadata: of MySQL vectors, too, and of MariaDB geometries.
+const fn is_text_of_mysql(column_type: ColumnType) -> bool {
+    is_text(column_type) || matches!(column_type, ColumnType::VECTOR)
+}
+
+const fn is_text_of_mariadb(column_type: ColumnType) -> bool {
+    is_text(column_type) || matches!(column_type, ColumnType::GEOMETRY)
+}
+
 const fn is_text(column_type: ColumnType) -> bool {
     matches!(
         column_type,
@@ -180,14 +189,20 @@ impl TableMap {
         }
         metadata.finish("table metadata trailer")?;
         let mut map = Self { table_id, schema, table, columns, primary_key: None };
+        let has_collation = if format.is_mariadb() { is_text_of_mariadb } else { is_text_of_mysql };
         while !reader.is_empty() {
             let part = MetadataType(reader.u8("optional metadata type")?);
-            map.take_part(part, Reader::new(lenenc::bytes(&mut reader, "optional metadata")?))?;
+            map.take_part(part, Reader::new(lenenc::bytes(&mut reader, "optional metadata")?), has_collation)?;
         }
         Ok(map)
     }
 
-    fn take_part(&mut self, part: MetadataType, mut reader: Reader<'_>) -> Result<(), Malformed> {
+    fn take_part(
+        &mut self,
+        part: MetadataType,
+        mut reader: Reader<'_>,
+        has_collation: fn(ColumnType) -> bool,
+    ) -> Result<(), Malformed> {
         match part {
             MetadataType::SIGNEDNESS => {
                 let mut columns = self.of(is_numeric);
@@ -197,9 +212,9 @@ impl TableMap {
                 let mut columns = self.of(|_| true);
                 bits(&mut reader, &mut columns, |column, bit| column.invisible = Some(!bit))?;
             }
-            MetadataType::DEFAULT_CHARSET => default_collations(&mut reader, &mut self.of(is_text))?,
+            MetadataType::DEFAULT_CHARSET => default_collations(&mut reader, &mut self.of(has_collation))?,
             MetadataType::ENUM_AND_SET_DEFAULT_CHARSET => default_collations(&mut reader, &mut self.of(is_list))?,
-            MetadataType::COLUMN_CHARSET => each_collation(&mut reader, &mut self.of(is_text))?,
+            MetadataType::COLUMN_CHARSET => each_collation(&mut reader, &mut self.of(has_collation))?,
             MetadataType::ENUM_AND_SET_COLUMN_CHARSET => each_collation(&mut reader, &mut self.of(is_list))?,
             MetadataType::COLUMN_NAME => {
                 for column in &mut self.columns {

@@ -58,6 +58,7 @@ struct Inner {
     held: Option<Event>,
     /// Whether tables are to be described from outside.
     describes: bool,
+    is_mariadb: bool,
 }
 
 impl BinlogReader {
@@ -127,6 +128,7 @@ impl BinlogReader {
             plans: HashMap::new(),
             held: None,
             describes,
+            is_mariadb: false,
         };
         Self { inner: Mutex::new(inner) }
     }
@@ -136,6 +138,7 @@ impl BinlogReader {
     fn begin(&self, py: Python<'_>, file: String, offset: u64, is_mariadb: bool, gtids: Option<&str>) -> PyResult<()> {
         let gtids = gtids_of(py, is_mariadb, gtids)?;
         let mut inner = self.lock();
+        inner.is_mariadb = is_mariadb;
         inner.reader.start_at(Position { file, offset }, gtids);
         Ok(())
     }
@@ -253,7 +256,7 @@ impl Inner {
             let Some(event) = event else { continue };
             if let Body::Rows(map, _) | Body::TableMap(map) = &event.body
                 && self.describes
-                && rows::lacks(map)
+                && rows::lacks(map, self.is_mariadb)
                 && !self.is_described(map)
             {
                 let wanted = PyTuple::new(py, [&map.schema, &map.table])?.into_any().unbind();

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use rowferry_wire::{Malformed, civil};
+use rowferry_wire_mysql::binlog::gtid::uuid_text;
 use rowferry_wire_mysql::binlog::json::Json;
 use rowferry_wire_mysql::binlog::json_diff;
 use rowferry_wire_mysql::binlog::rows::{Cell, Change, RowsEvent, json_columns};
@@ -47,8 +48,15 @@ pub struct Described {
 }
 
 /// True when the log does not tell all that is needed to read a table's rows as SELECT would.
-pub fn lacks(map: &TableMap) -> bool {
-    map.columns.iter().any(|column| column.name.is_none())
+pub fn lacks(map: &TableMap, is_mariadb: bool) -> bool {
+    map.columns.iter().any(|column| {
+        // MariaDB never tells that bytes are a UUID or an address.
+        let may_be_special = is_mariadb
+            && column.column_type == ColumnType::STRING
+            && matches!(column.metadata, 4 | 16)
+            && column.collation == Some(u32::from(CHARSET_BINARY));
+        column.name.is_none() || may_be_special
+    })
 }
 
 /// What text of a column becomes.
@@ -431,7 +439,7 @@ impl RowPlan {
         match &self.kinds[at] {
             Kind::Text => cells::text(bytes),
             Kind::Encoded(codec) => cells::encoded_text(bytes, codec),
-            Kind::Uuid => special(bytes, uuid_text),
+            Kind::Uuid => special(bytes, |bytes: [u8; 16]| uuid_text(&bytes)),
             Kind::Inet4 => special(bytes, |bytes: [u8; 4]| std::net::Ipv4Addr::from(bytes).to_string()),
             Kind::Inet6 => special(bytes, |bytes: [u8; 16]| inet6_text(bytes)),
             _ => cells::bytes(bytes),
@@ -514,26 +522,6 @@ fn special<const N: usize>(bytes: &[u8], text: impl Fn([u8; N]) -> String) -> Ob
         None => return cells::bytes(bytes),
     }
     cells::text(text(all).as_bytes())
-}
-
-/// MariaDB stores the parts of a UUID in reverse, so that those of one machine and a time lie together; versions 6 and
-/// up, whose time is in order already, as they are.
-fn uuid_text(bytes: [u8; 16]) -> String {
-    let is_in_order = bytes[6] & 0xf0 >= 0x60 && bytes[8] & 0x80 != 0;
-    let ordered = if is_in_order {
-        bytes
-    } else {
-        let mut ordered = [0; 16];
-        let mut from = 16;
-        let mut to = 0;
-        for len in [4, 2, 2, 2, 6] {
-            from -= len;
-            ordered[to..to + len].copy_from_slice(&bytes[from..from + len]);
-            to += len;
-        }
-        ordered
-    };
-    rowferry_wire_mysql::binlog::gtid::uuid_text(&ordered)
 }
 
 /// As the server spells it: an IPv4 address inside is shown as such.
