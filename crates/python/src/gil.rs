@@ -24,6 +24,16 @@ pub enum WaitError {
     Raised(PyErr),
 }
 
+/// When the waits of a pump shall end.
+pub struct Deadline(Arc<Mutex<Option<Instant>>>);
+
+impl Deadline {
+    /// Ends the wait under way, within half a second, and every later one.
+    pub fn pass(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}
+
 impl<C: Core + Send> GilPump<C> {
     /// Watches signals during the waits of `pump`.
     pub fn new(mut pump: Pump<C>) -> Self {
@@ -46,6 +56,11 @@ impl<C: Core + Send> GilPump<C> {
     /// Waits that last beyond this end with [`Error::Interrupted`]; `None` waits as long as the time-outs let.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    /// The deadline, for another thread to set while this one waits.
+    pub fn deadline(&self) -> Deadline {
+        Deadline(self.deadline.clone())
     }
 
     /// True once the deadline has passed.

@@ -221,6 +221,8 @@ class Wire(_Common):
     @property
     def is_quiet(self) -> bool:
         """True when the connection can be used as far as the kernel knows; asks nobody."""
+    def interrupt(self) -> None:
+        """End `listen_binlog`, under way in another thread, within half a second; the connection is then lost."""
     def listen_binlog(self, reader: BinlogReader) -> None:
         """Wait for packets of the binary log, which go to `reader`."""
     def login(self) -> None:

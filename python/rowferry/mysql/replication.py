@@ -308,7 +308,6 @@ class BinlogStream:
             self._drop_connection()
             try:
                 self._connect()
-                self.reconnects += 1
                 return
             except err.Error as again:
                 if self._closed:
@@ -383,6 +382,8 @@ class BinlogStream:
             utc_offset=self._utc_offset,
         )
         dump = _Dump(self.server_id, file, offset, None if self._is_mariadb else gtids, self._blocking)
+        if self._begun:
+            self.reconnects += 1
         self._begun = True
         wire.dump_binlog(dump, reader)
 
@@ -468,7 +469,12 @@ class BinlogStream:
 
 
 def _abort(connection: Connection) -> None:
-    connection._abort()
+    wire = connection._wire
+    # Another thread may be waiting on it; that one closes it.
+    with contextlib.suppress(err.Error):
+        connection._abort()
+    if wire is not None:
+        wire.interrupt()
 
 
 def _lost(message: str) -> err.OperationalError:

@@ -1,4 +1,4 @@
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyException;
@@ -14,7 +14,7 @@ use super::driver::{self, Driver, Step, gone, transport_error};
 use super::result::{Prepared, StateTuple, state_tuple};
 use super::settings::Settings;
 use crate::forks::Process;
-use crate::gil::{GilPump, WaitError};
+use crate::gil::{Deadline, GilPump, WaitError};
 
 /// A connection whose operations block the calling thread; other threads run meanwhile.
 #[pyclass(frozen, module = "rowferry._core.mysql")]
@@ -24,6 +24,8 @@ pub struct Wire {
     /// What `settings` were read from, for a connection beside this one.
     source: Py<PyAny>,
     process: Process,
+    /// By which another thread ends a wait.
+    deadline: Mutex<Option<Deadline>>,
 }
 
 struct Inner {
@@ -153,7 +155,7 @@ impl Wire {
         let settings: Settings = source.extract(py)?;
         let driver = settings.driver(py)?;
         let inner = Mutex::new(Inner { pump: None, driver, closed: false, connection_id: 0 });
-        Ok(Self { inner, settings, source, process: Process::current() })
+        Ok(Self { inner, settings, source, process: Process::current(), deadline: Mutex::new(None) })
     }
 
     /// Opens the socket and logs in.
@@ -172,7 +174,9 @@ impl Wire {
         let stream = py.detach(|| Stream::connect(&address, first, bind)).map_err(|failure| failed(py, failure))?;
         {
             let mut inner = self.lock(py)?;
-            inner.pump = Some(GilPump::new(Pump::new(stream, client)));
+            let pump = GilPump::new(Pump::new(stream, client));
+            *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Some(pump.deadline());
+            inner.pump = Some(pump);
             inner.closed = false;
         }
         self.run_within(py, None, |driver, _| {
@@ -340,7 +344,23 @@ impl Wire {
 
     /// Waits for packets of the binary log, which go to `reader`.
     fn listen_binlog(&self, py: Python<'_>, reader: Py<binlog::BinlogReader>) -> PyResult<Py<PyAny>> {
-        self.run(py, |driver, client| binlog::listen(driver, py, client, &reader))
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(gone(py)) };
+        binlog::listen(driver, py, pump.core(), &reader)?;
+        // Whatever deadline another thread has set stays set.
+        let outcome = self.pump(py, pump, driver, false);
+        if pump.core().is_closed() {
+            inner.pump = None;
+        }
+        outcome
+    }
+
+    /// Ends `listen_binlog`, under way in another thread, within half a second; the connection is then lost.
+    fn interrupt(&self) {
+        if let Some(deadline) = &*self.deadline.lock().unwrap_or_else(PoisonError::into_inner) {
+            deadline.pass();
+        }
     }
 
     /// Asks whether the server is there.

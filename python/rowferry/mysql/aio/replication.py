@@ -322,7 +322,6 @@ class AsyncBinlogStream:
             self._drop_connection()
             try:
                 await self._connect()
-                self.reconnects += 1
                 return
             except err.Error as again:
                 if self._closed:
@@ -397,6 +396,8 @@ class AsyncBinlogStream:
             utc_offset=self._utc_offset,
         )
         dump = _Dump(self.server_id, file, offset, None if self._is_mariadb else gtids, self._blocking)
+        if self._begun:
+            self.reconnects += 1
         self._begun = True
         await wire.dump_binlog(dump, reader)
 
@@ -482,7 +483,15 @@ class AsyncBinlogStream:
 
 
 def _abort(connection: AsyncConnection) -> None:
-    connection._abort()
+    if ASYNC:
+        connection._abort()
+    else:
+        wire = connection._wire
+        # Another thread may be waiting on it; that one closes it.
+        with contextlib.suppress(err.Error):
+            connection._abort()
+        if wire is not None:
+            wire.interrupt()
 
 
 def _lost(message: str) -> err.OperationalError:
