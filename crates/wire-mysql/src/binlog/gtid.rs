@@ -55,7 +55,7 @@ impl GtidSet {
 
     /// Adds one transaction.
     pub fn add(&mut self, source: &Source, number: u64) {
-        self.add_interval(source, number, number + 1);
+        self.add_interval(source, number, number.saturating_add(1));
     }
 
     /// Adds the transactions `[from, to)`.
@@ -90,7 +90,7 @@ impl GtidSet {
 
     /// True when the transaction is in it.
     pub fn contains(&self, source: &Source, number: u64) -> bool {
-        self.covers(source, number, number + 1)
+        self.covers(source, number, number.saturating_add(1))
     }
 
     /// True when all of `other` is in it.
