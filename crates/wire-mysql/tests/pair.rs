@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use rowferry_wire::{Core, Secret};
-use rowferry_wire_mysql::client::{Client, Event, Failure, Options, TlsPolicy};
+use rowferry_wire_mysql::client::{Client, Event, Failure, Misuse, Options, TlsPolicy};
 use rowferry_wire_mysql::messages::auth::plugin;
 use rowferry_wire_mysql::messages::command::Command;
 use rowferry_wire_mysql::messages::handshake::{Login, capability};
@@ -24,6 +24,7 @@ enum Seen {
     Row(Vec<u8>),
     End(bool),
     Prepared(u32, usize),
+    LocalFile(String),
     Error(u16),
     Failure(Failure),
 }
@@ -57,6 +58,7 @@ impl Pair {
         Some(match self.client.poll() {
             Ok(Event::Pending) => return None,
             Ok(Event::StartTls) => Seen::StartTls,
+            Ok(Event::LocalFile(name)) => Seen::LocalFile(String::from_utf8_lossy(&name).into_owned()),
             Ok(Event::Connected) => Seen::Connected,
             Ok(Event::Done { ok, more }) => Seen::Done(ok.affected_rows, more),
             Ok(Event::Columns(columns)) => {
@@ -498,18 +500,56 @@ fn prepares_executes_and_closes() {
     }
 }
 
-#[test]
-fn a_server_that_asks_for_a_file_gets_none() {
+/// A client that was asked for `/etc/passwd`, with nothing to send.
+fn asked_for_a_file(sql: &[u8]) -> Pair {
     let mut pair = connected(true);
-    pair.client.query(b"load data local infile 'x' into table t").unwrap();
+    pair.client.query(sql).unwrap();
     let request = pair.client.output().len();
     pair.client.sent(request);
+    assert_eq!(pair.client.put_file(b"early"), Err(Misuse::NoFile));
     give(&mut pair.client, b"\x0c\0\0\x01\xfb/etc/passwd");
-    assert_eq!(pair.poll(), None);
+    assert_eq!(pair.poll(), Some(Seen::LocalFile("/etc/passwd".into())));
+    assert_eq!((pair.poll(), pair.client.output().len()), (None, 0));
+    pair
+}
+
+#[test]
+fn a_file_goes_in_numbered_packets_and_ends_in_an_empty_one() {
+    let mut pair = asked_for_a_file(b"load data local infile '/etc/passwd' into table t");
+    pair.client.put_file(&[7; 20_000]).unwrap();
+    pair.client.put_file(b"end").unwrap();
+    pair.client.end_file().unwrap();
+    let output = pair.client.output();
+    assert_eq!(output[..4], [0xc0, 0x3f, 0, 2]);
+    let second = 4 + 0x3fc0;
+    assert_eq!(output[second..second + 4], [0x60, 0x0e, 0, 3]);
+    assert_eq!(output[4 + 20_000 + 4..], [3, 0, 0, 4, b'e', b'n', b'd', 0, 0, 0, 5]);
+    assert_eq!(pair.client.end_file(), Err(Misuse::NoFile));
+    give(&mut pair.client, &[7, 0, 0, 6, 0, 2, 0, 2, 0, 0, 0]);
+    assert_eq!(pair.poll(), Some(Seen::Done(2, false)));
+    assert!(pair.client.is_idle());
+}
+
+#[test]
+fn a_file_may_be_refused_by_an_empty_one() {
+    let mut pair = asked_for_a_file(b"select 1");
+    pair.client.end_file().unwrap();
     assert_eq!(pair.client.output(), [0, 0, 0, 2], "an empty packet with the next number");
     give(&mut pair.client, &[7, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0]);
-    assert_eq!(pair.poll(), Some(Seen::Error(2068)));
+    assert_eq!(pair.poll(), Some(Seen::Done(0, false)));
     assert!(pair.client.is_idle());
+}
+
+#[test]
+fn a_server_that_answers_before_the_file_has_ended_loses_the_connection() {
+    let mut pair = asked_for_a_file(b"load data local infile '/etc/passwd' into table t");
+    give(&mut pair.client, &[7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0]);
+    let state = "the file that it asked for";
+    assert_eq!(pair.poll(), Some(Seen::Failure(Failure::Unexpected { state, got: 0 })));
+    let mut pair = asked_for_a_file(b"load data local infile '/etc/passwd' into table t");
+    give(&mut pair.client, b"\x0a\0\0\x02\xff\x1d\x04#HY000x");
+    assert_eq!(pair.poll(), Some(Seen::Error(1053)));
+    assert!(pair.client.is_closed());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The smallest complete MySQL driver: blocking, text in and text out, for the command line.
 
+mod local_file;
 mod markers;
 mod template;
 
@@ -11,6 +12,8 @@ use rowferry_wire_mysql::messages::handshake::{Login, capability};
 use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
 use rowferry_wire_mysql::messages::status::ServerError;
 
+pub use local_file::local_files;
+pub use markers::question_marks;
 pub use markers::{only_reads, question_marks};
 pub use template::{InsertParts, Outline, Piece, Template, TemplateError, split_insert};
 

@@ -330,7 +330,7 @@ pub fn split_insert(sql: &[u8], backslash_escapes: bool) -> Option<InsertParts> 
 }
 
 /// Letters of words, and bytes of characters beyond ASCII.
-const fn is_word(byte: u8) -> bool {
+pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

@@ -65,6 +65,8 @@ pub enum Misuse {
     Busy,
     /// The connection is closed or broken.
     Closed,
+    /// The server has not asked for a file.
+    NoFile,
 }
 
 impl fmt::Display for Misuse {
@@ -73,6 +75,7 @@ impl fmt::Display for Misuse {
             Self::NotConnected => "the connection is not established yet",
             Self::Busy => "an answer is awaited",
             Self::Closed => "the connection is closed",
+            Self::NoFile => "the server has not asked for a file",
         })
     }
 }

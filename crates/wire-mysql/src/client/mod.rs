@@ -7,6 +7,7 @@
 mod bulk;
 mod connect;
 mod failure;
+mod local_file;
 mod metadata;
 mod prepare;
 mod replication;
@@ -123,6 +124,9 @@ pub enum Event<'a> {
         /// Another result of the same command follows.
         more: bool,
     },
+    /// The server asks for a file of the client by this name. It gets what [`Client::put_file`] is given until
+    /// [`Client::end_file`], and answers then.
+    LocalFile(Vec<u8>),
     /// A statement is prepared.
     Prepared(Prepared),
     /// The server refused; the conversation is over. While connecting, the connection is, too.
@@ -169,8 +173,6 @@ pub struct Client {
 enum Outcome {
     Event(Event<'static>),
     Row(Place),
-    /// Answer with an empty file.
-    RefuseFile,
     Again,
 }
 
@@ -315,7 +317,7 @@ impl Client {
     pub fn poll(&mut self) -> Result<Event<'_>, Failure> {
         loop {
             match self.step() {
-                Ok(Outcome::Again | Outcome::RefuseFile) => {}
+                Ok(Outcome::Again) => {}
                 Ok(Outcome::Event(event)) => return Ok(event),
                 Ok(Outcome::Row(place)) => return Ok(Event::Row(self.inbox.payload(place))),
                 Err(failure) => {
@@ -462,7 +464,12 @@ impl Client {
                 Conversation::Prepare(_) => self.columns.not_prepared(),
                 Conversation::Binlog | Conversation::Simple => {}
             }
+            let uploading = self.is_uploading();
             self.finish();
+            if uploading {
+                // It does not wait for the end of the file, which it would take for a command.
+                self.phase = Phase::Closed;
+            }
             return Ok(Outcome::Event(Event::Error(error)));
         }
         let outcome = match conversation {
@@ -489,12 +496,6 @@ impl Client {
                 }
             }
             Outcome::Event(Event::Prepared(_) | Event::Error(_)) => self.finish(),
-            Outcome::RefuseFile => {
-                let start = self.output.len();
-                let number = self.inbox.sequence;
-                self.inbox.sequence = packet::put(&mut self.output, number, &[]);
-                self.seal(start, number);
-            }
             _ => {}
         }
         Ok(outcome)

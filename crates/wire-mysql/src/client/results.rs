@@ -15,9 +15,6 @@ const COLUMN_LIMIT: u64 = 0x1_0000;
 /// The server asks for a file of the client.
 const LOCAL_INFILE: u8 = 0xfb;
 
-/// The client's own error for a server that asks for a file.
-const LOCAL_INFILE_REFUSED: u16 = 2068;
-
 /// What is awaited next.
 #[derive(Debug)]
 pub(super) enum State {
@@ -30,8 +27,8 @@ pub(super) enum State {
         raw: Vec<u8>,
     },
     InRows,
-    /// The answer to the empty file that we sent in place of the one asked for.
-    Refusal,
+    /// The end of the file that the server asked for; it is ours to send.
+    Upload,
 }
 
 /// The results of a query or an execution, one after the other.
@@ -108,8 +105,8 @@ impl Results {
                     Ok(Outcome::Event(Event::Done { ok, more }))
                 }
                 LOCAL_INFILE => {
-                    self.state = State::Refusal;
-                    Ok(Outcome::RefuseFile)
+                    self.state = State::Upload;
+                    Ok(Outcome::Event(Event::LocalFile(payload[1..].to_vec())))
                 }
                 _ => {
                     let mut reader = Reader::new(payload);
@@ -166,15 +163,7 @@ impl Results {
                 }
                 Ok(Outcome::Event(Event::EndOfRows { ok, more }))
             }
-            State::Refusal => {
-                // The server took the empty file for the one that it asked for; nothing was loaded.
-                OkPacket::decode(payload, session.has(capability::SESSION_TRACK))?;
-                Ok(Outcome::Event(Event::Error(ServerError {
-                    code: LOCAL_INFILE_REFUSED,
-                    sqlstate: "HY000".into(),
-                    message: "LOAD DATA LOCAL INFILE is refused: reading client files is not supported".into(),
-                })))
-            }
+            State::Upload => Err(Failure::Unexpected { state: "the file that it asked for", got: first }),
         }
     }
 }
