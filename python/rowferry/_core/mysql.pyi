@@ -90,6 +90,9 @@ class BinlogReader:
     def next_event(self) -> Any:
         """The next event; None when packets must come first; database and table when that is to be described."""
 
+def tab_separated(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Rows as lines that LOAD DATA reads: values apart by tabs, what would be misread escaped, NULL as `\\N`."""
+
 class QueryResult:
     """One result of a statement."""
 
@@ -210,6 +213,13 @@ class Wire(_Common):
     def end_stream(self, most: int, patience: float) -> None:
         """Leave nothing of a stream on the wire: what is not read away within `most` bytes of rows and `patience`
         seconds is ended on the server, if it only reads."""
+
+    def begin_file(self, sql: str | bytes, args: Any = None) -> bytes | QueryResult:
+        """Run a LOAD DATA LOCAL whose file is pushed; answers the name that the server asks for."""
+    def drain(self, most: int | None = None) -> bool:
+        """Read and drop what is still to come; False when `most` bytes of rows were dropped and more is to come."""
+    def end_file(self) -> QueryResult:
+        """End the pushed file and answer the statement's result."""
     def execute(self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False) -> QueryResult:
         """Run a prepared statement."""
     def execute_many(self, sql: str | bytes, rows: Iterable[Any], most: int, as_dict: bool = False) -> QueryResult:
@@ -235,6 +245,8 @@ class Wire(_Common):
         """Ask whether the server is there."""
     def prepare(self, sql: str | bytes) -> Prepared:
         """Prepare a statement with `?` for values."""
+    def push_file(self, piece: bytes) -> None:
+        """Send a piece of the file that is pushed."""
     def query(self, sql: str | bytes, args: Any = None, as_dict: bool = False) -> QueryResult:
         """Run SQL, with `args` filled in, and answer its first result."""
     def quit(self) -> None:
@@ -260,6 +272,8 @@ class AsyncWire(_Common):
     @property
     def may_end_stream(self) -> bool:
         """True when nothing is lost by ending the stream's statement on the server."""
+
+    def begin_file(self, sql: str | bytes, args: Any = None) -> asyncio.Future[bytes | QueryResult]: ...
     def buffer_updated(self, count: int) -> None: ...
     def change_user(self, settings: Settings) -> asyncio.Future[None]: ...
     def connection_lost(self, cause: Exception | None) -> None: ...
@@ -268,6 +282,7 @@ class AsyncWire(_Common):
         """Take whoever waits off the operation under way, which goes on: `drain` reads its answer away."""
     def drain(self, most: int | None = None) -> asyncio.Future[bool]: ...
     def dump_binlog(self, request: Any, reader: BinlogReader) -> asyncio.Future[None]: ...
+    def end_file(self) -> asyncio.Future[QueryResult]: ...
     def eof_received(self) -> None: ...
     def execute(
         self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False
@@ -287,6 +302,7 @@ class AsyncWire(_Common):
     def pause_writing(self) -> None: ...
     def ping(self) -> asyncio.Future[QueryResult]: ...
     def prepare(self, sql: str | bytes) -> asyncio.Future[Prepared]: ...
+    def push_file(self, piece: bytes) -> asyncio.Future[None]: ...
     def query(
         self, sql: str | bytes, args: Sequence[Any] | Mapping[str, Any] | Any = None, as_dict: bool = False
     ) -> asyncio.Future[QueryResult]: ...

@@ -32,8 +32,8 @@ STREAM_PATIENCE = 0.1
 SIDE_LIMIT = 2.0
 
 
-def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUERY") -> None:
-    """Have the server end what another connection runs; a failure to do so is no error.
+def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUERY") -> bool:
+    """Have the server end what another connection runs; a failure to do so is no error, but answers False.
 
     `settings` are those of the other connection. What has ended meanwhile is not there to be killed.
     """
@@ -48,8 +48,10 @@ def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUER
         helper._wire = helper._reach(settings)
         try:
             helper.wire.query(f"{command} {int(connection_id)}")
+            return True
         finally:
             helper._abort()
+    return False
 
 
 def end(connection: Connection) -> None:

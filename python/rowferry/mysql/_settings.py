@@ -59,6 +59,8 @@ class Settings:
     raw: bool = False
     zero_dates: str = "text"
     binary_prefix: bool = True
+    #: Where files of LOAD DATA LOCAL may lie, anywhere when empty; None for nowhere.
+    local_files: list[str] | None = None
     # What the Python shells use.
     password_creator: Callable[[], str | bytes] | None = field(default=None, repr=False)
     autocommit: bool | None = False
@@ -129,7 +131,8 @@ def _settings(
     write_timeout: float | None = None,
     query_timeout: float | None = None,
     autocommit: bool | None = False,
-    local_infile: bool = False,
+    local_infile: bool | str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = False,
+    local_infile_dir: str | os.PathLike[str] | None = None,
     max_allowed_packet: int = 16 * 1024 * 1024,
     auth_plugin_map: Mapping[str, Any] | None = None,
     bind_address: str | None = None,
@@ -186,6 +189,7 @@ def _settings(
     except ValueError as unknown:
         raise InterfaceError(str(unknown)) from None
     places = places_of(host or "localhost", int(port) or 3306)
+    local_files = _local_files(local_infile, local_infile_dir)
     settings = Settings(
         host=places[0][0],
         port=places[0][1],
@@ -198,8 +202,8 @@ def _settings(
         database=database or db or "",
         charset=known_charset,
         collation_name=collation,
-        # Asked for so that the refusal of LOAD DATA LOCAL is ours, and says why.
-        client_flag=client_flag | (CLIENT.LOCAL_FILES if local_infile else 0),
+        client_flag=client_flag | (CLIENT.LOCAL_FILES if local_files is not None else 0),
+        local_files=local_files,
         max_allowed_packet=max_allowed_packet,
         attributes=_attributes(program_name),
         server_public_key=server_public_key,
@@ -285,6 +289,24 @@ def _set_tls(
         mode = "VERIFY_IDENTITY" if verify_identity else "VERIFY_CA" if verify_cert else "REQUIRED"
     settings.tls_mode = (mode or ("DISABLED" if settings.unix_socket else "PREFERRED")).upper()
     settings.tls_ca, settings.tls_cert, settings.tls_key = ca, cert, key
+
+
+def _local_files(allowed: Any, directory: Any) -> list[str] | None:
+    """The places that files of LOAD DATA LOCAL may come from, for `Settings.local_files`."""
+    if isinstance(allowed, (str, os.PathLike)):
+        places = [allowed]
+    elif isinstance(allowed, Sequence):
+        places = list(allowed)
+        if not places and directory is None:
+            return None
+    elif not allowed and directory is None:
+        return None
+    else:
+        places = []
+    if directory is not None:
+        places.append(directory)
+    # A relative place is what it is now, wherever the program goes later.
+    return [os.path.abspath(place) for place in places]
 
 
 def _as_bytes(password: str | bytes | None) -> bytes:

@@ -13,7 +13,6 @@ use rowferry_wire_mysql::messages::resultset::{ColumnDefinition, TextRow};
 use rowferry_wire_mysql::messages::status::ServerError;
 
 pub use local_file::local_files;
-pub use markers::question_marks;
 pub use markers::{only_reads, question_marks};
 pub use template::{InsertParts, Outline, Piece, Template, TemplateError, split_insert};
 

@@ -471,6 +471,26 @@ impl AsyncWire {
         Self::run(slf, |driver, client| driver.execute_many(slf.py(), client, sql, rows, most, as_dict))
     }
 
+    /// Sends a LOAD DATA LOCAL whose file is pushed; answers the name that the server asks for.
+    #[pyo3(signature = (sql, args=None))]
+    fn begin_file(
+        slf: &Bound<'_, Self>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.begin_file(slf.py(), client, sql, args))
+    }
+
+    /// Sends a piece of that file; done when the transport takes the next.
+    fn push_file(slf: &Bound<'_, Self>, piece: &[u8]) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.push_file(slf.py(), client, piece))
+    }
+
+    /// Ends that file and answers the statement's result.
+    fn end_file(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.end_file(slf.py(), client))
+    }
+
     /// Forgets a prepared statement. The message travels with the next request.
     fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
         let Some(statement) = prepared.statement() else { return Ok(()) };

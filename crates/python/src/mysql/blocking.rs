@@ -311,6 +311,27 @@ impl Wire {
         self.run(py, |driver, client| driver.execute_many(py, client, sql, rows, most, as_dict))
     }
 
+    /// Sends a LOAD DATA LOCAL whose file is pushed; answers the name that the server asks for.
+    #[pyo3(signature = (sql, args=None))]
+    fn begin_file(
+        &self,
+        py: Python<'_>,
+        sql: &Bound<'_, PyAny>,
+        args: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.begin_file(py, client, sql, args))
+    }
+
+    /// Sends a piece of that file.
+    fn push_file(&self, py: Python<'_>, piece: &[u8]) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.push_file(py, client, piece))
+    }
+
+    /// Ends that file and answers the statement's result.
+    fn end_file(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.run(py, |driver, client| driver.end_file(py, client))
+    }
+
     /// Forgets a prepared statement. The message travels with the next request.
     fn forget(&self, py: Python<'_>, prepared: &Prepared) -> PyResult<()> {
         let Some(statement) = prepared.statement() else { return Ok(()) };

@@ -12,6 +12,7 @@ mod columns;
 mod days;
 mod driver;
 mod limits;
+mod local_file;
 mod result;
 mod settings;
 mod spelling;
@@ -34,6 +35,7 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(binlog::event_types, &module)?)?;
     module.add_function(wrap_pyfunction!(binlog::normalise_gtids, &module)?)?;
     module.add_function(wrap_pyfunction!(values::escape_bytes, &module)?)?;
+    module.add_function(wrap_pyfunction!(values::tab_separated, &module)?)?;
     parent.add_submodule(&module)?;
     parent.py().import("sys")?.getattr("modules")?.set_item("rowferry._core.mysql", module)
 }

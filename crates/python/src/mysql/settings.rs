@@ -14,6 +14,7 @@ use rowferry_wire_mysql::messages::handshake::Login;
 use super::columns::{Taste, ZeroDates};
 use super::driver::Driver;
 use super::limits::Limits;
+use super::local_file::Allowed;
 use super::values::Encoding;
 use crate::errors::{Class, error};
 
@@ -52,6 +53,7 @@ pub struct Settings {
     raw: bool,
     zero_dates: String,
     binary_prefix: bool,
+    local_files: Option<Vec<PathBuf>>,
 }
 
 impl Settings {
@@ -170,7 +172,12 @@ impl Settings {
             binary_prefix: self.binary_prefix,
             encoders: share(&self.encoders),
         };
-        Ok(Driver::new(taste, encoding))
+        let allowed = match &self.local_files {
+            None => Allowed::Nothing,
+            Some(places) if places.is_empty() => Allowed::Named,
+            Some(places) => Allowed::Within(places.clone()),
+        };
+        Ok(Driver::new(taste, encoding, allowed))
     }
 }
 

@@ -35,8 +35,8 @@ STREAM_PATIENCE = 0.1
 SIDE_LIMIT = 2.0
 
 
-async def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUERY") -> None:
-    """Have the server end what another connection runs; a failure to do so is no error.
+async def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUERY") -> bool:
+    """Have the server end what another connection runs; a failure to do so is no error, but answers False.
 
     `settings` are those of the other connection. What has ended meanwhile is not there to be killed.
     """
@@ -51,8 +51,10 @@ async def kill_query(settings: Settings, connection_id: int, command: str = "KIL
         helper._wire = await helper._reach(settings)
         try:
             await helper.wire.query(f"{command} {int(connection_id)}")
+            return True
         finally:
             helper._abort()
+    return False
 
 
 if ASYNC:

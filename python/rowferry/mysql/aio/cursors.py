@@ -11,6 +11,7 @@ from ..._core.mysql import QueryResult
 from .. import err
 from ._cancel import end_stream
 from .arrow import AsyncArrowRows, AsyncArrowStream
+from .local_files import AsyncLocalFiles
 
 if TYPE_CHECKING:
     from .connection import AsyncConnection
@@ -22,7 +23,7 @@ ASYNC = True
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
 
 
-class AsyncCursor(AsyncArrowRows):
+class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
     """Runs statements and keeps all rows of the result in memory.
 
     `execute` sends `%s` and `%(name)s` filled in with literals; with a statement cache (`stmt_cache_size` of `connect`)
@@ -182,9 +183,10 @@ class AsyncCursor(AsyncArrowRows):
     async def executemany(self, query: str, args: Iterable[Any]) -> int | None:
         """Run a statement once for each item of `args` and answer how many rows were changed in all.
 
-        An INSERT or REPLACE with one list of values is sent as few statements of many rows each, whatever stands behind
-        the list. Every other statement is run once for each item. An error names the failing item's index (`row`) where
-        it is known.
+        Rows are taken from `args` as they are needed and sent in few requests: to MariaDB by its bulk execution, else
+        as INSERTs of many rows (whatever stands behind the list of values), or as many statements in one text. At the
+        first row that fails nothing behind it is executed; what was before it has been, but for rows in the same
+        request as an INSERT that fails. The error names the row's index (`row`), or the rows that it is among (`rows`).
         """
         if args is None:
             return None

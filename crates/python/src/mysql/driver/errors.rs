@@ -16,6 +16,7 @@ pub mod client_errno {
     pub const TLS: u16 = 2026;
     pub const MALFORMED: u16 = 2027;
     pub const AUTH_PLUGIN: u16 = 2059;
+    pub const LOCAL_FILE_REFUSED: u16 = 2068;
     /// The server's own number for statements that its limits end.
     pub const QUERY_TIMEOUT: u16 = 3024;
 }

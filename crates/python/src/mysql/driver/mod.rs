@@ -24,6 +24,7 @@ use rowferry_wire_mysql::messages::statement::StatementId;
 use rowferry_wire_mysql::messages::status::{ServerError, status_flag};
 
 use super::columns::{Plan, Taste};
+use super::local_file::{Allowed, LocalFiles};
 use super::result::QueryResult;
 use super::values::Encoding;
 use crate::errors::{Class, error};
@@ -95,6 +96,7 @@ pub struct Shared {
     pub orphans: Vec<StatementId>,
     /// The server's `max_allowed_packet`, once it was asked for.
     pub packet_limit: Option<usize>,
+    files: LocalFiles,
 }
 
 /// How many shapes of results are remembered.
@@ -124,13 +126,15 @@ impl Shared {
 pub struct Driver {
     pub encoding: Encoding,
     operation: Option<Box<dyn Operation>>,
+    /// Waits for a file that the caller pushes.
+    paused: Option<Box<dyn Operation>>,
     shared: Shared,
     sql: Vec<u8>,
     followed: session::Followed,
 }
 
 impl Driver {
-    pub fn new(taste: Taste, encoding: Encoding) -> Self {
+    pub fn new(taste: Taste, encoding: Encoding, allowed: Allowed) -> Self {
         let shared = Shared {
             taste,
             plans: Vec::new(),
@@ -139,8 +143,16 @@ impl Driver {
             only_reads: false,
             orphans: Vec::new(),
             packet_limit: None,
+            files: LocalFiles::new(allowed),
         };
-        Self { encoding, operation: None, shared, sql: Vec::new(), followed: session::Followed::default() }
+        Self {
+            encoding,
+            operation: None,
+            paused: None,
+            shared,
+            sql: Vec::new(),
+            followed: session::Followed::default(),
+        }
     }
 
     /// True while an answer is awaited.
@@ -155,7 +167,7 @@ impl Driver {
 
     /// True while rows of a stream, or results behind it, are still on the wire.
     pub const fn is_streaming(&self) -> bool {
-        self.shared.stream.is_some() || self.shared.follows
+        self.shared.stream.is_some() || self.shared.follows || self.paused.is_some()
     }
 
     /// True when the connection can be used and nothing is left of its last use: no answer, no transaction.
@@ -223,6 +235,7 @@ impl Driver {
         self.fill(py, client, sql, args)?;
         client.query(&self.sql).map_err(|misuse| misused(py, misuse))?;
         self.start(Collect::new(Shape { binary: false, as_dict }));
+        self.shared.files.begin(false);
         Ok(())
     }
 
@@ -262,6 +275,7 @@ impl Driver {
 
     /// Reads and drops what is still to come, without building rows: up to `most` bytes of them.
     pub fn drain(&mut self, most: Option<usize>) {
+        self.shared.files.refuse_quietly();
         self.start(stream::Drain::new(most.unwrap_or(usize::MAX)));
     }
 
@@ -294,11 +308,24 @@ impl Driver {
         if self.operation.is_some() {
             return Err(busy(py));
         }
+        if self.paused.is_some() {
+            return Err(busy(py));
+        }
         if self.is_streaming() {
             let message = "an unbuffered cursor still has rows to fetch; fetch them or close it first";
             return Err(error(py, Class::Programming, Some(client_errno::OUT_OF_SYNC), message));
         }
         Ok(())
+    }
+
+    /// The files that the server may ask for.
+    pub const fn files(&mut self) -> &mut LocalFiles {
+        &mut self.shared.files
+    }
+
+    /// Goes on with what waited for a file.
+    pub fn resume(&mut self) {
+        self.operation = self.paused.take();
     }
 
     /// Goes on with `operation`, whose request has been given to the client.
@@ -309,29 +336,41 @@ impl Driver {
     /// Polls the core until the operation is over or more bytes are needed.
     pub fn step(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
         let outcome = self.advance(py, client);
-        if !matches!(outcome, Ok(Step::Pending | Step::Flush | Step::StartTls)) {
-            self.operation = None;
-            if client.is_closed() {
-                self.shared.forget_stream();
-            }
-            if let Some(unfit) = self.followed.take_unfit() {
-                return outcome.and(Err(unfit));
-            }
+        if matches!(outcome, Ok(Step::Pending | Step::Flush | Step::StartTls)) {
+            return outcome;
         }
-        outcome
+        let operation = self.operation.take();
+        if client.is_closed() {
+            self.shared.forget_stream();
+            self.paused = None;
+        } else if self.shared.files.wanted().is_some() {
+            self.paused = operation;
+        }
+        let outcome = match self.shared.files.end() {
+            Some(failed) => Err(failed),
+            None => outcome,
+        };
+        match self.followed.take_unfit() {
+            Some(unfit) => outcome.and(Err(unfit)),
+            None => outcome,
+        }
     }
 
     fn advance(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Step> {
-        let Self { operation: Some(operation), shared, encoding, followed, .. } = self else {
+        let Self { operation: Some(operation), shared, sql, encoding, followed, .. } = self else {
             return Ok(Step::Pending);
         };
         loop {
+            if let Some(step) = shared.files.advance(py, client)? {
+                return Ok(step);
+            }
             if let Some(step) = operation.before(py, client, shared)? {
                 return Ok(step);
             }
             match client.poll().map_err(|failure| broken(py, &failure))? {
                 Event::Pending => return Ok(operation.pending(py)),
                 Event::StartTls => return Ok(Step::StartTls),
+                Event::LocalFile(name) => shared.files.asked(py, name, sql, !encoding.no_backslash_escapes),
                 event => {
                     let outcome = operation.event(py, event, shared);
                     followed.follow(py, &client.session().state, encoding, shared);

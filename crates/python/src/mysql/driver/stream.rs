@@ -6,7 +6,7 @@ use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::status::Ok as OkPacket;
 
 use super::rows::{pause, push_row};
-use super::{Operation, Shape, Shared, Step, broken, out_of_place, refused};
+use super::{Operation, Shape, Shared, Step, broken, gone, out_of_place, refused};
 use crate::mysql::columns::Plan;
 use crate::mysql::days::Days;
 use crate::mysql::result::{Draft, QueryResult};
@@ -124,6 +124,11 @@ impl Operation for Drain {
             }
             shared.forget_stream();
             return Ok(Some(Step::Done(PyBool::new(py, true).to_owned().into_any().unbind())));
+        }
+        if client.is_uploading() {
+            // The end of the file would make the server keep the part that it has got.
+            client.abandon();
+            return Err(gone(py));
         }
         client.visit_rows(|row| {
             self.left = self.left.saturating_sub(row.len());
