@@ -208,8 +208,6 @@ class Wire(_Common):
     def __init__(self, settings: Settings) -> None: ...
     def dump_binlog(self, request: Any, reader: BinlogReader) -> None:
         """Ask for the binary log and take what comes first."""
-    def drain(self, most: int | None = None) -> bool:
-        """Read and drop what is still to come; False when `most` bytes of rows were dropped and more is to come."""
     def end_stream(self, most: int, patience: float) -> None:
         """Leave nothing of a stream on the wire: what is not read away within `most` bytes of rows and `patience`
         seconds is ended on the server, if it only reads."""

@@ -349,20 +349,6 @@ def test_what_is_not_supported_says_so(server: MySQLServer) -> None:
         mysql.connect(**server.dsn, charset="klingon")
 
 
-def test_files_of_the_client_are_not_sent(connect: Callable[..., mysql.Connection], tmp_path: object) -> None:
-    path = f"{tmp_path}/rows"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("1\n2\n")
-    for local_infile in (False, True):
-        cursor = connect(local_infile=local_infile).cursor()
-        cursor.execute("CREATE TEMPORARY TABLE l (a INT)")
-        with pytest.raises(mysql.Error) as caught:
-            cursor.execute(f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE l")
-        # MySQL 9 refuses by its own setting, whatever we say.
-        assert caught.value.errno in ((2068, 3948) if local_infile else (4166, 3948))
-        assert cursor.execute("SELECT * FROM l") == 0
-
-
 def test_wrong_password_and_nobody_there(server: MySQLServer) -> None:
     with pytest.raises(mysql.OperationalError) as caught:
         mysql.connect(**{**server.dsn, "password": "wrong"})

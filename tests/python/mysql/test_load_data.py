@@ -373,7 +373,7 @@ def hostile(answers: list[bytes]) -> Iterator[tuple[int, list[bytes]]]:
                 say(2, ok)
                 while True:
                     _, command = take(stream)
-                    if command[:1] != b"\3" or command.startswith(b"\3SET AUTOCOMMIT"):
+                    if command[:1] != b"\3" or command.upper().startswith(b"\3SET "):
                         say(1, ok)
                         continue
                     answer = answers.pop(0)
