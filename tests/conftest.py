@@ -5,16 +5,13 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
-from tests.servers import debian_sid
+from tests.servers.availability import NOT_TESTED, start_or_skip
 from tests.servers.mariadb import MariaDB, MariaDB11
 from tests.servers.mysql import MySQL, MySQLServer
 from tests.servers.rowferry import Rowferry, find_rowferry, socket_directory
-
-AnyServer = TypeVar("AnyServer", bound=MySQLServer)
 
 
 @pytest.fixture(scope="session")
@@ -27,14 +24,14 @@ def mariadb() -> Iterator[MariaDB]:
 @pytest.fixture(scope="session")
 def mariadb11() -> Iterator[MariaDB11]:
     """One MariaDB 11.8 for the whole session; skips where it cannot be downloaded."""
-    with _downloaded(MariaDB11, "MariaDB 11.8") as server:
+    with start_or_skip(MariaDB11, "MariaDB 11.8") as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def mysql9() -> Iterator[MySQL]:
     """One MySQL 9.7 for the whole session, with MariaDB's `seq_1_to_…`; skips where it cannot be downloaded."""
-    with _downloaded(MySQL, "MySQL 9.7") as server:
+    with start_or_skip(MySQL, "MySQL 9.7") as server:
         server.make_sequences()
         yield server
 
@@ -43,18 +40,6 @@ def mysql9() -> Iterator[MySQL]:
 def server(request: pytest.FixtureRequest) -> MySQLServer:
     """Each of MariaDB 10.11, MariaDB 11.8 and MySQL 9.7 in turn; `@pytest.mark.on("mariadb", …)` picks some."""
     return request.getfixturevalue(request.param)
-
-
-#: Servers that could not be had, and why; said again at the end of the session.
-_NOT_TESTED: dict[str, str] = {}
-
-
-def _downloaded(kind: type[AnyServer], name: str) -> AnyServer:
-    try:
-        return kind.start()
-    except debian_sid.Unavailable as reason:
-        _NOT_TESTED[name] = str(reason)
-    pytest.skip(f"NOT TESTED against {name}: {_NOT_TESTED[name]}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say loudly which servers were not there."""
-    for name, reason in _NOT_TESTED.items():
+    for name, reason in NOT_TESTED.items():
         terminalreporter.section(f"NOT TESTED against {name}", sep="!", red=True, bold=True)
         terminalreporter.line(reason)
 

@@ -22,5 +22,5 @@ pub use channel::Channel;
 pub use error::{Error, Waiting};
 pub use pump::Pump;
 pub use stream::{Address, Stream, Timeouts};
-pub use tls::{TlsMode, TlsOptions};
+pub use tls::{PassPhrase, TlsMode, TlsOptions};
 pub use url::{Url, UrlError};

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rowferry_wire::Core;
@@ -8,11 +8,16 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::error::Error;
+
+mod key;
+mod suites;
+
+pub use key::PassPhrase;
 
 /// When to encrypt, and what to check.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -42,8 +47,19 @@ pub struct TlsOptions {
     pub certificate: Option<PathBuf>,
     /// The private key of `certificate`.
     pub key: Option<PathBuf>,
+    /// What opens `key` when it is encrypted (PKCS#8).
+    pub key_password: Option<PassPhrase>,
+    /// A directory whose files are certificates of authorities to trust, whatever their names.
+    pub ca_directory: Option<PathBuf>,
     /// Certificates of further authorities to trust, in DER.
     pub authorities: Vec<Vec<u8>>,
+    /// SHA-256 of the certificates of which the server must show one; with these and without an authority no other
+    /// check is made.
+    pub fingerprints: Vec<[u8; 32]>,
+    /// Versions of TLS by name (`TLSv1.2`, `TLSv1.3`); all when empty.
+    pub versions: Vec<String>,
+    /// Cipher suites by OpenSSL's names or the standard's; all when empty.
+    pub ciphers: Vec<String>,
 }
 
 impl TlsOptions {
@@ -55,7 +71,7 @@ impl TlsOptions {
         type Cache = HashMap<TlsOptions, (Stamp, Arc<ClientConfig>)>;
         static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
         let modified = |path: &Option<PathBuf>| path.as_ref()?.metadata().ok()?.modified().ok();
-        let stamp: Stamp = [&self.ca, &self.certificate, &self.key].map(modified).into();
+        let stamp: Stamp = [&self.ca, &self.ca_directory, &self.certificate, &self.key].map(modified).into();
         let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, config)) = cache.get(self)
             && *known == stamp
@@ -69,12 +85,15 @@ impl TlsOptions {
 
     fn build(&self) -> Result<ClientConfig, Error> {
         let tls = |error: rustls::Error| Error::Tls(error.to_string());
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+        let mut provider = rustls::crypto::ring::default_provider();
+        suites::restrict(&mut provider, &self.ciphers)?;
+        let provider = Arc::new(provider);
+        let versions = suites::versions(&self.versions)?;
+        let builder = ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(&versions);
         let builder = builder.map_err(tls)?;
         let builder = match self.mode {
             TlsMode::Disabled | TlsMode::Preferred | TlsMode::Required => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider)))
+                builder.dangerous().with_custom_certificate_verifier(self.pinned(Arc::new(Unverified(provider))))
             }
             TlsMode::VerifyCa | TlsMode::VerifyIdentity => {
                 let given = self.given_authorities()?;
@@ -82,15 +101,15 @@ impl TlsOptions {
                     .build()
                     .map_err(|error| Error::Tls(error.to_string()))?;
                 let named = self.mode == TlsMode::VerifyIdentity;
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Verified { inner, given, named }))
+                let verifier = self.pinned(Arc::new(Verified { inner, given, named }));
+                builder.dangerous().with_custom_certificate_verifier(verifier)
             }
         };
         match (&self.certificate, &self.key) {
             (Some(certificate), key) => {
                 let chain = certificates(certificate)?;
                 let key = key.as_ref().unwrap_or(certificate);
-                let key = PrivateKeyDer::from_pem_file(key)
-                    .map_err(|error| Error::Tls(format!("private key {}: {error}", key.display())))?;
+                let key = key::private_key(key, self.key_password.as_ref())?;
                 builder.with_client_auth_cert(chain, key).map_err(tls)
             }
             (None, Some(_)) => Err(Error::Tls("a private key was given without its certificate".into())),
@@ -102,7 +121,18 @@ impl TlsOptions {
     fn given_authorities(&self) -> Result<Vec<CertificateDer<'static>>, Error> {
         let mut given = self.ca.as_ref().map(certificates).transpose()?.unwrap_or_default();
         given.extend(self.authorities.iter().map(|der| CertificateDer::from(der.clone())));
+        if let Some(directory) = &self.ca_directory {
+            given.extend(certificates_below(directory)?);
+        }
         Ok(given)
+    }
+
+    /// `verifier`, after the certificate was found among the `fingerprints`, if there are any.
+    fn pinned(&self, verifier: Arc<dyn ServerCertVerifier>) -> Arc<dyn ServerCertVerifier> {
+        if self.fingerprints.is_empty() {
+            return verifier;
+        }
+        Arc::new(Pinned { fingerprints: self.fingerprints.clone(), verifier })
     }
 
     fn roots(&self, given: &[CertificateDer<'static>]) -> Result<RootCertStore, Error> {
@@ -116,6 +146,22 @@ impl TlsOptions {
             Some(path) if added == 0 => Err(Error::Tls(format!("{}: no usable certificate in it", path.display()))),
             _ => Ok(roots),
         }
+    }
+}
+
+/// The certificates of all files in a directory; what is none is passed over, as OpenSSL does.
+fn certificates_below(directory: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let failed = |error: std::io::Error| Error::Tls(format!("certificates {}: {error}", directory.display()));
+    let mut found = Vec::new();
+    for entry in directory.read_dir().map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_file() {
+            found.extend(certificates(&path).unwrap_or_default());
+        }
+    }
+    match found.is_empty() {
+        true => Err(Error::Tls(format!("{}: no file in it is a certificate", directory.display()))),
+        false => Ok(found),
     }
 }
 
@@ -166,6 +212,55 @@ impl ServerCertVerifier for Unverified {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Lets only certificates through that are known by their SHA-256, and only those that `verifier` accepts.
+#[derive(Debug)]
+struct Pinned {
+    fingerprints: Vec<[u8; 32]>,
+    verifier: Arc<dyn ServerCertVerifier>,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let provider = rustls::crypto::ring::default_provider();
+        let shown = suites::sha256(&provider, end_entity)
+            .ok_or_else(|| rustls::Error::General("no SHA-256 for the fingerprint".into()))?;
+        if !self.fingerprints.contains(&shown) {
+            let hex: String = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+            return Err(rustls::Error::General(format!("the certificate has another fingerprint: SHA-256 {hex}")));
+        }
+        self.verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.verifier.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.verifier.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.verifier.supported_verify_schemes()
     }
 }
 

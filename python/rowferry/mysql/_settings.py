@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import ssl as _ssl
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from ..exceptions import InterfaceError, NotSupportedError
 from ._charsets import Charset, charset_by_name
 from ._option_files import read_option_files
 from ._places import parameters_of_url, places_of
+from ._tls import PassPhrase, set_tls
 from .constants import CLIENT
 from .converters import overrides
 
@@ -48,7 +48,12 @@ class Settings:
     tls_ca: str | None = None
     tls_cert: str | None = None
     tls_key: str | None = None
+    tls_key_password: bytes | None = field(default=None, repr=False)
+    tls_ca_directory: str | None = None
     tls_authorities: list[bytes] = field(default_factory=list, repr=False)
+    tls_fingerprints: list[bytes] = field(default_factory=list)
+    tls_versions: list[str] = field(default_factory=list)
+    tls_ciphers: list[str] = field(default_factory=list)
     tls_name: str | None = None
     connect_timeout: float | None = DEFAULT_CONNECT_TIMEOUT
     read_timeout: float | None = None
@@ -144,7 +149,11 @@ def _settings(
     ssl_ca: str | None = None,
     ssl_cert: str | None = None,
     ssl_key: str | None = None,
-    ssl_key_password: Any = None,
+    ssl_key_password: PassPhrase | None = None,
+    ssl_capath: str | None = None,
+    ssl_cipher: str | Sequence[str] | None = None,
+    tls_version: str | Sequence[str] | None = None,
+    tls_fp: str | Sequence[str] | None = None,
     ssl_disabled: bool | None = None,
     ssl_verify_cert: bool | None = None,
     ssl_verify_identity: bool | None = None,
@@ -167,7 +176,6 @@ def _settings(
     for name, wanted in (
         ("auth_plugin_map", auth_plugin_map),
         ("named_pipe", named_pipe),
-        ("ssl_key_password", ssl_key_password),
     ):
         if wanted:
             raise NotSupportedError(f"`{name}` is not supported yet")
@@ -180,6 +188,8 @@ def _settings(
         unix_socket, charset = unix_socket or file.get("socket"), charset or file.get("default-character-set")
         ssl_ca, ssl_cert = ssl_ca or file.get("ssl-ca"), ssl_cert or file.get("ssl-cert")
         ssl_key, ssl_mode = ssl_key or file.get("ssl-key"), ssl_mode or file.get("ssl-mode")
+        ssl_capath, ssl_cipher = ssl_capath or file.get("ssl-capath"), ssl_cipher or file.get("ssl-cipher")
+        tls_version, tls_fp = tls_version or file.get("tls-version"), tls_fp or file.get("ssl-fp")
     password = next((given for given in (password, passwd, password1) if given is not None), None)
     if isinstance(server_public_key, str):
         server_public_key = server_public_key.encode()
@@ -225,7 +235,22 @@ def _settings(
         conv=conv,
     )
     _set_compression(settings, compress, zstd_compression_level)
-    _set_tls(settings, ssl, ssl_mode, ssl_ca, ssl_cert, ssl_key, ssl_disabled, ssl_verify_cert, ssl_verify_identity)
+    set_tls(
+        settings,
+        ssl,
+        mode=ssl_mode,
+        ca=ssl_ca,
+        capath=ssl_capath,
+        cert=ssl_cert,
+        key=ssl_key,
+        key_password=ssl_key_password,
+        disabled=ssl_disabled,
+        verify_cert=ssl_verify_cert,
+        verify_identity=ssl_verify_identity,
+        cipher=ssl_cipher,
+        version=tls_version,
+        fingerprint=tls_fp,
+    )
     return settings
 
 
@@ -242,53 +267,6 @@ def _set_compression(settings: Settings, compress: bool | str | Sequence[str] | 
     # Who names an algorithm wants it; who says True, or lists `uncompressed`, goes without where there is none.
     settings.compression_required = compress is not True and "uncompressed" not in names
     settings.zstd_level = level
-
-
-def _set_tls(
-    settings: Settings,
-    ssl: Any,
-    mode: str | None,
-    ca: str | None,
-    cert: str | None,
-    key: str | None,
-    disabled: bool | None,
-    verify_cert: bool | None,
-    verify_identity: bool | None,
-) -> None:
-    if isinstance(ssl, Mapping):
-        # MySQLdb and PyMySQL: a dict of files, with the checks among them.
-        unknown = set(ssl) - {"ca", "cert", "key", "check_hostname", "verify_mode", "capath", "cipher", "password"}
-        unsupported = {name for name in ("capath", "cipher", "password") if ssl.get(name)}
-        if unknown or unsupported:
-            names = ", ".join(sorted(unknown | unsupported))
-            raise NotSupportedError(f"`ssl` has parameters that are not supported: {names}")
-        ca, cert, key = ca or ssl.get("ca"), cert or ssl.get("cert"), key or ssl.get("key")
-        verify_mode = ssl.get("verify_mode", ca is not None)
-        if isinstance(verify_mode, str):
-            verify_mode = verify_mode.lower() in ("required", "cert_required", "true", "1", "yes")
-        verify_cert = verify_cert if verify_cert is not None else bool(verify_mode)
-        check = ssl.get("check_hostname", ca is not None and verify_cert)
-        verify_identity = verify_identity if verify_identity is not None else bool(check)
-        mode = mode or "REQUIRED"
-    elif isinstance(ssl, _ssl.SSLContext):
-        settings.tls_authorities = ssl.get_ca_certs(binary_form=True)
-        verify_cert = ssl.verify_mode != _ssl.CERT_NONE
-        verify_identity = ssl.check_hostname
-        mode = mode or "REQUIRED"
-    elif isinstance(ssl, str):
-        mode = mode or ssl
-    elif ssl is not None:
-        mode = mode or ("REQUIRED" if ssl else "DISABLED")
-    if disabled:
-        mode = "DISABLED"
-    elif mode is None and (ca or cert or verify_cert or verify_identity):
-        mode = "REQUIRED"
-        # An authority is given to be asked.
-        verify_cert = verify_cert if verify_cert is not None else ca is not None
-    if mode is not None and mode.upper() == "REQUIRED":
-        mode = "VERIFY_IDENTITY" if verify_identity else "VERIFY_CA" if verify_cert else "REQUIRED"
-    settings.tls_mode = (mode or ("DISABLED" if settings.unix_socket else "PREFERRED")).upper()
-    settings.tls_ca, settings.tls_cert, settings.tls_key = ca, cert, key
 
 
 def _local_files(allowed: Any, directory: Any) -> list[str] | None:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from rowferry import mysql
 
+from tests.servers.availability import start_or_skip
 from tests.servers.certificates import make_certificates
-from tests.servers.mariadb import MariaDB
-from tests.servers.mysql import MySQLServer
+from tests.servers.mariadb import MariaDB, MariaDB11
+from tests.servers.mysql import MySQL, MySQLServer
 
 
 @pytest.fixture
@@ -45,6 +46,23 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def tls_server(certificates: dict[str, str]) -> Iterator[MariaDB]:
     """A server that offers TLS."""
-    files = [f"--ssl-{name}={certificates[name]}" for name in ("ca", "cert", "key")]
-    with MariaDB.start(files) as server:
+    with MariaDB.start(_tls(certificates)) as server:
         yield server
+
+
+@pytest.fixture(scope="session", params=["mariadb", "mariadb11", "mysql9"])
+def each_tls_server(request: pytest.FixtureRequest, certificates: dict[str, str]) -> Iterator[MySQLServer]:
+    """Each of the servers in turn, with a certificate for `localhost`."""
+    if request.param == "mariadb":
+        yield request.getfixturevalue("tls_server")
+    elif request.param == "mariadb11":
+        with start_or_skip(MariaDB11, "MariaDB 11.8", _tls(certificates)) as server:
+            yield server
+    else:
+        with start_or_skip(MySQL, "MySQL 9.7", _tls(certificates)) as server:
+            server.make_sequences((20_000,))
+            yield server
+
+
+def _tls(certificates: dict[str, str]) -> list[str]:
+    return [f"--ssl-{name}={certificates[name]}" for name in ("ca", "cert", "key")]

@@ -61,6 +61,7 @@ impl Settings {
             certificate: self.tls_certificate.clone(),
             key: self.tls_key.clone(),
             authorities: self.tls_authorities.clone(),
+            ..TlsOptions::default()
         }))
     }
 

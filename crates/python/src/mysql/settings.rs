@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rowferry_client::mysql::parse_tls_mode;
-use rowferry_client::{Address, Timeouts, TlsOptions};
+use rowferry_client::{Address, PassPhrase, Timeouts, TlsOptions};
 use rowferry_wire::Secret;
 use rowferry_wire_mysql::Algorithm;
 use rowferry_wire_mysql::client::{Compression, Options};
@@ -42,7 +42,12 @@ pub struct Settings {
     tls_ca: Option<PathBuf>,
     tls_cert: Option<PathBuf>,
     tls_key: Option<PathBuf>,
+    tls_key_password: Option<Vec<u8>>,
+    tls_ca_directory: Option<PathBuf>,
     tls_authorities: Vec<Vec<u8>>,
+    tls_fingerprints: Vec<[u8; 32]>,
+    tls_versions: Vec<String>,
+    tls_ciphers: Vec<String>,
     tls_name: Option<String>,
     connect_timeout: Option<f64>,
     read_timeout: Option<f64>,
@@ -93,7 +98,12 @@ impl Settings {
             ca: self.tls_ca.clone(),
             certificate: self.tls_cert.clone(),
             key: self.tls_key.clone(),
+            key_password: self.tls_key_password.clone().map(PassPhrase::from),
+            ca_directory: self.tls_ca_directory.clone(),
             authorities: self.tls_authorities.clone(),
+            fingerprints: self.tls_fingerprints.clone(),
+            versions: self.tls_versions.clone(),
+            ciphers: self.tls_ciphers.clone(),
         })
     }
 
