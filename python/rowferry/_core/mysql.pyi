@@ -49,6 +49,20 @@ class BinlogRows:
     def present(self, after: bool) -> tuple[str, ...]:
         """The names of the columns that are there."""
 
+class BinlogToArrow:
+    """Collects the rows of one table's events into batches."""
+
+    def __init__(self, with_change: bool) -> None: ...
+    @property
+    def rows(self) -> int:
+        """How many rows wait to be taken."""
+    def append(self, rows: BinlogRows, after: bool | None = None) -> ArrowBatch | None:
+        """Append rows. A batch comes back when the table's shape has changed: it has the rows before these."""
+    def take(self) -> ArrowBatch | None:
+        """The rows that were appended, as a batch; None when there are none."""
+    def take_all(self) -> ArrowBatch | None:
+        """The same; a batch without rows when there are none."""
+
 class BinlogReader:
     """The state of a stream of the binary log; outlives its connections."""
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from .._core.mysql import BinlogRows, GtidPosition, GtidSet, event_types
+from .._core import ArrowBatch
+from .._core.mysql import BinlogRows, BinlogToArrow, GtidPosition, GtidSet, event_types
 
 __all__ = [
     "ABSENT",
@@ -471,6 +472,18 @@ class RowsEvent(BinLogEvent):
     def after_tuples(self) -> list[tuple[Any, ...]]:
         """The rows after the change as tuples, in the order of `columns`: the fastest form."""
         return self._images.images(True, False)
+
+    def to_arrow(self, *, after: bool | None = None) -> ArrowBatch:
+        """The rows as an Arrow record batch, with the types of a SELECT: after the change, of deleted ones before it.
+
+        `after` chooses one side. Columns that the log leaves out are NULL there.
+        """
+        columns = BinlogToArrow(False)
+        columns.append(self._images, after)
+        batch = columns.take_all()
+        if batch is None:
+            raise AssertionError("columns that were appended to make a batch")
+        return batch
 
     def present(self, *, after: bool) -> tuple[str, ...]:
         """The names of the columns that are in the images of that side."""

@@ -7,19 +7,20 @@ import contextlib
 import random
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from .._base.waiting import Waiter
-from .._core.mysql import BinlogReader, normalise_gtids
+from .._core import ArrowBatch
+from .._core.mysql import BinlogReader, BinlogToArrow, normalise_gtids
 from . import err
 from ._charsets import charset_by_name
 from ._settings import Settings, settings_from
 from .connections import Connection
 from .constants import CR
-from .events import BinLogEvent, HeartbeatLogEvent, type_codes
+from .events import BinLogEvent, HeartbeatLogEvent, RowsEvent, type_codes
 
 __all__ = ["BinLogStream", "BinlogStream", "LogPosition", "binlog_stream"]
 
@@ -245,16 +246,23 @@ class BinlogStream:
         return self
 
     def __next__(self) -> BinLogEvent:
+        event = self._next()
+        if event is None:
+            raise StopIteration
+        return event
+
+    def _next(self, wait: bool = True) -> BinLogEvent | None:
+        """The next event; None when the stream has ended or, without `wait`, when none has come yet."""
         reader = self._reader
-        while True:
-            if self._closed:
-                raise StopIteration
+        while not self._closed:
             try:
                 if self._connection is None:
                     self._connect()
                 event: Any = reader.next_event()
                 if event is None:
                     if not reader.is_at_end:
+                        if not wait:
+                            return None
                         self._listen()
                     elif self._blocking:
                         # A server that leaves may say so as if its log were over.
@@ -267,30 +275,49 @@ class BinlogStream:
                     continue
             except err.Error as failure:
                 if self._closed:
-                    raise StopIteration from None
+                    return None
                 if self._resume and self._begun and failure.errno in _CUT:
                     self._wait_for_server(failure)
                     continue
                 self.close()
                 raise
             return event  # type: ignore[no-any-return]
+        return None
 
     def fetch(self, most: int = 1000) -> list[BinLogEvent]:
         """Up to `most` events that have come; at least one, unless the stream has ended. Waits for the first only."""
         events: list[BinLogEvent] = []
-        try:
-            events.append(self.__next__())
-        except StopIteration:
-            return events
         while len(events) < most:
-            event: Any = self._reader.next_event() if self._connection is not None else None
+            event = self._next(wait=not events)
             if event is None:
                 break
-            if event.__class__ is tuple:
-                self._describe(*event)
-                continue
             events.append(event)
         return events
+
+    def arrow_batches(self, table: str, *, size: int = 65_536, change_column: bool = True) -> Iterator[ArrowBatch]:
+        """The rows of one table (`table` or `database.table`) in Arrow record batches of about `size` rows.
+
+        The first column, `_change`, is `insert`, `update` or `delete`; the others are the table's, with the types of a
+        SELECT: after the change, of deleted rows before it. A batch ends early when nothing more waits, so that rows
+        are not held back, and when the table has changed. Everything else in the log is passed over.
+        """
+        schema, _, name = table.rpartition(".")
+        columns = BinlogToArrow(change_column)
+        while True:
+            event = self._next(wait=not columns.rows)
+            batch = None
+            if event is None:
+                batch = columns.take()
+                if batch is None:
+                    return
+            elif isinstance(event, RowsEvent) and event.table == name and schema in ("", event.schema):
+                batch = columns.append(event._images)
+            if batch is not None:
+                yield batch
+            if columns.rows >= size:
+                batch = columns.take()
+                if batch is not None:
+                    yield batch
 
     # -- the connection ----------------------------------------------------------------------------------------------
 
@@ -673,8 +700,8 @@ class BinLogStream(BinlogStream):
         )
         self._skip_to_timestamp = skip_to_timestamp
 
-    def __next__(self) -> BinLogEvent:
+    def _next(self, wait: bool = True) -> BinLogEvent | None:
         while True:
-            event = super().__next__()
-            if self._skip_to_timestamp is None or event.timestamp >= self._skip_to_timestamp:
+            event = super()._next(wait)
+            if event is None or self._skip_to_timestamp is None or event.timestamp >= self._skip_to_timestamp:
                 return event

@@ -665,3 +665,66 @@ def test_fetch_answers_what_has_come(source: MySQLServer, cursor: mysql.cursors.
             assert 1 <= len(batch) <= 4
             seen += inserted(batch)
     assert [row[0] for row in seen] == list(range(10))
+
+
+def test_rows_as_arrow(source: MySQLServer, cursor: mysql.cursors.Cursor) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    kinds = [
+        "INT UNSIGNED",
+        "DECIMAL(10,2)",
+        "DOUBLE",
+        "FLOAT",
+        "DATE",
+        "DATETIME(3)",
+        "TIME(3)",
+        "YEAR",
+        "BIT(12)",
+        "ENUM('x','ö')",
+        "SET('x','ö')",
+        "VARCHAR(20) CHARACTER SET latin1",
+        "VARBINARY(20)",
+        "BINARY(4)",
+        "JSON",
+        "BIGINT",
+    ]
+    spelled = ", ".join(f"c{at} {kind}" for at, kind in enumerate(kinds))
+    fresh(cursor, f"id INT PRIMARY KEY, {spelled}")
+    start = now(source)
+    cursor.execute(
+        "INSERT INTO t VALUES (1, 4000000000, -1.5, 0.1, 0.1, '2024-02-29', '2024-02-29 01:02:03.5', '-26:00:00.25',"
+        " 2024, b'101010101010', 'ö', 'x,ö', 'ä', x'00ff', 'ab', '[1, \"ä\"]', -7)"
+    )
+    cursor.execute("INSERT INTO t (id) VALUES (2)")
+    with mysql.connect(**source.dsn, cursorclass=mysql.cursors.SSCursor) as connection:
+        streaming = connection.cursor()
+        streaming.execute("SELECT * FROM t ORDER BY id")
+        expected = streaming.fetch_arrow_table()
+    cursor.execute("UPDATE t SET c0 = 1 WHERE id = 2")
+    cursor.execute("DELETE FROM t WHERE id = 1")
+    cursor.execute("ALTER TABLE t DROP COLUMN c1")
+    cursor.execute("INSERT INTO t (id, c0) VALUES (3, 3)")
+    writes = [event for event in read(source, start=start) if isinstance(event, events.WriteRowsEvent)]
+    batches = [pyarrow.record_batch(event.to_arrow()) for event in writes]
+    found = pyarrow.Table.from_batches(batches[:2])
+    assert found.schema == expected.schema
+    assert found.to_pydict() == expected.to_pydict()
+    stream = binlog_stream(**source.dsn, start=start, blocking=False)
+    tables = [pyarrow.record_batch(batch) for batch in stream.arrow_batches("t")]
+    assert [batch.column("_change").to_pylist() for batch in tables] == [
+        ["insert"] * 2 + ["update", "delete"],
+        ["insert"],
+    ]
+    assert [batch.column("c0").to_pylist() for batch in tables] == [[4000000000, None, 1, 4000000000], [3]]
+    small = binlog_stream(**source.dsn, start=start, blocking=False).arrow_batches(
+        f"{source.database}.t", size=2, change_column=False
+    )
+    assert [batch.num_rows for batch in small] == [2, 2, 1]
+
+    async def first() -> int:
+        async with aio_replication.binlog_stream(**source.dsn, start=start) as stream:
+            async for batch in stream.arrow_batches("t"):
+                return batch.num_rows
+        return 0
+
+    # What has come is not held back until the batch is full.
+    assert run(first()) == 4

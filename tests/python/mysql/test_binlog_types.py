@@ -148,8 +148,11 @@ def test_values_are_those_of_select(source: MySQLServer, metadata: str) -> None:
         cursor.execute(f"SET GLOBAL binlog_row_metadata = {metadata}")
         cursor.execute("SET sql_mode=''")
         cursor.execute("DROP TABLE IF EXISTS types")
-        # A column behind each, so that a wrong width shows.
-        spelled = ", ".join(f"c{at} {kind}, g{at} TINYINT NOT NULL DEFAULT 77" for at, (kind, _) in enumerate(columns))
+        # A column behind each, so that a wrong width shows, and with a sign or without, so that a wrong place does.
+        spelled = ", ".join(
+            f"c{at} {kind}, g{at} TINYINT {'UNSIGNED' if at % 3 else ''} NOT NULL DEFAULT {200 if at % 3 else -77}"
+            for at, (kind, _) in enumerate(columns)
+        )
         cursor.execute(f"CREATE TABLE types (id INT PRIMARY KEY, {spelled}) ROW_FORMAT=DYNAMIC")
         with binlog_stream(**server.dsn) as stream:
             start = stream.position
@@ -157,7 +160,7 @@ def test_values_are_those_of_select(source: MySQLServer, metadata: str) -> None:
             chosen = [(f"c{at}", values[row]) for at, (_, values) in enumerate(columns) if row < len(values)]
             names, literals = zip(*chosen, strict=True)
             cursor.execute(f"INSERT INTO types (id, {', '.join(names)}) VALUES ({row}, {', '.join(literals)})")
-        cursor.execute("UPDATE types SET g0 = 78")
+        cursor.execute("UPDATE types SET g0 = -78")
         cursor.execute("SELECT * FROM types ORDER BY id")
         names = [column[0] for column in cursor.description]
         text = cursor.fetchall()

@@ -30,6 +30,7 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::RowsToArrow>()?;
     module.add_class::<binlog::BinlogReader>()?;
     module.add_class::<binlog::BinlogRows>()?;
+    module.add_class::<binlog::BinlogToArrow>()?;
     module.add_class::<binlog::PyGtidPosition>()?;
     module.add_class::<binlog::PyGtidSet>()?;
     module.add_function(wrap_pyfunction!(binlog::event_types, &module)?)?;

@@ -113,6 +113,7 @@ const fn is_numeric(column_type: ColumnType) -> bool {
             | ColumnType::NEWDECIMAL
             | ColumnType::FLOAT
             | ColumnType::DOUBLE
+            | ColumnType::YEAR
     )
 }
 

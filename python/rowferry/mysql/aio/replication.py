@@ -7,18 +7,19 @@ import contextlib
 import random
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from ..._base.waiting import AsyncWaiter
-from ..._core.mysql import BinlogReader, normalise_gtids
+from ..._core import ArrowBatch
+from ..._core.mysql import BinlogReader, BinlogToArrow, normalise_gtids
 from .. import err
 from .._charsets import charset_by_name
 from .._settings import Settings, settings_from
 from ..constants import CR
-from ..events import BinLogEvent, HeartbeatLogEvent, type_codes
+from ..events import BinLogEvent, HeartbeatLogEvent, RowsEvent, type_codes
 from .connection import AsyncConnection
 
 __all__ = ["AsyncBinLogStream", "AsyncBinlogStream", "LogPosition", "binlog_stream"]
@@ -250,16 +251,23 @@ class AsyncBinlogStream:
         return self
 
     async def __anext__(self) -> BinLogEvent:
+        event = await self._next()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+    async def _next(self, wait: bool = True) -> BinLogEvent | None:
+        """The next event; None when the stream has ended or, without `wait`, when none has come yet."""
         reader = self._reader
-        while True:
-            if self._closed:
-                raise StopAsyncIteration
+        while not self._closed:
             try:
                 if self._connection is None:
                     await self._connect()
                 event: Any = reader.next_event()
                 if event is None:
                     if not reader.is_at_end:
+                        if not wait:
+                            return None
                         await self._listen()
                     elif self._blocking:
                         # A server that leaves may say so as if its log were over.
@@ -272,30 +280,51 @@ class AsyncBinlogStream:
                     continue
             except err.Error as failure:
                 if self._closed:
-                    raise StopAsyncIteration from None
+                    return None
                 if self._resume and self._begun and failure.errno in _CUT:
                     await self._wait_for_server(failure)
                     continue
                 await self.close()
                 raise
             return event  # type: ignore[no-any-return]
+        return None
 
     async def fetch(self, most: int = 1000) -> list[BinLogEvent]:
         """Up to `most` events that have come; at least one, unless the stream has ended. Waits for the first only."""
         events: list[BinLogEvent] = []
-        try:
-            events.append(await self.__anext__())
-        except StopAsyncIteration:
-            return events
         while len(events) < most:
-            event: Any = self._reader.next_event() if self._connection is not None else None
+            event = await self._next(wait=not events)
             if event is None:
                 break
-            if event.__class__ is tuple:
-                await self._describe(*event)
-                continue
             events.append(event)
         return events
+
+    async def arrow_batches(
+        self, table: str, *, size: int = 65_536, change_column: bool = True
+    ) -> AsyncIterator[ArrowBatch]:
+        """The rows of one table (`table` or `database.table`) in Arrow record batches of about `size` rows.
+
+        The first column, `_change`, is `insert`, `update` or `delete`; the others are the table's, with the types of a
+        SELECT: after the change, of deleted rows before it. A batch ends early when nothing more waits, so that rows
+        are not held back, and when the table has changed. Everything else in the log is passed over.
+        """
+        schema, _, name = table.rpartition(".")
+        columns = BinlogToArrow(change_column)
+        while True:
+            event = await self._next(wait=not columns.rows)
+            batch = None
+            if event is None:
+                batch = columns.take()
+                if batch is None:
+                    return
+            elif isinstance(event, RowsEvent) and event.table == name and schema in ("", event.schema):
+                batch = columns.append(event._images)
+            if batch is not None:
+                yield batch
+            if columns.rows >= size:
+                batch = columns.take()
+                if batch is not None:
+                    yield batch
 
     # -- the connection ----------------------------------------------------------------------------------------------
 
@@ -690,10 +719,10 @@ class AsyncBinLogStream(AsyncBinlogStream):
         )
         self._skip_to_timestamp = skip_to_timestamp
 
-    async def __anext__(self) -> BinLogEvent:
+    async def _next(self, wait: bool = True) -> BinLogEvent | None:
         while True:
-            event = await super().__anext__()
-            if self._skip_to_timestamp is None or event.timestamp >= self._skip_to_timestamp:
+            event = await super()._next(wait)
+            if event is None or self._skip_to_timestamp is None or event.timestamp >= self._skip_to_timestamp:
                 return event
 
 

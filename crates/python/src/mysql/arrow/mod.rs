@@ -93,6 +93,16 @@ impl ArrowRows {
         Ok(Self { schema, slots, forms, places, zero_dates, encoding, rows: 0, bytes: 0, limit })
     }
 
+    /// Columns of these definitions, for rows of the text protocol in UTF-8.
+    pub fn of(definitions: &[ColumnDefinition], zero_dates: ZeroDates) -> Self {
+        let slots: Vec<_> = definitions.iter().map(|definition| Slot::new(definition, false)).collect();
+        let named = definitions.iter().zip(&slots);
+        let schema = column::schema(named.map(|(definition, slot)| (definition.name.as_str(), true, &slot.column)));
+        let forms = vec![BinaryForm::Bytes; slots.len()];
+        let places = Places::default();
+        Self { schema, slots, forms, places, zero_dates, encoding: None, rows: 0, bytes: 0, limit: usize::MAX }
+    }
+
     /// True when rows can be read while other threads run Python.
     pub const fn is_free_of_python(&self) -> bool {
         self.encoding.is_none()

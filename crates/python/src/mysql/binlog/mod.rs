@@ -1,8 +1,9 @@
 //! The binary log: from the packets of a dump to Python's events.
 //!
 //! [`listen`] moves packets from a connection into a [`BinlogReader`], which outlives connections; [`events`] builds the
-//! objects of `rowferry.mysql.events`, [`rows`] what is in their rows.
+//! objects of `rowferry.mysql.events`, [`rows`] what is in their rows, [`arrow`] their columns.
 
+mod arrow;
 mod events;
 mod listen;
 mod rows;
@@ -24,6 +25,7 @@ use super::columns::ZeroDates;
 use super::driver::client_errno;
 use crate::errors::{Class, error};
 
+pub use arrow::BinlogToArrow;
 pub use listen::{DumpRequest, dump, listen, register};
 pub use rows::BinlogRows;
 use rows::{Described, RowPlan, Taste};

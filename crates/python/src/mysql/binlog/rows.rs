@@ -80,13 +80,13 @@ enum Kind {
 pub struct RowPlan {
     pub map: Arc<TableMap>,
     pub layouts: Vec<Layout>,
-    json: Vec<bool>,
+    pub json: Vec<bool>,
     kinds: Vec<Kind>,
     pub names: Vec<Py<PyString>>,
     pub columns: Vec<Column>,
     /// What events show of it, once one does.
     pub table: PyOnceLock<Py<PyAny>>,
-    zero_dates: ZeroDates,
+    pub zero_dates: ZeroDates,
     utc_offset: i32,
 }
 
@@ -142,6 +142,16 @@ impl RowPlan {
 }
 
 impl RowPlan {
+    /// True when values of the column are bytes.
+    pub fn is_bytes(&self, at: usize) -> bool {
+        matches!(self.kinds.get(at), Some(Kind::Bytes))
+    }
+
+    /// True when values of the column stand in the log as they are shown.
+    pub fn is_plain(&self, at: usize) -> bool {
+        matches!(self.kinds.get(at), Some(Kind::Bytes | Kind::Text))
+    }
+
     /// The members of an ENUM or SET.
     pub fn members(&self, at: usize) -> Option<Vec<String>> {
         match self.kinds.get(at) {
@@ -229,7 +239,7 @@ fn decoded(py: Python<'_>, bytes: &[u8], collation: Option<u32>, taste: &Taste) 
     }
 }
 
-fn malformed(py: Python<'_>, map: &TableMap, failure: Malformed) -> PyErr {
+pub fn malformed(py: Python<'_>, map: &TableMap, failure: Malformed) -> PyErr {
     let message = format!("binary log, table {}.{}: {failure}", map.schema, map.table);
     error(py, Class::Operational, Some(client_errno::MALFORMED), &message)
 }
@@ -250,8 +260,8 @@ impl From<Malformed> for Refused {
 /// The rows of an event. They are decoded when they are asked for.
 #[pyclass(frozen, module = "rowferry._core.mysql")]
 pub struct BinlogRows {
-    event: RowsEvent,
-    plan: Arc<RowPlan>,
+    pub event: RowsEvent,
+    pub plan: Arc<RowPlan>,
 }
 
 /// What becomes of an image.
@@ -401,7 +411,7 @@ impl RowPlan {
 
     /// The object of a value; null with an exception set.
     #[inline]
-    fn value(&self, at: usize, value: Value<'_>) -> Result<Object, Malformed> {
+    pub fn value(&self, at: usize, value: Value<'_>) -> Result<Object, Malformed> {
         Ok(match value {
             Value::Int(value) => cells::int(value),
             Value::Unsigned(value) => cells::uint(value),
@@ -467,7 +477,7 @@ impl RowPlan {
     }
 
     /// The zero moment is none of 1970.
-    fn moment(&self, seconds: u32, microsecond: u32) -> DateTime {
+    pub fn moment(&self, seconds: u32, microsecond: u32) -> DateTime {
         if seconds == 0 && microsecond == 0 {
             return DateTime::default();
         }
@@ -512,7 +522,7 @@ impl RowPlan {
 }
 
 /// `decimals` of columns whose number of decimals is not fixed.
-const NOT_FIXED: u8 = 31;
+pub const NOT_FIXED: u8 = 31;
 
 /// Bytes of a fixed size, which the log cuts zeros off from.
 fn special<const N: usize>(bytes: &[u8], text: impl Fn([u8; N]) -> String) -> Object {
