@@ -403,3 +403,15 @@ def test_a_second_cancel_does_not_wait(mariadb: MariaDB) -> None:
             await connection.ensure_closed()
 
     run(main())
+
+
+def test_a_task_that_is_destroyed_amid_an_operation_closes_its_connection(mariadb: MariaDB) -> None:
+    async def main() -> None:
+        connection = await aio.connect(**mariadb.dsn)
+        coroutine = connection.query("SELECT SLEEP(20)")
+        coroutine.send(None)
+        # As the collector does it to a task that nobody kept.
+        coroutine.close()
+        assert not connection.open
+
+    run(main())

@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -265,6 +266,28 @@ impl AsyncWire {
             stalled: Mutex::default(),
             process: Process::current(),
         })
+    }
+
+    /// Whoever waits holds this object, and is held by it: the collector has to see that, to find tasks that no loop will
+    /// run again.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.event_loop)?;
+        visit.call(&self.create_future)?;
+        // One that is in use is no garbage.
+        if let Ok(inner) = self.inner.try_lock() {
+            for object in [&inner.waiter, &inner.closed, &inner.transport, &inner.write].into_iter().flatten() {
+                visit.call(object)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let Ok(mut inner) = self.inner.try_lock() else { return };
+        let held = [inner.waiter.take(), inner.closed.take(), inner.transport.take(), inner.write.take()];
+        // Dropping runs other people's code.
+        drop(inner);
+        drop(held);
     }
 
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {

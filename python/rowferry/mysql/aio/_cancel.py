@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -112,6 +113,10 @@ async def end(connection: AsyncConnection) -> None:
         return
     if ASYNC:
         if not wire.is_open:
+            return
+        if isinstance(sys.exc_info()[1], GeneratorExit):
+            # The collector destroys a task that never ran on; nothing can be awaited any more.
+            connection._abort()
             return
         try:
             ending = wire.ending if isinstance(wire, Protocol) else None
