@@ -127,3 +127,27 @@ fn without_the_capability_the_count_stands_alone() {
     client.query(b"select").unwrap();
     assert!(answer(&mut client, &[vec![1, 1]])[0].starts_with("failure"));
 }
+
+#[test]
+fn pieces_of_a_value_go_before_the_execution_and_are_not_answered() {
+    let (mut client, mut server) = connected(0);
+    client.send_long_data(STATEMENT, 1, b"ab").unwrap();
+    client.send_long_data(STATEMENT, 1, b"").unwrap();
+    let mut params = Params::default();
+    params.int(7);
+    params.long(false);
+    params.set_long(1, true);
+    client.execute(STATEMENT, &params).unwrap();
+    assert_eq!(client.awaited(), 1);
+    let asked = requests(&mut client, &mut server);
+    assert_eq!(asked[0], (Command::STMT_SEND_LONG_DATA, vec![3, 0, 0, 0, 1, 0, b'a', b'b']));
+    assert_eq!(asked[1], (Command::STMT_SEND_LONG_DATA, vec![3, 0, 0, 0, 1, 0]));
+    let execution = [&[3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 8, 0, 0xfd, 0][..], &7_u64.to_le_bytes()].concat();
+    assert_eq!(asked[2], (Command::STMT_EXECUTE, execution));
+    assert_eq!(answer(&mut client, &[error(1105)]), ["error 1105"]);
+    // The pieces are given up.
+    client.reset_statement(STATEMENT).unwrap();
+    assert_eq!(requests(&mut client, &mut server), [(Command::STMT_RESET, vec![3, 0, 0, 0])]);
+    assert_eq!(answer(&mut client, &[ok(OkPacket::HEADER, 2)]), ["done false"]);
+    assert!(client.is_idle());
+}

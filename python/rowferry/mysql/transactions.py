@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ._cancel import end_stream
 from .constants import COMMAND, SERVER_STATUS
 from .err import NotSupportedError
 
@@ -52,7 +53,7 @@ class Transactional:
         # Who leaves a transaction in the middle of a result, as SQLAlchemy's connections do, is done with it.
         if self.wire.is_streaming:
             try:
-                self.wire.drain()
+                end_stream(self)  # type: ignore[arg-type]
             except Exception:
                 raise
             except BaseException:

@@ -8,6 +8,7 @@ mod bulk;
 mod connect;
 mod failure;
 mod local_file;
+mod long_data;
 mod metadata;
 mod prepare;
 mod replication;

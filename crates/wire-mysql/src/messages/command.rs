@@ -21,6 +21,8 @@ open_enum! {
         STMT_PREPARE = 0x16,
         /// Run a prepared statement.
         STMT_EXECUTE = 0x17,
+        /// A piece of a prepared statement's value, before its execution; nothing is answered.
+        STMT_SEND_LONG_DATA = 0x18,
         /// Forget a prepared statement; nothing is answered.
         STMT_CLOSE = 0x19,
         /// Give up a statement's open cursor and long data.

@@ -127,6 +127,18 @@ impl Params {
         lenenc::put_bytes(&mut self.add(ColumnType::NEWDECIMAL, 0), value);
     }
 
+    /// Adds a value that is sent before the execution, piece by piece: text, or else bytes.
+    pub fn long(&mut self, is_text: bool) {
+        self.add(if is_text { ColumnType::VAR_STRING } else { ColumnType::LONG_BLOB }, 0);
+    }
+
+    /// A value that was added by [`long`](Self::long) has turned out to be text, or bytes.
+    pub fn set_long(&mut self, at: usize, is_text: bool) {
+        if let Some(code) = self.types.get_mut(2 * at) {
+            *code = if is_text { ColumnType::VAR_STRING.0 } else { ColumnType::LONG_BLOB.0 };
+        }
+    }
+
     /// Adds a date.
     pub fn date(&mut self, value: DateTime) {
         value.encode(self.add(ColumnType::DATE, 0).bytes);

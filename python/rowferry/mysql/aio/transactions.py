@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..constants import COMMAND, SERVER_STATUS
 from ..err import NotSupportedError
+from ._cancel import end_stream
 
 if TYPE_CHECKING:
     from ..._core.mysql import AsyncWire
@@ -51,7 +52,7 @@ class Transactional:
         # Who leaves a transaction in the middle of a result, as SQLAlchemy's connections do, is done with it.
         if self.wire.is_streaming:
             try:
-                await self.wire.drain()
+                await end_stream(self)  # type: ignore[arg-type]
             except Exception:
                 raise
             except BaseException:

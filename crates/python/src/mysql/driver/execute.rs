@@ -1,9 +1,12 @@
+use std::collections::VecDeque;
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rowferry_client::mysql::question_marks;
 use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::statement::{Params, StatementId};
 
+use super::long_data::LongValue;
 use super::{Collect, Driver, Operation, Shape, Shared, Step, misused, out_of_place, refused, server_error};
 use crate::errors::{Class, error};
 use crate::mysql::result::Prepared;
@@ -40,9 +43,19 @@ impl Driver {
     ) -> PyResult<()> {
         self.begin(py, client)?;
         let mut params = Params::default();
+        let mut long = VecDeque::new();
         if let Some(args) = args {
             for value in args.try_iter()? {
-                self.encoding.bind(&mut params, &value?)?;
+                let value = value?;
+                let at = params.len();
+                if let Some(value) = LongValue::of_value(&value, &self.encoding)? {
+                    params.long(value.is_text());
+                    long.push_back((at, value));
+                } else if let Err(unfit) = self.encoding.bind(&mut params, &value) {
+                    let Some(value) = LongValue::of_stream(&value, &self.encoding)? else { return Err(unfit) };
+                    params.long(false);
+                    long.push_back((at, value));
+                }
             }
         }
         let statement = prepared.get();
@@ -51,19 +64,24 @@ impl Driver {
         }
         let collect = Collect::new(Shape { binary: true, as_dict });
         if let Some(number) = statement.statement() {
-            client.execute(number, &params).map_err(|misuse| misused(py, misuse))?;
-            self.start(collect);
+            if long.is_empty() {
+                client.execute(number, &params).map_err(|misuse| misused(py, misuse))?;
+                self.start(collect);
+            } else {
+                let stage = Stage::Prepared(params);
+                self.start(Execution { prepared: prepared.clone().unbind(), stage, long, sent: false, collect });
+            }
             return Ok(());
         }
         client.prepare(&statement.sql).map_err(|misuse| misused(py, misuse))?;
-        let together = client.executes_last_prepared() && statement.counted.is_some();
+        let together = client.executes_last_prepared() && statement.counted.is_some() && long.is_empty();
         let stage = if together {
             client.execute(StatementId::LAST_PREPARED, &params).map_err(|misuse| misused(py, misuse))?;
             Stage::Together
         } else {
             Stage::Preparing(params)
         };
-        self.start(FirstExecution { prepared: prepared.clone().unbind(), stage, collect });
+        self.start(Execution { prepared: prepared.clone().unbind(), stage, long, sent: false, collect });
         Ok(())
     }
 }
@@ -95,10 +113,14 @@ impl Operation for Prepare {
     }
 }
 
-/// The preparation of a statement and its first execution.
-struct FirstExecution {
+/// The execution of a statement that must be prepared first, or whose long values must be sent first.
+struct Execution {
     prepared: Py<Prepared>,
     stage: Stage,
+    /// Values that are sent before the execution, each with the number of its parameter.
+    long: VecDeque<(usize, LongValue)>,
+    /// Pieces of them were sent.
+    sent: bool,
     collect: Collect,
 }
 
@@ -110,34 +132,77 @@ enum Stage {
     /// The statement is prepared, these values are to be sent.
     Prepared(Params),
     Executing,
-    /// The preparation was refused. The answer to the execution is awaited, whatever it is.
+    /// The statement did not run to its end: the server may still hold pieces of its long values.
+    Failed(PyErr),
+    /// What is still awaited does not matter: this is the outcome.
     Refused(PyErr),
 }
 
-impl Operation for FirstExecution {
+impl Execution {
+    /// Sends the next piece of the long values, or executes.
+    fn send(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<Option<Step>> {
+        let Stage::Prepared(params) = &mut self.stage else { return Ok(None) };
+        let prepared = self.prepared.get();
+        let Some(number) = prepared.statement() else { return Ok(None) };
+        if !self.sent {
+            check_count(py, prepared.count().unwrap_or_default(), params.len())?;
+        }
+        while let Some((at, value)) = self.long.front_mut() {
+            let parameter = *at as u16;
+            let more = value.next(py, |piece| {
+                client.send_long_data(number, parameter, piece).map_err(|misuse| misused(py, misuse))
+            })?;
+            if more {
+                self.sent = true;
+                return Ok(Some(Step::Flush));
+            }
+            params.set_long(*at, value.is_text());
+            self.long.pop_front();
+        }
+        client.execute(number, params).map_err(|misuse| misused(py, misuse))?;
+        self.stage = Stage::Executing;
+        Ok(None)
+    }
+}
+
+impl Operation for Execution {
     fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
         match &self.stage {
-            Stage::Executing => self.collect.before(py, client, shared),
-            Stage::Prepared(params) => {
-                let prepared = self.prepared.get();
-                check_count(py, prepared.count().unwrap_or_default(), params.len())?;
-                if let Some(number) = prepared.statement() {
-                    client.execute(number, params).map_err(|misuse| misused(py, misuse))?;
-                }
-                self.stage = Stage::Executing;
-                Ok(None)
-            }
-            Stage::Refused(error) => {
-                client.visit_rows(|_| true);
-                if client.awaited() == 0 { Err(error.clone_ref(py)) } else { Ok(None) }
-            }
-            Stage::Together | Stage::Preparing(_) => Ok(None),
+            Stage::Executing => return self.collect.before(py, client, shared),
+            Stage::Prepared(_) => match self.send(py, client) {
+                Err(raised) if self.sent => self.stage = Stage::Failed(raised),
+                outcome => return outcome,
+            },
+            _ => {}
         }
+        if let Stage::Failed(raised) = &self.stage {
+            let raised = raised.clone_ref(py);
+            if let Some(number) = self.prepared.get().statement() {
+                client.reset_statement(number).map_err(|misuse| misused(py, misuse))?;
+            }
+            self.sent = false;
+            self.stage = Stage::Refused(raised);
+        }
+        if let Stage::Refused(error) = &self.stage {
+            client.visit_rows(|_| true);
+            if client.awaited() == 0 {
+                return Err(error.clone_ref(py));
+            }
+        }
+        Ok(None)
     }
 
     fn event(&mut self, py: Python<'_>, event: Event<'_>, shared: &mut Shared) -> PyResult<Option<Step>> {
         match (&mut self.stage, event) {
-            (Stage::Executing, event) => return self.collect.event(py, event, shared),
+            (Stage::Executing, event) => match self.collect.event(py, event, shared) {
+                // Some servers refuse every execution after this one as long as they hold the pieces.
+                Err(failed) if self.sent => self.stage = Stage::Failed(failed),
+                Ok(Some(done)) => {
+                    self.sent = false;
+                    return Ok(Some(done));
+                }
+                outcome => return outcome,
+            },
             (Stage::Together, Event::Prepared(prepared)) => {
                 self.prepared.get().is(prepared.statement, prepared.params);
                 self.stage = Stage::Executing;
@@ -148,9 +213,19 @@ impl Operation for FirstExecution {
             }
             (Stage::Together, Event::Error(error)) => self.stage = Stage::Refused(server_error(py, &error)),
             (Stage::Preparing(_), Event::Error(error)) => return Err(refused(py, &error, shared)),
-            (Stage::Refused(_), _) => {}
+            (Stage::Refused(_) | Stage::Failed(_), _) => {}
             (_, event) => return Err(out_of_place(py, &event)),
         }
         Ok(None)
+    }
+
+    fn may_be_done(&self) -> bool {
+        matches!(self.stage, Stage::Prepared(_))
+    }
+
+    fn abandon(&mut self, shared: &mut Shared) {
+        if self.sent {
+            shared.unsettled.extend(self.prepared.get().statement());
+        }
     }
 }

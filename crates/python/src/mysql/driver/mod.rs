@@ -9,6 +9,7 @@ mod collect;
 mod command;
 mod errors;
 mod execute;
+mod long_data;
 mod rows;
 mod session;
 mod stream;
@@ -77,6 +78,9 @@ pub trait Operation: Send {
         Step::Pending
     }
 
+    /// Another operation takes this one's place, to read away what it awaits.
+    fn abandon(&mut self, _: &mut Shared) {}
+
     /// True when the operation may go on, or be over, without another byte.
     fn may_be_done(&self) -> bool {
         false
@@ -97,6 +101,8 @@ pub struct Shared {
     /// The server's `max_allowed_packet`, once it was asked for.
     pub packet_limit: Option<usize>,
     files: LocalFiles,
+    /// Statements for which pieces of values were sent that nobody will use.
+    unsettled: Vec<StatementId>,
 }
 
 /// How many shapes of results are remembered.
@@ -142,6 +148,7 @@ impl Driver {
             follows: false,
             only_reads: false,
             orphans: Vec::new(),
+            unsettled: Vec::new(),
             packet_limit: None,
             files: LocalFiles::new(allowed),
         };
@@ -330,7 +337,9 @@ impl Driver {
 
     /// Goes on with `operation`, whose request has been given to the client.
     pub fn start(&mut self, operation: impl Operation + 'static) {
-        self.operation = Some(Box::new(operation));
+        if let Some(mut abandoned) = self.operation.replace(Box::new(operation)) {
+            abandoned.abandon(&mut self.shared);
+        }
     }
 
     /// Polls the core until the operation is over or more bytes are needed.

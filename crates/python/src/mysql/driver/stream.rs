@@ -117,6 +117,10 @@ impl Drain {
 
 impl Operation for Drain {
     fn before(&mut self, py: Python<'_>, client: &mut Client, shared: &mut Shared) -> PyResult<Option<Step>> {
+        for statement in shared.unsettled.drain(..) {
+            // A closed connection has forgotten already.
+            let _ = client.reset_statement(statement);
+        }
         if client.awaited() == 0 {
             for statement in shared.orphans.drain(..) {
                 // A closed connection has forgotten already.
