@@ -99,12 +99,15 @@ class Sessional:
 
     def _set_up(self, statements: list[str], reset: bool = False) -> None:
         wire = self.wire
+        cancelled: BaseException | None = None
         try:
             wire.set_up(statements, reset)
         except BaseException:
             # Half of a session is none.
             self._abort()
             raise
+        if cancelled is not None:
+            raise cancelled
 
     def select_db(self, db: str) -> None:
         """Change the default database."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..._base.limits import Limit
 from .. import err
 from .._charsets import charset_by_name
 from .._settings import Settings
+from ._cancel import CANCEL_GRACE
 
 if TYPE_CHECKING:
     from ..._core.mysql import AsyncWire
@@ -98,12 +101,25 @@ class Sessional:
 
     async def _set_up(self, statements: list[str], reset: bool = False) -> None:
         wire = self.wire
+        cancelled: BaseException | None = None
         try:
-            await wire.set_up(statements, reset)
+            if ASYNC:
+                answer = wire.set_up(statements, reset)
+                try:
+                    await asyncio.shield(answer)
+                except asyncio.CancelledError as stop:
+                    # Soon over by itself, and then the session is whole.
+                    cancelled = stop
+                    async with Limit(CANCEL_GRACE):
+                        await answer
+            else:
+                wire.set_up(statements, reset)
         except BaseException:
             # Half of a session is none.
             self._abort()
             raise
+        if cancelled is not None:
+            raise cancelled
 
     async def select_db(self, db: str) -> None:
         """Change the default database."""
