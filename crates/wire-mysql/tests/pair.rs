@@ -264,6 +264,7 @@ fn column(name: &str, column_type: ColumnType) -> ColumnDefinition {
         column_type,
         flags: 0,
         decimals: 0,
+        extended: Vec::new(),
     }
 }
 

@@ -134,10 +134,11 @@ proptest! {
     fn messages_round_trip(
         name in "[a-zé]{0,300}", charset in any::<u16>(), length in any::<u32>(), column_type in any::<u8>(),
         flags in any::<u16>(), decimals in any::<u8>(), rows in any::<u64>(), id in any::<u64>(),
+        extended in proptest::collection::vec(any::<u8>(), 0..10),
     ) {
         let column = ColumnDefinition {
             schema: "s".into(), table: "t".into(), org_table: String::new(), org_name: name.clone(), name,
-            charset, length, column_type: ColumnType(column_type), flags, decimals,
+            charset, length, column_type: ColumnType(column_type), flags, decimals, extended,
         };
         let mut bytes = Vec::new();
         column.encode(&mut bytes);

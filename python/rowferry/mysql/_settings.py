@@ -11,6 +11,7 @@ from typing import Any
 from ..exceptions import InterfaceError, NotSupportedError
 from ._charsets import Charset, charset_by_name
 from ._option_files import read_option_files
+from ._parameters import Presentation, presentation
 from ._places import parameters_of_url, places_of
 from ._tls import PassPhrase, set_tls
 from .constants import CLIENT
@@ -63,6 +64,7 @@ class Settings:
     encoders: dict[type, Any] | None = None
     raw: bool = False
     zero_dates: str = "text"
+    presentation: Presentation = field(default_factory=Presentation)
     binary_prefix: bool = True
     #: Where files of LOAD DATA LOCAL may lie, anywhere when empty; None for nowhere.
     local_files: list[str] | None = None
@@ -161,6 +163,12 @@ def _settings(
     zstd_compression_level: int = 3,
     named_pipe: Any = None,
     zero_dates: str = "text",
+    json: Any = None,
+    bit: str = "bytes",
+    set: str = "str",
+    uuid: str = "str",
+    vector: str = "bytes",
+    tz: Any = None,
     time_zone: str | None = None,
     stmt_cache_size: int = 0,
     password_creator: Callable[[], str | bytes] | None = None,
@@ -194,6 +202,7 @@ def _settings(
     if isinstance(server_public_key, str):
         server_public_key = server_public_key.encode()
     by_code, by_type = overrides(conv)
+    shown, time_zone = presentation(json, bit, set, uuid, vector, tz, time_zone)
     try:
         known_charset = charset_by_name(charset or "utf8mb4")
     except ValueError as unknown:
@@ -225,6 +234,7 @@ def _settings(
         encoders=by_type,
         raw=use_unicode is False,
         zero_dates=zero_dates,
+        presentation=shown,
         binary_prefix=binary_prefix,
         password_creator=password_creator,
         autocommit=autocommit,

@@ -205,6 +205,11 @@ impl Column {
         Self::Vector(size, Vec::new(), NullBufferBuilder::new(0))
     }
 
+    /// Moments that are shown in the named time zone.
+    pub fn timestamp_in(zone: &str) -> Self {
+        Self::Timestamp(Fixed::new(), DataType::Timestamp(TimeUnit::Microsecond, Some(zone.into())))
+    }
+
     /// Lists of what `element` builds.
     pub fn list(element: Self) -> Self {
         Self::List(Box::new(element), vec![0], NullBufferBuilder::new(0))

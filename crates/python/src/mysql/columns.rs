@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDateTime, PyDict, PyString, PyTuple, PyTzInfo};
 use rowferry_wire::Malformed;
 use rowferry_wire_mysql::messages::resultset::{BinaryRow, ColumnDefinition, Columns, DateTime, TextRow, Time};
 use rowferry_wire_mysql::types::{BinaryForm, ColumnType};
@@ -45,6 +45,10 @@ pub struct Taste {
     pub converters: Option<Py<PyDict>>,
     /// Text columns answer bytes.
     pub raw: bool,
+    /// Functions of the caller by kind of column; see `rowferry.mysql._parameters.Presentation`.
+    pub shown: Option<Py<PyDict>>,
+    /// The zone of TIMESTAMP columns, which are in UTC on the wire then, and what Arrow calls it.
+    pub zone: Option<(Py<PyAny>, String)>,
 }
 
 /// How a column's cells become objects.
@@ -53,6 +57,11 @@ enum Kind {
     Bytes,
     Date,
     DateTime {
+        decimals: u8,
+    },
+    /// In UTC on the wire, aware in this zone as an object.
+    Zoned {
+        zone: Py<PyAny>,
         decimals: u8,
     },
     Decimal {
@@ -96,6 +105,10 @@ pub struct Plan {
     pub zero_dates: ZeroDates,
     /// See [`Taste`].
     pub encoding: Option<CString>,
+    /// Bits are numbers or truth values: see [`Taste::shown`].
+    pub bits: (bool, bool),
+    /// The name of the zone of TIMESTAMP columns.
+    pub zone_name: Option<String>,
     atomic: bool,
     /// PEP 249's description.
     pub description: Py<PyTuple>,
@@ -130,7 +143,8 @@ impl Plan {
                 crate::errors::error(py, crate::errors::Class::NotSupported, None, &message)
             })?;
             let kind = Kind::of(py, column, taste)?;
-            atomic &= !matches!(kind, Kind::Converted { .. });
+            // A caller's time zone may run Python code as well as a caller's function.
+            atomic &= !matches!(kind, Kind::Converted { .. } | Kind::Zoned { .. });
             decoders.push(Decoder { usual: Usual::of(&kind, form), kind, form });
             let width = column.length / bytes_per_character(column.charset);
             description.push((
@@ -148,7 +162,18 @@ impl Plan {
         }
         let description = PyTuple::new(py, description)?.unbind();
         let (zero_dates, encoding) = (taste.zero_dates, taste.encoding.clone());
-        Ok(Self { columns, decoders, zero_dates, encoding, atomic, description, names })
+        let zone_name = taste.zone.as_ref().map(|(_, name)| name.clone());
+        let bits = match &taste.shown {
+            Some(shown) => {
+                let shown = shown.bind(py);
+                let (bit, bool) = (shown.get_item("bit")?, shown.get_item("bool")?);
+                // A function of its own for single bits is that for truth values.
+                let truth = bool.is_some_and(|bool| bit.as_ref().is_none_or(|bit| !bit.is(&bool)));
+                (bit.is_some(), truth)
+            }
+            None => (false, false),
+        };
+        Ok(Self { columns, decoders, zero_dates, encoding, bits, zone_name, atomic, description, names })
     }
 
     /// True when no Python code runs and nothing is made that can be part of a cycle, whatever the rows hold.
@@ -240,6 +265,10 @@ impl Plan {
                 Some(value) => self.datetime(value, || text.to_vec()),
                 None => self.no_date(text),
             },
+            Kind::Zoned { zone, .. } => match parse_datetime(text) {
+                Some(value) => in_zone(self.datetime(value, || text.to_vec()), zone),
+                None => self.no_date(text),
+            },
             Kind::Date => match parse_date(text) {
                 Some(value) => self.date(value, || text.to_vec()),
                 None => self.no_date(text),
@@ -274,6 +303,10 @@ impl Plan {
             Kind::DateTime { decimals } => {
                 let value = DateTime::decode(body)?;
                 self.datetime(value, || datetime_text(value, *decimals))
+            }
+            Kind::Zoned { zone, decimals } => {
+                let value = DateTime::decode(body)?;
+                in_zone(self.datetime(value, || datetime_text(value, *decimals)), zone)
             }
             Kind::Date => {
                 let value = DateTime::decode(body)?;
@@ -354,7 +387,10 @@ impl Kind {
             ColumnType::DOUBLE => Self::Double,
             ColumnType::DECIMAL | ColumnType::NEWDECIMAL => Self::Decimal { decimals },
             ColumnType::DATE | ColumnType::NEWDATE => Self::Date,
-            ColumnType::DATETIME | ColumnType::TIMESTAMP => Self::DateTime { decimals },
+            ColumnType::DATETIME | ColumnType::TIMESTAMP => match (&taste.zone, column.column_type) {
+                (Some((zone, _)), ColumnType::TIMESTAMP) => Self::Zoned { zone: zone.clone_ref(py), decimals },
+                _ => Self::DateTime { decimals },
+            },
             ColumnType::TIME => Self::Time { decimals },
             // JSON is UTF-8 whatever its collation says.
             ColumnType::JSON => Self::Text,
@@ -362,8 +398,15 @@ impl Kind {
             _ if column.is_binary() => Self::Bytes,
             _ => text(),
         };
-        let Some(converters) = &taste.converters else { return Ok(plain) };
-        let Some(function) = converters.bind(py).get_item(column.column_type.0)? else { return Ok(plain) };
+        let converter = match &taste.converters {
+            Some(converters) => converters.bind(py).get_item(column.column_type.0)?,
+            None => None,
+        };
+        let shown = || match (&taste.shown, shown_as(column)) {
+            (Some(shown), Some(kind)) => shown.bind(py).get_item(kind),
+            _ => Ok(None),
+        };
+        let Some(function) = converter.map_or_else(shown, |function| Ok(Some(function)))? else { return Ok(plain) };
         let inner = if matches!(plain, Self::Bytes) { Self::Bytes } else { text() };
         // `None` wants no conversion: the server's text.
         let function = match (function.is_none(), &inner) {
@@ -375,6 +418,44 @@ impl Kind {
     }
 }
 
+/// The kind of a column that the caller may want to look different.
+fn shown_as(column: &ColumnDefinition) -> Option<&'static str> {
+    Some(match column.column_type {
+        ColumnType::BIT if column.length == 1 => "bool",
+        ColumnType::BIT => "bit",
+        ColumnType::VECTOR => "vector",
+        _ if column.is_json() => "json",
+        _ if column.is_set() => "set",
+        _ if column.is_uuid() => "uuid",
+        _ => return None,
+    })
+}
+
+/// A datetime without zone, in UTC, as an aware one. Anything else (the text of a zero date, an error) stays.
+fn in_zone(object: Object, zone: &Py<PyAny>) -> Object {
+    // SAFETY: cells are built with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    // SAFETY: the object is a new reference of ours, or null with an exception set.
+    let Ok(object) = unsafe { Bound::from_owned_ptr_or_err(py, object) }.map_err(|raised| raised.restore(py)) else {
+        return ptr::null_mut();
+    };
+    let aware = || -> PyResult<Bound<'_, PyAny>> {
+        let Ok(moment) = object.cast::<PyDateTime>() else { return Ok(object.clone()) };
+        let utc = PyTzInfo::utc(py)?;
+        let options = PyDict::new(py);
+        options.set_item("tzinfo", &utc)?;
+        let moment = moment.call_method("replace", (), Some(&options))?;
+        if zone.is(&*utc) { Ok(moment) } else { moment.call_method1("astimezone", (zone,)) }
+    };
+    match aware() {
+        Ok(aware) => aware.into_ptr(),
+        Err(raised) => {
+            raised.restore(py);
+            ptr::null_mut()
+        }
+    }
+}
+
 /// A value of the binary protocol as the text protocol spells it.
 fn spelled(plain: &Kind, form: BinaryForm, body: &[u8]) -> Result<Vec<u8>, Malformed> {
     Ok(match plain {
@@ -383,7 +464,7 @@ fn spelled(plain: &Kind, form: BinaryForm, body: &[u8]) -> Result<Vec<u8>, Malfo
         Kind::Double => f64::from_le_bytes(fixed(body)?).to_string().into_bytes(),
         Kind::Float { decimals } => float_text(f32::from_le_bytes(fixed(body)?), *decimals).into_bytes(),
         Kind::Date => date_text(DateTime::decode(body)?),
-        Kind::DateTime { decimals } => datetime_text(DateTime::decode(body)?, *decimals),
+        Kind::DateTime { decimals } | Kind::Zoned { decimals, .. } => datetime_text(DateTime::decode(body)?, *decimals),
         Kind::Time { decimals } => time_text(Time::decode(body)?, *decimals),
         Kind::Bytes | Kind::Decimal { .. } | Kind::Text | Kind::EncodedText | Kind::Converted { .. } => body.to_vec(),
     })

@@ -57,8 +57,20 @@ pub struct Settings {
     encoders: Option<Py<PyDict>>,
     raw: bool,
     zero_dates: String,
+    presentation: Presentation,
     binary_prefix: bool,
     local_files: Option<Vec<PathBuf>>,
+}
+
+/// The attributes of `rowferry.mysql._parameters.Presentation`, where they are explained.
+#[derive(FromPyObject)]
+struct Presentation {
+    decoders: Py<PyDict>,
+    dumps: Option<Py<PyAny>>,
+    sets: bool,
+    zone: Option<Py<PyAny>>,
+    zone_name: Option<String>,
+    session_zone: Option<Py<PyAny>>,
 }
 
 impl Settings {
@@ -175,12 +187,24 @@ impl Settings {
             None => None,
         };
         let share = |dict: &Option<Py<PyDict>>| dict.as_ref().map(|dict| dict.clone_ref(py));
-        let taste = Taste { encoding, zero_dates, converters: share(&self.decoders), raw: self.raw };
+        let Presentation { decoders, dumps, sets, zone, zone_name, session_zone } = &self.presentation;
+        let copy = |object: &Option<Py<PyAny>>| object.as_ref().map(|object| object.clone_ref(py));
+        let taste = Taste {
+            encoding,
+            zero_dates,
+            converters: share(&self.decoders),
+            raw: self.raw,
+            shown: (!decoders.bind(py).is_empty()).then(|| decoders.clone_ref(py)),
+            zone: copy(zone).zip(zone_name.clone()),
+        };
         let encoding = Encoding {
             name: self.encoding.clone(),
             no_backslash_escapes: false,
             binary_prefix: self.binary_prefix,
             encoders: share(&self.encoders),
+            dumps: copy(dumps),
+            sets: *sets,
+            zone: copy(session_zone),
         };
         let allowed = match &self.local_files {
             None => Allowed::Nothing,

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyDict, PyFloat,
-    PyFrozenSet, PyInt, PyList, PySet, PyString, PyTime, PyTimeAccess, PyTuple, PyType,
+    PyFrozenSet, PyInt, PyList, PySet, PyString, PyTime, PyTimeAccess, PyTuple, PyType, PyTzInfo, PyTzInfoAccess,
 };
 use rowferry_client::mysql::{Piece, Template};
 use rowferry_wire_mysql::messages::resultset::{DateTime, Time};
@@ -23,6 +23,12 @@ pub struct Encoding {
     pub binary_prefix: bool,
     /// Functions of the caller by type: `f(value, mapping) -> SQL literal`.
     pub encoders: Option<Py<PyDict>>,
+    /// Makes JSON of dicts and lists.
+    pub dumps: Option<Py<PyAny>>,
+    /// Sets are values of SET columns.
+    pub sets: bool,
+    /// The session's time zone, where it is known.
+    pub zone: Option<Py<PyAny>>,
 }
 
 /// A Python object, recognised.
@@ -41,7 +47,11 @@ enum Value<'a, 'py> {
     Bytes(Bytes<'a>),
     Date(DateTime),
     DateTime(DateTime),
+    /// With a time zone.
+    Aware,
     Time(Time),
+    /// What stands for an object of a rarer type.
+    Other(Bound<'py, PyAny>),
 }
 
 enum Bytes<'a> {
@@ -70,6 +80,7 @@ fn class<'py>(
 fn classify<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Value<'a, 'py>> {
     static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static UUID: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static STRUCT_TIME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let py = object.py();
     if object.is_none() {
@@ -92,6 +103,13 @@ fn classify<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Value<'a, 'py>> 
         return Ok(Value::Float(value.value()));
     }
     if let Ok(value) = object.cast::<PyDateTime>() {
+        if value.get_tzinfo().is_some() {
+            return Ok(Value::Aware);
+        }
+        // pandas' NaT is a datetime, and not equal to itself.
+        if !value.is_exact_instance_of::<PyDateTime>() && value.ne(value)? {
+            return Ok(Value::Null);
+        }
         return Ok(Value::DateTime(DateTime {
             hour: value.get_hour(),
             minute: value.get_minute(),
@@ -108,7 +126,7 @@ fn classify<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Value<'a, 'py>> 
     }
     if object.is_instance(class(py, &DECIMAL, "decimal", "Decimal")?)? {
         if !object.call_method0("is_finite")?.is_truthy()? {
-            return Err(error(py, Class::Programming, None, "MySQL has no infinite numbers and no NaN"));
+            return Err(not_finite(py));
         }
         return Ok(Value::Decimal(object.call_method1("__format__", ("f",))?.extract()?));
     }
@@ -116,6 +134,10 @@ fn classify<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Value<'a, 'py>> 
         return duration(value).map(Value::Time);
     }
     if let Ok(value) = object.cast::<PyTime>() {
+        if value.get_tzinfo().is_some() {
+            let message = "a time of day with a time zone cannot be converted without a day: leave its zone out";
+            return Err(error(py, Class::Programming, None, message));
+        }
         return Ok(Value::Time(Time {
             hours: value.get_hour(),
             minutes: value.get_minute(),
@@ -144,6 +166,10 @@ fn classify<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Value<'a, 'py>> 
     }
     if object.is_instance(class(py, &UUID, "uuid", "UUID")?)? {
         return Ok(Value::Spelled(object.str()?.to_string()));
+    }
+    let other = PLAIN.import(py, "rowferry.mysql._parameters", "plain")?.call1((object,))?;
+    if !other.is(py.NotImplemented()) {
+        return Ok(Value::Other(other));
     }
     let message = format!(
         "a parameter of type `{}` cannot be sent; convert it, or give `conv` a function for it",
@@ -204,10 +230,23 @@ fn put_duration(out: &mut Vec<u8>, value: Time) {
 /// The bytes of a float as an SQL literal: always with an exponent, so that it is a DOUBLE and no DECIMAL.
 fn put_float(py: Python<'_>, out: &mut Vec<u8>, value: f64) -> PyResult<()> {
     if !value.is_finite() {
-        return Err(error(py, Class::Programming, None, "MySQL has no infinite numbers and no NaN"));
+        return Err(not_finite(py));
     }
     out.extend_from_slice(format!("{value:e}").as_bytes());
     Ok(())
+}
+
+/// TIME goes up to 838:59:59.
+const LAST_HOUR: u32 = 838;
+
+fn not_finite(py: Python<'_>) -> PyErr {
+    error(py, Class::Programming, None, "MySQL has no infinite numbers and no NaN")
+}
+
+/// An aware datetime as a clock in `zone` shows it; an error when that is `None`.
+fn without_zone<'py>(object: &Bound<'py, PyAny>, zone: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static IN_ZONE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    IN_ZONE.import(object.py(), "rowferry.mysql._parameters", "in_zone")?.call1((object, zone))
 }
 
 /// A value as the server spells it, in UTF-8 and without quotes.
@@ -223,7 +262,9 @@ pub fn spell(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         Value::Bytes(bytes) => out.extend_from_slice(bytes.as_slice()),
         Value::Date(value) => put_date(&mut out, value),
         Value::DateTime(value) => put_datetime(&mut out, value),
+        Value::Aware => return spell(&without_zone(object, PyTzInfo::utc(object.py())?.as_any())?),
         Value::Time(value) => put_duration(&mut out, value),
+        Value::Other(other) => return spell(&other),
     }
     Ok(out)
 }
@@ -234,7 +275,31 @@ impl Encoding {
         Self {
             name: self.name.clone(),
             encoders: self.encoders.as_ref().map(|encoders| encoders.clone_ref(py)),
+            dumps: self.dumps.as_ref().map(|dumps| dumps.clone_ref(py)),
+            zone: self.zone.as_ref().map(|zone| zone.clone_ref(py)),
             ..*self
+        }
+    }
+
+    /// Text that stands for a collection: JSON, or the value of a SET.
+    fn collection(&self, object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        if let Some(dumps) = &self.dumps
+            && (object.is_instance_of::<PyDict>() || object.is_instance_of::<PyList>())
+        {
+            return dumps.bind(object.py()).call1((object,))?.extract().map(Some);
+        }
+        if self.sets && (object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>()) {
+            let members = object.try_iter()?.map(|member| member?.extract()).collect::<PyResult<Vec<String>>>()?;
+            return Ok(Some(members.join(",")));
+        }
+        Ok(None)
+    }
+
+    /// An aware datetime on the session's clock.
+    fn on_clock<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.zone {
+            Some(zone) => without_zone(object, zone.bind(object.py())),
+            None => without_zone(object, object.py().None().bind(object.py())),
         }
     }
 
@@ -323,6 +388,12 @@ impl Encoding {
             out.extend_from_slice(&literal);
             return Ok(literal.contains(&b'\''));
         }
+        if (self.dumps.is_some() || self.sets)
+            && let Some(text) = self.collection(object)?
+        {
+            self.put_text(out, &PyString::new(py, &text))?;
+            return Ok(true);
+        }
         if let Some(items) = items(object) {
             // For `IN %s`. An empty list has no literal; NULL is in no list.
             let mut first = true;
@@ -360,6 +431,8 @@ impl Encoding {
             }
             Value::Date(value) => return Ok(quoted(out, |out| put_date(out, value))),
             Value::DateTime(value) => return Ok(quoted(out, |out| put_datetime(out, value))),
+            Value::Aware => return self.put_literal(out, &self.on_clock(object)?),
+            Value::Other(other) => return self.put_literal(out, &other),
             Value::Time(value) => return Ok(quoted(out, |out| put_duration(out, value))),
         }
         Ok(false)
@@ -386,6 +459,12 @@ impl Encoding {
 
     /// Adds a value to those of an execution.
     pub fn bind(&self, params: &mut impl Bind, object: &Bound<'_, PyAny>) -> PyResult<()> {
+        if (self.dumps.is_some() || self.sets)
+            && let Some(text) = self.collection(object)?
+        {
+            params.text(&self.encode(&PyString::new(object.py(), &text))?);
+            return Ok(());
+        }
         match classify(object)? {
             Value::Null => params.null(),
             Value::Bool(value) => params.int(i64::from(value)),
@@ -394,6 +473,7 @@ impl Encoding {
                 Ok(value) => params.uint(value),
                 Err(_) => params.decimal(text.as_bytes()),
             },
+            Value::Float(value) if !value.is_finite() => return Err(not_finite(object.py())),
             Value::Float(value) => params.double(value),
             Value::Decimal(text) => params.decimal(text.as_bytes()),
             Value::Text(text) => params.text(&self.encode(text)?),
@@ -401,7 +481,17 @@ impl Encoding {
             Value::Bytes(bytes) => params.bytes(bytes.as_slice()),
             Value::Date(value) => params.date(value),
             Value::DateTime(value) => params.datetime(value),
+            // MySQL 9 refuses fractions in the last hour that it can hold, but not as text.
+            Value::Time(value)
+                if value.microseconds != 0 && value.days.saturating_mul(24) + u32::from(value.hours) >= LAST_HOUR =>
+            {
+                let mut text = Vec::new();
+                put_duration(&mut text, value);
+                params.text(&text);
+            }
             Value::Time(value) => params.time(value),
+            Value::Aware => return self.bind(params, &self.on_clock(object)?),
+            Value::Other(other) => return self.bind(params, &other),
         }
         Ok(())
     }

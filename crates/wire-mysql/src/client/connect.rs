@@ -45,6 +45,7 @@ const WANTED: u64 = capability::LONG_PASSWORD
     | capability::DEPRECATE_EOF
     | capability::MULTI_FACTOR
     | capability::MARIADB_BULK
+    | capability::MARIADB_EXTENDED_METADATA
     | capability::MARIADB_CACHE_METADATA;
 
 /// A server without these is none that we can talk to.

@@ -54,6 +54,8 @@ pub mod capability {
     pub const MULTI_FACTOR: u64 = 0x1000_0000;
     /// `COM_STMT_BULK_EXECUTE` is understood (MariaDB 10.2).
     pub const MARIADB_BULK: u64 = 1 << 34;
+    /// MariaDB: columns say what they are beyond their type, such as JSON or UUID.
+    pub const MARIADB_EXTENDED_METADATA: u64 = 1 << 35;
     /// The columns of an execution are left out when they are those of the last (MariaDB 10.6).
     pub const MARIADB_CACHE_METADATA: u64 = 1 << 36;
     /// A bulk execution can answer for each of its rows (MariaDB 11.5).

@@ -7,8 +7,8 @@ use crate::types::{BinaryForm, CHARSET_BINARY, ColumnType, column_flag};
 
 /// What the server says about a column.
 ///
-/// Wire: catalog (always `def`), schema, table, original table, name, original name as length-encoded strings, the
-/// length `0C` of what follows, character set `u16le`, display length `u32le`, type `u8`, flags `u16le`, decimals
+/// Wire: catalog (always `def`), schema, table, original table, name, original name as length-encoded strings; where
+/// MariaDB's extended metadata was asked for, what it adds, behind its length; the length `0C` of what follows, character set `u16le`, display length `u32le`, type `u8`, flags `u16le`, decimals
 /// `u8`, two reserved bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ColumnDefinition {
@@ -32,6 +32,8 @@ pub struct ColumnDefinition {
     pub flags: u16,
     /// Digits behind the point; `1F` when not fixed.
     pub decimals: u8,
+    /// What MariaDB adds: a kind (`00` the type's name, `01` the format of text) and a length-encoded string, each.
+    pub extended: Vec<u8>,
 }
 
 impl ColumnDefinition {
@@ -47,7 +49,11 @@ impl ColumnDefinition {
         let org_table = text("column original table")?;
         let name = text("column name")?;
         let org_name = text("column original name")?;
-        let fixed = lenenc::bytes(&mut reader, "column details")?;
+        let mut fixed = lenenc::bytes(&mut reader, "column details")?;
+        let mut extended = &[][..];
+        if !reader.is_empty() {
+            (extended, fixed) = (fixed, lenenc::bytes(&mut reader, "column details")?);
+        }
         // `COM_FIELD_LIST` would add a default value; nothing else may follow.
         reader.finish("column trailer")?;
         let mut reader = Reader::new(fixed);
@@ -62,6 +68,7 @@ impl ColumnDefinition {
             column_type: ColumnType(reader.u8("column type")?),
             flags: reader.u16_le("column flags")?,
             decimals: reader.u8("column decimals")?,
+            extended: extended.to_vec(),
         })
     }
 
@@ -71,6 +78,9 @@ impl ColumnDefinition {
         for text in ["def", &self.schema, &self.table, &self.org_table, &self.name, &self.org_name] {
             lenenc::put_bytes(&mut writer, text.as_bytes());
         }
+        if !self.extended.is_empty() {
+            lenenc::put_bytes(&mut writer, &self.extended);
+        }
         writer.u8(0x0c).u16_le(self.charset).u32_le(self.length).u8(self.column_type.0).u16_le(self.flags);
         writer.u8(self.decimals).raw(&[0; 2]);
     }
@@ -78,6 +88,34 @@ impl ColumnDefinition {
     /// True when the value is bytes rather than text.
     pub const fn is_binary(&self) -> bool {
         self.charset == CHARSET_BINARY
+    }
+
+    /// True when the text is JSON: by its type, or as MariaDB adds.
+    pub fn is_json(&self) -> bool {
+        self.column_type == ColumnType::JSON || self.added(1) == Some(b"json")
+    }
+
+    /// True when the text is an UUID, as MariaDB adds.
+    pub fn is_uuid(&self) -> bool {
+        self.added(0) == Some(b"uuid")
+    }
+
+    /// True when the text is some of a list.
+    pub const fn is_set(&self) -> bool {
+        self.flags & column_flag::SET != 0
+    }
+
+    /// What MariaDB adds of this kind.
+    fn added(&self, kind: u8) -> Option<&[u8]> {
+        let mut reader = Reader::new(&self.extended);
+        while !reader.is_empty() {
+            let found = reader.u8("kind").ok()?;
+            let text = lenenc::bytes(&mut reader, "what is added").ok()?;
+            if found == kind {
+                return Some(text);
+            }
+        }
+        None
     }
 
     /// True when the number has no sign.

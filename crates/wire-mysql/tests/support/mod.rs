@@ -113,6 +113,7 @@ pub fn column(name: &str) -> Vec<u8> {
         column_type,
         flags: 0,
         decimals: 0,
+        extended: Vec::new(),
     }
     .encode(&mut bytes);
     bytes

@@ -79,7 +79,7 @@ impl ArrowRows {
         let mut slots = Vec::with_capacity(plan.columns.definitions.len());
         let mut forms = Vec::with_capacity(slots.capacity());
         for definition in &plan.columns.definitions {
-            slots.push(Slot::new(definition, plan.encoding.is_some()));
+            slots.push(Slot::new(definition, plan));
             forms.push(definition.column_type.binary_form().unwrap_or(BinaryForm::Bytes));
         }
         let mut names = Vec::with_capacity(slots.len());
@@ -190,10 +190,18 @@ const NO_TIME: Wrong = Wrong::Value("it is no duration");
 const NO_UTF8: Wrong = Wrong::Value("it is no UTF-8");
 
 impl Slot {
-    fn new(definition: &ColumnDefinition, encoded: bool) -> Self {
-        let column = builder(definition);
-        let encoded = encoded && matches!(column, Column::Text(_)) && definition.column_type != ColumnType::JSON;
-        Self { column, decimals: definition.decimals, bits: false, encoded }
+    fn new(definition: &ColumnDefinition, plan: &Plan) -> Self {
+        let (numbers, truths) = plan.bits;
+        let bits = definition.column_type == ColumnType::BIT && numbers;
+        let column = match (definition.column_type, &plan.zone_name) {
+            (ColumnType::BIT, _) if truths && definition.length == 1 => Column::bool(),
+            (ColumnType::BIT, _) if numbers => Column::uint(8),
+            (ColumnType::TIMESTAMP, Some(zone)) => Column::timestamp_in(zone),
+            _ => builder(definition),
+        };
+        let encoded =
+            plan.encoding.is_some() && matches!(column, Column::Text(_)) && definition.column_type != ColumnType::JSON;
+        Self { column, decimals: definition.decimals, bits, encoded }
     }
 
     #[inline]
