@@ -9,11 +9,12 @@ import ipaddress
 import json
 import sys
 import uuid
+import warnings
 import zoneinfo
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..exceptions import InterfaceError, ProgrammingError
+from ..exceptions import InterfaceError
 
 __all__ = ["Presentation", "in_zone", "plain", "presentation", "zone_named"]
 
@@ -53,12 +54,18 @@ def _singles(values: array.array[float]) -> bytes:
 
 
 def in_zone(value: datetime.datetime, zone: datetime.tzinfo | None) -> datetime.datetime:
-    """An aware datetime as the session's clock shows it, without its zone."""
+    """An aware datetime as the session's clock shows it, without its zone.
+
+    Where the session's zone is not known it is cut off, as PyMySQL and its kin do, but with a `RuntimeWarning`.
+    """
     if zone is None:
-        raise ProgrammingError(
-            "a datetime with a time zone can only be converted when the session's time zone is known: connect with "
-            "`tz` (for instance tz='UTC') or with `time_zone`"
+        warnings.warn(
+            "the time zone of a datetime was cut off, because that of the session is not known: connect with `tz` (for "
+            "instance tz='UTC') or with `time_zone`, and it is converted",
+            RuntimeWarning,
+            stacklevel=2,
         )
+        return value.replace(tzinfo=None)
     return value.astimezone(zone).replace(tzinfo=None)
 
 

@@ -208,7 +208,7 @@ def test_timestamps_are_aware_on_request(rows: Rows) -> None:
     assert plain.tzinfo is None
 
 
-def test_aware_parameters_are_converted_never_cut(connect: Callable[..., mysql.Connection]) -> None:
+def test_aware_parameters_are_converted_and_never_cut_silently(connect: Callable[..., mysql.Connection]) -> None:
     aware = datetime.datetime(2026, 7, 1, 12, 0, 0, 5, BERLIN)
     for options, clock in [
         ({"tz": "UTC"}, "2026-07-01 10:00:00.000005"),
@@ -228,12 +228,12 @@ def test_aware_parameters_are_converted_never_cut(connect: Callable[..., mysql.C
             assert float(seconds) == pytest.approx(aware.timestamp())
     connection = connect()
     with connection.cursor() as cursor:
-        for run in (
-            lambda: cursor.execute("SELECT %s", (aware,)),
-            lambda: connection.prepare("SELECT ?").execute((aware,)),
-        ):
-            with pytest.raises(mysql.ProgrammingError, match="time zone is known"):
-                run()
+        # As the other drivers do it, but not silently.
+        with pytest.warns(RuntimeWarning, match="time zone of a datetime was cut off"):
+            cursor.execute("SELECT CONCAT(%s)", (aware,))
+        assert cursor.fetchone() == ("2026-07-01 12:00:00.000005",)
+        with pytest.warns(RuntimeWarning, match="connect with `tz`"):
+            connection.prepare("SELECT ?").execute((aware,))
         with pytest.raises(mysql.ProgrammingError, match="time of day with a time zone"):
             cursor.execute("SELECT %s", (datetime.time(1, tzinfo=UTC),))
         cursor.execute("SELECT 1")
