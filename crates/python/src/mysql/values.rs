@@ -593,6 +593,12 @@ fn put_field(out: &mut Vec<u8>, object: &Bound<'_, PyAny>) -> PyResult<()> {
         Value::Date(value) => put_date(out, value),
         Value::DateTime(value) => put_datetime(out, value),
         Value::Time(value) => put_duration(out, value),
+        // The session is not asked: the zone is cut off with a warning.
+        Value::Aware => {
+            let none = object.py().None();
+            return put_field(out, &without_zone(object, none.bind(object.py()))?);
+        }
+        Value::Other(other) => return put_field(out, &other),
     }
     Ok(())
 }
