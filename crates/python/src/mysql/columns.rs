@@ -443,7 +443,7 @@ fn in_zone(object: Object, zone: &Py<PyAny>) -> Object {
         let Ok(moment) = object.cast::<PyDateTime>() else { return Ok(object.clone()) };
         let utc = PyTzInfo::utc(py)?;
         let options = PyDict::new(py);
-        options.set_item("tzinfo", &utc)?;
+        options.set_item("tzinfo", utc)?;
         let moment = moment.call_method("replace", (), Some(&options))?;
         if zone.is(&*utc) { Ok(moment) } else { moment.call_method1("astimezone", (zone,)) }
     };
