@@ -93,6 +93,19 @@ def test_json_is_decoded_and_encoded_on_request(rows: Rows, connect: Callable[..
         assert cursor.fetchone() == (6,)
 
 
+def test_json_in_other_character_sets(rows: Rows, connect: Callable[..., mysql.Connection]) -> None:
+    fill = """INSERT INTO j VALUES (1, '["é"]', 'é')"""
+    sql = "SELECT j, t, n FROM j"
+    for charset in ("latin1", "utf8mb4"):
+        assert rows(JSON_TABLE, fill, sql, charset=charset, json=True) == [(["é"], "é", 1)]
+        assert rows(JSON_TABLE, fill, sql, charset=charset) == [('["é"]', "é", 1)]
+        with connect(charset=charset).cursor(mysql.cursors.SSCursor) as cursor:
+            cursor.execute(JSON_TABLE)
+            cursor.execute(fill)
+            cursor.execute(sql)
+            assert cursor.fetch_arrow_table().to_pylist() == [{"j": '["é"]', "t": "é", "n": 1}]
+
+
 def test_bits_are_numbers_or_truths_on_request(rows: Rows) -> None:
     make = "CREATE TEMPORARY TABLE b (n INT, one BIT(1), many BIT(12), t VARCHAR(9))"
     fill = "INSERT INTO b VALUES (1, b'1', b'111111111111', 'x'), (2, b'0', b'0', 'y'), (3, NULL, NULL, 'z')"

@@ -392,8 +392,8 @@ impl Kind {
                 _ => Self::DateTime { decimals },
             },
             ColumnType::TIME => Self::Time { decimals },
-            // JSON is UTF-8 whatever its collation says.
-            ColumnType::JSON => Self::Text,
+            // It comes in the connection's character set, whatever its collation says.
+            ColumnType::JSON => text(),
             ColumnType::BIT | ColumnType::GEOMETRY | ColumnType::VECTOR => Self::Bytes,
             _ if column.is_binary() => Self::Bytes,
             _ => text(),

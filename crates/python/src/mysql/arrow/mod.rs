@@ -67,6 +67,17 @@ pub struct ArrowRows {
     limit: usize,
 }
 
+/// What the connection says of its columns beyond their definitions.
+#[derive(Clone, Copy, Default)]
+struct Looks<'a> {
+    /// See [`Plan::bits`].
+    bits: (bool, bool),
+    /// See [`Plan::zone_name`].
+    zone: Option<&'a str>,
+    /// Text is not in UTF-8.
+    encoded: bool,
+}
+
 /// A batch of so many rows will probably have as many as it may have.
 const GROWN: usize = 4 * BLOCK;
 
@@ -76,10 +87,12 @@ const MOST_RESERVED: usize = 131_072;
 impl ArrowRows {
     /// Columns as `plan` has them, for at most `limit` rows.
     pub fn new(py: Python<'_>, plan: &Plan, limit: usize) -> PyResult<Self> {
+        let (bits, zone) = (plan.bits, plan.zone_name.as_deref());
+        let looks = Looks { bits, zone, encoded: plan.encoding.is_some() };
         let mut slots = Vec::with_capacity(plan.columns.definitions.len());
         let mut forms = Vec::with_capacity(slots.capacity());
         for definition in &plan.columns.definitions {
-            slots.push(Slot::new(definition, plan));
+            slots.push(Slot::new(definition, looks));
             forms.push(definition.column_type.binary_form().unwrap_or(BinaryForm::Bytes));
         }
         let mut names = Vec::with_capacity(slots.len());
@@ -95,7 +108,7 @@ impl ArrowRows {
 
     /// Columns of these definitions, for rows of the text protocol in UTF-8.
     pub fn of(definitions: &[ColumnDefinition], zero_dates: ZeroDates) -> Self {
-        let slots: Vec<_> = definitions.iter().map(|definition| Slot::new(definition, false)).collect();
+        let slots: Vec<_> = definitions.iter().map(|definition| Slot::new(definition, Looks::default())).collect();
         let named = definitions.iter().zip(&slots);
         let schema = column::schema(named.map(|(definition, slot)| (definition.name.as_str(), true, &slot.column)));
         let forms = vec![BinaryForm::Bytes; slots.len()];
@@ -190,17 +203,16 @@ const NO_TIME: Wrong = Wrong::Value("it is no duration");
 const NO_UTF8: Wrong = Wrong::Value("it is no UTF-8");
 
 impl Slot {
-    fn new(definition: &ColumnDefinition, plan: &Plan) -> Self {
-        let (numbers, truths) = plan.bits;
+    fn new(definition: &ColumnDefinition, looks: Looks<'_>) -> Self {
+        let (numbers, truths) = looks.bits;
         let bits = definition.column_type == ColumnType::BIT && numbers;
-        let column = match (definition.column_type, &plan.zone_name) {
+        let column = match (definition.column_type, looks.zone) {
             (ColumnType::BIT, _) if truths && definition.length == 1 => Column::bool(),
             (ColumnType::BIT, _) if numbers => Column::uint(8),
             (ColumnType::TIMESTAMP, Some(zone)) => Column::timestamp_in(zone),
             _ => builder(definition),
         };
-        let encoded =
-            plan.encoding.is_some() && matches!(column, Column::Text(_)) && definition.column_type != ColumnType::JSON;
+        let encoded = looks.encoded && matches!(column, Column::Text(_));
         Self { column, decimals: definition.decimals, bits, encoded }
     }
 

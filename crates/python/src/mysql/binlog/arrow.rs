@@ -56,6 +56,7 @@ impl RowPlan {
             table: String::new(),
             org_table: String::new(),
             org_name: String::new(),
+            extended: Vec::new(),
         };
         match column.column_type {
             ColumnType::NEWDECIMAL => {
@@ -224,6 +225,7 @@ impl Collected {
                 table: String::new(),
                 org_table: String::new(),
                 org_name: String::new(),
+                extended: Vec::new(),
             });
         }
         definitions.extend((0..plan.columns.len()).map(|at| plan.definition(at)));
