@@ -234,6 +234,8 @@ class Wire(_Common):
         """End the pushed file and answer the statement's result."""
     def execute(self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False) -> QueryResult:
         """Run a prepared statement."""
+    def execute_each(self, prepared: Prepared, rows: Iterable[Any], window: int, as_dict: bool = False) -> QueryResult:
+        """Run a prepared statement for each of `rows`; up to `window` executions are on their way at a time."""
     def execute_many(self, sql: str | bytes, rows: Iterable[Any], most: int, as_dict: bool = False) -> QueryResult:
         """Run SQL for each of `rows`. Requests are at most `most` bytes long, unless a single row is longer."""
     def fetch(self, most: int) -> Sequence[Any]:
@@ -298,6 +300,9 @@ class AsyncWire(_Common):
     def eof_received(self) -> None: ...
     def execute(
         self, prepared: Prepared, args: Iterable[Any] | None = None, as_dict: bool = False
+    ) -> asyncio.Future[QueryResult]: ...
+    def execute_each(
+        self, prepared: Prepared, rows: Iterable[Any], window: int, as_dict: bool = False
     ) -> asyncio.Future[QueryResult]: ...
     def execute_many(
         self, sql: str | bytes, rows: Iterable[Any], most: int, as_dict: bool = False

@@ -348,3 +348,49 @@ def test_a_generator_cannot_use_the_connection_meanwhile(connection: mysql.Conne
     with pytest.raises(mysql.InterfaceError, match="another operation"):
         connection.cursor().executemany("INSERT INTO m (id) VALUES (%s)", rows())
     connection.query("SELECT 1")
+
+
+class TestPreparedStatements:
+    @pytest.fixture
+    def filled(self, connection: mysql.Connection) -> mysql.Connection:
+        connection.cursor().executemany("INSERT INTO m (id, b) VALUES (%s, 0)", [(n,) for n in range(1000)])
+        return connection
+
+    def test_executions_travel_ahead_of_their_answers(self, filled: mysql.Connection) -> None:
+        with filled.prepare("UPDATE m SET a = ?, b = b + 1 WHERE id = ?") as update:
+            for window in (1, 2, 64, 5000):
+                result = update.executemany((("x" * (number % 7), number) for number in range(1000)), window=window)
+                assert result.affected_rows == 1000
+            assert update.executemany([]).affected_rows == 0
+        cursor = filled.cursor()
+        cursor.execute("SELECT MIN(b), MAX(b), SUM(LENGTH(a)) FROM m")
+        assert cursor.fetchall() == ((4, 4, 2997),)
+
+    def test_rows_of_all_executions(self, filled: mysql.Connection) -> None:
+        with filled.prepare("SELECT id, b FROM m WHERE id BETWEEN ? AND ? ORDER BY id") as select:
+            result = select.executemany([(1, 2), (7, 7), (5000, 6000), (990, 2000)], as_dict=True)
+        assert [row["id"] for row in result.rows or ()] == [1, 2, 7, *range(990, 1000)]
+
+    @pytest.mark.parametrize("bad", [0, 1, 499, 999])
+    def test_a_failing_row_is_named_and_ends_the_sending(self, filled: mysql.Connection, bad: int) -> None:
+        values = [("x" * (1001 if number == bad else 1), number) for number in range(1000)]
+        cursor = filled.cursor()
+        with filled.prepare("UPDATE m SET a = ? WHERE id = ?") as update:
+            for window, most in [(1, bad), (64, bad + 63)]:
+                with pytest.raises(mysql.DataError) as caught:
+                    update.executemany(values, window=window)
+                assert caught.value.row == bad
+                cursor.execute("SELECT COUNT(a) FROM m")
+                ((done,),) = cursor.fetchall()
+                assert bad <= done <= most
+                cursor.execute("UPDATE m SET a = NULL")
+
+    def test_a_row_that_cannot_be_sent_is_named(self, filled: mysql.Connection) -> None:
+        with filled.prepare("UPDATE m SET a = ? WHERE id = ?") as update:
+            for bad in [(1,), (object(), 1), (1, 2, 3)]:
+                with pytest.raises(mysql.ProgrammingError) as caught:
+                    update.executemany([("x", 1), ("y", 2), bad])
+                assert caught.value.row == 2
+            assert update.executemany([("z", 3)]).affected_rows == 1
+        with pytest.raises(mysql.ProgrammingError, match="closed"):
+            update.executemany([("z", 3)])

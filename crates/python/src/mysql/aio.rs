@@ -481,6 +481,19 @@ impl AsyncWire {
         Self::run(slf, |driver, client| driver.execute(slf.py(), client, prepared, args, as_dict))
     }
 
+    /// Runs a prepared statement for each of `rows` and answers one result for all; up to `window` executions are on
+    /// their way at a time.
+    #[pyo3(signature = (prepared, rows, window, as_dict=false))]
+    fn execute_each(
+        slf: &Bound<'_, Self>,
+        prepared: &Prepared,
+        rows: &Bound<'_, PyAny>,
+        window: usize,
+        as_dict: bool,
+    ) -> PyResult<Py<PyAny>> {
+        Self::run(slf, |driver, client| driver.execute_each(slf.py(), client, prepared, rows, window, as_dict))
+    }
+
     /// Runs SQL for each of `rows` and answers one result for all. Requests are at most `most` bytes long, unless a
     /// single row is longer.
     #[pyo3(signature = (sql, rows, most, as_dict=false))]

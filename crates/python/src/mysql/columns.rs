@@ -131,6 +131,11 @@ impl From<Malformed> for RowError {
 }
 
 impl Plan {
+    /// True when rows of both are of one length.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.columns.definitions.len() == other.columns.definitions.len()
+    }
+
     /// Resolves decoders for `columns`.
     pub fn new(py: Python<'_>, columns: Arc<Columns>, taste: &Taste) -> PyResult<Self> {
         let mut decoders = Vec::with_capacity(columns.definitions.len());

@@ -81,6 +81,11 @@ impl Params {
         self.count == 0
     }
 
+    /// About how many bytes they take on the wire.
+    pub const fn size(&self) -> usize {
+        self.types.len() + self.values.len()
+    }
+
     fn add(&mut self, column_type: ColumnType, flag: u8) -> Writer<'_> {
         if self.count.is_multiple_of(8) {
             self.nulls.push(0);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,26 @@ class AsyncPreparedStatement:
             raise err.ProgrammingError("the statement is closed")
         try:
             return await self._connection.wire.execute(self._prepared, args, as_dict)
+        except Exception:
+            raise
+        except BaseException:
+            await self._connection.give_up()
+            raise
+
+    async def executemany(
+        self, rows: Iterable[Sequence[Any]], *, window: int = 64, as_dict: bool = False
+    ) -> QueryResult:
+        """Run the statement for each of `rows`, which are taken as they are needed; one result for all.
+
+        Up to `window` executions are on their way at a time. At the first that fails no further one is sent, but those
+        behind it that are on their way are executed as well: in a transaction, roll back; with `window=1` there are
+        none. The error has the row's index (`row`). `cursor.executemany` stops at the failing row and is faster where
+        it sends many rows in a request; this is for statements that shall be prepared.
+        """
+        if self._prepared is None:
+            raise err.ProgrammingError("the statement is closed")
+        try:
+            return await self._connection.wire.execute_each(self._prepared, rows, window, as_dict)
         except Exception:
             raise
         except BaseException:

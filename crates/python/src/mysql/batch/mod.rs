@@ -4,6 +4,7 @@
 //! behind a row that it refuses has not been sent.
 
 mod blame;
+mod executions;
 mod request;
 mod source;
 mod statement;
@@ -187,12 +188,7 @@ impl Batch {
 
     /// A result has ended.
     fn add(&mut self, ok: OkPacket) {
-        let total = &mut self.total;
-        total.affected_rows += ok.affected_rows;
-        total.warnings = total.warnings.saturating_add(ok.warnings);
-        total.last_insert_id = ok.last_insert_id;
-        total.status = ok.status;
-        total.info = ok.info;
+        executions::add(&mut self.total, ok);
         self.current = None;
     }
 
@@ -345,11 +341,7 @@ impl Operation for Batch {
                 let shape = Shape { binary: *way == Way::Bulk, as_dict: self.as_dict };
                 let plan = shared.plan(py, columns)?;
                 // Results of other columns than the first cannot be read as its rows.
-                if self
-                    .rows
-                    .as_ref()
-                    .is_none_or(|(known, _)| known.columns.definitions.len() != plan.columns.definitions.len())
-                {
+                if self.rows.as_ref().is_none_or(|(known, _)| !known.is_like(&plan)) {
                     self.rows = Some((plan.clone(), Rows::default()));
                 }
                 self.current = Some((plan, shape));
