@@ -728,3 +728,45 @@ def test_rows_as_arrow(source: MySQLServer, cursor: mysql.cursors.Cursor) -> Non
 
     # What has come is not held back until the batch is full.
     assert run(first()) == 4
+
+
+def test_semi_synchronous_replication_is_acknowledged() -> None:
+    with log_server("mariadb", ["--rpl-semi-sync-master-timeout=30000"]) as server:
+        with mysql.connect(**server.dsn, autocommit=True) as connection, connection.cursor() as cursor:
+            fresh(cursor)
+            cursor.execute("SET GLOBAL rpl_semi_sync_master_enabled = ON")
+            stream = binlog_stream(**server.dsn, semi_sync=True, events=[events.RowsEvent])
+            stream.connect()
+            seen: list[Any] = []
+            reading = threading.Thread(target=lambda: seen.extend(event.after_tuples()[0] for event in stream))
+            reading.start()
+            counts = []
+            for number in range(21):
+                cursor.execute("SHOW STATUS LIKE 'Rpl_semi_sync_master_%_tx'")
+                counts.append(dict(cursor.fetchall()))
+                if number < 20:
+                    cursor.execute(f"INSERT INTO t VALUES ({number}, 'x')")
+            stream.close()
+            reading.join(TIMEOUT)
+    # Each commit waited for us, and none until its time-out.
+    acknowledged = [int(count["Rpl_semi_sync_master_yes_tx"]) for count in counts]
+    assert acknowledged == list(range(acknowledged[0], acknowledged[0] + 21))
+    assert counts[0]["Rpl_semi_sync_master_no_tx"] == counts[-1]["Rpl_semi_sync_master_no_tx"]
+    assert [row[0] for row in seen] == list(range(20))
+
+
+def test_an_encrypted_log_is_decrypted_by_its_server(tmp_path: Any) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text("1;770A8A65DA156D24EE2A093277530142\n")
+    encrypted = [
+        "--plugin-load-add=file_key_management",
+        f"--file-key-management-filename={keys}",
+        "--encrypt-binlog=ON",
+    ]
+    with log_server("mariadb", encrypted) as server:
+        with mysql.connect(**server.dsn, autocommit=True) as connection, connection.cursor() as cursor:
+            fresh(cursor)
+            start = now(server)
+            cursor.execute("INSERT INTO t VALUES (1, 'secret')")
+        assert inserted(read(server, start=start)) == inserted(read(server, start="first")) == [(1, "secret")]
+        assert b"secret" not in (server.directory / "data" / "log.000001").read_bytes()

@@ -452,13 +452,6 @@ impl Reader {
                 }
             }
             EventType::EXECUTE_LOAD_QUERY => is_over = self.group != Group::Open,
-            EventType::START_ENCRYPTION => {
-                return Err(Fault::Unsupported(
-                    "the log is encrypted, and the server has not decrypted it for us; it does so for replicas that log \
-                     in as such"
-                        .into(),
-                ));
-            }
             _ => is_inside = self.group != Group::Outside && !is_about_the_log(event_type),
         }
         if let EventType::TABLE_MAP = event_type {
@@ -696,6 +689,8 @@ const fn is_about_the_log(event_type: EventType) -> bool {
             | EventType::PREVIOUS_GTIDS
             | EventType::MARIADB_GTID_LIST
             | EventType::BINLOG_CHECKPOINT
+            // Of the file: the server decrypts what it sends.
+            | EventType::START_ENCRYPTION
             | EventType::STOP
             | EventType::INCIDENT
     )

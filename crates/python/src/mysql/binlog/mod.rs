@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use rowferry_wire_mysql::binlog::event::Checksum;
+use rowferry_wire_mysql::binlog::event::{Checksum, EventHeader};
 use rowferry_wire_mysql::binlog::gtid::GtidSet;
 use rowferry_wire_mysql::binlog::mariadb_gtid::MariadbPosition;
 use rowferry_wire_mysql::binlog::reader::{Body, Event, Gtids, Interest, Position, Reader};
@@ -276,9 +276,10 @@ impl Inner {
         }
         match packet {
             [0xef, wants_answer, event @ ..] => {
-                if wants_answer & 1 != 0 {
-                    let position = self.reader.position();
-                    self.acknowledge = Some((position.file.clone(), position.offset));
+                if wants_answer & 1 != 0
+                    && let Ok(header) = EventHeader::decode(event)
+                {
+                    self.acknowledge = Some((self.reader.position().file.clone(), u64::from(header.position)));
                 }
                 Ok(event)
             }
