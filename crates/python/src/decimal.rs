@@ -2,7 +2,8 @@
 //!
 //! The ordinary way, calling `Decimal(str)`, costs five times as much as all the rest of a cell. CPython's own
 //! implementation keeps the number in a small structure inside the object; where an import-time check shows that this
-//! structure is the one we know, it is filled directly. Where the check fails, the ordinary way is used.
+//! structure is the one we know, it is filled directly. Where the check fails, the ordinary way is used; also where the
+//! environment says `ROWFERRY_DECIMAL=portable`.
 
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,8 +50,22 @@ pub fn import(py: Python<'_>) -> PyResult<()> {
     // SAFETY: a type object of the running interpreter.
     let flags = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) };
     PLAIN.store(flags & (ffi::Py_TPFLAGS_HAVE_GC | ffi::Py_TPFLAGS_HEAPTYPE) == 0, Ordering::Relaxed);
-    DIRECT.store(known && layout_is_known(class), Ordering::Relaxed);
+    DIRECT.store(known && is_wanted(py)? && layout_is_known(class), Ordering::Relaxed);
     Ok(())
+}
+
+/// What the environment says of it.
+fn is_wanted(py: Python<'_>) -> PyResult<bool> {
+    const NAME: &str = "ROWFERRY_DECIMAL";
+    match std::env::var_os(NAME) {
+        None => Ok(true),
+        Some(wanted) if wanted == "direct" || wanted.is_empty() => Ok(true),
+        Some(wanted) if wanted == "portable" => Ok(false),
+        Some(wanted) => {
+            let message = format!("{NAME} is `direct` or `portable`, not `{}`", wanted.to_string_lossy());
+            Err(crate::errors::error(py, crate::errors::Class::Interface, None, &message))
+        }
+    }
 }
 
 /// True when numbers are filled in directly.
@@ -64,7 +79,21 @@ fn layout_is_known(class: &Bound<'_, PyType>) -> bool {
     if size != size_of::<Layout>() as ffi::Py_ssize_t {
         return false;
     }
-    let samples = ["0", "-0.00", "1", "-1.5", "12345678.90", "0.0000001", "9999999999999999999", "100", "-7E3"];
+    let samples = [
+        "0",
+        "-0",
+        "-0.00",
+        "1",
+        "-1.5",
+        "12345678.90",
+        "0.0000001",
+        "9999999999999999999",
+        "-0.999999999999999999",
+        "1000000000000000000",
+        "1844674407370955.161",
+        "100",
+        "-7E3",
+    ];
     samples.into_iter().all(|sample| {
         let check = || -> PyResult<bool> {
             let py = class.py();
@@ -87,12 +116,21 @@ fn layout_is_known(class: &Bound<'_, PyType>) -> bool {
             let ours = unsafe { Bound::from_owned_ptr_or_err(py, fill(class.as_type_ptr(), &parts)) }?;
             let same =
                 |method: &str| -> PyResult<bool> { ours.call_method0(method)?.eq(ordinary.call_method0(method)?) };
+            let spelled = |number: PyResult<Bound<'_, PyAny>>| -> PyResult<String> { Ok(number?.str()?.to_string()) };
+            let tracked = |number: &Bound<'_, PyAny>| -> PyResult<bool> {
+                py.import("gc")?.call_method1("is_tracked", (number,))?.is_truthy()
+            };
             Ok(ours.eq(&ordinary)?
-                && same("__hash__")?
-                && same("__str__")?
-                && same("as_tuple")?
-                && same("__neg__")?
-                && ours.add(&ours)?.eq(ordinary.add(&ordinary)?)?)
+                && ordinary.eq(&ours)?
+                && ["__hash__", "__str__", "__repr__", "as_tuple", "__neg__", "__reduce__", "__sizeof__", "adjusted"]
+                    .into_iter()
+                    .map(same)
+                    .try_fold(true, |all, same| same.map(|same| all && same))?
+                && spelled(ours.add(&ours))? == spelled(ordinary.add(&ordinary))?
+                && spelled(ours.mul(&ours))? == spelled(ordinary.mul(&ordinary))?
+                && spelled(ours.sub(&ordinary))? == spelled(ordinary.sub(&ours))?
+                && spelled(ours.call_method0("normalize"))? == spelled(ordinary.call_method0("normalize"))?
+                && tracked(&ours)? == tracked(&ordinary)?)
         };
         check().unwrap_or(false)
     })

@@ -2,11 +2,15 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from ..mysql._settings import Settings
 from ..mysql.err import Error
 from . import ArrowBatch
+
+def decimal_from_text(text: bytes) -> Decimal:
+    """An exact number as rows have it, from its spelling: for tests of the ways to make one."""
 
 def escape_bytes(bytes: bytes, no_backslash_escapes: bool = False) -> bytes:
     """Bytes of a literal with what would end it escaped."""

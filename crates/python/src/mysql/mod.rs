@@ -35,6 +35,7 @@ pub fn register(parent: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<binlog::PyGtidSet>()?;
     module.add_function(wrap_pyfunction!(binlog::event_types, &module)?)?;
     module.add_function(wrap_pyfunction!(binlog::normalise_gtids, &module)?)?;
+    module.add_function(wrap_pyfunction!(values::decimal_from_text, &module)?)?;
     module.add_function(wrap_pyfunction!(values::escape_bytes, &module)?)?;
     module.add_function(wrap_pyfunction!(values::tab_separated, &module)?)?;
     parent.add_submodule(&module)?;

@@ -621,6 +621,13 @@ pub fn tab_separated<'py>(py: Python<'py>, rows: &Bound<'_, PyAny>) -> PyResult<
     Ok(PyBytes::new(py, &lines))
 }
 
+/// An exact number as rows have it, from its spelling: for tests of the ways to make one.
+#[pyfunction]
+pub fn decimal_from_text(py: Python<'_>, text: &[u8]) -> PyResult<Py<PyAny>> {
+    // SAFETY: the function answers a new reference, or null with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(py, crate::cells::decimal(text)) }.map(Bound::unbind)
+}
+
 /// Bytes of a literal with what would end it escaped, as `mysql_real_escape_string` does.
 #[pyfunction]
 #[pyo3(signature = (bytes, no_backslash_escapes=false))]
