@@ -6,6 +6,7 @@ so `except rowferry.exceptions.IntegrityError` catches a duplicate key of any da
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,8 +27,8 @@ __all__ = [
 ]
 
 
-class Warning(Exception):
-    """Something noteworthy happened, such as data cut off on insertion."""
+class Warning(builtins.Warning):
+    """Something noteworthy happened, such as data cut off on insertion. Python's `warnings` take it, too."""
 
 
 class Error(Exception):

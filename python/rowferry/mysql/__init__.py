@@ -15,8 +15,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import connections, constants, converters, cursors, err, times
+from . import _mysql, charset, connections, constants, converters, cursors, err, optionfile, times
 from ._aliases import install
+from ._mysql import __version__, debug, escape, get_client_info, string_literal, version_info
 from .connections import Connection, PreparedStatement, connect
 from .constants import FIELD_TYPE
 from .converters import escape_string
@@ -55,11 +56,16 @@ else:
 __all__ = [
     "BINARY",
     "DATE",
+    "DATETIME",
+    "FIELD_TYPE",
+    "NULL",
     "NUMBER",
     "ROWID",
     "STRING",
     "TIME",
     "TIMESTAMP",
+    "VERSION",
+    "VERSION_STRING",
     "Binary",
     "Connect",
     "Connection",
@@ -86,21 +92,30 @@ __all__ = [
     "Timestamp",
     "TimestampFromTicks",
     "Warning",
+    "__version__",
     "apilevel",
     "binlog_stream",
+    "charset",
     "connect",
     "connections",
     "constants",
     "converters",
     "create_pool",
     "cursors",
+    "debug",
     "err",
+    "escape",
     "escape_string",
+    "get_client_info",
     "install_as_MySQLdb",
     "install_as_pymysql",
+    "optionfile",
     "paramstyle",
+    "string_literal",
+    "thread_safe",
     "threadsafety",
     "times",
+    "version_info",
 ]
 
 #: PEP 249, version 2.
@@ -111,14 +126,18 @@ threadsafety = 1
 paramstyle = "pyformat"
 
 Connect = connect
-Binary = bytes
+
+
+def Binary(value: Any) -> bytes:
+    """A value for a binary column: its bytes."""
+    return bytes(value)
 
 
 class DBAPISet(frozenset[int]):
     """A set of type codes that equals each of its members, as PEP 249 compares types."""
 
     def __eq__(self, other: object) -> bool:
-        return other in self if isinstance(other, int) else super().__eq__(other)
+        return super().__eq__(other) if isinstance(other, (frozenset, set)) else other in self
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -149,15 +168,25 @@ TIMESTAMP = DBAPISet([FIELD_TYPE.TIMESTAMP, FIELD_TYPE.DATETIME])
 DATETIME = TIMESTAMP
 ROWID: DBAPISet = DBAPISet()
 
-#: The version of mysqlclient that this module stands in for; Django asks.
-version_info = (2, 2, 8, "final", 0)
+#: The version of PyMySQL that this module stands in for; `__version__` and `version_info` are those of mysqlclient.
+VERSION = (1, 2, 4, "final")
+VERSION_STRING = "1.2.4"
+NULL = "NULL"
+
+
+def thread_safe() -> bool:
+    """True: threads may share the module."""
+    return True
+
+
+_PARTS = {"charset": charset, "connections": connections, "cursors": cursors, "times": times}
 
 
 def install_as_MySQLdb() -> None:
-    """After this, `import MySQLdb` answers this module."""
-    install("MySQLdb", sys.modules[__name__], {"connections": connections, "cursors": cursors, "times": times})
+    """After this, `import MySQLdb` answers this module, and `import MySQLdb.cursors` its part, and so on."""
+    install("MySQLdb", sys.modules[__name__], {**_PARTS, "_mysql": _mysql, "_exceptions": err, "release": _mysql})
 
 
 def install_as_pymysql() -> None:
-    """After this, `import pymysql` answers this module."""
-    install("pymysql", sys.modules[__name__], {"connections": connections, "cursors": cursors, "times": times})
+    """After this, `import pymysql` answers this module, and `import pymysql.cursors` its part, and so on."""
+    install("pymysql", sys.modules[__name__], {**_PARTS, "optionfile": optionfile})

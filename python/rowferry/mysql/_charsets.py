@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from . import err
 
-__all__ = ["Charset", "charset_by_name", "followed_codec"]
+__all__ = ["Charset", "all_charsets", "charset_by_name", "followed_codec"]
 
 
 class Charset(NamedTuple):
@@ -73,3 +74,8 @@ def followed_codec(name: str, variable: str) -> str | None:
     except ValueError:
         message = f"{variable} is now {name!r}, which Python cannot read; use SET NAMES utf8mb4"
         raise err.NotSupportedError(message) from None
+
+
+def all_charsets() -> Iterable[Charset]:
+    """Every character set that Python has a codec for."""
+    return _CHARSETS.values()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from ..exceptions import (
     DatabaseError,
     DataError,
@@ -32,6 +34,8 @@ __all__ = [
     "ProgrammingError",
     "UndecodableText",
     "Warning",
+    "error_map",
+    "raise_mysql_exception",
     "server_error",
     "undecodable",
 ]
@@ -61,7 +65,10 @@ _NUMBERS: dict[type[DatabaseError], str] = {
     " 1227 1317 1698 1836 1927 1969 3024 4031",
     ProgrammingError: "1007 1064 1102 1103 1110 1111 1112 1113 1146 1149 1166 1179 1210",
 }
-_CLASS_OF = {int(number): cls for cls, numbers in _NUMBERS.items() for number in numbers.split()}
+#: The class of each error number that has one of its own.
+error_map: dict[int, type[DatabaseError]] = {
+    int(number): cls for cls, numbers in _NUMBERS.items() for number in numbers.split()
+}
 
 _CLASS_OF_SQLSTATE: dict[str, type[DatabaseError]] = {
     "02": DataError,
@@ -80,5 +87,14 @@ _CLASS_OF_SQLSTATE: dict[str, type[DatabaseError]] = {
 
 def server_error(errno: int, sqlstate: str, message: str) -> Error:
     """The exception for an answer of the server; `args` are `(errno, message)`."""
-    cls = _CLASS_OF.get(errno) or _CLASS_OF_SQLSTATE.get(sqlstate[:2], OperationalError)
-    return cls(errno, message, errno=errno, sqlstate=sqlstate)
+    cls = error_map.get(errno) or _CLASS_OF_SQLSTATE.get(sqlstate[:2])
+    if cls is None:
+        cls = InternalError if errno < 1000 else OperationalError
+    return cls(errno, message, errno=errno, sqlstate=sqlstate or None)
+
+
+def raise_mysql_exception(data: bytes) -> NoReturn:
+    """Raise the exception for an error packet, as PyMySQL's function of this name does."""
+    errno = int.from_bytes(data[1:3], "little")
+    sqlstate, message = (data[4:9], data[9:]) if data[3:4] == b"#" else (b"", data[3:])
+    raise server_error(errno, sqlstate.decode("ascii", "replace"), message.decode("utf-8", "replace"))
