@@ -41,7 +41,8 @@ def main() -> int:
         number, name = line.split("\t")
         # Where both have a name, MySQL's number counts: MariaDB's went their own way at 1900 and 4000.
         numbers[name.removeprefix("ER_")] = int(number)
-    numbers = {name: number for name, number in numbers.items() if not name.startswith(("ERROR_FIRST", "ERROR_LAST", "UNUSED", "OBSOLETE"))}
+    left_out = ("ERROR_FIRST", "ERROR_LAST", "UNUSED", "OBSOLETE")
+    numbers = {name: number for name, number in numbers.items() if not name.startswith(left_out)}
     write(CONSTANTS / "ER.py", "Error numbers of the server, MySQL's and MariaDB's, without `ER_` in front.", numbers)
     return 0
 

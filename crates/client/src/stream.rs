@@ -109,6 +109,14 @@ impl Stream {
         Self::from_socket(socket, timeouts)
     }
 
+    /// Takes over a connected socket of somebody else's.
+    #[cfg(unix)]
+    pub fn adopt(socket: std::os::fd::OwnedFd, timeouts: Timeouts) -> io::Result<Self> {
+        let socket = Socket::from(socket);
+        socket.set_nonblocking(false)?;
+        Self::from_socket(socket, timeouts)
+    }
+
     /// Takes over a connected socket.
     pub fn from_socket(socket: Socket, timeouts: Timeouts) -> io::Result<Self> {
         let mut stream = Self { socket, timeouts };

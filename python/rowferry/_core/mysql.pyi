@@ -215,6 +215,11 @@ class _Common:
         """The SQL literal of a value."""
     def mogrify(self, sql: str | bytes, args: Any = None) -> bytes:
         """SQL with `args` filled in, as it would be sent."""
+    def mogrify_many(self, sql: str | bytes, rows: Iterable[Any]) -> bytes:
+        """SQL with the list of values of an INSERT repeated for each of `rows`; of others, that of the last row."""
+    @property
+    def stream_warnings(self) -> int:
+        """How many warnings the server counted for the stream that ended last."""
     def question_marks(self, sql: str | bytes) -> bytes | None:
         """SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes."""
     def statement(self, sql: str | bytes) -> Prepared | None:
@@ -253,8 +258,8 @@ class Wire(_Common):
         """End `listen_binlog`, under way in another thread, within half a second; the connection is then lost."""
     def listen_binlog(self, reader: BinlogReader) -> None:
         """Wait for packets of the binary log, which go to `reader`."""
-    def login(self) -> None:
-        """Open the socket and log in."""
+    def login(self, socket: int | None = None) -> None:
+        """Open the socket, or take over the descriptor of one that is connected, and log in."""
     def next_stream(self, as_dict: bool) -> QueryResult:
         """Go on to the result behind a stream."""
     def open_stream(self, sql: str | bytes, args: Any = None, as_dict: bool = False) -> QueryResult:

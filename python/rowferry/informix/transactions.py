@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .. import exceptions as err
+from .._base.transactions import Savepoint, Transaction
 from .._core.informix import QueryResult, Wire
 from ._isolation import AS_THE_SERVER, IsolationLevel, default_isolation, isolation_sql, lock_wait_sql
 from ._settings import Settings
@@ -22,8 +20,6 @@ ASYNC = False
 SET_LOCK_MODE, SET_ISOLATION = 46, 48
 #: What the server says to a COMMIT without a transaction.
 NOT_IN_TRANSACTION = -255
-
-_numbers = itertools.count(1)
 
 
 class Transactional:
@@ -122,6 +118,11 @@ class Transactional:
         self._commit_by_itself()
         self._command("BEGIN WORK", self.wire.begin)
 
+    def _begin_block(self) -> None:
+        if not self.is_logged:
+            raise err.NotSupportedError("the database has no log, and thus no transactions")
+        self.begin()
+
     def commit(self) -> None:
         """Commit. Nothing happens when no transaction is under way, or the database has none."""
         self._end("COMMIT WORK", self.wire.commit)
@@ -148,7 +149,7 @@ class Transactional:
         Works with autocommit on and off. While a transaction is under way already, the block is a savepoint in it:
         only what the block did is undone, and whoever began the transaction ends it.
         """
-        return Transaction(self)
+        return Transaction(self, self._begin_block)
 
     def savepoint(self, name: str | None = None) -> Savepoint:
         """`with connection.savepoint():` undoes what the block did when it raises; the transaction goes on."""
@@ -199,67 +200,3 @@ class Transactional:
             wait = self.settings.lock_wait
             self._command(lock_wait_sql(0 if isinstance(wait, str) else wait))
         self._begin_session()
-
-
-class Savepoint(AbstractContextManager["Savepoint"]):
-    """A part of a transaction that can be undone by itself. Made by `Connection.savepoint`."""
-
-    def __init__(self, connection: Transactional, name: str | None) -> None:
-        #: The name that the server knows.
-        self.name = name or f"rowferry_{next(_numbers)}"
-        self._connection = connection
-
-    def __enter__(self) -> Savepoint:
-        if not self._connection.in_transaction:
-            self._connection.begin()
-        self._connection.set_savepoint(self.name)
-        return self
-
-    def rollback(self) -> None:
-        """Undo what was done since the savepoint, which stays."""
-        self._connection.rollback_to_savepoint(self.name)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self._connection.release_savepoint(self.name)
-        elif _can_go_on(self._connection):
-            self.rollback()
-            self._connection.release_savepoint(self.name)
-
-
-class Transaction(AbstractContextManager["Transaction"]):
-    """A transaction as a block. Made by `Connection.transaction`."""
-
-    def __init__(self, connection: Transactional) -> None:
-        self._connection = connection
-        self._savepoint: Savepoint | None = None
-
-    def __enter__(self) -> Transaction:
-        connection = self._connection
-        if connection.in_transaction:
-            self._savepoint = Savepoint(connection, None)
-            self._savepoint.__enter__()
-        elif connection.is_logged:
-            connection.begin()
-        else:
-            raise err.NotSupportedError("the database has no log, and thus no transactions")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        savepoint, self._savepoint = self._savepoint, None
-        if savepoint is not None:
-            savepoint.__exit__(kind, value, traceback)
-        elif kind is None:
-            self._connection.commit()
-        elif _can_go_on(self._connection):
-            self._connection.rollback()
-
-
-def _can_go_on(connection: Transactional) -> bool:
-    """False when the transaction went away with its connection, or by a statement of the block."""
-    wire = connection._wire
-    return wire is not None and wire.is_open and wire.in_transaction

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._settings import Settings
+from .converters import escape_item
+from .results import StoredResult
 
 if TYPE_CHECKING:
     from .._core.mysql import AsyncWire, QueryResult, Wire
@@ -105,6 +107,85 @@ class Facts:
         """The authentication plugin that let us in."""
         return self.wire.auth_plugin
 
+    @property
+    def _connected(self) -> bool:
+        # What programs that look into asyncmy read.
+        return self._wire is not None and self._wire.is_open
+
+    @property
+    def _auth_plugin_name(self) -> str:
+        # What programs that look into PyMySQL read.
+        return self.wire.auth_plugin
+
+    @property
+    def client_flag(self) -> int:
+        """The capability flags that were asked for; see `constants.CLIENT`."""
+        return self.settings.capabilities
+
+    @property
+    def executemany_fallback(self) -> str:
+        """The parameter of this name; `executemany` finds its way by itself."""
+        return self.settings.executemany_fallback
+
+    @property
+    def echo(self) -> bool:
+        """True when statements are logged."""
+        return self.settings.echo
+
+    @property
+    def host_info(self) -> str:
+        """Where the connection goes."""
+        return self.get_host_info()
+
+    @property
+    def protocol_version(self) -> int:
+        """The version of the protocol, always 10."""
+        return 10
+
+    @property
+    def server_thread_id(self) -> tuple[int]:
+        """What `kill` takes, in a tuple."""
+        return (self.wire.connection_id,)
+
+    @property
+    def database(self) -> str:
+        """The database that was asked for or selected."""
+        return self.db
+
+    def warning_count(self) -> int:
+        """How many warnings `SHOW WARNINGS` would list."""
+        return 0 if self.last_result is None else self.last_result.warning_count
+
+    def field_count(self) -> int:
+        """How many columns the last result has."""
+        return 0 if self.last_result is None else len(self.last_result.description or ())
+
+    def info(self) -> str | None:
+        """What the server adds to the last result for people."""
+        return (self.last_result.info or None) if self.last_result is not None else None
+
+    def store_result(self) -> StoredResult | None:
+        """The rows of the last `query`; None when it had none. As MySQLdb's connections do it."""
+        result = self.last_result
+        return None if result is None or result.description is None else StoredResult(result)
+
+    use_result = store_result
+
+    def more_results(self) -> bool:
+        """True when `next_result` finds another result of the last `query`."""
+        result = self.last_result
+        return result is not None and (result.next is not None or result.error is not None)
+
+    def next_result(self) -> int:
+        """Go on to the next result of the last `query`: 0, or -1 when there is none."""
+        result = self.last_result
+        if result is not None and result.error is not None:
+            raise result.error
+        if result is None or result.next is None:
+            return -1
+        self.last_result = result.next
+        return 0
+
     def thread_id(self) -> int:
         """What `kill` takes."""
         return self.wire.connection_id
@@ -129,13 +210,27 @@ class Facts:
     # -- literals ----------------------------------------------------------------------------------------------------
 
     def escape(self, obj: Any, mapping: Mapping[Any, Any] | None = None) -> str:
-        """The SQL literal of `obj`, quotes and all; None and numbers come without quotes."""
-        return self.literal(obj)
+        """The SQL literal of `obj`, quotes and all; None and numbers come without quotes.
+
+        With `mapping`, a function in it for the class of `obj`, or for str, makes it: `f(obj, mapping)`. Text and bytes
+        are always quoted as the server's SQL mode has it. `TypeError` for what has no literal.
+        """
+        if isinstance(obj, Mapping):
+            raise TypeError("a dict has no literal")
+        if mapping is None or isinstance(obj, (str, bytes, bytearray)):
+            return self.literal(obj)
+        if type(obj) in (tuple, list, set, frozenset):
+            return f"({','.join(self.escape(item, mapping) for item in obj)})"
+        return str(escape_item(obj, self.settings.encoding, mapping))
 
     def literal(self, obj: Any) -> str:
-        """The SQL literal of `obj`, quotes and all."""
+        """The SQL literal of `obj`, quotes and all, as `execute` writes it."""
         return self.wire.literal(obj).decode(self.encoding, "surrogateescape")
 
     def escape_string(self, s: str) -> str:
         """Text with what would end a literal escaped, as the server's SQL mode has it; without quotes around it."""
         return self.literal(s)[1:-1]
+
+    def string_literal(self, s: Any) -> bytes:
+        """What `str` makes of `s` as a literal, quotes and all, in the connection's character set."""
+        return self.wire.literal(s if isinstance(s, (str, bytes)) else str(s))

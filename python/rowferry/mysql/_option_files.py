@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +23,9 @@ def read_option_files(path: str | os.PathLike[str] | None, groups: Sequence[str]
     Names are spelled with hyphens, and what comes later counts, as in MySQL's programs. An option without a value is
     an empty text. Raises `InterfaceError` for a file that cannot be read or understood.
     """
+    if path is not None and not os.path.exists(os.path.expanduser(path)):
+        # The other drivers say nothing.
+        warnings.warn(f"there is no option file `{path}`", stacklevel=5)
     start = path or ("c:\\my.ini" if sys.platform.startswith("win") else "/etc/my.cnf")
     wanted = set(groups)
     return {
@@ -35,11 +39,9 @@ def _lines(path: Path, depth: int) -> Iterator[tuple[str, str, str]]:
         raise InterfaceError(f"option file `{path}`: includes go too deep")
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        if depth < _MAX_DEPTH:
-            # MySQL's programs go on without an included file, too.
-            return
-        raise InterfaceError(f"cannot read option file `{path}`: {error.strerror}") from error
+    except FileNotFoundError:
+        # MySQL's programs go on without an included file, too.
+        return
     except OSError as error:
         raise InterfaceError(f"cannot read option file `{path}`: {error.strerror}") from error
     except UnicodeDecodeError as error:

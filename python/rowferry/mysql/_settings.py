@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import difflib
+import inspect
 import os
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from .._base.rows import RowFactory
 from ..exceptions import InterfaceError, NotSupportedError
 from ._charsets import Charset, charset_by_name
+from ._isolation import isolation_words
 from ._option_files import read_option_files
 from ._parameters import Presentation, presentation
 from ._places import parameters_of_url, places_of
@@ -21,6 +28,18 @@ __all__ = ["Settings", "settings_from"]
 
 DEFAULT_CONNECT_TIMEOUT = 10.0
 UTF8MB4 = charset_by_name("utf8mb4")
+#: What `auth_plugin` may name. Which one it is, the server says: a wrong guess costs nothing.
+_PLUGINS = frozenset(
+    (
+        "caching_sha2_password",
+        "client_ed25519",
+        "dialog",
+        "mysql_clear_password",
+        "mysql_native_password",
+        "parsec",
+        "sha256_password",
+    )
+)
 
 
 @dataclass
@@ -76,6 +95,13 @@ class Settings:
     time_zone: str | None = None
     statement_cache_size: int = 0
     conv: Mapping[Any, Any] | None = field(default=None, repr=False)
+    row_factory: RowFactory = None
+    multi_statements: bool = True
+    read_only: bool = False
+    isolation_level: str | None = None
+    executemany_fallback: str = "loop"
+    echo: bool = False
+    query_callback: Callable[..., Any] | None = field(default=None, repr=False)
 
     @property
     def collation(self) -> int:
@@ -90,7 +116,9 @@ class Settings:
     @property
     def capabilities(self) -> int:
         """Capability flags beyond those that are always asked for."""
-        return self.client_flag | CLIENT.MULTI_STATEMENTS
+        if self.multi_statements:
+            return self.client_flag | CLIENT.MULTI_STATEMENTS
+        return self.client_flag & ~CLIENT.MULTI_STATEMENTS
 
     @property
     def place(self) -> str:
@@ -108,11 +136,29 @@ class Settings:
         return replace(self, tls_mode="DISABLED")
 
 
+def over_socket(settings: Settings, sock: socket.socket) -> Settings:
+    """These settings for a socket that is connected already: where it leads to, another connection finds the server."""
+    try:
+        peer = sock.getpeername()
+    except OSError as error:
+        raise InterfaceError(0, f"the socket is not connected: {error.strerror}") from error
+    if isinstance(peer, tuple):
+        name = settings.tls_name or settings.host
+        return replace(settings, unix_socket=None, host=peer[0], port=peer[1], tls_name=name)
+    path = os.fsdecode(peer) or settings.unix_socket or "(given)"
+    return replace(settings, unix_socket=path)
+
+
 def settings_from(host: str | Sequence[str] | None = None, *arguments: Any, **parameters: Any) -> Settings:
     """Settings from the parameters that PyMySQL, mysqlclient, aiomysql and asyncmy take, or from a URL and those."""
     if isinstance(host, str) and "://" in host:
         parameters = {**parameters_of_url(host), **parameters}
         host = parameters.pop("host", None)
+    unknown = sorted(set(parameters) - _PARAMETERS)
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], _PARAMETERS | _OF_CONNECT, 1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise TypeError(f"connect() has no parameter `{unknown[0]}`{hint}")
     return _settings(host, *arguments, **parameters)
 
 
@@ -171,6 +217,7 @@ def _settings(
     tz: Any = None,
     time_zone: str | None = None,
     stmt_cache_size: int = 0,
+    row_factory: RowFactory = None,
     password_creator: Callable[[], str | bytes] | None = None,
     password1: str | bytes | None = None,
     password2: str | bytes | None = None,
@@ -178,15 +225,29 @@ def _settings(
     db: str | None = None,
     passwd: str | bytes | None = None,
     echo: bool = False,
+    query_callback: Callable[..., Any] | None = None,
     loop: Any = None,
-    auth_plugin: str = "",
+    auth_plugin: str | None = None,
+    server_public_key_path: str | os.PathLike[str] | None = None,
+    multi_statements: bool = True,
+    executemany_fallback: str = "loop",
+    read_only: bool = False,
+    isolation_level: str | None = None,
 ) -> Settings:
-    for name, wanted in (
-        ("auth_plugin_map", auth_plugin_map),
-        ("named_pipe", named_pipe),
+    for name, wanted, reason in (
+        ("auth_plugin_map", auth_plugin_map, "every plugin is built in; `password2` and `password3` answer `dialog`"),
+        ("named_pipe", named_pipe, "give `host` or `unix_socket`"),
     ):
         if wanted:
-            raise NotSupportedError(f"`{name}` is not supported yet")
+            raise NotSupportedError(f"`{name}` is not supported: {reason}")
+    if auth_plugin and auth_plugin not in _PLUGINS:
+        raise NotSupportedError(f"`auth_plugin`: `{auth_plugin}` is none of {', '.join(sorted(_PLUGINS))}")
+    if executemany_fallback not in ("loop", "multi"):
+        raise InterfaceError(f"`executemany_fallback` is `loop` or `multi`, not `{executemany_fallback}`")
+    if loop is not None:
+        _check_loop(loop)
+    if server_public_key_path is not None and server_public_key is None:
+        server_public_key = _read_key(server_public_key_path)
     if read_default_file or read_default_group:
         # As MySQL's programs do it: the group of all clients first, then the program's own.
         further = [read_default_group] if isinstance(read_default_group, str) else list(read_default_group or ())
@@ -242,7 +303,14 @@ def _settings(
         sql_mode=sql_mode,
         time_zone=time_zone,
         statement_cache_size=stmt_cache_size,
+        row_factory=row_factory,
         conv=conv,
+        multi_statements=multi_statements,
+        read_only=read_only,
+        isolation_level=None if isolation_level is None else isolation_words(isolation_level),
+        executemany_fallback=executemany_fallback,
+        echo=echo,
+        query_callback=query_callback,
     )
     _set_compression(settings, compress, zstd_compression_level)
     set_tls(
@@ -262,6 +330,27 @@ def _settings(
         fingerprint=tls_fp,
     )
     return settings
+
+
+#: What `connect` takes; and what it keeps for itself.
+_PARAMETERS = frozenset(inspect.signature(_settings).parameters)
+_OF_CONNECT = frozenset(("cursorclass", "cursor_cls", "defer_connect", "sock"))
+
+
+def _check_loop(loop: Any) -> None:
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    if loop is not running:
+        raise InterfaceError("`loop` is not the running event loop, which connections use; leave it out")
+
+
+def _read_key(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InterfaceError(f"`server_public_key_path`: cannot read `{path}`: {error.strerror}") from error
 
 
 def _set_compression(settings: Settings, compress: bool | str | Sequence[str] | None, level: int) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -12,11 +13,12 @@ from typing import Any
 
 from .._core.mysql import Prepared, QueryResult, Wire
 from . import converters, err
-from ._cancel import end
+from ._cancel import end, end_stream
 from ._facts import Facts
-from ._settings import Settings, settings_from
+from ._settings import Settings, over_socket, settings_from
 from .constants import CR
-from .cursors import Cursor
+from .cursors import ROWS_LOST, Cursor
+from .echo import observe
 from .session import Sessional
 from .statements import PreparedStatement
 from .transactions import Transactional
@@ -62,7 +64,13 @@ class Connection(Sessional, Transactional, Facts):
     ProgrammingError = err.ProgrammingError
     NotSupportedError = err.NotSupportedError
 
-    def __init__(self, settings: Settings, cursorclass: type[Cursor] = Cursor) -> None:
+    def __init__(self, *args: Any, **parameters: Any) -> None:
+        """Of settings, or of what `connect` takes; then a blocking one connects, unless `defer_connect` is true."""
+        defer_connect, sock = parameters.pop("defer_connect", False), parameters.pop("sock", None)
+        cursorclass = parameters.pop("cursorclass", None)
+        cursorclass = parameters.pop("cursor_cls", None) or cursorclass or Cursor
+        ready = bool(args) and isinstance(args[0], Settings)
+        settings: Settings = args[0] if ready else settings_from(*args, **parameters)
         #: How the connection was asked for; with several hosts, `connect` puts the one in that it has reached.
         self.settings = settings
         self._choices = settings.each_place()
@@ -75,6 +83,13 @@ class Connection(Sessional, Transactional, Facts):
         #: The result of the last statement, of whichever cursor.
         self.last_result: QueryResult | None = None
         self._autocommit = settings.autocommit
+        self._said_bye = False
+        # Connected by the first `connect` that does not say which.
+        self._given_socket: socket.socket | None = sock
+        #: What rows of new cursors look like; see `Cursor.row_factory`.
+        self.row_factory = settings.row_factory
+        if not ready and not defer_connect:
+            self.connect()
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -86,8 +101,17 @@ class Connection(Sessional, Transactional, Facts):
             raise err.InterfaceError(0, "the connection is closed")
         return wire
 
-    def connect(self) -> Connection:
-        """Connect with the parameters that the connection was made with, also again after `close`."""
+    def connect(self, sock: socket.socket | None = None) -> Connection:
+        """Connect with the parameters that the connection was made with, also again after `close`.
+
+        With `sock`, a connected socket, over that one. It is duplicated: close yours when you like.
+        """
+        self._said_bye = False
+        sock = sock or self._given_socket
+        if sock is not None:
+            self._given_socket = None
+            self._connect_over(sock)
+            return self
         failures = []
         for settings in self._choices:
             try:
@@ -110,11 +134,28 @@ class Connection(Sessional, Transactional, Facts):
             raise
         return self
 
-    def _reach(self, settings: Settings) -> Wire:
-        """Connect to one server."""
+    def _connect_over(self, sock: socket.socket) -> None:
+        if not isinstance(sock, socket.socket):
+            raise err.InterfaceError(0, f"a connection goes over a socket.socket, not over {type(sock).__name__}")
+        settings = over_socket(self.settings, sock)
+        self._put_password(settings)
+        self._wire = self._login(settings, sock.dup())
+        self.settings = settings
+        self._statements.clear()
+        try:
+            self._prepare_session()
+        except BaseException:
+            self._abort()
+            raise
+
+    def _put_password(self, settings: Settings) -> None:
         if settings.password_creator is not None:
             password = settings.password_creator()
             settings.password = password.encode() if isinstance(password, str) else password
+
+    def _reach(self, settings: Settings) -> Wire:
+        """Connect to one server."""
+        self._put_password(settings)
         try:
             return self._login(settings)
         except err.OperationalError as error:
@@ -123,13 +164,16 @@ class Connection(Sessional, Transactional, Facts):
             # Proxies advertise TLS and then refuse it; who only prefers TLS goes on without.
             return self._login(settings.without_tls())
 
-    def _login(self, settings: Settings) -> Wire:
+    def _login(self, settings: Settings, sock: socket.socket | None = None) -> Wire:
         wire = Wire(settings)
-        wire.login()
+        wire.login(None if sock is None else sock.detach())
         return wire
 
     def close(self) -> None:
-        """Say good bye and close."""
+        """Say good bye and close. A second time is an error, as with PyMySQL and MySQLdb."""
+        if self._said_bye:
+            raise err.InterfaceError(0, "the connection is closed already")
+        self._said_bye = True
         self.ensure_closed()
 
     def ensure_closed(self) -> None:
@@ -198,20 +242,34 @@ class Connection(Sessional, Transactional, Facts):
 
     # -- cursors and statements --------------------------------------------------------------------------------------
 
-    def cursor(self, *cursors: type[Cursor] | None) -> Cursor:
-        """A cursor of `cursorclass`, or of the class given."""
-        chosen = [cls for cls in cursors if cls is not None]
+    def cursor(
+        self,
+        *cursors: type[Cursor] | None,
+        cursor: type[Cursor] | None = None,
+        cursorclass: type[Cursor] | None = None,
+    ) -> Cursor:
+        """A cursor of `cursorclass`, or of the class given; of several classes, of one that inherits from all."""
+        if self._wire is None:
+            raise err.InterfaceError(0, "the connection is closed")
+        chosen = [cls for cls in (*cursors, cursor, cursorclass) if cls is not None]
         if not chosen:
-            return self.cursorclass(self)
-        if len(chosen) == 1:
-            return chosen[0](self)
-        return type("Cursor", tuple(chosen), {})(self)  # type: ignore[no-any-return]
+            made = self.cursorclass(self)
+        elif len(chosen) == 1:
+            made = chosen[0](self)
+        else:
+            made = type("Cursor", tuple(chosen), {})(self)
+        settings = self.settings
+        if settings.echo or settings.query_callback is not None:
+            return observe(made, settings.echo, settings.query_callback)
+        return made
 
     def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
         """Run SQL as it is and answer how many rows it found or changed."""
         try:
             self.last_result = result = self.wire.query(sql)
         except err.Error as error:
+            if self.make_room(error):
+                return self.query(sql)
             error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
             raise
         except Exception:
@@ -220,6 +278,28 @@ class Connection(Sessional, Transactional, Facts):
             self.give_up()
             raise
         return result.affected_rows if result.rows is None else len(result.rows)
+
+    def make_room(self, error: err.Error) -> bool:
+        """A statement was refused with `error`. True when rows stood in its way that are gone now.
+
+        That is what PyMySQL, aiomysql and asyncmy do. It warns; the cursor of these rows raises when it goes on.
+        """
+        wire = self._wire
+        # The same number with InterfaceError: another operation is under way, and it is not ours to end.
+        if error.errno != CR.CR_COMMANDS_OUT_OF_SYNC or not isinstance(error, err.ProgrammingError):
+            return False
+        if wire is None or not wire.is_streaming:
+            return False
+        warnings.warn(ROWS_LOST, stacklevel=3)
+        self.last_result = None
+        try:
+            end_stream(self)
+        except Exception:
+            raise
+        except BaseException:
+            self.give_up()
+            raise
+        return True
 
     def prepare(self, sql: str | bytes) -> PreparedStatement:
         """Have the server prepare `sql`, with `?` for values."""
@@ -321,17 +401,9 @@ def connect(*args: Any, **kwargs: Any) -> Connection:
 
     Takes what PyMySQL's and mysqlclient's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
     `unix_socket`, `charset`, `cursorclass`, `autocommit`, `init_command`, `connect_timeout`, `read_timeout`,
-    `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. See `docs/mysql.md` for each.
+    `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. `docs/guide/mysql-moving.md` has them all.
     """
-    defer_connect = kwargs.pop("defer_connect", False)
-    connection = _make(*args, **kwargs)
-    return connection if defer_connect else connection.connect()
-
-
-def _make(*args: Any, **kwargs: Any) -> Connection:
-    cursorclass = kwargs.pop("cursorclass", None) or kwargs.pop("cursor_cls", None) or Cursor
-    kwargs.pop("cursor_cls", None)
-    return Connection(settings_from(*args, **kwargs), cursorclass)
+    return Connection(*args, **kwargs)
 
 
 # The names that aiomysql and asyncmy give these classes.

@@ -3,25 +3,41 @@
 
 from __future__ import annotations
 
-import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from .._base.rows import Row, RowFactory, row_builder
 from .._core.mysql import QueryResult
 from . import err
 from ._cancel import end_stream
+from ._texts import RE_INSERT_VALUES, called_name, quoted_name, variable_name
 from .arrow import ArrowRows, ArrowStream
 from .local_files import LocalFiles
 
 if TYPE_CHECKING:
     from .connections import Connection
 
-__all__ = ["Cursor", "DictCursor", "SSCursor", "SSDictCursor"]
+__all__ = [
+    "RE_INSERT_VALUES",
+    "Cursor",
+    "DictCursor",
+    "NamedCursor",
+    "SSCursor",
+    "SSDictCursor",
+    "SSNamedCursor",
+    "DictCursorMixin",
+]
 
 ASYNC = False
 
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
+
+ROWS_LOST = "the rows of an unbuffered cursor were not all fetched; what is left is lost"
+
+#: What `rowcount` is for rows that are fetched bit by bit: PyMySQL's, aiomysql's and asyncmy's number for "unknown".
+UNKNOWN_ROWCOUNT = 2**64 - 1
 
 
 class Cursor(ArrowRows, LocalFiles):
@@ -47,14 +63,23 @@ class Cursor(ArrowRows, LocalFiles):
     ProgrammingError = err.ProgrammingError
     NotSupportedError = err.NotSupportedError
 
+    #: What rows look like: None for tuples, `Row`, `dict`, or a function from the names of the columns to a function
+    #: from a tuple. That of the connection, until the cursor has one of its own.
+    row_factory: RowFactory = None
+
     def __init__(self, connection: Connection, echo: bool = False) -> None:
         self._connection: Connection | None = connection
+        if self.row_factory is None and connection.row_factory is not None:
+            self.row_factory = connection.row_factory
         self._result: QueryResult | None = None
         self._rows: Sequence[Any] | None = None
         self._position = 0
-        self._statement: tuple[Any, Any] | None = None
+        self._statement: tuple[Any, Any, bool] | None = None
         self._rowcount = -1
         self._lastrowid: int | None = None
+        self._called: list[str] | None = None
+        #: Empty: what the server warns of is asked for by `show_warnings`.
+        self.messages: list[Any] = []
         #: How many rows `fetchmany` answers when it is not told.
         self.arraysize = 1
 
@@ -74,7 +99,7 @@ class Cursor(ArrowRows, LocalFiles):
 
     @property
     def rowcount(self) -> int:
-        """Rows fetched or changed; -1 before the first statement and for results that are fetched bit by bit."""
+        """Rows fetched or changed; -1 before the first statement."""
         return self._rowcount
 
     @property
@@ -94,8 +119,11 @@ class Cursor(ArrowRows, LocalFiles):
 
     @property
     def _executed(self) -> bytes | None:
-        """The last statement as it was sent; Django and others log it."""
-        return None if self._statement is None else self.mogrify_bytes(*self._statement)
+        """The last statement as text; Django and others log it."""
+        if self._statement is None:
+            return None
+        query, args, many = self._statement
+        return self.connection.wire.mogrify_many(query, args) if many else self.mogrify_bytes(query, args)
 
     @property
     def closed(self) -> bool:
@@ -148,7 +176,7 @@ class Cursor(ArrowRows, LocalFiles):
         connection = self._connection
         if connection is None:
             raise err.ProgrammingError("the cursor is closed")
-        self._statement = (query, args)
+        self._statement = (query, args, False)
         try:
             if args is not None and connection.caches_statements:
                 prepared = connection.cached_statement(query, args)
@@ -165,6 +193,8 @@ class Cursor(ArrowRows, LocalFiles):
                             raise
             result = connection.wire.query(query, args, self._as_dict)
         except err.Error as error:
+            if connection.make_room(error):
+                return self.execute(query, args)
             error.sql = _text(query)
             raise
         except Exception:
@@ -186,11 +216,15 @@ class Cursor(ArrowRows, LocalFiles):
             return None
         connection = self.connection
         self._finish()
-        self._statement = (query, None)
+        # An iterator cannot be read a second time.
+        rows = args if isinstance(args, Sequence) else None
+        self._statement = (query, rows, rows is not None)
         most = min(self.max_stmt_length, connection.settings.max_allowed_packet)
         try:
             result = connection.wire.execute_many(query, args, most, self._as_dict)
         except err.Error as error:
+            if connection.make_room(error):
+                return self.executemany(query, args)
             error.sql = _text(query)
             raise
         except Exception:
@@ -203,16 +237,42 @@ class Cursor(ArrowRows, LocalFiles):
     def callproc(self, procname: str, args: Sequence[Any] = ()) -> Sequence[Any]:
         """Call a procedure and answer `args`.
 
-        The arguments are also left in the session variables `@_NAME_0` and so on, where OUT parameters are found after
-        the call: `SELECT @_NAME_0`. Results of the procedure are reached by `fetchall` and `nextset`.
+        The arguments are also left in the session variables `@_NAME_0` and so on, where OUT and INOUT parameters are
+        found after the call: `out_parameters` asks for them. The procedure's results are reached by `fetchall` and
+        `nextset`. A name with a dot is a procedure of that name where there is one, otherwise one of another database.
         """
-        name = re.sub(r"\W", "_", procname)
-        variables = [f"@_{name}_{at}" for at in range(len(args))]
+        name = procname
+        if "." in name and "`" not in name:
+            # Asked apart, so that rows of the procedure are not mistaken for these.
+            asking = "SELECT 1 FROM information_schema.routines WHERE routine_schema = DATABASE() AND routine_name = %s"
+            self.connection.query(self.mogrify_bytes(asking, (name,)))
+            found = self.connection.last_result
+            if found is not None and not found.rows:
+                name = called_name(name)
+        variables = [variable_name(procname, at) for at in range(len(args))]
         if args:
-            assignments = ", ".join(f"{variable}=%s" for variable in variables)
+            assignments = ", ".join(f"{variable.replace('%', '%%')}=%s" for variable in variables)
             self.connection.query(self.mogrify_bytes(f"SET {assignments}", tuple(args)))
-        self.execute(f"CALL {procname}({', '.join(variables)})")
+        self._called = variables
+        self.execute(f"CALL {quoted_name(name)}({', '.join(variables)})")
         return args
+
+    def out_parameters(self) -> tuple[Any, ...]:
+        """The arguments of the last `callproc` as the procedure left them, OUT and INOUT changed."""
+        if self._called is None:
+            raise err.ProgrammingError("callproc() first")
+        if not self._called:
+            return ()
+        connection = self.connection
+        last = connection.last_result
+        connection.query(f"SELECT {', '.join(self._called)}")
+        found, connection.last_result = connection.last_result, last
+        row: tuple[Any, ...] = found.rows[0] if found is not None and found.rows else ()
+        return row
+
+    def show_warnings(self) -> Sequence[Any]:
+        """The warnings of the last statement: level, code and message of each. Asks the server."""
+        return self.connection.show_warnings()
 
     # -- rows --------------------------------------------------------------------------------------------------------
 
@@ -241,7 +301,7 @@ class Cursor(ArrowRows, LocalFiles):
         rows = self._rows
         if rows is None:
             self._check_executed()
-            return ()
+            return []
         position, self._position = self._position, len(rows)
         return rows[position:] if position else rows
 
@@ -264,6 +324,7 @@ class Cursor(ArrowRows, LocalFiles):
         if result is None:
             return None
         if result.error is not None:
+            self._rows, self._position = None, 0
             raise result.error
         if result.next is None:
             return None
@@ -291,9 +352,18 @@ class Cursor(ArrowRows, LocalFiles):
         else:
             self._lastrowid = None
             self._rowcount = count = len(rows)
+            if self._as_dict or self.row_factory is not None:
+                self._rows = self._shaped(rows)
         if self._connection is not None:
             self._connection.last_result = result
         return count
+
+    def _shaped(self, rows: Sequence[Any]) -> Sequence[Any]:
+        """Rows as `row_factory` has them; dicts in a list, as PyMySQL, aiomysql and asyncmy have them."""
+        if self._as_dict:
+            return list(rows)
+        build = row_builder(self.row_factory, [column[0] for column in self.description or ()])
+        return rows if build is None else tuple(build(row) for row in rows)
 
     def _check_executed(self) -> None:
         if self._result is None:
@@ -305,16 +375,33 @@ class Cursor(ArrowRows, LocalFiles):
         self._rows = None
 
 
-class DictCursor(Cursor):
+class DictCursorMixin:
+    """For cursor classes with rows as dicts: `class Mine(DictCursorMixin, Cursor)`."""
+
+    #: The class of rows; another one is called with what `dict` is.
+    dict_type: type = dict
+    _as_dict = True
+
+    def _shaped(self, rows: Sequence[Any]) -> Sequence[Any]:
+        kind = self.dict_type
+        return list(rows) if kind is dict else [kind(row) for row in rows]
+
+
+class DictCursor(DictCursorMixin, Cursor):
     """As `Cursor`, with rows as dicts."""
 
-    _as_dict = True
+
+class NamedCursor(Cursor):
+    """As `Cursor`, with rows whose values are found by place, by `row["name"]` and by `row.name`."""
+
+    row_factory = Row
 
 
 class SSCursor(ArrowStream, Cursor):
     """Fetches rows bit by bit, as they come from the server: memory does not grow with the result.
 
-    Until the last row is fetched, or the cursor is closed, the connection can do nothing else.
+    Until the last row is fetched, or the cursor is closed, the connection can do nothing else: another statement warns,
+    reads the rows away, and this cursor then raises `ProgrammingError`.
     """
 
     _BATCH = 256
@@ -324,15 +411,20 @@ class SSCursor(ArrowStream, Cursor):
         self._batch: Sequence[Any] = ()
         self._at = 0
         self._ended = True
+        self._warnings = 0
 
     def execute(self, query: str | bytes, args: Args = None) -> int:
-        """Run a statement; answers -1 for statements with rows, whose number nobody knows yet."""
+        """Run a statement; answers 2**64 - 1 for statements with rows, whose number nobody knows yet."""
         connection = self.connection
+        if self._at < len(self._batch) or (not self._ended and self._is_under_way()):
+            warnings.warn(ROWS_LOST, stacklevel=2)
         self._finish()
-        self._statement = (query, args)
+        self._statement = (query, args, False)
         try:
             result = connection.wire.open_stream(query, args, self._as_dict)
         except err.Error as error:
+            if connection.make_room(error):
+                return self.execute(query, args)
             error.sql = _text(query)
             raise
         except Exception:
@@ -365,11 +457,12 @@ class SSCursor(ArrowStream, Cursor):
             rows.extend(self._batch)
             self._at = len(self._batch)
         self._position += len(rows)
-        return rows
+        # Django takes an empty tuple for the end.
+        return rows or ()
 
     def fetchall(self) -> Sequence[Any]:
         """All rows that are left, in memory."""
-        return self.fetchmany(sys_maxsize)
+        return list(self.fetchmany(sys_maxsize))
 
     def fetchall_unbuffered(self) -> Iterator[Any]:
         """Iterate over the rows that are left."""
@@ -401,8 +494,9 @@ class SSCursor(ArrowStream, Cursor):
         self._batch = ()
         self._at = self._position = 0
         self._ended = result.description is None
+        self._warnings = result.warning_count
         self._lastrowid = result.insert_id if self._ended else None
-        self._rowcount = result.affected_rows if self._ended else -1
+        self._rowcount = result.affected_rows if self._ended else UNKNOWN_ROWCOUNT
         self.connection.last_result = result
         return self._rowcount
 
@@ -424,7 +518,8 @@ class SSCursor(ArrowStream, Cursor):
             return
         connection = self._on_wire()
         try:
-            self._batch = connection.wire.fetch(min(most, self._BATCH))
+            batch = connection.wire.fetch(min(most, self._BATCH))
+            self._batch = self._shaped(batch) if self._as_dict or self.row_factory is not None else batch
         except err.Error:
             self._ended = not connection.wire.is_streaming
             self._batch = ()
@@ -435,28 +530,45 @@ class SSCursor(ArrowStream, Cursor):
             connection.give_up()
             raise
         self._ended = not self._batch
+        if self._ended:
+            self._warnings = connection.wire.stream_warnings
+
+    @property
+    def warning_count(self) -> int:
+        """How many warnings `SHOW WARNINGS` would list; of rows known once all are fetched."""
+        return self._warnings
+
+    def _is_under_way(self) -> bool:
+        """True while rows of this cursor are on the wire."""
+        connection = self._connection
+        # A stream is that of the last result; another cursor's is none of ours.
+        if connection is None or self._result is None or self._result is not connection.last_result:
+            return False
+        return connection.open and connection.wire.is_streaming
 
     def _finish(self) -> None:
         connection = self._connection
-        # A stream is that of the last result; another cursor's is none of ours.
-        if connection is not None and self._result is connection.last_result and self._result is not None:
-            if connection.open and connection.wire.is_streaming:
-                try:
-                    end_stream(connection)
-                except Exception:
-                    raise
-                except BaseException:
-                    connection.give_up()
-                    raise
+        if connection is not None and self._is_under_way():
+            try:
+                end_stream(connection)
+            except Exception:
+                raise
+            except BaseException:
+                connection.give_up()
+                raise
         self._result = None
         self._batch = ()
         self._ended = True
 
 
-class SSDictCursor(SSCursor):
+class SSDictCursor(DictCursorMixin, SSCursor):
     """As `SSCursor`, with rows as dicts."""
 
-    _as_dict = True
+
+class SSNamedCursor(SSCursor):
+    """As `SSCursor`, with rows as `NamedCursor` has them."""
+
+    row_factory = Row
 
 
 sys_maxsize = 2**63 - 1

@@ -13,7 +13,7 @@ from typing import Any
 from .._base.pool import BasePool, PoolStatistics
 from .._core.mysql import Wire
 from . import err
-from .connections import Connection, _make
+from .connections import Connection
 
 __all__ = ["ConnectionPool", "PoolStatistics", "create_pool"]
 
@@ -85,7 +85,7 @@ class ConnectionPool(BasePool[Connection]):
     # -- what the logic of pools asks for ----------------------------------------------------------------------------
 
     def _connect(self) -> Connection:
-        connection = _make(**self._connect_kwargs).connect()
+        connection = Connection(defer_connect=True, **self._connect_kwargs).connect()
         if self._on_connect is not None:
             try:
                 _call(self._on_connect, connection)

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from .._base.transactions import Savepoint, Transaction
 from ._cancel import end_stream
+from ._isolation import IsolationLevel, isolation_words
+from ._texts import quoted_name
 from .constants import COMMAND, SERVER_STATUS
-from .err import NotSupportedError
+from .err import NotSupportedError, ProgrammingError
 
 if TYPE_CHECKING:
     from .._core.mysql import Wire
 
-__all__ = ["Transactional"]
+__all__ = ["Savepoint", "Transaction", "Transactional"]
 
 ASYNC = False
 
@@ -35,9 +38,25 @@ class Transactional:
 
     # -- transactions ------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Begin a transaction."""
-        self.query("BEGIN")
+    def begin(
+        self,
+        *,
+        isolation_level: IsolationLevel | str | None = None,
+        read_only: bool | None = None,
+        consistent_snapshot: bool = False,
+    ) -> None:
+        """Begin a transaction; what this connection did before is committed.
+
+        `isolation_level`: for this transaction only, `mysql.IsolationLevel` or its words. `read_only`: True refuses
+        changes, False allows them; None is as the session has it. `consistent_snapshot`: what is committed is seen as
+        it is now, not as it is when the first statement runs.
+        """
+        if isolation_level is not None:
+            self.query(f"SET TRANSACTION ISOLATION LEVEL {isolation_words(isolation_level)}")
+        how = ["WITH CONSISTENT SNAPSHOT"] if consistent_snapshot else []
+        if read_only is not None:
+            how.append("READ ONLY" if read_only else "READ WRITE")
+        self.query(f"START TRANSACTION {', '.join(how)}" if how else "BEGIN")
 
     def commit(self) -> None:
         """Make the changes of the transaction permanent. Rows that an unbuffered cursor did not fetch are dropped."""
@@ -85,3 +104,54 @@ class Transactional:
     def get_transaction_status(self) -> bool:
         """True while a transaction is open, as the server says."""
         return bool(self.wire.server_status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)
+
+    @property
+    def in_transaction(self) -> bool:
+        """True while a transaction is under way, as the server says: with autocommit off, from the first statement."""
+        return self.get_transaction_status()
+
+    # -- parts of transactions ---------------------------------------------------------------------------------------
+
+    def set_savepoint(self, name: str) -> None:
+        """Set a savepoint in the transaction under way."""
+        self.query(f"SAVEPOINT {quoted_name(name)}")
+
+    def rollback_to_savepoint(self, name: str) -> None:
+        """Undo what was done since the savepoint."""
+        self.query(f"ROLLBACK TO SAVEPOINT {quoted_name(name)}")
+
+    def release_savepoint(self, name: str) -> None:
+        """Forget a savepoint."""
+        self.query(f"RELEASE SAVEPOINT {quoted_name(name)}")
+
+    def transaction(
+        self,
+        *,
+        isolation_level: IsolationLevel | str | None = None,
+        read_only: bool | None = None,
+        consistent_snapshot: bool = False,
+    ) -> Transaction:
+        """`with connection.transaction():` commits at the end of the block, or rolls back when it raises.
+
+        Works with autocommit on and off; the parameters are those of `begin`. While a transaction is under way already,
+        the block is a savepoint in it: only what the block did is undone, and whoever began the transaction ends it.
+        Such a block cannot ask for another transaction than the one there is.
+        """
+        asked = isolation_level is not None or read_only is not None or consistent_snapshot
+        if asked and self.in_transaction:
+            raise ProgrammingError("a transaction is under way already: it cannot be given another isolation or access")
+
+        def begin() -> Any:
+            return self.begin(
+                isolation_level=isolation_level, read_only=read_only, consistent_snapshot=consistent_snapshot
+            )
+
+        return Transaction(self, begin)
+
+    def savepoint(self, name: str | None = None) -> Savepoint:
+        """`with connection.savepoint():` undoes what the block did when it raises; the transaction goes on."""
+        return Savepoint(self, name)
+
+    def set_isolation_level(self, level: IsolationLevel | str) -> None:
+        """From the next transaction on, keep this session's so far apart: `mysql.IsolationLevel`, or its words."""
+        self.query(f"SET SESSION TRANSACTION ISOLATION LEVEL {isolation_words(level)}")

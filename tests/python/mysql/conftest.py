@@ -24,7 +24,7 @@ def connect(server: MySQLServer) -> Iterator[Callable[..., mysql.Connection]]:
 
     yield connect
     for connection in opened:
-        connection.close()
+        connection.ensure_closed()
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_statements_without_rows(cursor: Cursor) -> None:
     assert cursor.execute("INSERT INTO t (a) VALUES (1), (2), (2)") == 3
     assert cursor.lastrowid == cursor.connection.insert_id() == 1
     assert cursor.description is None
-    assert cursor.fetchall() == ()
+    assert cursor.fetchall() == []
     assert cursor.execute("UPDATE t SET a = 3 WHERE a = 2") == 2
     assert cursor.execute("DELETE FROM t") == 3
 
@@ -64,7 +64,7 @@ def test_statements_without_rows(cursor: Cursor) -> None:
 def test_rows_as_dicts(connection: mysql.Connection) -> None:
     with connection.cursor(DictCursor) as cursor:
         cursor.execute("SELECT 1 AS a, 2 AS b, t.a FROM (SELECT 3 AS a) AS t")
-        assert cursor.fetchall() == ({"a": 1, "b": 2, "t.a": 3},)
+        assert cursor.fetchall() == [{"a": 1, "b": 2, "t.a": 3}]
 
 
 def test_several_results(cursor: Cursor) -> None:
@@ -149,7 +149,7 @@ class TestUnbuffered:
     def test_rows_come_bit_by_bit(self, connection: mysql.Connection) -> None:
         with connection.cursor(SSCursor) as cursor:
             cursor.execute("SELECT seq, REPEAT('x', 100) FROM seq_1_to_20000")
-            assert cursor.rowcount == -1
+            assert cursor.rowcount == 2**64 - 1
             assert cursor.fetchone() == (1, "x" * 100)
             assert [row[0] for row in cursor.fetchmany(1000)] == list(range(2, 1002))
             assert [row[0] for row in cursor] == list(range(1002, 20001))
@@ -162,8 +162,10 @@ class TestUnbuffered:
         with connection.cursor(SSCursor) as stream:
             stream.execute("SELECT seq, REPEAT('x', 1000) FROM seq_1_to_20000")
             assert stream.fetchone() is not None
-            with pytest.raises(mysql.ProgrammingError, match="unbuffered"):
+            with pytest.warns(UserWarning, match="unbuffered"):
                 connection.query("SELECT 1")
+            with pytest.raises(mysql.ProgrammingError, match="gone"):
+                stream.fetchall()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 2")
             assert cursor.fetchall() == ((2,),)
@@ -286,7 +288,9 @@ def test_closed_connections_say_so(connect: Callable[..., mysql.Connection]) -> 
     connection = connect()
     cursor = connection.cursor()
     connection.close()
-    connection.close()
+    with pytest.raises(mysql.InterfaceError, match="closed already"):
+        connection.close()
+    connection.ensure_closed()
     for operation in (connection.commit, connection.ping, lambda: cursor.execute("SELECT 1")):
         with pytest.raises(mysql.InterfaceError, match="closed"):
             operation()

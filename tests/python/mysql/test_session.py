@@ -129,10 +129,10 @@ def test_set_character_set_changes_both_sides(connect: Connect) -> None:
     assert ask(connection, "SELECT 'ä', @@collation_connection") == ("ä", "latin1_german2_ci")
     connection.reset()
     assert ask(connection, "SELECT 'ä', @@collation_connection") == ("ä", "latin1_german2_ci")
-    connection.set_charset("utf8mb4")
+    connection.set_character_set("utf8mb4")
     assert ask(connection, "SELECT '✓'") == ("✓",)
     with pytest.raises(ValueError, match="nonsense"):
-        connection.set_charset("nonsense")
+        connection.set_character_set("nonsense")
 
 
 def test_a_session_is_set_up_in_one_write(server: MySQLServer) -> None:

@@ -645,6 +645,18 @@ impl AsyncWire {
         Ok(PyBytes::new(py, driver.fill(py, channel.core(), sql, args)?))
     }
 
+    /// SQL with the list of values of an INSERT repeated for each of `rows`; of other statements, that of the last row.
+    fn mogrify_many<'py>(
+        &self,
+        py: Python<'py>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        Ok(PyBytes::new(py, &driver.fill_many(py, channel.core(), sql, rows)?))
+    }
+
     /// SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes.
     fn question_marks(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
         self.lock(py)?.driver.encoding.question_marks(sql)
@@ -685,6 +697,12 @@ impl AsyncWire {
     #[getter]
     fn is_streaming(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.lock(py)?.driver.is_streaming())
+    }
+
+    /// How many warnings the server counted for the stream that ended last.
+    #[getter]
+    fn stream_warnings(&self, py: Python<'_>) -> PyResult<u16> {
+        Ok(self.lock(py)?.driver.stream_warnings())
     }
 
     /// The server's version, as it spells it.

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes};
-use rowferry_client::{Error, Pump, Stream, Waiting};
+use rowferry_client::{Error, Pump, Stream, Timeouts, Waiting};
 use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
 
@@ -148,6 +148,19 @@ impl Wire {
     }
 }
 
+/// Takes over the connected socket with this descriptor.
+#[cfg(unix)]
+fn adopt(descriptor: i32, timeouts: Timeouts) -> std::io::Result<Stream> {
+    use std::os::fd::{FromRawFd, OwnedFd};
+    // SAFETY: the caller has made a descriptor for us alone.
+    Stream::adopt(unsafe { OwnedFd::from_raw_fd(descriptor) }, timeouts)
+}
+
+#[cfg(not(unix))]
+fn adopt(_: i32, _: Timeouts) -> std::io::Result<Stream> {
+    Err(std::io::Error::new(std::io::ErrorKind::Unsupported, "sockets of the caller's can be used on Unix only"))
+}
+
 #[pymethods]
 impl Wire {
     #[new]
@@ -158,8 +171,9 @@ impl Wire {
         Ok(Self { inner, settings, source, process: Process::current(), deadline: Mutex::new(None) })
     }
 
-    /// Opens the socket and logs in.
-    fn login(&self, py: Python<'_>) -> PyResult<()> {
+    /// Opens the socket, or takes over the descriptor of one that is connected, and logs in.
+    #[pyo3(signature = (socket=None))]
+    fn login(&self, py: Python<'_>, socket: Option<i32>) -> PyResult<()> {
         let (address, timeouts) = (self.settings.address(), self.settings.timeouts());
         let bind = self.settings.bind_address();
         let client = Client::new(self.settings.options(py)?);
@@ -171,7 +185,11 @@ impl Wire {
         };
         let place = address.to_string();
         let failed = |py, failure| transport_error(py, &failure, Some(&place));
-        let stream = py.detach(|| Stream::connect(&address, first, bind)).map_err(|failure| failed(py, failure))?;
+        let stream = match socket {
+            Some(socket) => adopt(socket, first).map_err(|cause| Error::Io(Waiting::Connect, cause)),
+            None => py.detach(|| Stream::connect(&address, first, bind)),
+        };
+        let stream = stream.map_err(|failure| failed(py, failure))?;
         {
             let mut inner = self.lock(py)?;
             let pump = GilPump::new(Pump::new(stream, client));
@@ -461,6 +479,19 @@ impl Wire {
         Ok(PyBytes::new(py, driver.fill(py, pump.core(), sql, args)?))
     }
 
+    /// SQL with the list of values of an INSERT repeated for each of `rows`; of other statements, that of the last row.
+    fn mogrify_many<'py>(
+        &self,
+        py: Python<'py>,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(gone(py)) };
+        Ok(PyBytes::new(py, &driver.fill_many(py, pump.core(), sql, rows)?))
+    }
+
     /// SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes.
     fn question_marks(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
         self.lock(py)?.driver.encoding.question_marks(sql)
@@ -507,6 +538,12 @@ impl Wire {
     #[getter]
     fn is_streaming(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.lock(py)?.driver.is_streaming())
+    }
+
+    /// How many warnings the server counted for the stream that ended last.
+    #[getter]
+    fn stream_warnings(&self, py: Python<'_>) -> PyResult<u16> {
+        Ok(self.lock(py)?.driver.stream_warnings())
     }
 
     /// The server's version, as it spells it.

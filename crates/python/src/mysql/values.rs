@@ -314,6 +314,31 @@ impl Encoding {
         }
     }
 
+    /// SQL in the connection's character set, and its placeholders. They are found among characters, not bytes: the
+    /// second byte of a character may look like a backslash or a backquote.
+    pub fn template(&self, sql: &Bound<'_, PyString>) -> PyResult<(Vec<u8>, Template)> {
+        let py = sql.py();
+        let text = sql.to_str()?;
+        let mut template = Template::parse(text.as_bytes(), !self.no_backslash_escapes)
+            .map_err(|invalid| error(py, Class::Programming, None, &invalid.to_string()))?;
+        let mut bytes = Vec::with_capacity(text.len());
+        for piece in &mut template.pieces {
+            let (range, encoded) = match piece {
+                Piece::Text(range) => (range, true),
+                // Only looked up, never sent.
+                Piece::Named { name, .. } => (name, false),
+                Piece::Percent | Piece::Next { .. } => continue,
+            };
+            let start = bytes.len();
+            match text.get(range.clone()) {
+                Some(part) if encoded => bytes.extend_from_slice(&self.encode(&PyString::new(py, part))?),
+                part => bytes.extend_from_slice(part.unwrap_or_default().as_bytes()),
+            }
+            *range = start..bytes.len();
+        }
+        Ok((bytes, template))
+    }
+
     /// Puts a backslash before what would end a literal, or doubles quotes where backslashes are ordinary.
     pub fn put_escaped(&self, out: &mut Vec<u8>, bytes: &[u8]) {
         let mut rest = bytes;
@@ -440,11 +465,20 @@ impl Encoding {
 
     /// SQL with `?` for each `%s`; `None` when it has other placeholders, or some inside quotes.
     pub fn question_marks(&self, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
-        let bytes = match sql.cast::<PyString>() {
-            Ok(text) => self.encode(text)?.into_owned(),
-            Err(_) => sql.extract::<Vec<u8>>()?,
+        let (bytes, template) = match sql.cast::<PyString>() {
+            Ok(text) if self.name.is_some() => match self.template(text) {
+                Ok(found) => found,
+                Err(_) => return Ok(None),
+            },
+            other => {
+                let bytes = match other {
+                    Ok(text) => self.encode(text)?.into_owned(),
+                    Err(_) => sql.extract::<Vec<u8>>()?,
+                };
+                let Ok(template) = Template::parse(&bytes, !self.no_backslash_escapes) else { return Ok(None) };
+                (bytes, template)
+            }
         };
-        let Ok(template) = Template::parse(&bytes, !self.no_backslash_escapes) else { return Ok(None) };
         let mut marked = Vec::with_capacity(bytes.len());
         for piece in &template.pieces {
             match piece {

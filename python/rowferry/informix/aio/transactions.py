@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ... import exceptions as err
+from ..._base.aio.transactions import AsyncSavepoint, AsyncTransaction
 from ..._core.informix import AsyncWire, QueryResult
 from .._isolation import AS_THE_SERVER, IsolationLevel, default_isolation, isolation_sql, lock_wait_sql
 from .._settings import Settings
@@ -21,8 +19,6 @@ ASYNC = True
 SET_LOCK_MODE, SET_ISOLATION = 46, 48
 #: What the server says to a COMMIT without a transaction.
 NOT_IN_TRANSACTION = -255
-
-_numbers = itertools.count(1)
 
 
 class Transactional:
@@ -121,6 +117,11 @@ class Transactional:
         await self._commit_by_itself()
         await self._command("BEGIN WORK", self.wire.begin)
 
+    async def _begin_block(self) -> None:
+        if not self.is_logged:
+            raise err.NotSupportedError("the database has no log, and thus no transactions")
+        await self.begin()
+
     async def commit(self) -> None:
         """Commit. Nothing happens when no transaction is under way, or the database has none."""
         await self._end("COMMIT WORK", self.wire.commit)
@@ -147,7 +148,7 @@ class Transactional:
         Works with autocommit on and off. While a transaction is under way already, the block is a savepoint in it:
         only what the block did is undone, and whoever began the transaction ends it.
         """
-        return AsyncTransaction(self)
+        return AsyncTransaction(self, self._begin_block)
 
     def savepoint(self, name: str | None = None) -> AsyncSavepoint:
         """`async with connection.savepoint():` undoes what the block did when it raises; the transaction goes on."""
@@ -206,67 +207,3 @@ class Transactional:
             wait = self.settings.lock_wait
             await self._command(lock_wait_sql(0 if isinstance(wait, str) else wait))
         self._begin_session()
-
-
-class AsyncSavepoint(AbstractAsyncContextManager["AsyncSavepoint"]):
-    """A part of a transaction that can be undone by itself. Made by `Connection.savepoint`."""
-
-    def __init__(self, connection: Transactional, name: str | None) -> None:
-        #: The name that the server knows.
-        self.name = name or f"rowferry_{next(_numbers)}"
-        self._connection = connection
-
-    async def __aenter__(self) -> AsyncSavepoint:
-        if not self._connection.in_transaction:
-            await self._connection.begin()
-        await self._connection.set_savepoint(self.name)
-        return self
-
-    async def rollback(self) -> None:
-        """Undo what was done since the savepoint, which stays."""
-        await self._connection.rollback_to_savepoint(self.name)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if kind is None:
-            await self._connection.release_savepoint(self.name)
-        elif _can_go_on(self._connection):
-            await self.rollback()
-            await self._connection.release_savepoint(self.name)
-
-
-class AsyncTransaction(AbstractAsyncContextManager["AsyncTransaction"]):
-    """A transaction as a block. Made by `Connection.transaction`."""
-
-    def __init__(self, connection: Transactional) -> None:
-        self._connection = connection
-        self._savepoint: AsyncSavepoint | None = None
-
-    async def __aenter__(self) -> AsyncTransaction:
-        connection = self._connection
-        if connection.in_transaction:
-            self._savepoint = AsyncSavepoint(connection, None)
-            await self._savepoint.__aenter__()
-        elif connection.is_logged:
-            await connection.begin()
-        else:
-            raise err.NotSupportedError("the database has no log, and thus no transactions")
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        savepoint, self._savepoint = self._savepoint, None
-        if savepoint is not None:
-            await savepoint.__aexit__(kind, value, traceback)
-        elif kind is None:
-            await self._connection.commit()
-        elif _can_go_on(self._connection):
-            await self._connection.rollback()
-
-
-def _can_go_on(connection: Transactional) -> bool:
-    """False when the transaction went away with its connection, or by a statement of the block."""
-    wire = connection._wire
-    return wire is not None and wire.is_open and wire.in_transaction

@@ -32,7 +32,14 @@ from ..err import (
 )
 from . import connection, cursors, pool
 from .connection import AsyncConnection, AsyncPreparedStatement, connect
-from .cursors import AsyncCursor, AsyncDictCursor, AsyncSSCursor, AsyncSSDictCursor
+from .cursors import (
+    AsyncCursor,
+    AsyncDictCursor,
+    AsyncNamedCursor,
+    AsyncSSCursor,
+    AsyncSSDictCursor,
+    AsyncSSNamedCursor,
+)
 from .pool import AsyncConnectionPool, PoolStatistics, create_pool
 
 Connection = AsyncConnection
@@ -41,6 +48,8 @@ DictCursor = AsyncDictCursor
 AsyncPool = Pool = AsyncConnectionPool
 SSCursor = AsyncSSCursor
 SSDictCursor = AsyncSSDictCursor
+NamedCursor = AsyncNamedCursor
+SSNamedCursor = AsyncSSNamedCursor
 # asyncmy's name of the module.
 errors = err
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,11 @@ from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import converters, err
 from .._facts import Facts
-from .._settings import Settings, settings_from
+from .._settings import Settings, over_socket, settings_from
 from ..constants import CR
-from ._cancel import Protocol, end
-from .cursors import AsyncCursor
+from ._cancel import Protocol, end, end_stream
+from .cursors import ROWS_LOST, AsyncCursor
+from .echo import observe
 from .session import Sessional
 from .statements import AsyncPreparedStatement
 from .transactions import Transactional
@@ -64,7 +66,13 @@ class AsyncConnection(Sessional, Transactional, Facts):
     ProgrammingError = err.ProgrammingError
     NotSupportedError = err.NotSupportedError
 
-    def __init__(self, settings: Settings, cursorclass: type[AsyncCursor] = AsyncCursor) -> None:
+    def __init__(self, *args: Any, **parameters: Any) -> None:
+        """Of settings, or of what `connect` takes; then a blocking one connects, unless `defer_connect` is true."""
+        defer_connect, sock = parameters.pop("defer_connect", False), parameters.pop("sock", None)
+        cursorclass = parameters.pop("cursorclass", None)
+        cursorclass = parameters.pop("cursor_cls", None) or cursorclass or AsyncCursor
+        ready = bool(args) and isinstance(args[0], Settings)
+        settings: Settings = args[0] if ready else settings_from(*args, **parameters)
         #: How the connection was asked for; with several hosts, `connect` puts the one in that it has reached.
         self.settings = settings
         self._choices = settings.each_place()
@@ -77,6 +85,16 @@ class AsyncConnection(Sessional, Transactional, Facts):
         #: The result of the last statement, of whichever cursor.
         self.last_result: QueryResult | None = None
         self._autocommit = settings.autocommit
+        self._said_bye = False
+        # Connected by the first `connect` that does not say which.
+        self._given_socket: socket.socket | None = sock
+        #: What rows of new cursors look like; see `AsyncCursor.row_factory`.
+        self.row_factory = settings.row_factory
+        if ASYNC:
+            pass
+        else:
+            if not ready and not defer_connect:
+                self.connect()
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -88,8 +106,17 @@ class AsyncConnection(Sessional, Transactional, Facts):
             raise err.InterfaceError(0, "the connection is closed")
         return wire
 
-    async def connect(self) -> AsyncConnection:
-        """Connect with the parameters that the connection was made with, also again after `close`."""
+    async def connect(self, sock: socket.socket | None = None) -> AsyncConnection:
+        """Connect with the parameters that the connection was made with, also again after `close`.
+
+        With `sock`, a connected socket, over that one. It is duplicated: close yours when you like.
+        """
+        self._said_bye = False
+        sock = sock or self._given_socket
+        if sock is not None:
+            self._given_socket = None
+            await self._connect_over(sock)
+            return self
         failures = []
         for settings in self._choices:
             try:
@@ -112,11 +139,28 @@ class AsyncConnection(Sessional, Transactional, Facts):
             raise
         return self
 
-    async def _reach(self, settings: Settings) -> AsyncWire:
-        """Connect to one server."""
+    async def _connect_over(self, sock: socket.socket) -> None:
+        if not isinstance(sock, socket.socket):
+            raise err.InterfaceError(0, f"a connection goes over a socket.socket, not over {type(sock).__name__}")
+        settings = over_socket(self.settings, sock)
+        self._put_password(settings)
+        self._wire = await self._login(settings, sock.dup())
+        self.settings = settings
+        self._statements.clear()
+        try:
+            await self._prepare_session()
+        except BaseException:
+            self._abort()
+            raise
+
+    def _put_password(self, settings: Settings) -> None:
         if settings.password_creator is not None:
             password = settings.password_creator()
             settings.password = password.encode() if isinstance(password, str) else password
+
+    async def _reach(self, settings: Settings) -> AsyncWire:
+        """Connect to one server."""
+        self._put_password(settings)
         try:
             return await self._login(settings)
         except err.OperationalError as error:
@@ -125,22 +169,22 @@ class AsyncConnection(Sessional, Transactional, Facts):
             # Proxies advertise TLS and then refuse it; who only prefers TLS goes on without.
             return await self._login(settings.without_tls())
 
-    async def _login(self, settings: Settings) -> AsyncWire:
+    async def _login(self, settings: Settings, sock: socket.socket | None = None) -> AsyncWire:
         if ASYNC:
             try:
                 async with Limit(settings.connect_timeout):
-                    return await self._open(settings)
+                    return await self._open(settings, sock)
             except asyncio.TimeoutError:
                 message = f"Can't connect to MySQL server on {settings.place!r} (timed out)"
                 raise err.OperationalError(CR.CR_CONN_HOST_ERROR, message, errno=CR.CR_CONN_HOST_ERROR) from None
         else:
             wire = AsyncWire(settings)
-            wire.login()
+            wire.login(None if sock is None else sock.detach())
             return wire
 
     if ASYNC:
 
-        async def _open(self, settings: Settings) -> AsyncWire:
+        async def _open(self, settings: Settings, sock: socket.socket | None = None) -> AsyncWire:
             loop = asyncio.get_running_loop()
 
             def protocol() -> AsyncWire:
@@ -150,7 +194,10 @@ class AsyncConnection(Sessional, Transactional, Facts):
 
             wire: AsyncWire
             try:
-                if settings.unix_socket:
+                if sock is not None:
+                    sock.setblocking(False)
+                    _, wire = await loop.create_connection(protocol, sock=sock)  # type: ignore[type-var]
+                elif settings.unix_socket:
                     _, wire = await loop.create_unix_connection(protocol, settings.unix_socket)  # type: ignore[type-var]
                 else:
                     local = (settings.bind_address, 0) if settings.bind_address else None
@@ -179,7 +226,10 @@ class AsyncConnection(Sessional, Transactional, Facts):
     else:
 
         async def close(self) -> None:
-            """Say good bye and close."""
+            """Say good bye and close. A second time is an error, as with PyMySQL and MySQLdb."""
+            if self._said_bye:
+                raise err.InterfaceError(0, "the connection is closed already")
+            self._said_bye = True
             await self.ensure_closed()
 
     async def ensure_closed(self) -> None:
@@ -248,20 +298,34 @@ class AsyncConnection(Sessional, Transactional, Facts):
 
     # -- cursors and statements --------------------------------------------------------------------------------------
 
-    def cursor(self, *cursors: type[AsyncCursor] | None) -> AsyncCursor:
-        """A cursor of `cursorclass`, or of the class given."""
-        chosen = [cls for cls in cursors if cls is not None]
+    def cursor(
+        self,
+        *cursors: type[AsyncCursor] | None,
+        cursor: type[AsyncCursor] | None = None,
+        cursorclass: type[AsyncCursor] | None = None,
+    ) -> AsyncCursor:
+        """A cursor of `cursorclass`, or of the class given; of several classes, of one that inherits from all."""
+        if self._wire is None:
+            raise err.InterfaceError(0, "the connection is closed")
+        chosen = [cls for cls in (*cursors, cursor, cursorclass) if cls is not None]
         if not chosen:
-            return self.cursorclass(self)
-        if len(chosen) == 1:
-            return chosen[0](self)
-        return type("Cursor", tuple(chosen), {})(self)  # type: ignore[no-any-return]
+            made = self.cursorclass(self)
+        elif len(chosen) == 1:
+            made = chosen[0](self)
+        else:
+            made = type("Cursor", tuple(chosen), {})(self)
+        settings = self.settings
+        if settings.echo or settings.query_callback is not None:
+            return observe(made, settings.echo, settings.query_callback)
+        return made
 
     async def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
         """Run SQL as it is and answer how many rows it found or changed."""
         try:
             self.last_result = result = await self.wire.query(sql)
         except err.Error as error:
+            if await self.make_room(error):
+                return await self.query(sql)
             error.sql = sql if isinstance(sql, str) else sql.decode("utf-8", "replace")
             raise
         except Exception:
@@ -270,6 +334,28 @@ class AsyncConnection(Sessional, Transactional, Facts):
             await self.give_up()
             raise
         return result.affected_rows if result.rows is None else len(result.rows)
+
+    async def make_room(self, error: err.Error) -> bool:
+        """A statement was refused with `error`. True when rows stood in its way that are gone now.
+
+        That is what PyMySQL, aiomysql and asyncmy do. It warns; the cursor of these rows raises when it goes on.
+        """
+        wire = self._wire
+        # The same number with InterfaceError: another operation is under way, and it is not ours to end.
+        if error.errno != CR.CR_COMMANDS_OUT_OF_SYNC or not isinstance(error, err.ProgrammingError):
+            return False
+        if wire is None or not wire.is_streaming:
+            return False
+        warnings.warn(ROWS_LOST, stacklevel=3)
+        self.last_result = None
+        try:
+            await end_stream(self)
+        except Exception:
+            raise
+        except BaseException:
+            await self.give_up()
+            raise
+        return True
 
     async def prepare(self, sql: str | bytes) -> AsyncPreparedStatement:
         """Have the server prepare `sql`, with `?` for values."""
@@ -373,12 +459,12 @@ if ASYNC:
 
         Takes what aiomysql's and asyncmy's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
         `unix_socket`, `charset`, `cursorclass` (or `cursor_cls`), `autocommit`, `init_command`, `connect_timeout`
-        (seconds), `ssl`, `conv` and so on. See `docs/mysql.md` for each.
+        (seconds), `ssl`, `conv` and so on. `docs/guide/mysql-moving.md` has them all.
         """
         return Entering(_connect(*args, **kwargs), AsyncConnection.ensure_closed)
 
     async def _connect(*args: Any, **kwargs: Any) -> AsyncConnection:
-        return await _make(*args, **kwargs).connect()
+        return await AsyncConnection(*args, **kwargs).connect()
 
 else:
 
@@ -387,17 +473,9 @@ else:
 
         Takes what PyMySQL's and mysqlclient's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
         `unix_socket`, `charset`, `cursorclass`, `autocommit`, `init_command`, `connect_timeout`, `read_timeout`,
-        `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. See `docs/mysql.md` for each.
+        `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. `docs/guide/mysql-moving.md` has them all.
         """
-        defer_connect = kwargs.pop("defer_connect", False)
-        connection = _make(*args, **kwargs)
-        return connection if defer_connect else connection.connect()
-
-
-def _make(*args: Any, **kwargs: Any) -> AsyncConnection:
-    cursorclass = kwargs.pop("cursorclass", None) or kwargs.pop("cursor_cls", None) or AsyncCursor
-    kwargs.pop("cursor_cls", None)
-    return AsyncConnection(settings_from(*args, **kwargs), cursorclass)
+        return AsyncConnection(*args, **kwargs)
 
 
 # The names that aiomysql and asyncmy give these classes.

@@ -24,7 +24,7 @@ _NOT_ALLOWED = "sending local data must be allowed when connecting: connect(loca
 class AsyncLocalFiles:
     """What a cursor does with content for LOAD DATA LOCAL."""
 
-    _statement: tuple[Any, Any] | None
+    _statement: tuple[Any, Any, bool] | None
 
     if TYPE_CHECKING:
 
@@ -64,7 +64,7 @@ class AsyncLocalFiles:
         if connection.settings.local_files is None:
             raise err.NotSupportedError(_NOT_ALLOWED)
         wire = connection.wire
-        self._statement = (query, args)
+        self._statement = (query, args, False)
         try:
             begun = await wire.begin_file(query, args)
             if isinstance(begun, QueryResult):

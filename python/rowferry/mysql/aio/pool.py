@@ -15,7 +15,7 @@ from ..._base.awaitable import Entering
 from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire
 from .. import err
-from .connection import AsyncConnection, _make
+from .connection import AsyncConnection
 
 __all__ = ["AsyncConnectionPool", "PoolStatistics", "create_pool"]
 
@@ -121,7 +121,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
     # -- what the logic of pools asks for ----------------------------------------------------------------------------
 
     async def _connect(self) -> AsyncConnection:
-        connection = await _make(**self._connect_kwargs).connect()
+        connection = await AsyncConnection(defer_connect=True, **self._connect_kwargs).connect()
         if self._on_connect is not None:
             try:
                 await _call(self._on_connect, connection)

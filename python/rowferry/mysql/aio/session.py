@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,11 @@ class Sessional:
             # It may change what comes before, and must not have the last word on `autocommit`.
             autocommit = None
         sets = ["SET " + ", ".join(assignments)] if assignments else []
+        transactions = [f"ISOLATION LEVEL {settings.isolation_level}"] if settings.isolation_level is not None else []
+        if settings.read_only:
+            transactions.append("READ ONLY")
+        if transactions:
+            sets.append("SET SESSION TRANSACTION " + ", ".join(transactions))
         if settings.init_command is not None:
             sets.append(settings.init_command)
         if self._autocommit is not None and self._autocommit != autocommit:
@@ -133,7 +139,8 @@ class Sessional:
         self.settings.database = db
 
     async def set_charset(self, charset: str) -> None:
-        """Change the connection's character set."""
+        """The same as `set_character_set`, which is to be used instead."""
+        warnings.warn("'set_charset' is deprecated, use 'set_character_set' instead", DeprecationWarning, stacklevel=2)
         await self.set_character_set(charset)
 
     async def set_character_set(self, charset: str, collation: str | None = None) -> None:

@@ -90,6 +90,18 @@ struct Batch {
 }
 
 impl Driver {
+    /// The text of an INSERT for all `rows` at once; of another statement, that for the last row.
+    pub fn fill_many(
+        &mut self,
+        py: Python<'_>,
+        client: &Client,
+        sql: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<u8>> {
+        let sql = self.fill(py, client, sql, None)?.to_vec();
+        Statement::new(py, &sql, &self.encoding)?.text(&self.encoding, rows)
+    }
+
     /// Runs `sql` for each of `rows`. Requests are at most `most` bytes long, unless a single row is longer.
     pub fn execute_many(
         &mut self,

@@ -79,6 +79,30 @@ impl Statement {
     }
 }
 
+impl Statement {
+    /// The text of an INSERT for all `rows` at once; of another statement, that for the last row.
+    pub fn text(&self, encoding: &Encoding, rows: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        let mut text = Vec::new();
+        for (at, row) in rows.try_iter()?.enumerate() {
+            let row = row?;
+            match &self.insert {
+                Some(insert) => {
+                    text.extend_from_slice(if at == 0 { &insert.head } else { b"," });
+                    insert.values.fill(encoding, &mut text, &row)?;
+                }
+                None => {
+                    text.clear();
+                    self.whole.fill(encoding, &mut text, &row)?;
+                }
+            }
+        }
+        if let Some(insert) = &self.insert {
+            text.extend_from_slice(&insert.tail);
+        }
+        Ok(text)
+    }
+}
+
 fn insert(py: Python<'_>, sql: &[u8], encoding: &Encoding) -> PyResult<Option<Insert>> {
     let escapes = !encoding.no_backslash_escapes;
     let Some(parts) = split_insert(sql, escapes) else { return Ok(None) };

@@ -93,8 +93,9 @@ impl Operation for FetchArrow {
                 }
                 Ok(None)
             }
-            Event::EndOfRows { more, .. } => {
+            Event::EndOfRows { ok, more } => {
                 shared.follows = more;
+                shared.warnings = ok.warnings;
                 shared.stream = None;
                 self.done(py)
             }

@@ -96,6 +96,8 @@ pub struct Shared {
     follows: bool,
     /// Nothing is lost when the stream's statement is ended early.
     only_reads: bool,
+    /// How many warnings the server counted for the stream that ended last.
+    warnings: u16,
     /// What was prepared for someone who does not wait for it any more; closed once nothing is awaited.
     pub orphans: Vec<StatementId>,
     /// The server's `max_allowed_packet`, once it was asked for.
@@ -147,6 +149,7 @@ impl Driver {
             stream: None,
             follows: false,
             only_reads: false,
+            warnings: 0,
             orphans: Vec::new(),
             unsettled: Vec::new(),
             packet_limit: None,
@@ -188,6 +191,11 @@ impl Driver {
         self.shared.only_reads
     }
 
+    /// How many warnings the server counted for the stream that ended last.
+    pub const fn stream_warnings(&self) -> u16 {
+        self.shared.warnings
+    }
+
     /// Waits for the login to be over.
     pub fn login(&mut self) {
         self.start(command::Login);
@@ -210,13 +218,18 @@ impl Driver {
         self.sql.clear();
         self.sql.shrink_to(1024 * 1024);
         let text;
-        let bytes: &[u8] = if let Ok(sql) = sql.cast::<PyString>() {
-            text = self.encoding.encode(sql)?;
-            &text
-        } else if let Ok(sql) = sql.cast::<PyBytes>() {
-            sql.as_bytes()
-        } else {
-            return Err(error(py, Class::Programming, None, "SQL must be str or bytes"));
+        let bytes: &[u8] = match (sql.cast::<PyString>(), sql.cast::<PyBytes>(), args) {
+            (Ok(sql), _, Some(args)) if self.encoding.name.is_some() => {
+                let (bytes, template) = self.encoding.template(sql)?;
+                self.encoding.fill(&mut self.sql, &bytes, &template, args)?;
+                return Ok(&self.sql);
+            }
+            (Ok(sql), ..) => {
+                text = self.encoding.encode(sql)?;
+                &text
+            }
+            (_, Ok(sql), _) => sql.as_bytes(),
+            _ => return Err(error(py, Class::Programming, None, "SQL must be str or bytes")),
         };
         match args {
             None => self.sql.extend_from_slice(bytes),

@@ -81,8 +81,9 @@ impl Operation for Fetch {
                 }
                 Ok(None)
             }
-            Event::EndOfRows { more, .. } => {
+            Event::EndOfRows { ok, more } => {
                 shared.follows = more;
+                shared.warnings = ok.warnings;
                 match shared.stream.take().and_then(|stream| stream.failed) {
                     Some(error) => Err(error),
                     None => Ok(Some(self.done(py))),
