@@ -172,7 +172,7 @@ def convert(source: str, name: str, target: str) -> str:
     text = text.replace(" if ASYNC else ", " if False else ")
     text = re.sub(r"\[\] if False else \(\)", "()", text)
     path = str(ROOT / "python/rowferry" / target)
-    text = ruff(["check", "--fix", "--quiet", "--select", "F401,I,RUF100,UP", "--exit-zero"], text, path)
+    text = ruff(["check", "--fix", "--quiet", "--select", "F401,I,RUF022,RUF100,UP", "--exit-zero"], text, path)
     return ruff(["format", "--quiet"], text, path)
 
 

@@ -23,11 +23,11 @@ __all__ = [
     "RE_INSERT_VALUES",
     "Cursor",
     "DictCursor",
+    "DictCursorMixin",
     "NamedCursor",
     "SSCursor",
     "SSDictCursor",
     "SSNamedCursor",
-    "DictCursorMixin",
 ]
 
 ASYNC = False
