@@ -26,7 +26,9 @@ mod turns;
 use pyo3::prelude::*;
 
 /// The Rust core of rowferry. Private: use the public modules instead.
-#[pymodule]
+// PyO3 would declare that the module needs no GIL. Much is written for that already, but no free-threaded interpreter
+// has run our tests: until one has, importing us turns the GIL on.
+#[pymodule(gil_used = true)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(feature = "command-line")]
     module.add_function(wrap_pyfunction!(cli::main, module)?)?;

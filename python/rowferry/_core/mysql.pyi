@@ -26,16 +26,16 @@ class GtidSet:
 
     def __init__(self, text: str = "") -> None: ...
     def __bool__(self) -> bool: ...
-    def __contains__(self, other: GtidSet | str) -> bool:
+    def __contains__(self, other: GtidSet | str, /) -> bool:
         """Whether all transactions of `other` are in this set."""
-    def __or__(self, other: GtidSet | str) -> GtidSet:
+    def __or__(self, other: GtidSet | str, /) -> GtidSet:
         """The union."""
 
 class GtidPosition:
     """The last transaction of each of MariaDB's domains: `GtidPosition("0-1-100")`."""
 
     def __init__(self, text: str = "") -> None: ...
-    def __contains__(self, other: GtidPosition | str) -> bool:
+    def __contains__(self, other: GtidPosition | str, /) -> bool:
         """Whether the position is at or behind `other`."""
 
 class BinlogRows:
