@@ -56,12 +56,12 @@ def test_blocking_dialects(server: MySQLServer, driver: str) -> None:
     engine.dispose()
 
 
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 @pytest.mark.parametrize("driver", ["rowferry_async", "asyncmy", "aiomysql"])
-def test_asyncio_dialects(server: MySQLServer, driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asyncio_dialects(server: MySQLServer, driver: str, loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if driver != "rowferry_async":
-        monkeypatch.setitem(sys.modules, driver, aio)
-        for name in ("constants", "cursors", "errors"):
-            monkeypatch.setitem(sys.modules, f"{driver}.{name}", getattr(aio, name))
+        monkeypatch.setattr(sys, "modules", dict(sys.modules))
+        getattr(aio, f"install_as_{driver}")()
 
     async def main() -> None:
         engine = create_async_engine(url(server, driver), pool_pre_ping=True)
@@ -76,7 +76,10 @@ def test_asyncio_dialects(server: MySQLServer, driver: str, monkeypatch: pytest.
             assert (await connection.execute(sa.text("SELECT 1"))).scalar() == 1
         await engine.dispose()
 
-    asyncio.run(asyncio.wait_for(main(), 60))
+    with asyncio.Runner(
+        loop_factory=pytest.importorskip("uvloop").new_event_loop if loop == "uvloop" else None
+    ) as runner:
+        runner.run(asyncio.wait_for(main(), 60))
 
 
 def test_a_url_carries_every_kind_of_parameter(server: MySQLServer) -> None:
@@ -94,6 +97,12 @@ def test_streams_do_not_collect_rows(server: MySQLServer) -> None:
         rows = connection.execution_options(stream_results=True).exec_driver_sql("SELECT seq FROM seq_1_to_5000")
         assert isinstance(rows.cursor, mysql.cursors.SSCursor)
         assert sum(row[0] for row in rows) == 5000 * 5001 // 2
+    # Given back amid a stream, the connection is as good as new.
+    with engine.connect() as connection:
+        left = connection.execution_options(stream_results=True).exec_driver_sql("SELECT seq FROM seq_1_to_5000")
+        assert left.fetchone() == (1,)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT 2").scalar() == 2
     engine.dispose()
 
 
