@@ -41,7 +41,13 @@ def kill_query(settings: Settings, connection_id: int, command: str = "KILL QUER
 
     limit = min(settings.connect_timeout or SIDE_LIMIT, SIDE_LIMIT)
     settings = replace(
-        settings, connect_timeout=limit, read_timeout=limit, write_timeout=limit, query_timeout=None, compression=[]
+        settings,
+        connect_timeout=limit,
+        read_timeout=limit,
+        write_timeout=limit,
+        query_timeout=None,
+        give_up_after=limit,
+        compression=[],
     )
     helper = Connection(settings)
     with contextlib.suppress(Exception):

@@ -79,6 +79,8 @@ class Settings:
     read_timeout: float | None = None
     write_timeout: float | None = None
     query_timeout: float | None = None
+    # A blocking operation that takes longer costs the connection: for those that end others.
+    give_up_after: float | None = None
     decoders: dict[int, Any] | None = None
     encoders: dict[type, Any] | None = None
     raw: bool = False

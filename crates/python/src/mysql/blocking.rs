@@ -47,7 +47,11 @@ impl Wire {
 
     /// Starts an operation and moves bytes until it is over.
     fn run(&self, py: Python<'_>, start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>) -> PyResult<Py<PyAny>> {
-        self.run_within(py, self.settings.limits().query, start)
+        let limits = self.settings.limits();
+        match limits.query {
+            Some(limit) => self.run_within(py, Some(limit), start),
+            None => self.run_until(py, limits.whole, false, start),
+        }
     }
 
     /// The same; what takes longer than `limit` is ended on the server.
@@ -55,6 +59,17 @@ impl Wire {
         &self,
         py: Python<'_>,
         limit: Option<Duration>,
+        start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>,
+    ) -> PyResult<Py<PyAny>> {
+        self.run_until(py, limit, true, start)
+    }
+
+    /// The same; what takes longer is given up unless it `may_end` on the server.
+    fn run_until(
+        &self,
+        py: Python<'_>,
+        limit: Option<Duration>,
+        may_end: bool,
         start: impl FnOnce(&mut Driver, &mut Client) -> PyResult<()>,
     ) -> PyResult<Py<PyAny>> {
         let mut inner = self.lock(py)?;
@@ -65,7 +80,7 @@ impl Wire {
         let Some(pump) = pump else { return Err(gone(py)) };
         start(driver, pump.core())?;
         pump.set_deadline(limit.map(|limit| Instant::now() + limit));
-        let outcome = self.pump(py, pump, driver, true);
+        let outcome = self.pump(py, pump, driver, may_end);
         if pump.core().is_closed() {
             inner.pump = None;
         }
@@ -104,6 +119,9 @@ impl Wire {
                 let _ = driver.step(py, pump.core());
                 return Err(match failure {
                     WaitError::Raised(raised) => raised,
+                    WaitError::Transport(Error::Interrupted) => {
+                        transport_error(py, &Error::TimedOut(Waiting::Connect), None)
+                    }
                     WaitError::Transport(failure) => transport_error(py, &failure, None),
                 });
             }
@@ -197,7 +215,8 @@ impl Wire {
             inner.pump = Some(pump);
             inner.closed = false;
         }
-        self.run_within(py, None, |driver, _| {
+        // Also a server that says a little all the time has to come to an end.
+        self.run_until(py, timeouts.connect, false, |driver, _| {
             driver.login();
             Ok(())
         })?;

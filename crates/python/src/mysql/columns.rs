@@ -2,6 +2,7 @@
 
 mod tuples;
 
+use std::collections::HashSet;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
@@ -141,6 +142,7 @@ impl Plan {
         let mut decoders = Vec::with_capacity(columns.definitions.len());
         let mut description = Vec::with_capacity(columns.definitions.len());
         let mut names: Vec<Py<PyString>> = Vec::with_capacity(columns.definitions.len());
+        let mut taken = HashSet::with_capacity(columns.definitions.len());
         let mut atomic = true;
         for column in &columns.definitions {
             let form = column.column_type.binary_form().ok_or_else(|| {
@@ -161,8 +163,12 @@ impl Plan {
                 column.decimals,
                 column.flags & rowferry_wire_mysql::types::column_flag::NOT_NULL == 0,
             ));
-            let taken = names.iter().any(|name| name.bind(py).to_str().is_ok_and(|name| name == column.name));
-            let name = if taken { format!("{}.{}", column.table, column.name) } else { column.name.clone() };
+            // A set: a server may describe tens of thousands.
+            let name = if !taken.insert(column.name.as_str()) {
+                format!("{}.{}", column.table, column.name)
+            } else {
+                column.name.clone()
+            };
             names.push(PyString::intern(py, &name).unbind());
         }
         let description = PyTuple::new(py, description)?.unbind();

@@ -14,6 +14,8 @@ pub struct Limits {
     pub write: Option<Duration>,
     /// How long an operation may take as a whole before it is ended on the server.
     pub query: Option<Duration>,
+    /// How long a blocking operation may take as a whole before the connection is given up.
+    pub whole: Option<Duration>,
 }
 
 /// The timers of an event loop that bound the operation under way.

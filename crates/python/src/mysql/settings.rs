@@ -53,6 +53,7 @@ pub struct Settings {
     read_timeout: Option<f64>,
     write_timeout: Option<f64>,
     query_timeout: Option<f64>,
+    give_up_after: Option<f64>,
     decoders: Option<Py<PyDict>>,
     encoders: Option<Py<PyDict>>,
     raw: bool,
@@ -131,6 +132,7 @@ impl Settings {
             read: seconds(self.read_timeout),
             write: seconds(self.write_timeout),
             query: seconds(self.query_timeout),
+            whole: seconds(self.give_up_after),
         }
     }
 

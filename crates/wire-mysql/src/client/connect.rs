@@ -87,7 +87,12 @@ pub(super) struct Connect {
     answered: usize,
     /// The connection stands already.
     again: bool,
+    /// How many messages the server has sent.
+    messages: usize,
 }
+
+/// A login with three factors, each of which asks for a key, takes about a dozen messages.
+const MESSAGES: usize = 64;
 
 /// What a later login on the same connection must know of the first.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +119,7 @@ impl Connect {
             factor: 0,
             answered: 0,
             again: false,
+            messages: 0,
         }
     }
 
@@ -166,6 +172,10 @@ impl Connect {
         session: &mut Session,
     ) -> Result<Event<'static>, Failure> {
         let first = *payload.first().ok_or(Malformed::new("empty message"))?;
+        self.messages += 1;
+        if self.messages > MESSAGES {
+            return Err(Failure::Unexpected { state: "the end of a login that takes too many messages", got: first });
+        }
         if first == ServerError::HEADER {
             return Ok(Event::Error(ServerError::decode(payload)?));
         }

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rowferry_wire_mysql::client::{Failure, Misuse};
@@ -41,6 +42,14 @@ pub fn broken(py: Python<'_>, failure: &Failure) -> PyErr {
         _ => (Class::Internal, client_errno::OUT_OF_SYNC),
     };
     error(py, class, Some(errno), &failure.to_string())
+}
+
+/// True for what [`broken`] makes: the conversation cannot go on. What the server says has an SQLSTATE.
+pub fn is_of_the_wire(py: Python<'_>, failure: &PyErr) -> bool {
+    let value = failure.value(py);
+    let errno = value.getattr(intern!(py, "errno")).and_then(|errno| errno.extract::<u16>());
+    matches!(errno, Ok(client_errno::MALFORMED | client_errno::OUT_OF_SYNC))
+        && value.getattr(intern!(py, "sqlstate")).is_ok_and(|sqlstate| sqlstate.is_none())
 }
 
 /// The exception for a transport that does not move bytes any more.

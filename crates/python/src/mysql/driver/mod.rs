@@ -32,7 +32,8 @@ use crate::errors::{Class, error};
 
 pub use collect::Collect;
 pub use errors::{
-    broken, busy, client_errno, forked, gone, is_overdue, misused, overdue, server_error, transport_error,
+    broken, busy, client_errno, forked, gone, is_of_the_wire, is_overdue, misused, overdue, server_error,
+    transport_error,
 };
 pub use rows::Rows;
 
@@ -360,6 +361,12 @@ impl Driver {
         let outcome = self.advance(py, client);
         if matches!(outcome, Ok(Step::Pending | Step::Flush | Step::StartTls)) {
             return outcome;
+        }
+        if let Err(failure) = &outcome
+            && is_of_the_wire(py, failure)
+        {
+            // What stands behind a row that cannot be read is not to be taken for the next answer.
+            client.abandon();
         }
         let operation = self.operation.take();
         if client.is_closed() {
