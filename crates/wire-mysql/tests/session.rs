@@ -4,9 +4,11 @@ mod support;
 
 use rowferry_wire::Secret;
 use rowferry_wire_mysql::client::Options;
+use rowferry_wire_mysql::messages::attributes::Attributes;
 use rowferry_wire_mysql::messages::command::Command;
 use rowferry_wire_mysql::messages::handshake::{Login, capability};
 use rowferry_wire_mysql::messages::session_state::StateChange;
+use rowferry_wire_mysql::messages::statement::{Params, StatementId};
 use rowferry_wire_mysql::messages::status::{Ok as OkPacket, status_flag};
 use support::{answer, column, connected, error, ok, requests};
 
@@ -83,4 +85,43 @@ fn a_refused_user_ends_the_connection() {
     client.change_user(Options::default()).unwrap();
     assert_eq!(answer(&mut client, &[error(1045)])[..1], ["error 1045"]);
     assert!(client.is_closed());
+}
+
+#[test]
+fn attributes_travel_with_every_statement() {
+    let (mut client, mut server) = connected(capability::QUERY_ATTRIBUTES);
+    assert!(client.takes_attributes());
+    // Where the server takes some, their absence is told, too.
+    client.query(b"q").unwrap();
+    let mut params = Params::default();
+    params.int(5);
+    client.execute(StatementId(1), &params).unwrap();
+    client.execute(StatementId(1), &Params::default()).unwrap();
+    let mut attributes = Attributes::default();
+    attributes.add(b"trace").text(b"abc");
+    attributes.add(b"none").null();
+    client.set_attributes(attributes);
+    client.query(b"q").unwrap();
+    client.execute(StatementId(1), &params).unwrap();
+    client.set_attributes(Attributes::default());
+    client.query(b"q").unwrap();
+    let asked = requests(&mut client, &mut server);
+    assert_eq!(asked[0], (Command::QUERY, b"\0\x01q".to_vec()));
+    let five = 5_u64.to_le_bytes();
+    let head = [1, 0, 0, 0];
+    assert_eq!(asked[1].1, [&head[..], &[8, 1, 0, 0, 0, 1, 0, 1, 8, 0, 0], &five].concat());
+    assert_eq!(asked[2].1, [&head[..], &[8, 1, 0, 0, 0, 0]].concat());
+    let named = b"\xfd\0\x05trace\x06\0\x04none";
+    assert_eq!(asked[3].1, [&b"\x02\x01\x02\x01"[..], named, b"\x03abcq"].concat());
+    let expected = [&head[..], &[8, 1, 0, 0, 0, 3, 0b100, 1, 8, 0, 0], named, &five, b"\x03abc"].concat();
+    assert_eq!(asked[4].1, expected);
+    assert_eq!(asked[5].1, b"\0\x01q");
+    // Where it takes none, none are sent.
+    let (mut client, mut server) = connected(0);
+    let mut attributes = Attributes::default();
+    attributes.add(b"trace").int(1);
+    client.set_attributes(attributes);
+    assert!(!client.takes_attributes());
+    client.query(b"q").unwrap();
+    assert_eq!(requests(&mut client, &mut server)[0].1, b"q");
 }

@@ -222,6 +222,8 @@ class _Common:
         """How many warnings the server counted for the stream that ended last."""
     def question_marks(self, sql: str | bytes) -> bytes | None:
         """SQL with `?` for each `%s`; None when it has other placeholders, or some inside quotes."""
+    def set_attributes(self, attributes: dict[str, Any]) -> None:
+        """Send these named values with every later statement."""
     def statement(self, sql: str | bytes) -> Prepared | None:
         """A statement with `?` for each `%s`, which its first execution prepares; None when that cannot be."""
 

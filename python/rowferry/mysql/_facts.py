@@ -35,6 +35,7 @@ class Facts:
 
     if TYPE_CHECKING:
         settings: Settings
+        _query_attributes: dict[str, Any]
         _wire: AsyncWire | Wire | None
         last_result: QueryResult | None
 
@@ -206,6 +207,21 @@ class Facts:
     def get_proto_info(self) -> int:
         """The version of the protocol, always 10."""
         return 10
+
+    @property
+    def query_attributes(self) -> dict[str, Any]:
+        """Named values that travel with every statement, for the server's functions, audit and plugins (MySQL 8.0.23).
+
+        Assign a dict to change them; `attributes` of `execute` adds to them for one statement. A server that takes none
+        is `NotSupportedError`.
+        """
+        return dict(self._query_attributes)
+
+    @query_attributes.setter
+    def query_attributes(self, attributes: Mapping[str, Any]) -> None:
+        taken = dict(attributes)
+        self.wire.set_attributes(taken)
+        self._query_attributes = taken
 
     # -- literals ----------------------------------------------------------------------------------------------------
 

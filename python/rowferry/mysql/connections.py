@@ -83,6 +83,7 @@ class Connection(Sessional, Transactional, Facts):
         #: The result of the last statement, of whichever cursor.
         self.last_result: QueryResult | None = None
         self._autocommit = settings.autocommit
+        self._query_attributes: dict[str, Any] = {}
         self._said_bye = False
         # Connected by the first `connect` that does not say which.
         self._given_socket: socket.socket | None = sock
@@ -128,6 +129,8 @@ class Connection(Sessional, Transactional, Facts):
             raise err.OperationalError(CR.CR_CONN_HOST_ERROR, message, errno=CR.CR_CONN_HOST_ERROR)
         self._statements.clear()
         try:
+            if self._query_attributes:
+                self.query_attributes = self._query_attributes
             self._prepare_session()
         except BaseException:
             self._abort()

@@ -167,12 +167,15 @@ class Cursor(ArrowRows, LocalFiles):
         """The statement as `execute` would send it, in the connection's character set."""
         return self.connection.wire.mogrify(query, args)
 
-    def execute(self, query: str | bytes, args: Args = None) -> int:
+    def execute(self, query: str | bytes, args: Args = None, *, attributes: Mapping[str, Any] | None = None) -> int:
         """Run a statement and answer how many rows it found or changed.
 
         `args` fill in `%s` (a sequence, or a single value) or `%(name)s` (a dict); a literal percent sign is then
-        written `%%`. Without `args` the statement goes as it is.
+        written `%%`. Without `args` the statement goes as it is. `attributes` are query attributes: see
+        `query_attributes` of the connection.
         """
+        if attributes is not None:
+            return self._execute_with(attributes, query, args)
         connection = self._connection
         if connection is None:
             raise err.ProgrammingError("the cursor is closed")
@@ -203,6 +206,15 @@ class Cursor(ArrowRows, LocalFiles):
             connection.give_up()
             raise
         return self._take(result)
+
+    def _execute_with(self, attributes: Mapping[str, Any], query: str | bytes, args: Args) -> int:
+        """`execute` with more query attributes than the connection's."""
+        wire, standing = self.connection.wire, self.connection.query_attributes
+        wire.set_attributes({**standing, **attributes})
+        try:
+            return self.execute(query, args)
+        finally:
+            wire.set_attributes(standing)
 
     def executemany(self, query: str, args: Iterable[Any]) -> int | None:
         """Run a statement once for each item of `args` and answer how many rows were changed in all.
@@ -413,8 +425,10 @@ class SSCursor(ArrowStream, Cursor):
         self._ended = True
         self._warnings = 0
 
-    def execute(self, query: str | bytes, args: Args = None) -> int:
+    def execute(self, query: str | bytes, args: Args = None, *, attributes: Mapping[str, Any] | None = None) -> int:
         """Run a statement; answers 2**64 - 1 for statements with rows, whose number nobody knows yet."""
+        if attributes is not None:
+            return self._execute_with(attributes, query, args)
         connection = self.connection
         if self._at < len(self._batch) or (not self._ended and self._is_under_way()):
             warnings.warn(ROWS_LOST, stacklevel=2)

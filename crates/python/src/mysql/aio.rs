@@ -5,7 +5,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::{PyBytes, PyDict, PyMemoryView};
 use rowferry_client::Channel;
 use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
@@ -630,6 +630,13 @@ impl AsyncWire {
         }
         let message = "the connection was closed";
         inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), message))
+    }
+
+    /// Sends these named values with every later statement.
+    fn set_attributes(&self, py: Python<'_>, attributes: &Bound<'_, PyDict>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let Inner { channel, driver, .. } = &mut *inner;
+        driver.set_attributes(py, channel.core_mut(), attributes)
     }
 
     /// SQL with `args` filled in, as it would be sent.

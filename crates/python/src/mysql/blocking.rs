@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes};
+use pyo3::types::{PyBool, PyBytes, PyDict};
 use rowferry_client::{Error, Pump, Stream, Timeouts, Waiting};
 use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
@@ -482,6 +482,14 @@ impl Wire {
         inner.pump = None;
         inner.closed = true;
         Ok(())
+    }
+
+    /// Sends these named values with every later statement.
+    fn set_attributes(&self, py: Python<'_>, attributes: &Bound<'_, PyDict>) -> PyResult<()> {
+        let mut inner = self.lock(py)?;
+        let Inner { pump, driver, .. } = &mut *inner;
+        let Some(pump) = pump else { return Err(gone(py)) };
+        driver.set_attributes(py, pump.core(), attributes)
     }
 
     /// SQL with `args` filled in, as it would be sent.

@@ -43,6 +43,7 @@ const WANTED: u64 = capability::LONG_PASSWORD
     | capability::SESSION_TRACK
     | capability::PLUGIN_AUTH_LENENC
     | capability::DEPRECATE_EOF
+    | capability::QUERY_ATTRIBUTES
     | capability::MULTI_FACTOR
     | capability::MARIADB_BULK
     | capability::MARIADB_EXTENDED_METADATA

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use rowferry_wire::{Core, Malformed, Secret};
 
 use crate::compression::Framing;
+use crate::messages::attributes::Attributes;
 use crate::messages::command::Command;
 use crate::messages::handshake::{Login, capability};
 use crate::messages::resultset::Columns;
@@ -162,6 +163,10 @@ pub struct Client {
     session: Session,
     columns: ColumnCache,
     greeted: Greeted,
+    /// What travels with statements; `None` where the server takes none.
+    attributes: Option<Attributes>,
+    /// The same, as it stands in front of a query's text.
+    query_head: Vec<u8>,
     eof: bool,
     scratch: Vec<u8>,
     /// Compression, once it is in force.
@@ -189,6 +194,8 @@ impl Client {
             session: Session::default(),
             columns: ColumnCache::default(),
             greeted: Greeted::default(),
+            attributes: None,
+            query_head: Vec::new(),
             eof: false,
             scratch: Vec::new(),
             framing: None,
@@ -205,7 +212,10 @@ impl Client {
 
     /// Sends SQL. Events: for each result [`Event::Done`], or [`Event::Columns`], rows and [`Event::EndOfRows`].
     pub fn query(&mut self, sql: &[u8]) -> Result<(), Misuse> {
-        self.command(Command::QUERY, sql, Conversation::Results(Results::new()))
+        let head = std::mem::take(&mut self.query_head);
+        let sent = self.command_behind(Command::QUERY, &head, sql, Conversation::Results(Results::new()));
+        self.query_head = head;
+        sent
     }
 
     /// Prepares SQL with `?` for values. Event: [`Event::Prepared`].
@@ -219,7 +229,7 @@ impl Client {
         self.ready()?;
         let mut payload = std::mem::take(&mut self.scratch);
         payload.clear();
-        params.encode_execute(statement, &mut payload);
+        params.encode_execute(statement, self.attributes.as_ref(), &mut payload);
         let following = self.put(&payload);
         self.scratch = payload;
         self.begin(following, Conversation::Results(Results::of(statement)));
@@ -231,6 +241,24 @@ impl Client {
     pub fn executes_last_prepared(&self) -> bool {
         // Both came with MariaDB 10.2.
         self.session.has(capability::MARIADB_BULK)
+    }
+
+    /// True when the server takes attributes.
+    pub fn takes_attributes(&self) -> bool {
+        self.session.has(capability::QUERY_ATTRIBUTES)
+    }
+
+    /// Sends these attributes with every later query and execution; none where the server does not take any.
+    pub fn set_attributes(&mut self, attributes: Attributes) {
+        if self.takes_attributes() {
+            self.put_attributes(attributes);
+        }
+    }
+
+    fn put_attributes(&mut self, attributes: Attributes) {
+        self.query_head.clear();
+        attributes.encode_query(&mut self.query_head);
+        self.attributes = Some(attributes);
     }
 
     /// Forgets a prepared statement. Nothing is answered.
@@ -437,6 +465,9 @@ impl Client {
                         self.framing = connect.algorithm().map(|algorithm| Box::new(Framing::new(algorithm)));
                         self.inbox.is_numbered = self.framing.is_none();
                         self.greeted = connect.greeted_with();
+                        if self.session.has(capability::QUERY_ATTRIBUTES) {
+                            self.put_attributes(Attributes::default());
+                        }
                     }
                     self.phase = Phase::Ready;
                     Outcome::Event(Event::Connected)
@@ -511,18 +542,31 @@ impl Client {
     }
 
     fn command(&mut self, command: Command, argument: &[u8], conversation: Conversation) -> Result<(), Misuse> {
+        self.command_behind(command, &[], argument, conversation)
+    }
+
+    /// Sends a command with `head` in front of its argument.
+    fn command_behind(
+        &mut self,
+        command: Command,
+        head: &[u8],
+        argument: &[u8],
+        conversation: Conversation,
+    ) -> Result<(), Misuse> {
         self.ready()?;
         let start = self.output.len();
         let mut following = 1;
-        if argument.len() + 1 < MAX_PAYLOAD {
-            let len = (argument.len() + 1) as u32;
-            self.output.reserve(HEADER + 1 + argument.len());
-            self.output.extend_from_slice(&len.to_le_bytes()[..3]);
+        let len = 1 + head.len() + argument.len();
+        if len < MAX_PAYLOAD {
+            self.output.reserve(HEADER + len);
+            self.output.extend_from_slice(&(len as u32).to_le_bytes()[..3]);
             self.output.extend_from_slice(&[0, command.0]);
+            self.output.extend_from_slice(head);
             self.output.extend_from_slice(argument);
         } else {
-            let mut payload = Vec::with_capacity(argument.len() + 1);
+            let mut payload = Vec::with_capacity(len);
             payload.push(command.0);
+            payload.extend_from_slice(head);
             payload.extend_from_slice(argument);
             following = packet::put(&mut self.output, 0, &payload);
         }

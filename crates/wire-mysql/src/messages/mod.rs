@@ -2,6 +2,7 @@
 //!
 //! Types work on one payload; cutting packets and counting sequence numbers is the client's and the peer's part.
 
+pub mod attributes;
 pub mod auth;
 pub mod bulk;
 pub mod command;

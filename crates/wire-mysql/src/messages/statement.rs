@@ -2,6 +2,7 @@
 
 use rowferry_wire::{Malformed, Reader, Writer};
 
+use super::attributes::Attributes;
 use super::command::Command;
 use super::resultset::{DateTime, Time};
 use crate::lenenc;
@@ -70,6 +71,8 @@ pub struct Params {
 impl Params {
     /// The sign byte of an unsigned integer.
     const UNSIGNED: u8 = 0x80;
+    /// The flag of an execution that says how many values there are, attributes included; all then have names.
+    const COUNT_FOLLOWS: u8 = 0x08;
 
     /// How many values there are.
     pub const fn len(&self) -> usize {
@@ -159,14 +162,49 @@ impl Params {
         value.encode(self.add(ColumnType::TIME, 0).bytes);
     }
 
-    /// Appends the whole request.
-    pub fn encode_execute(&self, statement: StatementId, bytes: &mut Vec<u8>) {
+    /// Appends the whole request. `attributes` travel with it where the server takes any, `None` where it does not.
+    pub fn encode_execute(&self, statement: StatementId, attributes: Option<&Attributes>, bytes: &mut Vec<u8>) {
         bytes.reserve(12 + self.nulls.len() + self.types.len() + self.values.len());
         let mut writer = Writer::new(bytes);
-        writer.u8(Command::STMT_EXECUTE.0).u32_le(statement.0).u8(0).u32_le(1);
+        writer.u8(Command::STMT_EXECUTE.0).u32_le(statement.0);
+        if let Some(attributes) = attributes {
+            // MySQL 9 refuses values without the flag, whatever its manual says.
+            writer.u8(Self::COUNT_FOLLOWS).u32_le(1);
+            let count = self.count + attributes.values.count;
+            lenenc::put_integer(&mut writer, count as u64);
+            if count > 0 {
+                attributes.values.encode_named(Some(self), attributes, bytes);
+            }
+            return;
+        }
+        writer.u8(0).u32_le(1);
         if self.count > 0 {
             writer.raw(&self.nulls).u8(1).raw(&self.types).raw(&self.values);
         }
+    }
+
+    /// Appends NULL bits, types with names, and values: those of `first`, which have no names, then the attributes'.
+    pub(super) fn encode_named(&self, first: Option<&Self>, attributes: &Attributes, bytes: &mut Vec<u8>) {
+        let none = Self::default();
+        let first = first.unwrap_or(&none);
+        let mut nulls = first.nulls.clone();
+        nulls.resize((first.count + self.count).div_ceil(8), 0);
+        for at in 0..self.count {
+            if self.nulls[at / 8] & 1 << (at % 8) != 0 {
+                let place = first.count + at;
+                nulls[place / 8] |= 1 << (place % 8);
+            }
+        }
+        let mut writer = Writer::new(bytes);
+        writer.raw(&nulls).u8(1);
+        for kind in first.types.chunks(2) {
+            writer.raw(kind).u8(0);
+        }
+        for (kind, name) in self.types.chunks(2).zip(&attributes.names) {
+            writer.raw(kind);
+            lenenc::put_bytes(&mut writer, name);
+        }
+        writer.raw(&first.values).raw(&self.values);
     }
 }
 

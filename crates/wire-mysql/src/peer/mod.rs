@@ -37,7 +37,8 @@ impl Script {
                 server_version: "8.4.3".into(),
                 connection_id: 7,
                 nonce: (1..=20).collect(),
-                capabilities: 0xffff_ffff & !capability::SSL & !capability::SESSION_TRACK,
+                capabilities: 0xffff_ffff
+                    & !(capability::SSL | capability::SESSION_TRACK | capability::QUERY_ATTRIBUTES),
                 collation: 255,
                 status: status_flag::AUTOCOMMIT,
                 plugin: plugin::CACHING_SHA2_PASSWORD.into(),

@@ -173,12 +173,17 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
         """The statement as `execute` would send it, in the connection's character set."""
         return self.connection.wire.mogrify(query, args)
 
-    async def execute(self, query: str | bytes, args: Args = None) -> int:
+    async def execute(
+        self, query: str | bytes, args: Args = None, *, attributes: Mapping[str, Any] | None = None
+    ) -> int:
         """Run a statement and answer how many rows it found or changed.
 
         `args` fill in `%s` (a sequence, or a single value) or `%(name)s` (a dict); a literal percent sign is then
-        written `%%`. Without `args` the statement goes as it is.
+        written `%%`. Without `args` the statement goes as it is. `attributes` are query attributes: see
+        `query_attributes` of the connection.
         """
+        if attributes is not None:
+            return await self._execute_with(attributes, query, args)
         connection = self._connection
         if connection is None:
             raise err.ProgrammingError("the cursor is closed")
@@ -209,6 +214,15 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
             await connection.give_up()
             raise
         return self._take(result)
+
+    async def _execute_with(self, attributes: Mapping[str, Any], query: str | bytes, args: Args) -> int:
+        """`execute` with more query attributes than the connection's."""
+        wire, standing = self.connection.wire, self.connection.query_attributes
+        wire.set_attributes({**standing, **attributes})
+        try:
+            return await self.execute(query, args)
+        finally:
+            wire.set_attributes(standing)
 
     async def executemany(self, query: str, args: Iterable[Any]) -> int | None:
         """Run a statement once for each item of `args` and answer how many rows were changed in all.
@@ -432,8 +446,12 @@ class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
         self._ended = True
         self._warnings = 0
 
-    async def execute(self, query: str | bytes, args: Args = None) -> int:
+    async def execute(
+        self, query: str | bytes, args: Args = None, *, attributes: Mapping[str, Any] | None = None
+    ) -> int:
         """Run a statement; answers 2**64 - 1 for statements with rows, whose number nobody knows yet."""
+        if attributes is not None:
+            return await self._execute_with(attributes, query, args)
         connection = self.connection
         if self._at < len(self._batch) or (not self._ended and self._is_under_way()):
             warnings.warn(ROWS_LOST, stacklevel=2)

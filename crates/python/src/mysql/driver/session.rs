@@ -2,9 +2,12 @@ use std::ffi::CString;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString};
 use rowferry_wire_mysql::client::{Client, Event, Options, SessionState};
+use rowferry_wire_mysql::messages::attributes::Attributes;
 
 use super::{Driver, Operation, Shared, Step, command, misused, server_error};
+use crate::errors::{Class, error};
 use crate::mysql::values::Encoding;
 
 /// Which of the session's changes have been taken over.
@@ -101,6 +104,26 @@ impl Driver {
             client.query(text).map_err(|misuse| misused(py, misuse))?;
         }
         self.start(SetUp { failed: None });
+        Ok(())
+    }
+
+    /// Sends these named values with every later statement.
+    pub fn set_attributes(
+        &mut self,
+        py: Python<'_>,
+        client: &mut Client,
+        attributes: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        if !client.takes_attributes() && !attributes.is_empty() {
+            let message = "the server takes no query attributes: MySQL does since 8.0.23, MariaDB does not";
+            return Err(error(py, Class::NotSupported, None, message));
+        }
+        let mut taken = Attributes::default();
+        for (name, value) in attributes {
+            let name = name.cast_into::<PyString>()?;
+            self.encoding.bind(taken.add(&self.encoding.encode(&name)?), &value)?;
+        }
+        client.set_attributes(taken);
         Ok(())
     }
 
