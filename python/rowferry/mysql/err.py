@@ -56,13 +56,14 @@ def undecodable(cause: UnicodeDecodeError) -> UndecodableText:
 
 
 # Server error numbers by class, as PyMySQL and mysqlclient sort them (an unknown column is an OperationalError there),
-# since programs catch them so. What is not listed goes by its SQLSTATE.
+# since programs catch them so (Django a number below zero in an unsigned column, 1690). What is not listed goes by its
+# SQLSTATE.
 _NUMBERS: dict[type[DatabaseError], str] = {
-    DataError: "1171 1230 1263 1264 1265 1292 1366 1367 1406 1411 1416 1426 1441 1690 3140",
+    DataError: "1171 1230 1263 1264 1265 1292 1366 1367 1406 1411 1416 1426 1441 3140",
     IntegrityError: "1022 1048 1062 1169 1215 1216 1217 1364 1451 1452 1557 1586 1761 1762 3819 4025",
     NotSupportedError: "1196 1235 1286 1289 1295",
     OperationalError: "1028 1040 1044 1045 1053 1095 1129 1130 1142 1143 1158 1159 1160 1161 1180 1203 1205 1213 1226"
-    " 1227 1317 1698 1836 1927 1969 3024 4031",
+    " 1227 1317 1690 1698 1836 1927 1969 3024 4031",
     ProgrammingError: "1007 1064 1102 1103 1110 1111 1112 1113 1146 1149 1166 1179 1210",
 }
 #: The class of each error number that has one of its own.

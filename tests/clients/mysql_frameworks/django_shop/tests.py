@@ -108,6 +108,7 @@ class Rows(TestCase):
         for wrong, expected in [
             (lambda: Author.objects.create(name=self.jane.name), IntegrityError),
             (lambda: Book.objects.create(author=self.jane, title="x", price=Decimal(-1)), IntegrityError),
+            (lambda: Book.objects.update(copies=F("copies") - 1), IntegrityError),
             (lambda: Author.objects.create(name="x" * 61), DataError),
             (lambda: connection.cursor().execute("SELECT nothing FROM nowhere WHERE a = %s", [1]), Exception),
             (lambda: connection.cursor().execute("SELECT nothing"), OperationalError),
