@@ -88,6 +88,17 @@ async def update_many(connection: Any) -> Rows:
     return [(cursor.rowcount,)]
 
 
+async def load(connection: Any) -> Rows:
+    cursor = connection.cursor()
+    await settle(cursor.load_rows("written", [(n, "loaded") for n in range(200, 260)]))
+    lines = (f"{n}\tfrom lines\n" for n in range(300, 330))
+    await settle(cursor.load_data("LOAD DATA LOCAL INFILE 'lines' INTO TABLE written", lines))
+    await settle(cursor.execute("SELECT COUNT(*), MAX(t) FROM written WHERE n >= 200"))
+    rows = list(await settle(cursor.fetchall()))
+    await settle(cursor.execute("DELETE FROM written WHERE n >= 200"))
+    return rows
+
+
 async def refused(connection: Any) -> Rows:
     codes: Rows = []
     for sql in ("INSERT INTO written VALUES (1, 'again')", "SELECT nothing FROM nowhere", "SELEC"):
@@ -144,6 +155,7 @@ STEPS: list[tuple[str, Callable[[Any], Awaitable[Rows]]]] = [
     ("insert", insert),
     ("many", insert_many),
     ("updates", update_many),
+    ("load", load),
     ("refused", refused),
     ("several", several),
     ("long", long_cell),

@@ -401,3 +401,41 @@ class TestPool:
             assert not held.open
 
         run(main)
+
+    def test_a_block_that_fails_with_connections_in_hand_ends(self, mariadb: MySQLServer) -> None:
+        async def main() -> None:
+            with pytest.raises(ValueError, match="of the block"):
+                async with aio.create_pool(maxsize=2, **mariadb.dsn) as pool:
+                    held = await pool.acquire()
+                    raise ValueError("of the block")
+            assert pool.closed and not held.open
+            with pytest.raises(aio.PoolTimeout, match="not all connections came back"):
+                async with aio.create_pool(maxsize=2, acquire_timeout=0.05, **mariadb.dsn) as pool:
+                    held = await pool.acquire()
+            assert not held.open
+
+        run(main)
+
+    def test_hooks_may_be_coroutine_functions(self, mariadb: MySQLServer) -> None:
+        seen: list[str] = []
+
+        async def acquired(connection: aio.Connection) -> None:
+            await connection.query("SET @tenant = 7")
+
+        async def released(connection: aio.Connection) -> None:
+            async with connection.cursor() as cursor:
+                await cursor.execute("SELECT @tenant")
+                seen.append(str(await cursor.fetchone()))
+
+        async def main() -> None:
+            options: dict[str, Any] = {"on_acquire": acquired, "on_release": released, **mariadb.dsn}
+            async with aio.create_pool(maxsize=1, **options) as pool:
+                for _ in range(2):
+                    async with pool.acquire():
+                        pass
+                await pool.release(await asyncio.create_task(pool.acquire()))
+                await pool.release(await asyncio.wait_for(pool.acquire(), 5))
+            assert seen == ["(7,)"] * 4
+            seen.clear()
+
+        run(main)

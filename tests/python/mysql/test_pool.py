@@ -87,3 +87,79 @@ def test_hooks_resets_and_pings(server: MySQLServer) -> None:
         with pool.connection() as connection:
             assert connection.thread_id() != number
     assert len(greeted) == 2
+
+
+def test_hooks_see_each_lending_and_their_errors_have_an_owner(mariadb: MySQLServer) -> None:
+    seen: list[str] = []
+
+    def acquired(connection: mysql.Connection) -> None:
+        seen.append("acquired")
+        if len(seen) > 4:
+            raise ValueError("not today")
+        connection.query("SET @tenant = 7")
+
+    def released(connection: mysql.Connection) -> None:
+        seen.append("released")
+        if len(seen) == 4:
+            raise ValueError("not clean")
+
+    with mysql.create_pool(maxsize=1, on_acquire=acquired, on_release=released, **mariadb.dsn) as pool:
+        for _ in range(2):
+            with pool.connection() as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT @tenant")
+                assert cursor.fetchone() == (7,)
+        assert seen == ["acquired", "released"] * 2
+        # The second came back with an error of the hook: it is replaced.
+        assert pool.statistics().broken == 1
+        with pytest.raises(ValueError, match="not today"):
+            pool.acquire()
+        assert (pool.size, pool.statistics().lent) == (0, 0)
+
+
+@pytest.mark.parametrize(("minsize", "maxsize"), [(1, 0), (0, 0), (5, 4), (-1, 1), (0, -3)])
+def test_impossible_sizes_are_refused(mariadb: MySQLServer, minsize: int, maxsize: int) -> None:
+    with pytest.raises(ValueError, match=r"maxsize|sizing"):
+        mysql.create_pool(minsize=minsize, maxsize=maxsize, **mariadb.dsn)
+
+
+def test_a_pool_without_limit(mariadb: MySQLServer) -> None:
+    with mysql.create_pool(maxsize=None, **mariadb.dsn) as pool:
+        held = [pool.acquire() for _ in range(15)]
+        assert (pool.maxsize, pool.size) == (None, 15)
+        for connection in held:
+            pool.release(connection)
+
+
+def test_an_end_that_the_kernel_has_seen_is_noticed_without_asking(mariadb: MySQLServer) -> None:
+    with mysql.create_pool(minsize=1, maxsize=1, **mariadb.dsn) as pool:
+        with pool.connection() as connection:
+            number = connection.thread_id()
+        with mysql.connect(**mariadb.dsn) as killer, killer.cursor() as cursor:
+            killer.kill(number)
+            while cursor.execute("SELECT 1 FROM information_schema.processlist WHERE id = %s", (number,)):
+                pass
+        for _ in range(3):
+            with pool.connection() as connection:
+                assert connection.thread_id() != number
+                connection.ping()
+        assert pool.statistics().broken == 1
+
+
+def test_idle_connections_and_old_ones_are_retired(mariadb: MySQLServer) -> None:
+    with mysql.create_pool(minsize=1, maxsize=4, idle_timeout=0.05, **mariadb.dsn) as pool:
+        held = [pool.acquire() for _ in range(4)]
+        for connection in held:
+            pool.release(connection)
+        parted = threading.Event()
+        for _ in range(200):
+            if pool.size == 1:
+                break
+            parted.wait(0.05)
+        assert pool.size == 1
+        assert pool.statistics().retired == 3
+    with mysql.create_pool(minsize=0, maxsize=1, pool_recycle=0, **mariadb.dsn) as pool:
+        numbers = []
+        for _ in range(3):
+            with pool.connection() as connection:
+                numbers.append(connection.thread_id())
+        assert len(set(numbers)) == 3
