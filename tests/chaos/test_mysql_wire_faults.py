@@ -182,7 +182,8 @@ def converse(server: MariaDB, way: str, colour: str, fault: Fault, timeout: floa
         asynchronous = colour == "asyncio"
         with FaultyWire((server.host, server.port), fault) as wire:
             options = {**server.dsn, "port": wire.port, "ssl_mode": "DISABLED" if way != "tls" else None, **WAYS[way]}
-            options.update(connect_timeout=timeout, read_timeout=timeout, write_timeout=timeout, autocommit=True)
+            options.update(connect_timeout=timeout, read_timeout=timeout, write_timeout=timeout)
+            options.update(autocommit=True, local_infile=True)
             connection: Any
             try:
                 connection = await aio.connect(**options) if asynchronous else mysql.connect(**options)
@@ -279,7 +280,9 @@ def test_silence_anywhere_ends_in_a_time_out(faulty: MariaDB, way: str, clean: T
     for case, talk in zip(cases, run(faulty, way, cases, SILENCE), strict=True):
         assert_honest(talk, clean, case)
         assert talk.error is not None or case[1].at >= last, case
-        assert talk.error is None or "timed out" in str(talk.error), (case, talk.error)
+        # A streaming cursor that is closed amid its rows does not raise: the next operation tells of the loss.
+        told = talk.error is None or "timed out" in str(talk.error) or talk.error.errno == 2006
+        assert told, (case, talk.error)
 
 
 @pytest.mark.parametrize(

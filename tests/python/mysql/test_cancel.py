@@ -153,7 +153,7 @@ async def assert_usable(connection: aio.Connection, number: int) -> None:
 @pytest.mark.usefixtures("patience")
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda f: f.__name__)
 def test_an_operation_cancelled_at_any_step_leaves_the_connection_usable(tables: MariaDB, operation: Operation) -> None:
-    options = {**tables.dsn, "stmt_cache_size": 8 if operation is cached else 0}
+    options = {**tables.dsn, "stmt_cache_size": 8 if operation is cached else 0, "local_infile": operation is load}
 
     async def main() -> None:
         connection = await aio.connect(**options)
