@@ -36,6 +36,7 @@ from .err import (
     ProgrammingError,
     Warning,
 )
+from .partitions import read_partitioned, stream_partitioned
 from .pool import ConnectionPool, PoolStatistics, create_pool
 from .times import Date, DateFromTicks, Time, TimeFromTicks, Timestamp, TimestampFromTicks
 
@@ -111,6 +112,8 @@ __all__ = [
     "install_as_pymysql",
     "optionfile",
     "paramstyle",
+    "read_partitioned",
+    "stream_partitioned",
     "string_literal",
     "thread_safe",
     "threadsafety",

@@ -14,7 +14,7 @@ from . import err
 if TYPE_CHECKING:
     from .connections import Connection
 
-__all__ = ["ArrowRows", "ArrowStream"]
+__all__ = ["ArrowRows", "ArrowStream", "import_pyarrow"]
 
 #: Rows of a batch within a table.
 _TABLE_BATCH = 131_072
@@ -48,7 +48,7 @@ class ArrowRows:
 
     def fetch_arrow_table(self) -> Any:
         """The rows that are left, as a `pyarrow.Table`. Needs pyarrow; `fetch_record_batches` does not."""
-        pyarrow = _pyarrow()
+        pyarrow = import_pyarrow()
         batches = []
         while (batch := self._next_batch(_TABLE_BATCH)) is not None:
             batches.append(batch)
@@ -115,11 +115,12 @@ def _batch_of(result: QueryResult, rows: Sequence[Any]) -> ArrowBatch:
     return columns.take()
 
 
-def _pyarrow() -> Any:
+def import_pyarrow() -> Any:
+    """pyarrow; an `InterfaceError` that says what to install where there is none."""
     try:
         return importlib.import_module("pyarrow")
     except ImportError:
         raise err.InterfaceError(
-            "fetch_arrow_table needs pyarrow: `pip install pyarrow`. Without it, fetch_record_batches has batches "
-            "that polars, DuckDB and others read through the Arrow PyCapsule interface"
+            "a table needs pyarrow: `pip install pyarrow`. Without it, fetch_record_batches has batches that polars, "
+            "DuckDB and others read through the Arrow PyCapsule interface"
         ) from None

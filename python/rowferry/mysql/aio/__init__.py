@@ -40,6 +40,7 @@ from .cursors import (
     AsyncSSDictCursor,
     AsyncSSNamedCursor,
 )
+from .partitions import read_partitioned, stream_partitioned
 from .pool import AsyncConnectionPool, PoolStatistics, create_pool
 
 Connection = AsyncConnection
@@ -108,6 +109,8 @@ __all__ = [
     "install_as_aiomysql",
     "install_as_asyncmy",
     "pool",
+    "read_partitioned",
+    "stream_partitioned",
 ]
 
 
