@@ -78,8 +78,10 @@ class ArrowStream(ArrowRows):
     _at: int
     _ended: bool
 
-    def _on_wire(self) -> Connection:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _on_wire(self) -> Connection:
+            """The connection, while the stream on it is this cursor's."""
 
     def _next_batch(self, size: int) -> ArrowBatch | None:
         result = self._described()

@@ -77,8 +77,10 @@ class AsyncArrowStream(AsyncArrowRows):
     _at: int
     _ended: bool
 
-    def _on_wire(self) -> AsyncConnection:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _on_wire(self) -> AsyncConnection:
+            """The connection, while the stream on it is this cursor's."""
 
     async def _next_batch(self, size: int) -> ArrowBatch | None:
         result = self._described()
