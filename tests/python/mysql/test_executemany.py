@@ -253,15 +253,30 @@ def test_a_failed_preparation_never_runs_the_statement_before_it(connect: Connec
     assert ids(connection.cursor()) == [1, 4]
 
 
-def test_a_row_beyond_the_servers_packets_is_refused_before_it_is_sent(cursor: mysql.cursors.Cursor) -> None:
-    cursor.execute("SELECT @@max_allowed_packet")
-    limit = cursor.fetchall()[0][0]
-    cursor.execute("CREATE TEMPORARY TABLE big (id INT, x LONGBLOB)")
-    with pytest.raises(mysql.OperationalError, match="max_allowed_packet") as caught:
-        cursor.executemany("INSERT INTO big VALUES (%s, %s)", [(1, b"x"), (2, bytes(limit))])
-    assert (caught.value.row, caught.value.errno) == (1, 1153)
-    cursor.execute("SELECT id FROM big")
-    assert cursor.fetchall() == ((1,),)
+def test_a_row_beyond_the_servers_packets_is_refused_before_it_is_sent(
+    connection: mysql.Connection, connect: Connect
+) -> None:
+    admin = connection.cursor()
+    admin.execute("SELECT @@GLOBAL.max_allowed_packet")
+    ((usual,),) = admin.fetchall()
+    limit = 1024 * 1024
+    admin.execute("SET GLOBAL max_allowed_packet = %s", (limit,))
+    try:
+        small = connect()
+    finally:
+        admin.execute("SET GLOBAL max_allowed_packet = %s", (usual,))
+    cursor = small.cursor()
+    cursor.execute("CREATE TEMPORARY TABLE m (id INT PRIMARY KEY, a LONGTEXT)")
+    for sql in ["INSERT INTO m (id, a) VALUES (%s, %s)", "INSERT INTO m (id, a) SELECT %s, %s FROM DUAL"]:
+        # The largest that the server takes, whatever stands around the value.
+        room = limit - len(sql) - 60
+        assert cursor.executemany(sql, [(1, "x" * room), (2, "y" * room), (3, "z")]) == 3
+        cursor.execute("DELETE FROM m")
+        with pytest.raises(mysql.OperationalError, match="max_allowed_packet") as caught:
+            cursor.executemany(sql, [(1, "x"), (2, "y" * limit), (3, "z")])
+        assert (caught.value.row, caught.value.errno) == (1, 1153)
+        assert ids(cursor) == [1]
+        cursor.execute("DELETE FROM m")
 
 
 def test_the_number_of_the_last_request_is_lastrowid(cursor: mysql.cursors.Cursor) -> None:

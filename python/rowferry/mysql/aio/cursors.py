@@ -227,10 +227,10 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
     async def executemany(self, query: str, args: Iterable[Any]) -> int | None:
         """Run a statement once for each item of `args` and answer how many rows were changed in all.
 
-        Rows are taken from `args` as they are needed and sent in few requests: to MariaDB by its bulk execution, else
-        as INSERTs of many rows (whatever stands behind the list of values), or as many statements in one text. At the
-        first row that fails nothing behind it is executed; what was before it has been, but for rows in the same
-        request as an INSERT that fails. The error names the row's index (`row`), or the rows that it is among (`rows`).
+        Rows are taken from `args` as they are needed and sent in few requests: by MariaDB's bulk execution, as INSERTs
+        of many rows (whatever stands behind the list of values), other statements many in one text. At the first row
+        that fails nothing behind it is executed; what was before it has been, but for rows in the same request as an
+        INSERT that fails. The error names the row's index (`row`), or the rows that it is among (`rows`).
         """
         if args is None:
             return None

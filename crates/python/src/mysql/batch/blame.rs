@@ -5,9 +5,6 @@ use rowferry_wire_mysql::client::{Client, Misuse};
 use rowferry_wire_mysql::messages::resultset::TextRow;
 use rowferry_wire_mysql::messages::status::ServerError;
 
-/// How often the session has run an UPDATE or a DELETE, and triggers: each row of a bulk execution counts.
-const COUNTERS: &[u8] = b"SHOW SESSION STATUS WHERE Variable_name IN ('Com_update', 'Com_delete', 'Executed_triggers')";
-
 /// MariaDB 10.7: the row of the last error, and how many conditions there are. An error within a trigger counts the
 /// trigger's own rows, and is followed by a note that says where it happened.
 const DIAGNOSIS: [&[u8]; 3] = [
@@ -15,39 +12,6 @@ const DIAGNOSIS: [&[u8]; 3] = [
     b"GET DIAGNOSTICS CONDITION 1 @rowferry_row = ROW_NUMBER",
     b"SELECT @rowferry_row, @rowferry_conditions",
 ];
-
-/// The session's counters.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
-    executions: usize,
-    triggers: usize,
-}
-
-impl Counters {
-    /// Asks for them; one query.
-    pub fn ask(client: &mut Client) -> Result<(), Misuse> {
-        client.query(COUNTERS)
-    }
-
-    /// Takes a row of the answer.
-    pub fn take(&mut self, payload: &[u8]) -> Result<(), Malformed> {
-        let mut row = TextRow::new(payload);
-        let name = row.cell()?.unwrap_or_default();
-        let is_trigger = name.eq_ignore_ascii_case(b"Executed_triggers");
-        let count = number(row.cell()?).unwrap_or_default();
-        *if is_trigger { &mut self.triggers } else { &mut self.executions } += count;
-        Ok(())
-    }
-
-    /// How many executions there were since `before`, the failed one included; unknown when triggers may have added
-    /// some of theirs.
-    pub fn since(self, before: Self) -> Option<usize> {
-        if self.triggers != before.triggers {
-            return None;
-        }
-        self.executions.checked_sub(before.executions)
-    }
-}
 
 /// What MariaDB knows of its last error.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,29 +62,12 @@ mod tests {
         row_of(&ServerError { code: 1406, sqlstate: "22001".into(), message: message.into() })
     }
 
-    fn row(cells: &[&[u8]]) -> Vec<u8> {
-        let mut payload = Vec::new();
-        cells.iter().for_each(|cell| TextRow::encode_cell(Some(cell), &mut payload));
-        payload
-    }
-
     #[test]
     fn a_message_names_its_row_at_the_end() {
         assert_eq!(says("Data too long for column 'a' at row 7"), Some(7));
         assert_eq!(says("Data too long for column 'a' at row 1"), None);
         assert_eq!(says("Duplicate entry 'x at row 7' for key 't.PRIMARY'"), None);
         assert_eq!(says("Column 'a' cannot be null"), None);
-    }
-
-    #[test]
-    fn executions_are_counted_unless_triggers_add_theirs() {
-        let mut before = Counters::default();
-        before.take(&row(&[b"Com_update", b"7"])).unwrap();
-        before.take(&row(&[b"Com_delete", b"2"])).unwrap();
-        before.take(&row(&[b"Executed_triggers", b"1"])).unwrap();
-        let after = Counters { executions: 14, triggers: 1 };
-        assert_eq!(after.since(before), Some(5));
-        assert_eq!(Counters { triggers: 2, ..after }.since(before), None);
     }
 
     #[test]

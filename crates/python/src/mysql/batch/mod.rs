@@ -22,7 +22,7 @@ use super::columns::Plan;
 use super::driver::{Driver, Operation, Rows, Shape, Shared, Step, broken, misused, out_of_place, server_error};
 use super::result::{Draft, QueryResult};
 use crate::errors::{Class, error};
-use blame::{Counters, Diagnosis, row_of};
+use blame::{Diagnosis, row_of};
 use request::{Maker, Request, Way};
 use source::Source;
 use statement::Statement;
@@ -40,8 +40,6 @@ enum Awaited {
     Preparation,
     /// An execution whose statement could not be prepared.
     Refusal,
-    /// The session's counters before the first execution, or behind the failed one.
-    Counters,
     /// One of the queries about the last error.
     Diagnosis,
     /// Rows from `first` on, of which `done` have been answered where each is.
@@ -62,7 +60,7 @@ struct Suspect {
     is_asked: bool,
 }
 
-/// MariaDB executes an UPDATE or DELETE for fewer rows than this one by one: so it names the failing row by itself.
+/// Fewer rows than this are not worth the preparation of a statement.
 const FEW: usize = 16;
 
 /// See the module.
@@ -84,8 +82,6 @@ struct Batch {
     total: OkPacket,
     failed: Option<PyErr>,
     suspect: Option<Suspect>,
-    /// Before the first execution, where executions are counted; and now.
-    counters: Option<(Counters, Counters)>,
     diagnosis: Diagnosis,
 }
 
@@ -130,7 +126,6 @@ impl Driver {
             total: OkPacket { status: client.session().status, ..OkPacket::default() },
             failed: None,
             suspect: None,
-            counters: None,
             diagnosis: Diagnosis::default(),
         });
         Ok(())
@@ -148,15 +143,10 @@ impl Batch {
             return Ok(!suspect.is_asked && self.ask(py, client)?);
         }
         let Some(request) = &mut self.ready else { return Ok(false) };
-        let counts = request.way == Way::Bulk && self.maker.statement.insert.is_none();
-        if counts && self.counters.is_none() {
-            if request.rows < FEW && self.maker.source.is_over() && self.maker.may_join() {
-                self.declined();
-                return Ok(false);
-            }
-            Counters::ask(client).map_err(misuse)?;
-            self.awaited.push_back(Awaited::Counters);
-            self.counters = Some((Counters::default(), Counters::default()));
+        let is_first = request.way == Way::Bulk && self.maker.may_be_declined() && request.first == 0;
+        if is_first && request.rows < FEW && self.maker.source.is_over() {
+            self.declined();
+            return Ok(false);
         }
         if shared.packet_limit.is_none() && !self.asked_limit && !(request.is_small() && self.maker.source.is_over()) {
             self.asked_limit = true;
@@ -168,7 +158,7 @@ impl Batch {
             }
         }
         if let Some(limit) = shared.packet_limit
-            && request.size() > limit
+            && request.size() >= limit
         {
             let message = format!(
                 "row {} takes {} bytes, but the server's max_allowed_packet is {limit}: nothing of it was sent",
@@ -234,7 +224,7 @@ impl Batch {
                     self.blame(py, Suspect { first, rows, error, is_asked: true }, row)?;
                 }
             }
-            Some(Awaited::Counters | Awaited::Diagnosis) => {}
+            Some(Awaited::Diagnosis) => {}
             None => {}
         }
         self.current = None;
@@ -243,15 +233,8 @@ impl Batch {
 
     /// Asks which row it was.
     fn ask(&mut self, py: Python<'_>, client: &mut Client) -> PyResult<bool> {
-        let questions = if let Some((_, now)) = &mut self.counters {
-            *now = Counters::default();
-            Counters::ask(client).map(|()| 1)
-        } else {
-            Diagnosis::ask(client)
-        };
-        for _ in 0..questions.map_err(|misuse| misused(py, misuse))? {
-            self.awaited.push_back(if self.counters.is_some() { Awaited::Counters } else { Awaited::Diagnosis });
-        }
+        let questions = Diagnosis::ask(client).map_err(|misuse| misused(py, misuse))?;
+        self.awaited.extend((0..questions).map(|_| Awaited::Diagnosis));
         if let Some(suspect) = &mut self.suspect {
             suspect.is_asked = true;
         }
@@ -307,12 +290,7 @@ impl Operation for Batch {
                 return Ok(None);
             }
             if let Some(suspect) = self.suspect.take() {
-                let row = match self.counters {
-                    // The requests before have been executed in full.
-                    Some((before, now)) => now.since(before).and_then(|count| count.checked_sub(suspect.first)),
-                    None => self.diagnosis.row(),
-                };
-                self.blame(py, suspect, row.filter(|row| *row > 0))?;
+                self.blame(py, suspect, self.diagnosis.row())?;
             }
             for statement in shared.orphans.drain(..) {
                 // Nothing is answered; a closed connection has forgotten already.
@@ -330,13 +308,7 @@ impl Operation for Batch {
                 shared.orphans.push(prepared.statement);
                 self.awaited.pop_front();
             }
-            (Event::Columns(_), Some(Awaited::Limit | Awaited::Counters | Awaited::Diagnosis)) => {}
-            (Event::Row(payload), Some(Awaited::Counters)) => {
-                if let Some((before, now)) = &mut self.counters {
-                    let counters = if self.suspect.is_some() { now } else { before };
-                    counters.take(payload).map_err(|malformed| broken(py, &malformed.into()))?;
-                }
-            }
+            (Event::Columns(_), Some(Awaited::Limit | Awaited::Diagnosis)) => {}
             (Event::Row(payload), Some(Awaited::Diagnosis)) => {
                 self.diagnosis.take(payload).map_err(|malformed| broken(py, &malformed.into()))?;
             }
@@ -345,7 +317,7 @@ impl Operation for Batch {
                 let limit = cell.and_then(|cell| std::str::from_utf8(cell).ok()).and_then(|cell| cell.parse().ok());
                 shared.packet_limit = Some(limit.unwrap_or(usize::MAX));
             }
-            (Event::EndOfRows { .. }, Some(Awaited::Limit | Awaited::Counters | Awaited::Diagnosis))
+            (Event::EndOfRows { .. }, Some(Awaited::Limit | Awaited::Diagnosis))
             | (Event::Done { .. }, Some(Awaited::Diagnosis)) => {
                 self.awaited.pop_front();
             }

@@ -10,7 +10,8 @@ use super::source::Source;
 use super::statement::Statement;
 use crate::mysql::values::Encoding;
 
-/// A request is sent once it is about this large: the server works on it while the next is made.
+/// A request is sent once it is about this large: the server works on it while the next is made. Half or twice as much
+/// makes no difference that can be measured, eight times as much costs MySQL 9 a fifth more for each row.
 const WORTH_SENDING: usize = 128 * 1024;
 
 /// Before the server has said what it takes, requests are so small that every server takes them.
@@ -113,8 +114,7 @@ impl Maker {
         };
     }
 
-    /// True when many statements may be sent as one text.
-    pub const fn may_join(&self) -> bool {
+    const fn may_join(&self) -> bool {
         self.joins && self.statement.is_joinable
     }
 
@@ -148,7 +148,8 @@ impl Maker {
 
     /// The next request, `None` when the rows are over; and what was wrong with the row behind it.
     pub fn next(&mut self, py: Python<'_>, server_limit: Option<usize>) -> (Option<Request>, Option<PyErr>) {
-        let limit = WORTH_SENDING.min(self.most).min(server_limit.unwrap_or(CAUTIOUS));
+        // Servers refuse what is as long as their limit; a command's byte goes in front of a text.
+        let limit = server_limit.unwrap_or(CAUTIOUS).saturating_sub(2).min(WORTH_SENDING).min(self.most);
         let first = self.source.position();
         let (payload, rows, failed) = match self.way {
             Way::Bulk => {

@@ -53,8 +53,6 @@ pub struct Statement {
     pub ends_in_line_comment: bool,
 }
 
-/// Statements that MariaDB executes for many rows at once.
-const BULK: [&str; 4] = ["insert", "replace", "update", "delete"];
 /// Statements of exactly one result each.
 const ONE_RESULT: [&str; 7] = ["insert", "replace", "update", "delete", "with", "select", "do"];
 
@@ -68,9 +66,12 @@ impl Statement {
         let keyword = outline.keyword.as_str();
         // A `?` of the caller's own would be one parameter more to the server.
         let binds = is_single && question_marks(sql, escapes) == Some(0) && encoding.encoders.is_none();
-        let marked = (binds && BULK.contains(&keyword)).then(|| mark(&whole));
+        let insert = insert(py, sql, encoding)?;
+        // An INSERT is one statement to MariaDB, however many rows there are. An UPDATE or DELETE is executed anew for
+        // each; when such an execution is killed, MariaDB (10.11, 11.8) reports success for rows that it has left out.
+        let marked = (binds && insert.is_some()).then(|| mark(&whole));
         Ok(Self {
-            insert: insert(py, sql, encoding)?,
+            insert,
             marked: marked.flatten().filter(|marked| marked.params > 0),
             is_joinable: is_single && ONE_RESULT.contains(&keyword),
             ends_in_line_comment: outline.ends_in_line_comment,
