@@ -105,8 +105,7 @@ class Targets(contextlib.ExitStack):
 
     def _start_mariadb_tls(self) -> Target:
         server = self._mariadb()
-        # The name in its certificate.
-        address = {**server.dsn, "host": "localhost", "ca": self._certificates["ca"]}
+        address = {**server.dsn, "ca": self._certificates["ca"]}
         return Target(address, f"MariaDB {server.version}", lambda: [server.pid])
 
     def _mariadb(self) -> MariaDB:
@@ -116,9 +115,12 @@ class Targets(contextlib.ExitStack):
                 raise Missing("mariadbd is not installed (Debian package mariadb-server)")
             (self._directory / "tls").mkdir()
             self._certificates = make_certificates(self._directory / "tls")
-            files = [f"--ssl-{name}={self._certificates[name]}" for name in ("ca", "cert", "key")]
-            # Enough for all tables: no round reads from a disk.
-            server = self.enter_context(MariaDB.start([*files, "--innodb-buffer-pool-size=512M"]))
+            # The certificate names 127.0.0.1: to some clients, `localhost` is a socket.
+            names = {"ca": "ca", "cert": "address_cert", "key": "address_key"}
+            files = [f"--ssl-{option}={self._certificates[name]}" for option, name in names.items()]
+            # Enough for all tables, so that no round reads from a disk, and for the pools of all contestants.
+            sizes = ["--innodb-buffer-pool-size=512M", "--max-connections=2000"]
+            server = self.enter_context(MariaDB.start([*files, *sizes]))
             _fill_mysql(server)
             self._mariadb_server = server
         return self._mariadb_server

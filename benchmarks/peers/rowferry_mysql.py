@@ -53,7 +53,8 @@ class RowferryMySQL(MySQLPeer):
         import pyarrow
 
         tables = []
-        cursor = self.connection.cursor()
+        # A buffered cursor has made Python's objects by the time that a table is asked for.
+        cursor = self.connection.cursor(rowferry.mysql.cursors.SSCursor)
         if not hasattr(cursor, "fetch_arrow_table"):
             raise Unsupported("no Arrow here")
         for row in parameters:
