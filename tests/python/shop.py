@@ -9,6 +9,7 @@ The server writes a binary log (rows, with full metadata), allows LOAD DATA LOCA
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 from pathlib import Path
@@ -47,6 +48,11 @@ class Shop:
     def open(self, directory: Path) -> None:
         """Make the database and the user anew, and put the certificates into `directory`."""
         with mysql.connect(**self._server.dsn) as connection, connection.cursor() as cursor:
+            # What a page that failed left open may hold locks.
+            cursor.execute("SELECT id FROM information_schema.processlist WHERE user = 'app'")
+            for (number,) in cursor.fetchall():
+                with contextlib.suppress(mysql.err.Error):
+                    cursor.execute(f"KILL {number}")
             cursor.execute("DROP DATABASE IF EXISTS shop")
             cursor.execute("CREATE DATABASE shop CHARACTER SET utf8mb4")
             for host in ("localhost", "127.0.0.1"):
