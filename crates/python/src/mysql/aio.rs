@@ -11,6 +11,7 @@ use rowferry_wire_mysql::client::Client;
 use rowferry_wire_mysql::messages::handshake::capability;
 
 use super::binlog;
+use super::direct::Direct;
 use super::driver::{self, Driver, Step, client_errno, gone, transport_error};
 use super::limits::{Limits, Timers};
 use super::result::{Prepared, StateTuple, state_tuple};
@@ -43,6 +44,7 @@ struct Inner {
     driver: Driver,
     transport: Option<Py<PyAny>>,
     write: Option<Py<PyAny>>,
+    socket: Direct,
     waiter: Option<Py<PyAny>>,
     timers: Timers,
     /// Done when the transport is closed.
@@ -64,6 +66,10 @@ impl Inner {
                 return Ok(());
             }
             let Some(write) = &self.write else { return Err(gone(py)) };
+            if let Some(count) = self.socket.send(py, self.transport.as_ref(), output)? {
+                self.channel.sent(count);
+                continue;
+            }
             let bytes = PyBytes::new(py, output);
             let count = output.len();
             // The transport copies what the kernel does not take at once. A closed one raises whatever its loop likes
@@ -145,6 +151,7 @@ impl Inner {
 
     fn abort(&mut self, py: Python<'_>) -> PyResult<()> {
         self.write = None;
+        self.socket = Direct::default();
         if let Some(transport) = self.transport.take() {
             transport.call_method0(py, intern!(py, "abort"))?;
         }
@@ -155,6 +162,7 @@ impl Inner {
     fn forget(&mut self) {
         self.channel.core_mut().abandon();
         self.write = None;
+        self.socket = Direct::default();
         self.waiter = None;
         self.transport = None;
     }
@@ -248,6 +256,7 @@ impl AsyncWire {
             driver,
             transport: None,
             write: None,
+            socket: Direct::default(),
             waiter: None,
             timers: Timers::default(),
             closed: None,
@@ -293,6 +302,7 @@ impl AsyncWire {
     fn connection_made(&self, py: Python<'_>, transport: Py<PyAny>) -> PyResult<()> {
         let mut inner = self.lock(py)?;
         inner.write = Some(transport.getattr(py, intern!(py, "write"))?);
+        inner.socket = Direct::of(transport.bind(py))?;
         inner.transport = Some(transport);
         Ok(())
     }
@@ -326,6 +336,7 @@ impl AsyncWire {
         };
         let message = format!("Lost connection to MySQL server during query{cause}");
         inner.transport = None;
+        inner.socket = Direct::default();
         self.unstall(py)?;
         inner.lost(py, error(py, Class::Operational, Some(client_errno::SERVER_LOST), &message))?;
         if let Some(closed) = inner.closed.take()
