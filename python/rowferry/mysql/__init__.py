@@ -15,8 +15,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from .._base.rows import Row
 from . import _mysql, charset, connections, constants, converters, cursors, err, optionfile, times
 from ._aliases import install
+from ._isolation import IsolationLevel
 from ._mysql import __version__, debug, escape, get_client_info, string_literal, version_info
 from .connections import Connection, PreparedStatement, connect
 from .constants import FIELD_TYPE
@@ -80,6 +82,7 @@ __all__ = [
     "IntegrityError",
     "InterfaceError",
     "InternalError",
+    "IsolationLevel",
     "MySQLError",
     "NotSupportedError",
     "OperationalError",
@@ -88,6 +91,7 @@ __all__ = [
     "PoolTimeout",
     "PreparedStatement",
     "ProgrammingError",
+    "Row",
     "Time",
     "TimeFromTicks",
     "Timestamp",

@@ -66,8 +66,11 @@ def through(value: Any) -> Any:
 
 def convert_datetime(text: str | bytes) -> datetime.datetime | datetime.date | str | bytes:
     """`2007-02-25 23:06:20.123` as a datetime; text that is none as it is."""
+    said = _text(text)
+    if len(said) <= len("2007-02-25"):
+        return convert_date(text)
     try:
-        return datetime.datetime.fromisoformat(_six_digits(_text(text)))
+        return datetime.datetime.fromisoformat(_six_digits(said))
     except ValueError:
         return convert_date(text)
 

@@ -230,3 +230,6 @@ def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> Co
     pool = _pool(minsize, maxsize, **kwargs)
     pool._open_first()
     return pool
+
+
+# The name that aiomysql and asyncmy give the class.

@@ -136,7 +136,7 @@ def start(kind: str, scratch: Path) -> MySQLServer:
     """A server as the suites want it: TLS, files of the client."""
     certificates = make_certificates(scratch)
     options = [f"--ssl-{name}={certificates[name]}" for name in ("ca", "cert", "key")]
-    return SERVERS[kind].start([*options, "--local-infile=1"])
+    return SERVERS[kind].start([*options, "--local-infile=1", "--lock-wait-timeout=3"])
 
 
 def run(name: str, server: MySQLServer, arguments: Sequence[str] = (), *, driver: str = "ours") -> Result:
@@ -147,6 +147,9 @@ def run(name: str, server: MySQLServer, arguments: Sequence[str] = (), *, driver
         for database in ("test1", "test2"):
             connection.query(f"DROP DATABASE IF EXISTS {database}")
             connection.query(f"CREATE DATABASE {database} CHARACTER SET utf8mb4")
+        # For aiomysql's, which logs in over TCP.
+        connection.query("CREATE USER IF NOT EXISTS root@'127.0.0.1'")
+        connection.query("GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION")
     with tempfile.TemporaryDirectory(prefix="rf-suite-") as scratch:
         copy = Path(scratch) / "suite"
         shutil.copytree(files, copy)

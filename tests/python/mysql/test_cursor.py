@@ -162,7 +162,7 @@ class TestUnbuffered:
         with connection.cursor(SSCursor) as stream:
             stream.execute("SELECT seq, REPEAT('x', 1000) FROM seq_1_to_20000")
             assert stream.fetchone() is not None
-            with pytest.warns(UserWarning, match="unbuffered"):
+            with pytest.warns(UserWarning, match="unbuffered result was left incomplete"):
                 connection.query("SELECT 1")
             with pytest.raises(mysql.ProgrammingError, match="gone"):
                 stream.fetchall()

@@ -478,7 +478,7 @@ impl AsyncWire {
     fn statement(&self, py: Python<'_>, sql: &Bound<'_, PyAny>) -> PyResult<Option<Prepared>> {
         let mut inner = self.lock(py)?;
         let Inner { channel, driver, .. } = &mut *inner;
-        driver.statement(py, channel.core(), sql)
+        driver.statement(channel.core(), sql)
     }
 
     /// Runs a prepared statement and answers its first result.

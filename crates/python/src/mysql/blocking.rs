@@ -319,7 +319,7 @@ impl Wire {
         let mut inner = self.lock(py)?;
         let Inner { pump, driver, .. } = &mut *inner;
         let Some(pump) = pump else { return Err(gone(py)) };
-        driver.statement(py, pump.core(), sql)
+        driver.statement(pump.core(), sql)
     }
 
     /// Runs a prepared statement and answers its first result.

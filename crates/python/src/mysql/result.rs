@@ -124,12 +124,14 @@ pub struct Prepared {
     pub sql: Vec<u8>,
     /// How many `?` our lexer has counted; `None` where that depends on the server.
     pub counted: Option<usize>,
+    /// The names of the values in their order; empty for values that come in a sequence.
+    pub names: Vec<String>,
 }
 
 impl Prepared {
     /// One that the first execution prepares.
     pub const fn new(sql: Vec<u8>, counted: Option<usize>) -> Self {
-        Self { known: OnceLock::new(), sql, counted }
+        Self { known: OnceLock::new(), sql, counted, names: Vec::new() }
     }
 
     /// The server's number, once it is prepared.

@@ -465,6 +465,13 @@ impl Encoding {
 
     /// SQL with `?` for each `%s`; `None` when it has other placeholders, or some inside quotes.
     pub fn question_marks(&self, sql: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyBytes>>> {
+        let marked = self.mark(sql)?.filter(|(_, names)| names.is_empty());
+        Ok(marked.map(|(marked, _)| PyBytes::new(sql.py(), &marked).unbind()))
+    }
+
+    /// SQL with `?` for each placeholder, and the names in their order, none for `%s`; `None` when both kinds are mixed,
+    /// or one stands inside quotes.
+    pub fn mark(&self, sql: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<u8>, Vec<String>)>> {
         let (bytes, template) = match sql.cast::<PyString>() {
             Ok(text) if self.name.is_some() => match self.template(text) {
                 Ok(found) => found,
@@ -479,16 +486,23 @@ impl Encoding {
                 (bytes, template)
             }
         };
-        let mut marked = Vec::with_capacity(bytes.len());
+        let (mut marked, mut names, mut params) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
         for piece in &template.pieces {
             match piece {
                 Piece::Text(range) => marked.extend_from_slice(&bytes[range.clone()]),
                 Piece::Percent => marked.push(b'%'),
-                Piece::Next { quoted: false } => marked.push(b'?'),
-                Piece::Next { quoted: true } | Piece::Named { .. } => return Ok(None),
+                Piece::Next { quoted: false } => {
+                    marked.push(b'?');
+                    params += 1;
+                }
+                Piece::Named { name, quoted: false } => {
+                    marked.push(b'?');
+                    names.push(String::from_utf8_lossy(&bytes[name.clone()]).into_owned());
+                }
+                Piece::Next { quoted: true } | Piece::Named { quoted: true, .. } => return Ok(None),
             }
         }
-        Ok(Some(PyBytes::new(sql.py(), &marked).unbind()))
+        Ok((params == 0 || names.is_empty()).then_some((marked, names)))
     }
 
     /// Adds a value to those of an execution.
@@ -571,9 +585,13 @@ impl Encoding {
                         wrong("the statement has `%(name)s`, but the parameters are no dict: use `%s`")
                     })?;
                     let name = String::from_utf8_lossy(&sql[name.clone()]);
-                    let object = names
-                        .get_item(&*name)?
-                        .ok_or_else(|| wrong(&format!("the parameters have no value for `%({name})s`")))?;
+                    let object = match names.get_item(&*name)? {
+                        Some(object) => Some(object),
+                        // mysqlclient takes names in bytes beside SQL in bytes.
+                        None => names.get_item(PyBytes::new(py, name.as_bytes()))?,
+                    };
+                    let object =
+                        object.ok_or_else(|| wrong(&format!("the parameters have no value for `%({name})s`")))?;
                     value(out, &object, *quoted)?;
                 }
             }

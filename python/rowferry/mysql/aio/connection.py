@@ -7,7 +7,7 @@ import contextlib
 import socket
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -43,8 +43,8 @@ _TOO_MANY_PREPARED = 1461
 
 def _is_plain(args: Any) -> bool:
     """Whether `args` can be the values of a prepared statement."""
-    if isinstance(args, Mapping):
-        return False
+    if isinstance(args, dict):
+        args = tuple(args.values())
     values = args if isinstance(args, (tuple, list)) else (args,)
     return not any(isinstance(value, _COLLECTIONS) for value in values)
 

@@ -33,7 +33,8 @@ ASYNC = True
 
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
 
-ROWS_LOST = "the rows of an unbuffered cursor were not all fetched; what is left is lost"
+#: The beginning is what PyMySQL, aiomysql and asyncmy say.
+ROWS_LOST = "Previous unbuffered result was left incomplete: its rows were not all fetched, and the others are lost"
 
 #: What `rowcount` is for rows that are fetched bit by bit: PyMySQL's, aiomysql's and asyncmy's number for "unknown".
 UNKNOWN_ROWCOUNT = 2**64 - 1
@@ -125,9 +126,19 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
         return self.connection.wire.mogrify_many(query, args) if many else self.mogrify_bytes(query, args)
 
     @property
+    def _last_executed(self) -> bytes | None:
+        # aiomysql's name.
+        return self._executed
+
+    @property
     def closed(self) -> bool:
         """True once `close` was called."""
         return self._connection is None
+
+    @property
+    def echo(self) -> bool:
+        """True when statements are logged."""
+        return self.connection.echo
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -195,7 +206,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
                     prepared = connection.new_statement(query, args)
                 if prepared is not None:
                     values = args
-                    if args.__class__ is not tuple and not isinstance(args, (tuple, list)):
+                    if args.__class__ is not tuple and not isinstance(args, (tuple, list, dict)):
                         values = (args,)
                     try:
                         return self._take(await connection.wire.execute(prepared, values, self._as_dict))

@@ -411,3 +411,8 @@ else:
         pool = _pool(minsize, maxsize, **kwargs)
         pool._open_first()
         return pool
+
+
+# The name that aiomysql and asyncmy give the class.
+if ASYNC:
+    Pool = AsyncConnectionPool

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyDict, PyTuple};
 use rowferry_client::mysql::question_marks;
 use rowferry_wire_mysql::client::{Client, Event};
 use rowferry_wire_mysql::messages::statement::{Params, StatementId};
@@ -13,13 +13,13 @@ use crate::mysql::result::Prepared;
 
 impl Driver {
     /// A statement that its first execution prepares, with `?` for each `%s` of `sql`; `None` when that cannot be.
-    pub fn statement(&mut self, py: Python<'_>, client: &Client, sql: &Bound<'_, PyAny>) -> PyResult<Option<Prepared>> {
+    pub fn statement(&mut self, client: &Client, sql: &Bound<'_, PyAny>) -> PyResult<Option<Prepared>> {
         self.obey(client);
-        let Some(marked) = self.encoding.question_marks(sql)? else { return Ok(None) };
-        let marked: &Bound<'_, PyBytes> = marked.bind(py);
-        let sql = marked.as_bytes().to_vec();
+        let Some((sql, names)) = self.encoding.mark(sql)? else { return Ok(None) };
         let counted = question_marks(&sql, !self.encoding.no_backslash_escapes);
-        Ok(Some(Prepared::new(sql, counted)))
+        let mut statement = Prepared::new(sql, counted);
+        statement.names = names;
+        Ok(Some(statement))
     }
 
     /// Prepares a statement.
@@ -44,6 +44,17 @@ impl Driver {
         self.begin(py, client)?;
         let mut params = Params::default();
         let mut long = VecDeque::new();
+        let ordered;
+        let args = match args {
+            Some(args) => match in_order(&prepared.get().names, args)? {
+                Some(values) => {
+                    ordered = values;
+                    Some(ordered.as_any())
+                }
+                None => Some(args),
+            },
+            None => None,
+        };
         if let Some(args) = args {
             for value in args.try_iter()? {
                 let value = value?;
@@ -83,6 +94,25 @@ impl Driver {
         };
         self.start(Execution { prepared: prepared.clone().unbind(), stage, long, sent: false, collect });
         Ok(())
+    }
+}
+
+/// The values of a dict in the order in which the statement names them; `None` for values that come in a sequence.
+fn in_order<'py>(names: &[String], args: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    let py = args.py();
+    let wrong = |message: &str| error(py, Class::Programming, None, message);
+    match (names, args.cast::<PyDict>()) {
+        ([], Ok(_)) => Err(wrong("the statement has `%s`, but the parameters are a dict: use `%(name)s`")),
+        ([], Err(_)) => Ok(None),
+        (_, Err(_)) => Err(wrong("the statement has `%(name)s`, but the parameters are no dict: use `%s`")),
+        (names, Ok(dict)) => {
+            let value = |name: &String| {
+                let missing = || wrong(&format!("the parameters have no value for `%({name})s`"));
+                dict.get_item(name)?.ok_or_else(missing)
+            };
+            let values = names.iter().map(value).collect::<PyResult<Vec<_>>>()?;
+            PyTuple::new(py, values).map(Some)
+        }
     }
 }
 

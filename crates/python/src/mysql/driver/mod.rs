@@ -17,7 +17,7 @@ mod stream;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyString};
 use rowferry_client::mysql::{Template, only_reads};
 use rowferry_wire_mysql::client::{Client, Event, Misuse};
 use rowferry_wire_mysql::messages::resultset::Columns;
@@ -230,6 +230,10 @@ impl Driver {
                 &text
             }
             (_, Ok(sql), _) => sql.as_bytes(),
+            _ if sql.is_instance_of::<PyByteArray>() => {
+                text = std::borrow::Cow::Owned(sql.cast::<PyByteArray>()?.to_vec());
+                &text
+            }
             _ => return Err(error(py, Class::Programming, None, "SQL must be str or bytes")),
         };
         match args {
