@@ -473,8 +473,8 @@ def test_a_server_that_is_killed_and_comes_back(tmp_path: Any) -> None:
 def test_without_resume_a_cut_is_an_error(source: MySQLServer) -> None:
     with Relay("127.0.0.1", source.port) as relay:
         stream = binlog_stream(**{**source.dsn, "port": relay.port}, resume=False)
-        stream.connect()
-        threading.Timer(0.2, relay.cut).start()
+        next(stream)
+        relay.cut()
         with pytest.raises(err.OperationalError) as raised:
             list(stream)
         assert raised.value.errno in (2006, 2013)
@@ -584,7 +584,8 @@ def test_close_ends_a_stream_at_once(source: MySQLServer) -> None:
             return len([event async for event in stream])
 
         consuming = asyncio.ensure_future(consume())
-        await asyncio.sleep(0.05)
+        while stream._listening is None:
+            await asyncio.sleep(0)
         await stream.close()
         return await consuming
 
@@ -595,7 +596,7 @@ def test_close_ends_a_stream_at_once(source: MySQLServer) -> None:
     thread = threading.Thread(target=lambda: seen.extend(stream))
     thread.start()
     # It waits once it has handed out what begins every stream.
-    while stream.event_position.offset <= 4 or not seen:
+    while thread.is_alive() and not seen:
         pass
     stream.close()
     thread.join(TIMEOUT)
@@ -770,3 +771,20 @@ def test_an_encrypted_log_is_decrypted_by_its_server(tmp_path: Any) -> None:
             cursor.execute("INSERT INTO t VALUES (1, 'secret')")
         assert inserted(read(server, start=start)) == inserted(read(server, start="first")) == [(1, "secret")]
         assert b"secret" not in (server.directory / "data" / "log.000001").read_bytes()
+
+
+def test_another_thread_may_look_at_a_stream(source: MySQLServer, cursor: mysql.cursors.Cursor) -> None:
+    fresh(cursor)
+    start = now(source)
+    for begin in range(0, 4000, 500):
+        cursor.execute("INSERT INTO t VALUES " + ", ".join(f"({number}, 'x')" for number in range(begin, begin + 500)))
+    stream = binlog_stream(**source.dsn, start=start, blocking=False)
+    seen: list[Any] = []
+    reading = threading.Thread(target=lambda: seen.extend(inserted(stream)))
+    reading.start()
+    places = [stream.event_position]
+    while reading.is_alive():
+        if stream.event_position != places[-1]:
+            places.append(stream.event_position)
+    reading.join(TIMEOUT)
+    assert len(seen) == 4000 and places == sorted(places)

@@ -58,7 +58,7 @@ COMMON = [
     ("CHAR(10)", "'' 'abc' 'Grüße'"),
     ("CHAR(100) CHARACTER SET utf8mb4", "'' '😀' REPEAT('ä',100)"),
     ("CHAR(10) CHARACTER SET latin1", "'Grüße' ''"),
-    ("VARCHAR(20) CHARACTER SET latin1", "'Grüße€' ''"),
+    ("VARCHAR(20) CHARACTER SET latin1", "'Grüße€' '' _latin1&x'80818d8f909d9fa0ff'"),
     ("VARCHAR(20) CHARACTER SET utf8mb4", "'Grüße 😀' 'x  '"),
     ("VARCHAR(300) CHARACTER SET utf8mb4", "REPEAT('ß',300) ''"),
     ("VARCHAR(20) CHARACTER SET utf16", "'Grüße 😀'"),

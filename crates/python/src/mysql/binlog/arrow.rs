@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyString;
 use rowferry_wire::Malformed;
 use rowferry_wire_mysql::binlog::json::Json;
@@ -167,7 +168,7 @@ impl BinlogToArrow {
     /// changed: it has the rows before these. `after` chooses one side.
     #[pyo3(signature = (rows, after=None))]
     fn append(&self, py: Python<'_>, rows: &BinlogRows, after: Option<bool>) -> PyResult<Option<Py<ArrowBatch>>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let mut finished = None;
         if let Some(mut collected) = state.take_if(|collected| !Arc::ptr_eq(&collected.plan, &rows.plan)) {
             finished = collected.columns.take(py)?;
@@ -183,13 +184,17 @@ impl BinlogToArrow {
 
     /// How many rows wait to be taken.
     #[getter]
-    fn rows(&self) -> usize {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, |collected| collected.rows)
+    fn rows(&self, py: Python<'_>) -> usize {
+        self.state
+            .lock_py_attached(py)
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .map_or(0, |collected| collected.rows)
     }
 
     /// The rows that were appended, as a batch; None when there are none.
     fn take(&self, py: Python<'_>) -> PyResult<Option<Py<ArrowBatch>>> {
-        match &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &mut *self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner) {
             None => Ok(None),
             Some(collected) => {
                 collected.rows = 0;
@@ -200,7 +205,7 @@ impl BinlogToArrow {
 
     /// The same; a batch without rows when there are none.
     fn take_all(&self, py: Python<'_>) -> PyResult<Option<Py<ArrowBatch>>> {
-        match &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &mut *self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner) {
             None => Ok(None),
             Some(collected) => {
                 collected.rows = 0;

@@ -13,7 +13,7 @@ struct Listen {
 
 impl Operation for Listen {
     fn event(&mut self, py: Python<'_>, event: Event<'_>, _: &mut Shared) -> PyResult<Option<Step>> {
-        let mut inner = self.reader.get().lock();
+        let mut inner = self.reader.get().lock(py);
         match event {
             Event::Row(packet) => {
                 inner.push(packet);
@@ -36,7 +36,7 @@ impl Operation for Listen {
     }
 
     fn pending(&self, py: Python<'_>) -> Step {
-        if self.reader.get().lock().packets.is_empty() { Step::Pending } else { Step::Done(py.None()) }
+        if self.reader.get().lock(py).packets.is_empty() { Step::Pending } else { Step::Done(py.None()) }
     }
 
     fn may_be_done(&self) -> bool {
@@ -52,7 +52,7 @@ pub fn listen(driver: &mut Driver, py: Python<'_>, client: &mut Client, reader: 
     if client.is_closed() {
         return Err(gone(py));
     }
-    let answer = reader.get().lock().acknowledge.take();
+    let answer = reader.get().lock(py).acknowledge.take();
     if let Some((file, position)) = answer {
         client.acknowledge_binlog(&file, position).map_err(|misuse| misused(py, misuse))?;
     }

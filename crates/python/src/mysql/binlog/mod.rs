@@ -13,6 +13,7 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyTuple};
 use rowferry_wire_mysql::binlog::event::{Checksum, EventHeader};
 use rowferry_wire_mysql::binlog::gtid::GtidSet;
@@ -64,8 +65,9 @@ struct Inner {
 }
 
 impl BinlogReader {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The state. Python runs while it is held, so whoever waits for it must let others run.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
+        self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -139,7 +141,7 @@ impl BinlogReader {
     #[pyo3(signature = (file, offset, is_mariadb, gtids=None))]
     fn begin(&self, py: Python<'_>, file: String, offset: u64, is_mariadb: bool, gtids: Option<&str>) -> PyResult<()> {
         let gtids = gtids_of(py, is_mariadb, gtids)?;
-        let mut inner = self.lock();
+        let mut inner = self.lock(py);
         inner.is_mariadb = is_mariadb;
         inner.reader.start_at(Position { file, offset }, gtids);
         Ok(())
@@ -150,12 +152,13 @@ impl BinlogReader {
     #[pyo3(signature = (*, checksums, semi_sync, codecs, utc_offset))]
     fn connected(
         &self,
+        py: Python<'_>,
         checksums: bool,
         semi_sync: bool,
         codecs: HashMap<u32, Option<String>>,
         utc_offset: i32,
     ) -> PyResult<()> {
-        let mut inner = self.lock();
+        let mut inner = self.lock(py);
         inner.reader.connected(if checksums { Checksum::Crc32 } else { Checksum::None });
         inner.semi_sync = semi_sync;
         inner.packets.clear();
@@ -177,44 +180,44 @@ impl BinlogReader {
     /// The next event; None when more packets must come first. A pair of database and table wants that to be described,
     /// and this to be called again.
     fn next_event(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.lock().next_event(py)
+        self.lock(py).next_event(py)
     }
 
     /// What information_schema says of a table: for each column a dict; None when it says nothing.
     #[pyo3(signature = (schema, table, columns))]
-    fn describe(&self, schema: String, table: String, columns: Option<Vec<Described>>) {
-        let mut inner = self.lock();
+    fn describe(&self, py: Python<'_>, schema: String, table: String, columns: Option<Vec<Described>>) {
+        let mut inner = self.lock(py);
         inner.plans.remove(&(schema.clone(), table.clone()));
         inner.described.insert((schema, table), columns.unwrap_or_default());
     }
 
     /// True when the server has sent all of its log and all of it is handed out.
     #[getter]
-    fn is_at_end(&self) -> bool {
-        let inner = self.lock();
+    fn is_at_end(&self, py: Python<'_>) -> bool {
+        let inner = self.lock(py);
         inner.ended && inner.packets.is_empty() && !inner.reader.has_more() && inner.held.is_none()
     }
 
     /// File and offset behind the last event that was handed out.
     #[getter]
-    fn position(&self) -> (String, u64) {
-        let inner = self.lock();
+    fn position(&self, py: Python<'_>) -> (String, u64) {
+        let inner = self.lock(py);
         let position = inner.reader.position();
         (position.file.clone(), position.offset)
     }
 
     /// File and offset behind the last whole transaction.
     #[getter]
-    fn safe_position(&self) -> (String, u64) {
-        let inner = self.lock();
+    fn safe_position(&self, py: Python<'_>) -> (String, u64) {
+        let inner = self.lock(py);
         let position = inner.reader.safe();
         (position.file.clone(), position.offset)
     }
 
     /// The transactions that were handed out as a whole; None when that is not known.
     #[getter]
-    fn gtid_set(&self) -> Option<String> {
-        match self.lock().reader.gtids() {
+    fn gtid_set(&self, py: Python<'_>) -> Option<String> {
+        match self.lock(py).reader.gtids() {
             Gtids::Unknown => None,
             known => Some(known.to_string()),
         }
@@ -222,14 +225,14 @@ impl BinlogReader {
 
     /// True while a transaction is handed out.
     #[getter]
-    fn in_transaction(&self) -> bool {
-        self.lock().reader.is_in_transaction()
+    fn in_transaction(&self, py: Python<'_>) -> bool {
+        self.lock(py).reader.is_in_transaction()
     }
 
     /// Packets that came and wait.
     #[getter]
-    fn waiting(&self) -> usize {
-        self.lock().packets.len()
+    fn waiting(&self, py: Python<'_>) -> usize {
+        self.lock(py).packets.len()
     }
 }
 

@@ -66,6 +66,8 @@ enum Kind {
     /// In UTF-8.
     Text,
     Encoded(CString),
+    /// In MySQL's latin1.
+    Latin1,
     /// Members by their number; without them the number itself.
     List(Option<Vec<String>>),
     /// MariaDB's types that are stored as bytes and shown as text.
@@ -219,6 +221,7 @@ impl Kind {
                 Some(collation) if collation == u32::from(CHARSET_BINARY) => Self::Bytes,
                 Some(collation) => match taste.codecs.get(&collation) {
                     Some(None) => Self::Text,
+                    Some(Some(codec)) if codec.as_bytes() == b"cp1252" => Self::Latin1,
                     Some(Some(codec)) => Self::Encoded(codec.clone()),
                     None => Self::Bytes,
                 },
@@ -449,6 +452,8 @@ impl RowPlan {
         match &self.kinds[at] {
             Kind::Text => cells::text(bytes),
             Kind::Encoded(codec) => cells::encoded_text(bytes, codec),
+            Kind::Latin1 if bytes.is_ascii() => cells::text(bytes),
+            Kind::Latin1 => cells::text(latin1_text(bytes).as_bytes()),
             Kind::Uuid => special(bytes, |bytes: [u8; 16]| uuid_text(&bytes)),
             Kind::Inet4 => special(bytes, |bytes: [u8; 4]| std::net::Ipv4Addr::from(bytes).to_string()),
             Kind::Inet6 => special(bytes, |bytes: [u8; 16]| inet6_text(bytes)),
@@ -532,6 +537,21 @@ fn special<const N: usize>(bytes: &[u8], text: impl Fn([u8; N]) -> String) -> Ob
         None => return cells::bytes(bytes),
     }
     cells::text(text(all).as_bytes())
+}
+
+/// MySQL's latin1 is Windows' code page 1252, but knows a character for each byte: Python's codec refuses five.
+fn latin1_text(bytes: &[u8]) -> String {
+    const HIGH: [char; 32] = [
+        '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2c6}',
+        '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8d}', '\u{17d}', '\u{8f}', '\u{90}', '\u{2018}', '\u{2019}',
+        '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}', '\u{2122}', '\u{161}', '\u{203a}',
+        '\u{153}', '\u{9d}', '\u{17e}', '\u{178}',
+    ];
+    let character = |byte: &u8| match byte {
+        0x80..=0x9f => HIGH[usize::from(byte - 0x80)],
+        other => char::from(*other),
+    };
+    bytes.iter().map(character).collect()
 }
 
 /// As the server spells it: an IPv4 address inside is shown as such.
