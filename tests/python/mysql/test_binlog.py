@@ -580,12 +580,18 @@ def test_close_ends_a_stream_at_once(source: MySQLServer) -> None:
         stream = aio_replication.binlog_stream(**source.dsn)
         await stream.connect()
 
+        began = asyncio.Event()
+
         async def consume() -> int:
-            return len([event async for event in stream])
+            count = 0
+            async for _ in stream:
+                began.set()
+                count += 1
+            return count
 
         consuming = asyncio.ensure_future(consume())
-        while stream._listening is None:
-            await asyncio.sleep(0)
+        # It goes on until it has to wait.
+        await began.wait()
         await stream.close()
         return await consuming
 
