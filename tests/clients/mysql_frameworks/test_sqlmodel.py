@@ -22,6 +22,8 @@ from .databases import new_database, url_of
 
 pytestmark = pytest.mark.on("mariadb", "mysql9")
 
+UTC = {"time_zone": "+00:00"}
+
 
 class Base(SQLModel):
     metadata = MetaData()
@@ -40,6 +42,8 @@ class Hero(Base, table=True):
     reward: Decimal = Field(max_digits=10, decimal_places=2)
     born: datetime.date | None = None
     seen: NaiveDatetime | None = None
+    # SQLModel hands over aware moments in UTC, and takes what comes back for UTC.
+    saved: datetime.datetime | None = None
     powers: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON))
     team_id: int | None = Field(default=None, foreign_key="team.id")
     team: Team | None = Relationship(back_populates="heroes")
@@ -48,15 +52,16 @@ class Hero(Base, table=True):
 def heroes() -> Sequence[Hero]:
     team = Team(name="Prévention ⚡")
     moment = datetime.datetime(2026, 11, 21, 10, 20, 30)
+    saved = datetime.datetime(2026, 11, 21, 12, 20, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
     return [
-        Hero(name="Deadpond", reward=Decimal("1.50"), powers={"fly": [1, None]}, team=team, seen=moment),
+        Hero(name="Deadpond", reward=Decimal("1.50"), powers={"fly": [1, None]}, team=team, seen=moment, saved=saved),
         Hero(name="Rusty-Man", reward=Decimal("99999999.99"), born=datetime.date(1970, 1, 2), team=team),
     ]
 
 
 def test_a_session_writes_reads_and_undoes(server: MySQLServer) -> None:
     with new_database(server, "sqlmodel") as database:
-        engine = create_engine(url_of(server, database), pool_pre_ping=True)
+        engine = create_engine(url_of(server, database).update_query_dict(UTC), pool_pre_ping=True)
         Base.metadata.create_all(engine)
         with Session(engine) as session:
             written = heroes()
@@ -67,6 +72,7 @@ def test_a_session_writes_reads_and_undoes(server: MySQLServer) -> None:
             found = session.exec(select(Hero).order_by(Hero.name)).all()
             assert [hero.key for hero in found] == keys
             assert (found[0].powers, found[0].reward) == ({"fly": [1, None]}, Decimal("1.50"))
+            assert found[0].saved == datetime.datetime(2026, 11, 21, 10, 20, 30, tzinfo=datetime.timezone.utc)
             assert found[1].team is not None and found[1].team.name == "Prévention ⚡"
             found[0].reward += 1
             session.commit()
@@ -83,7 +89,9 @@ def test_a_session_writes_reads_and_undoes(server: MySQLServer) -> None:
 
 def test_an_asyncio_session(server: MySQLServer) -> None:
     async def main(database: str) -> None:
-        engine = create_async_engine(url_of(server, database, "mysql+rowferry_async"), pool_pre_ping=True)
+        engine = create_async_engine(
+            url_of(server, database, "mysql+rowferry_async").update_query_dict(UTC), pool_pre_ping=True
+        )
         async with engine.begin() as connection:
             await connection.run_sync(Base.metadata.create_all)
         async with AsyncSession(engine, expire_on_commit=False) as session:
