@@ -237,3 +237,19 @@ def test_a_cancelled_first_execution_leaves_no_statement_behind(server: MySQLSer
             assert await held() - before <= 6
 
     asyncio.run(asyncio.wait_for(main(), 60))
+
+
+@pytest.mark.parametrize("compress", ["zlib", "zstd"])
+def test_statements_in_one_write_are_compressed_one_by_one(
+    server: MySQLServer, connect: Connect, compress: str
+) -> None:
+    options = {"compress": compress} if compress == "zlib" or isinstance(server, MySQL) else {}
+    connection = connect(stmt_cache_size=10, autocommit=True, **options)
+    cursor = connection.cursor()
+    for _ in range(2):
+        for value in ("x" * 1_100_000, "y" * 10_000, "z"):
+            cursor.execute("SELECT %s, LENGTH(%s)", (value, value))
+            assert cursor.fetchall() == ((value, len(value)),)
+        with pytest.raises(mysql.ProgrammingError):
+            cursor.execute("SELECT * FROM nowhere WHERE a = %s", ("a" * 1000,))
+        connection.reset()
