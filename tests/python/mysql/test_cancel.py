@@ -170,8 +170,10 @@ def test_an_operation_cancelled_at_any_step_leaves_the_connection_usable(tables:
             if not cancelled:
                 break
         assert number > 3
-        # Nothing here lasts long enough to cost a connection, but for an upload that nobody goes on with.
-        assert kept == number or operation is load
+        # Nothing here lasts long enough to cost a connection, but for an upload that nobody goes on with and what
+        # a kill meets while the session is made anew.
+        assert kept == number or operation in (load, commands)
+        assert kept > 0
         await connection.ensure_closed()
 
     run(main())
@@ -243,7 +245,7 @@ def test_connecting_cancelled_at_any_step_leaves_no_socket(request: pytest.Fixtu
 
     async def main() -> None:
         await connect()
-        before, connections = descriptors(), sessions(server)
+        before, connections, tasks = descriptors(), sessions(server), len(asyncio.all_tasks())
         for step in steps():
             if "sha2" in way:
                 # Nobody is remembered: the password is asked for in full.
@@ -252,7 +254,7 @@ def test_connecting_cancelled_at_any_step_leaves_no_socket(request: pytest.Fixtu
                 break
         await wait_until(lambda: descriptors() <= before, "sockets of cancelled connections are closed")
         await wait_until(lambda: sessions(server) <= connections, "the server's sessions end")
-        assert len(asyncio.all_tasks()) == 2
+        assert len(asyncio.all_tasks()) == tasks
 
     try:
         run(main())

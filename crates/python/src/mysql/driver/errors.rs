@@ -48,7 +48,13 @@ pub fn broken(py: Python<'_>, failure: &Failure) -> PyErr {
 pub fn is_of_the_wire(py: Python<'_>, failure: &PyErr) -> bool {
     let value = failure.value(py);
     let errno = value.getattr(intern!(py, "errno")).and_then(|errno| errno.extract::<u16>());
-    matches!(errno, Ok(client_errno::MALFORMED | client_errno::OUT_OF_SYNC))
+    // An operation that is refused for being out of turn has the same number, but did nothing to the wire.
+    let class = match errno {
+        Ok(client_errno::MALFORMED) => "OperationalError",
+        Ok(client_errno::OUT_OF_SYNC) => "InternalError",
+        _ => return false,
+    };
+    value.get_type().name().is_ok_and(|name| name == class)
         && value.getattr(intern!(py, "sqlstate")).is_ok_and(|sqlstate| sqlstate.is_none())
 }
 
