@@ -254,12 +254,12 @@ def test_statement_cache(connect: Callable[..., mysql.Connection]) -> None:
                 ("SELECT %s + 2e0", (0.5,), (2.5,)),
                 ("SELECT %s, '%%', 3", ("x",), ("x", "%", 3)),
                 ("SELECT 1 IN %s", ([1, 2],), (1,)),
-                ("SELECT %(a)s", {"a": 4}, (4,)),
+                ("SELECT %(a)s + 3", {"a": 4}, (7,)),
             ]:
                 cursor.execute(sql, args)
                 assert cursor.fetchone() == row
         cursor.execute("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'")
-        assert cursor.fetchone() == ("Com_stmt_prepare", "9")
+        assert cursor.fetchone() == ("Com_stmt_prepare", "12")
         cursor.execute("SHOW SESSION STATUS LIKE 'Prepared_stmt_count'")
         # Of the global count at most two are ours.
         with pytest.raises(mysql.ProgrammingError, match="1146"):
