@@ -61,8 +61,10 @@ pub fn reserve<T: Copy + Send + 'static>(values: &mut Vec<T>, more: usize) {
 fn take<T: Copy + Send + 'static>(needed: usize) -> Option<Vec<T>> {
     let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
     let idle = shelf.idle.get_mut(&TypeId::of::<T>())?;
-    let fits = |kept: &Box<dyn Any + Send>| kept.downcast_ref::<Vec<T>>().is_some_and(|kept| kept.capacity() >= needed);
-    let at = idle.iter().rposition(fits)?;
+    let capacity = |kept: &Box<dyn Any + Send>| kept.downcast_ref::<Vec<T>>().map_or(0, Vec::capacity);
+    // The smallest that is large enough, so that the larger are there for what needs them.
+    let fitting = idle.iter().map(capacity).enumerate().filter(|&(_, capacity)| capacity >= needed);
+    let (at, _) = fitting.min_by_key(|&(_, capacity)| capacity)?;
     let used = idle.swap_remove(at).downcast::<Vec<T>>().ok()?;
     shelf.bytes = shelf.bytes.saturating_sub(used.capacity() * size_of::<T>());
     Some(*used)
