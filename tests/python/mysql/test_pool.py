@@ -163,3 +163,22 @@ def test_idle_connections_and_old_ones_are_retired(mariadb: MySQLServer) -> None
             with pool.connection() as connection:
                 numbers.append(connection.thread_id())
         assert len(set(numbers)) == 3
+
+
+@pytest.mark.parametrize("options", [{"ssl": True}, {"compress": True}, {"stmt_cache_size": 8}], ids=str)
+def test_healthy_connections_are_kept(tls_server: MySQLServer, options: dict[str, object]) -> None:
+    with mysql.create_pool(minsize=1, maxsize=1, **tls_server.dsn, **options) as pool:
+        for number in range(5):
+            with pool.connection() as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT %s", (number,))
+                assert cursor.fetchall() == ((number,),)
+        statistics = pool.statistics()
+        assert (statistics.opened, statistics.broken, statistics.retired) == (1, 0, 0)
+
+
+def test_healthy_connections_under_tls_are_kept_by_mysql(mysql9: MySQLServer) -> None:
+    with mysql.create_pool(minsize=1, maxsize=1, ssl=True, **mysql9.dsn) as pool:
+        for _ in range(5):
+            with pool.connection() as connection:
+                assert connection.query("SELECT 1") == 1
+        assert pool.statistics().opened == 1
