@@ -439,3 +439,15 @@ class TestPool:
             seen.clear()
 
         run(main)
+
+    def test_may_be_closed_while_its_loop_does_not_run(self, mariadb: MySQLServer) -> None:
+        for end in ("close", "terminate"):
+            loop = asyncio.new_event_loop()
+            pool = loop.run_until_complete(aio.create_pool(minsize=2, maxsize=2, **mariadb.dsn))
+            held = loop.run_until_complete(pool.acquire())
+            if end == "close":
+                loop.run_until_complete(pool.release(held))
+            getattr(pool, end)()
+            loop.run_until_complete(asyncio.wait_for(pool.wait_closed(), 10))
+            assert pool.size == 0 and not held.open
+            loop.close()

@@ -83,7 +83,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
             self, connection: AsyncConnection, *, broken: bool = False
         ) -> Awaitable[None]:
             """Take a connection back. Need not be awaited: what has to be cleaned up is done in the background then."""
-            loop = asyncio.get_running_loop()
+            loop = self._loop or asyncio.get_running_loop()
             if not broken and self._give_back_now(connection):
                 done = loop.create_future()
                 done.set_result(None)
@@ -212,7 +212,10 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
         def close(self) -> None:  # type: ignore[override]
             """Lend nothing any more. Connections are closed as they come back; `wait_closed` waits for that."""
-            self._enter()
+            # Also while the loop does not run, as aiomysql's users do it.
+            with contextlib.suppress(RuntimeError):
+                asyncio.get_running_loop()
+                self._enter()
             self._shut()
 
         def terminate(self) -> None:  # type: ignore[override]
@@ -220,8 +223,9 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
             self.close()
             for connection in list(self._lent):
                 self._cut(connection)
-                with contextlib.suppress(err.InterfaceError):
-                    self.release(connection, broken=True)
+                # Ends without waiting for anything.
+                with contextlib.suppress(err.InterfaceError, StopIteration):
+                    self._take_back(connection, broken=True).send(None)
 
         async def __aenter__(self) -> AsyncConnectionPool:
             return self
