@@ -229,7 +229,7 @@ class BasePool(abc.ABC, Generic[C]):
         with self._mutex:
             if self._closing:
                 raise err.PoolClosed("the pool is closed")
-            waiter = None
+            waiter: Waiter[_Member[C]] | None = None
             # Nobody overtakes those who wait.
             if not self._waiters:
                 member = self._take()
@@ -237,7 +237,7 @@ class BasePool(abc.ABC, Generic[C]):
                 if not self._waiters and self._size < self._max_size:
                     self._size += 1
                 else:
-                    waiter = Waiter[_Member[C]]()
+                    waiter = Waiter()
                     self._waiters[waiter] = None
                     self._waited += 1
         if waiter is not None:

@@ -55,7 +55,10 @@ class AsyncWaiter(_Outcome[T]):
     __slots__ = ("_future", "deadline")
 
     def __init__(self) -> None:
-        super().__init__()
+        # One call less than the base class's: there is one of these for whoever waits.
+        self.done = False
+        self.value = None
+        self.failure = None
         self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         #: When whoever looks after deadlines calls `give_up`, by the loop's clock.
         self.deadline: float | None = None

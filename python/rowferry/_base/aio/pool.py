@@ -317,7 +317,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
         with self._mutex:
             if self._closing:
                 raise err.PoolClosed("the pool is closed")
-            waiter = None
+            waiter: AsyncWaiter[_Member[C]] | None = None
             # Nobody overtakes those who wait.
             if not self._waiters:
                 member = self._take()
@@ -325,7 +325,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
                 if not self._waiters and self._size < self._max_size:
                     self._size += 1
                 else:
-                    waiter = AsyncWaiter[_Member[C]]()
+                    waiter = AsyncWaiter()
                     self._waiters[waiter] = None
                     self._waited += 1
         if waiter is not None:
