@@ -34,7 +34,7 @@ class ArrowRows:
         `pyarrow.record_batch(batch)`, `polars.DataFrame(batch)` and others take it. No Arrow library is needed here.
         Without any rows there is one empty batch, for its columns. Batches may end earlier when they hold long values.
 
-        An unbuffered cursor (`SSCursor`) makes batches straight from the wire, several times faster than rows, and
+        An unbuffered cursor (`SSCursor`) makes batches straight from the wire, for half of what rows cost or less, and
         holds one at a time; other cursors have made rows already, which are turned into batches.
         """
         if size < 1:
