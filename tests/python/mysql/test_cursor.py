@@ -244,6 +244,16 @@ def test_prepared_statements(connection: mysql.Connection) -> None:
         connection.prepare("SELEC ?")
 
 
+@pytest.mark.parametrize("size", [0, 8])
+def test_statements_without_parameters_take_any_empty_collection(
+    connect: Callable[..., mysql.Connection], size: int
+) -> None:
+    with connect(stmt_cache_size=size).cursor() as cursor:
+        for nothing in ({}, (), []):
+            cursor.execute("SELECT 7 %% 4", nothing)
+            assert cursor.fetchone() == (3,)
+
+
 def test_statement_cache(connect: Callable[..., mysql.Connection]) -> None:
     connection = connect(stmt_cache_size=2)
     with connection.cursor() as cursor:

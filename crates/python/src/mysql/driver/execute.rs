@@ -46,7 +46,7 @@ impl Driver {
         let mut long = VecDeque::new();
         let ordered;
         let args = match args {
-            Some(args) => match in_order(&prepared.get().names, args)? {
+            Some(args) => match in_order(prepared.get(), args)? {
                 Some(values) => {
                     ordered = values;
                     Some(ordered.as_any())
@@ -98,10 +98,12 @@ impl Driver {
 }
 
 /// The values of a dict in the order in which the statement names them; `None` for values that come in a sequence.
-fn in_order<'py>(names: &[String], args: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+fn in_order<'py>(statement: &Prepared, args: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let py = args.py();
     let wrong = |message: &str| error(py, Class::Programming, None, message);
-    match (names, args.cast::<PyDict>()) {
+    match (statement.names.as_slice(), args.cast::<PyDict>()) {
+        // SQLAlchemy gives an empty dict to statements without parameters.
+        ([], Ok(_)) if statement.counted == Some(0) => Ok(Some(PyTuple::empty(py))),
         ([], Ok(_)) => Err(wrong("the statement has `%s`, but the parameters are a dict: use `%(name)s`")),
         ([], Err(_)) => Ok(None),
         (_, Err(_)) => Err(wrong("the statement has `%(name)s`, but the parameters are no dict: use `%s`")),
