@@ -25,8 +25,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def run_or_skip(suite: str, server: MySQLServer, driver: str) -> run.Result:
     try:
-        # Of aiomysql's tests, each is there for two event loops and two ways to connect.
-        return run.run(suite, server, ["-k", "asyncio-tcp"] if suite == "aiomysql" else [], driver=driver)
+        return run.run(suite, server, driver=driver)
     except sources.Unavailable as reason:
         pytest.skip(f"NOT TESTED with the suite of {suite}: {reason}")
 
@@ -41,6 +40,8 @@ def test_what_pymysql_passes_of_its_own_suite_passes(server: MySQLServer) -> Non
 
 
 @pytest.mark.timeout(600)
+# `python -m tests.clients.mysql_drivers.run --server mysql` runs them on MySQL, too.
+@pytest.mark.parametrize("server", ["mariadb"], indirect=True)
 @pytest.mark.parametrize("suite", ["mysqlclient", "aiomysql", "asyncmy"])
 def test_what_fails_of_the_others_suites_is_known(suite: str, server: MySQLServer) -> None:
     ours = run_or_skip(suite, server, "ours")
