@@ -554,6 +554,27 @@ fn a_server_that_answers_before_the_file_has_ended_loses_the_connection() {
 }
 
 #[test]
+fn statements_that_the_server_leaves_unfinished_end_in_an_error() {
+    // OK with more to come, the last OK, and the ping's.
+    let (more, last) = (&[0, 1, 0, 10, 0, 0, 0][..], &[0, 1, 0, 2, 0, 0, 0][..]);
+    let packet = |number: u8, payload: &[u8]| [&[payload.len() as u8, 0, 0, number], payload].concat();
+    let ping = packet(1, last);
+    for (answers, seen) in [
+        (vec![packet(1, more), packet(2, last), ping.clone()], [Seen::Done(1, true), Seen::Done(1, false)]),
+        (vec![packet(1, more), ping.clone()], [Seen::Done(1, true), Seen::Error(1317)]),
+    ] {
+        let mut pair = connected(true);
+        pair.client.query_statements(b"update t set a = 1;update t set a = 2").unwrap();
+        answers.iter().for_each(|answer| give(&mut pair.client, answer));
+        for expected in seen {
+            assert_eq!(pair.poll(), Some(expected));
+        }
+        assert_eq!(pair.poll(), Some(Seen::Done(1, false)));
+        assert!(pair.client.is_idle());
+    }
+}
+
+#[test]
 fn refuses_what_has_no_place() {
     for (bytes, what) in [
         (&[1, 0, 0, 2, 0][..], "sequence"),

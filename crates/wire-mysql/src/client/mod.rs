@@ -30,6 +30,7 @@ use crate::messages::statement::{Params, StatementId};
 use crate::messages::status::{Ok as OkPacket, ServerError, status_flag};
 use crate::packet::{self, HEADER, Inbox, MAX_PAYLOAD, Place};
 
+pub use bulk::MOST_STATEMENTS;
 pub use connect::{Compression, TlsPolicy};
 pub use failure::{Failure, Misuse};
 pub use session::{Session, SessionState};
@@ -438,6 +439,10 @@ impl Client {
             && connect.awaits_tls()
         {
             return Ok(Outcome::Event(Event::Pending));
+        }
+        if self.was_left_unfinished() {
+            self.finish();
+            return Ok(Outcome::Event(Event::Error(bulk::interrupted())));
         }
         let Some(place) = self.inbox.next()? else {
             if let Some(broken) = self.broken.take() {

@@ -39,6 +39,8 @@ pub(super) struct Results {
     statement: Option<StatementId>,
     /// Columns of this result that came with it, where the server may leave them out the next time.
     came: Option<Arc<Columns>>,
+    /// A ping follows, whose answer tells that further results will not come.
+    pub(super) is_guarded: bool,
 }
 
 /// True when a payload of `len` bytes that begins with `first` is not a row.
@@ -60,12 +62,17 @@ pub(super) const fn ends_rows(first: u8, len: usize, deprecate_eof: bool) -> boo
 
 impl Results {
     pub(super) const fn new() -> Self {
-        Self { state: State::Head, statement: None, came: None }
+        Self { state: State::Head, statement: None, came: None, is_guarded: false }
+    }
+
+    /// Those of several statements, behind which a ping goes.
+    pub(super) fn guarded() -> Self {
+        Self { is_guarded: true, ..Self::new() }
     }
 
     /// Those of an execution.
     pub(super) const fn of(statement: StatementId) -> Self {
-        Self { state: State::Head, statement: Some(statement), came: None }
+        Self { state: State::Head, statement: Some(statement), came: None, is_guarded: false }
     }
 
     /// The server gave up amid an answer.

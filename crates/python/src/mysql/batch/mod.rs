@@ -42,6 +42,8 @@ enum Awaited {
     Refusal,
     /// One of the queries about the last error.
     Diagnosis,
+    /// What tells that the statements of a text are all answered.
+    Ping,
     /// Rows from `first` on, of which `done` have been answered where each is.
     Rows {
         first: usize,
@@ -182,6 +184,9 @@ impl Batch {
         }
         request.send(client).map_err(misuse)?;
         self.awaited.push_back(Awaited::Rows { first: request.first, rows: request.rows, way: request.way, done: 0 });
+        if request.way == Way::Joined {
+            self.awaited.push_back(Awaited::Ping);
+        }
         if let Some(request) = self.ready.take() {
             self.maker.recycle(request);
         }
@@ -224,7 +229,7 @@ impl Batch {
                     self.blame(py, Suspect { first, rows, error, is_asked: true }, row)?;
                 }
             }
-            Some(Awaited::Diagnosis) => {}
+            Some(Awaited::Diagnosis | Awaited::Ping) => {}
             None => {}
         }
         self.current = None;
@@ -318,7 +323,7 @@ impl Operation for Batch {
                 shared.packet_limit = Some(limit.unwrap_or(usize::MAX));
             }
             (Event::EndOfRows { .. }, Some(Awaited::Limit | Awaited::Diagnosis))
-            | (Event::Done { .. }, Some(Awaited::Diagnosis)) => {
+            | (Event::Done { .. }, Some(Awaited::Diagnosis | Awaited::Ping)) => {
                 self.awaited.pop_front();
             }
             (Event::Columns(columns), Some(Awaited::Rows { way, .. })) => {

@@ -1,9 +1,8 @@
 //! From rows to requests: as many rows in each as are worth a round trip.
 
 use pyo3::prelude::*;
-use rowferry_wire_mysql::client::{Client, Misuse};
+use rowferry_wire_mysql::client::{Client, MOST_STATEMENTS, Misuse};
 use rowferry_wire_mysql::messages::bulk::{BulkRows, RowFit};
-use rowferry_wire_mysql::messages::handshake::capability;
 use rowferry_wire_mysql::messages::statement::StatementId;
 
 use super::source::Source;
@@ -60,6 +59,7 @@ impl Request {
 
     pub fn send(&mut self, client: &mut Client) -> Result<(), Misuse> {
         match &mut self.payload {
+            Payload::Text(sql) if self.way == Way::Joined => client.query_statements(sql),
             Payload::Text(sql) => client.query(sql),
             Payload::Rows(rows) => client.execute_rows(rows),
         }
@@ -86,7 +86,7 @@ pub struct Maker {
 
 impl Maker {
     pub fn new(statement: Statement, source: Source, encoding: Encoding, client: &Client, most: usize) -> Self {
-        let joins = client.session().capabilities & capability::MULTI_STATEMENTS != 0;
+        let joins = client.takes_statements();
         let mut maker = Self {
             statement,
             source,
@@ -209,13 +209,19 @@ impl Maker {
         let mut sql = std::mem::take(&mut self.spare_text);
         let Some(insert) = &self.statement.insert else { return (sql, 0, None) };
         sql.extend_from_slice(&insert.head);
-        let (rows, failed) =
-            each_row(py, &mut self.source, &mut sql, limit - insert.tail.len().min(limit), |sql, row, at| {
+        let (rows, failed) = each_row(
+            py,
+            &mut self.source,
+            &mut sql,
+            limit - insert.tail.len().min(limit),
+            usize::MAX,
+            |sql, row, at| {
                 if at > 0 {
                     sql.push(b',');
                 }
                 insert.values.fill(&self.encoding, sql, row)
-            });
+            },
+        );
         sql.extend_from_slice(&insert.tail);
         (sql, rows, failed)
     }
@@ -225,7 +231,7 @@ impl Maker {
         let whole = &self.statement.whole;
         let between: &[u8] = if self.statement.ends_in_line_comment { b"\n;" } else { b";" };
         let limit = if self.way == Way::Single { 0 } else { limit };
-        let (rows, failed) = each_row(py, &mut self.source, &mut sql, limit, |sql, row, at| {
+        let (rows, failed) = each_row(py, &mut self.source, &mut sql, limit, MOST_STATEMENTS, |sql, row, at| {
             if at > 0 {
                 sql.extend_from_slice(between);
             }
@@ -235,12 +241,13 @@ impl Maker {
     }
 }
 
-/// Appends rows up to `limit` bytes, at least one. Answers how many there are, and what was wrong with the one behind.
+/// Appends rows up to `limit` bytes or `most` rows, at least one. Answers how many there are, and what was wrong with the one behind.
 fn each_row(
     py: Python<'_>,
     source: &mut Source,
     sql: &mut Vec<u8>,
     limit: usize,
+    most: usize,
     put: impl Fn(&mut Vec<u8>, &Bound<'_, PyAny>, usize) -> PyResult<()>,
 ) -> (usize, Option<PyErr>) {
     let mut rows = 0;
@@ -263,7 +270,7 @@ fn each_row(
             return (rows, None);
         }
         rows += 1;
-        if sql.len() >= limit {
+        if sql.len() >= limit || rows == most {
             return (rows, None);
         }
     }

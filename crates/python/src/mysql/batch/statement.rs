@@ -48,13 +48,13 @@ pub struct Statement {
     pub insert: Option<Insert>,
     /// The statement for a server that executes many rows at once.
     pub marked: Option<Marked>,
-    /// Several of it may be sent as one text, and each has one result.
+    /// Several of it may be sent as one text.
     pub is_joinable: bool,
     pub ends_in_line_comment: bool,
 }
 
-/// Statements of exactly one result each.
-const ONE_RESULT: [&str; 7] = ["insert", "replace", "update", "delete", "with", "select", "do"];
+/// Statements that are answered by one packet each.
+const ONE_PACKET: [&str; 4] = ["insert", "replace", "update", "delete"];
 
 impl Statement {
     pub fn new(py: Python<'_>, sql: &[u8], encoding: &Encoding) -> PyResult<Self> {
@@ -73,7 +73,7 @@ impl Statement {
         Ok(Self {
             insert,
             marked: marked.flatten().filter(|marked| marked.params > 0),
-            is_joinable: is_single && ONE_RESULT.contains(&keyword),
+            is_joinable: is_single && ONE_PACKET.contains(&keyword),
             ends_in_line_comment: outline.ends_in_line_comment,
             whole,
         })

@@ -367,9 +367,11 @@ impl Driver {
             return outcome;
         }
         if let Err(failure) = &outcome
+            && client.awaited() > 0
             && is_of_the_wire(py, failure)
         {
-            // What stands behind a row that cannot be read is not to be taken for the next answer.
+            // What stands behind a row that cannot be read is not to be taken for the next answer. An error that the
+            // caller's own iterator raised comes when nothing is awaited any more.
             client.abandon();
         }
         let operation = self.operation.take();
