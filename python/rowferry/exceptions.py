@@ -136,5 +136,5 @@ class PoolTimeout(OperationalError):
     """No connection of the pool became free in time."""
 
 
-class PoolClosed(InterfaceError):
-    """The pool was closed: before the call, or while it waited."""
+class PoolClosed(InterfaceError, RuntimeError):
+    """The pool was closed: before the call, or while it waited. Also a `RuntimeError`, as aiomysql raises it."""

@@ -82,6 +82,11 @@ class ConnectionPool(BasePool[Connection]):
         """
         return _Loan(self, self._timeout if timeout is None else timeout)
 
+    @property
+    def echo(self) -> bool:
+        """True when statements of the connections are logged."""
+        return bool(self._connect_kwargs.get("echo", False))
+
     # -- what the logic of pools asks for ----------------------------------------------------------------------------
 
     def _connect(self) -> Connection:

@@ -118,6 +118,11 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         """
         return _Loan(self, self._timeout if timeout is None else timeout)
 
+    @property
+    def echo(self) -> bool:
+        """True when statements of the connections are logged."""
+        return bool(self._connect_kwargs.get("echo", False))
+
     # -- what the logic of pools asks for ----------------------------------------------------------------------------
 
     async def _connect(self) -> AsyncConnection:
