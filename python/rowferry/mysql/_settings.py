@@ -151,11 +151,62 @@ def over_socket(settings: Settings, sock: socket.socket) -> Settings:
     return replace(settings, unix_socket=path)
 
 
+#: Settings that were made before, without their passwords, by what they were made from.
+_MADE: dict[tuple[Any, ...], Settings] = {}
+#: Programs connect in a few ways, again and again.
+_MOST_MADE = 16
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+#: What is not remembered: secrets, and what is looked up in files, which may change.
+_FRESH = frozenset(
+    {
+        "local_infile",
+        "local_infile_dir",
+        "passwd",
+        "password1",
+        "password2",
+        "password3",
+        "read_default_file",
+        "read_default_group",
+        "ssl_capath",
+        "ssl_key_password",
+    }
+)
+
+
+def _known(host: Any, parameters: dict[str, Any]) -> Settings | None:
+    """Settings as they were made before from the same plain parameters; None for parameters of any other kind."""
+    password = parameters.get("password")
+    if password.__class__ is not str or not parameters.get("user") or not _FRESH.isdisjoint(parameters):
+        return None
+    others = {name: value for name, value in parameters.items() if name != "password"}
+    kinds = tuple(value.__class__ for value in others.values())
+    if not _PLAIN.issuperset(kinds) or host.__class__ not in _PLAIN:
+        return None
+    # 1 and True are equal, but do not mean the same everywhere.
+    key = (host, os.getpid(), sys.argv[:1] and sys.argv[0], *others.items(), kinds)
+    template = _MADE.get(key)
+    if template is None:
+        if not _PARAMETERS.issuperset(parameters):
+            return None
+        template = _settings(host, **others)
+        if len(_MADE) >= _MOST_MADE:
+            _MADE.clear()
+        _MADE[key] = template
+    made = object.__new__(Settings)
+    made.__dict__.update(template.__dict__)
+    made.password = password.encode()
+    # The module's own converters may have been changed meanwhile.
+    made.decoders, made.encoders = overrides(None)
+    return made
+
+
 def settings_from(host: str | Sequence[str] | None = None, *arguments: Any, **parameters: Any) -> Settings:
     """Settings from the parameters that PyMySQL, mysqlclient, aiomysql and asyncmy take, or from a URL and those."""
     if isinstance(host, str) and "://" in host:
         parameters = {**parameters_of_url(host), **parameters}
         host = parameters.pop("host", None)
+    if not arguments and (known := _known(host, parameters)) is not None:
+        return known
     unknown = sorted(set(parameters) - _PARAMETERS)
     if unknown:
         near = difflib.get_close_matches(unknown[0], _PARAMETERS | _OF_CONNECT, 1)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from rowferry import mysql
-from rowferry.mysql import aio
+from rowferry.mysql import _settings, aio
 from rowferry.mysql._option_files import read_option_files
 from rowferry.mysql._places import parameters_of_url, places_of
+from rowferry.mysql._settings import settings_from
 
 from tests.servers.mysql import MySQLServer
 from tests.servers.process import free_port
@@ -112,3 +113,20 @@ def test_includes_groups_quotes_and_escapes(tmp_path: Path) -> None:
             read_option_files(path, ["client"])
     with pytest.warns(UserWarning, match="missing"):
         assert read_option_files(tmp_path / "missing", ["client"]) == {}
+
+
+def test_settings_that_were_made_before_hold_no_secret_and_are_nobody_elses() -> None:
+    parameters = {"host": "db1", "user": "app", "database": "shop", "read_timeout": 3}
+    first = settings_from(**parameters, password="one")
+    second = settings_from(**parameters, password="two")
+    assert (first.password, second.password) == (b"one", b"two")
+    first.database = "elsewhere"
+    third = settings_from(**parameters, password="three")
+    assert (third.database, third.read_timeout, third.user) == ("shop", 3, "app")
+    # What is equal to Python is not always meant alike.
+    assert settings_from(**parameters, password="x", compress=True).compression_required is False
+    with pytest.raises(TypeError, match="did you mean `read_timeout`"):
+        settings_from(**parameters, password="x", read_timeuot=1)
+    with pytest.raises((TypeError, mysql.err.InterfaceError)):
+        settings_from(**parameters, password="x", compress=1)
+    assert not any(made.password or made.more_passwords for made in _settings._MADE.values())
