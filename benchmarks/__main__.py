@@ -24,7 +24,7 @@ def main() -> int:
                 print(f"{'':24}   {contestant.name}")
         return 0
     described = machine.describe()
-    pinnings = ["one", "none"] if arguments.pin == "both" else [arguments.pin]
+    pinnings = arguments.pin
     runs = []
     with Targets() as targets, harness.Foreigners() as foreigners:
         for name in _chosen(arguments):
@@ -90,9 +90,11 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--rounds", type=_rounds, default=12, metavar="N", help="rounds per scenario, at least 3")
     parser.add_argument(
         "--pin",
-        choices=["both", "one", "two", "none"],
-        default="both",
-        help="CPUs of client and server: one shared, two (one each), none pinned, or one and none (default)",
+        type=_pinnings,
+        default=["one", "none"],
+        metavar="HOW",
+        help="CPUs of client and server: one (shared), two (one each) or none (not pinned), or several of them as in "
+        "`one,two`; both is one,none, the default",
     )
     parser.add_argument("--output", type=Path, default=_RESULTS, metavar="DIR", help="where the reports go")
     parser.add_argument(
@@ -110,6 +112,14 @@ def _rounds(text: str) -> int:
     if number < 3:
         raise argparse.ArgumentTypeError("fewer than 3 rounds say nothing")
     return number
+
+
+def _pinnings(text: str) -> list[str]:
+    names = ["one", "none"] if text == "both" else text.split(",")
+    unknown = set(names) - {"one", "two", "none"}
+    if unknown:
+        raise argparse.ArgumentTypeError(f"`{sorted(unknown)[0]}` is none of one, two, none and both")
+    return names
 
 
 def _say(line: str) -> None:
