@@ -131,8 +131,11 @@ class Result:
 
 
 def floor(suite: str) -> dict[str, Any]:
-    """What `floor.json` says: how many tests must `pass` on each server, and `differences` with their reasons."""
+    """What `floor.json` says: how many tests must have `passed`, and `differences` with their reasons."""
     known: dict[str, Any] = json.loads((_HERE / "floor.json").read_text())[suite]
+    if isinstance(known["passed"], dict):
+        # Another version of the suite, where the first choice cannot be fetched, has another number of tests.
+        known["passed"] = known["passed"][sources.unpack(SUITES[suite].sources).name]
     return known
 
 

@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from rowferry import informix
+from rowferry._base import rows as shared_rows
 from rowferry.informix import aio, connections, rows
 from rowferry.informix._settings import codec_of_locale
 
@@ -56,7 +57,7 @@ capabilities = ForeignModule("informix_db._capabilities")
 capabilities.ServerCapabilities = informix.ServerCapabilities  # type: ignore[attr-defined]
 capabilities.ENHANCED_PROTOCOL_CAP = 316  # type: ignore[attr-defined]
 sys.modules["informix_db._capabilities"] = capabilities
-rows._RESERVED = rows._OURS  # type: ignore[attr-defined]
+rows._RESERVED = shared_rows._OURS  # type: ignore[attr-defined]
 
 for connection in (informix.Connection, aio.AsyncConnection):
     connection._in_transaction = property(lambda self: self.in_transaction)  # type: ignore[union-attr]
