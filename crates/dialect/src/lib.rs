@@ -16,6 +16,7 @@
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
 //! - [`plan`]: what the engine caches and the doors describe to clients;
+//! - [`work`]: how long work over a client's data stays stoppable, and within its memory;
 //! - [`error`]: conditions with the codes that each wire gives them.
 
 #![forbid(unsafe_op_in_unsafe_fn)]
@@ -30,6 +31,7 @@ pub mod postgres;
 pub mod schema;
 pub mod types;
 pub mod values;
+pub mod work;
 
 pub use error::{Condition, Error, Result};
 pub use schema::Schema;

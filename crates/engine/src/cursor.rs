@@ -115,6 +115,7 @@ impl Cursor {
                 if !self.interrupter.is_armed() {
                     self.interrupter.arm(std::time::Duration::ZERO);
                 }
+                self.interrupter.supervise();
                 errors::clear();
                 match statement.step() {
                     Ok(step) => Ok(step == Step::Row),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use rowferry_dialect::{Condition, Error};
+use rowferry_dialect::{Condition, Error, Result, work};
 
 const IDLE: u8 = 0;
 const RUNNING: u8 = 1;
@@ -94,6 +94,15 @@ impl Interrupter {
         let deadline = if timeout.is_zero() { 0 } else { (self.inner.base.elapsed() + timeout).as_nanos() as u64 };
         self.inner.deadline.store(deadline, Ordering::Relaxed);
         self.inner.state.store(RUNNING, Ordering::Release);
+        self.supervise();
+    }
+
+    /// The work that this thread does from now on is this session's: [`work`] asks here whether it may go on.
+    #[inline]
+    pub(crate) fn supervise(&self) {
+        if !work::is_supervised_by(Arc::as_ptr(&self.inner).cast()) {
+            work::supervise(self.inner.clone());
+        }
     }
 
     /// The statement is over.
@@ -127,27 +136,12 @@ impl Interrupter {
 
     /// True when the statement must stop.
     pub(crate) fn must_stop(&self) -> bool {
-        match self.inner.state.load(Ordering::Acquire) {
-            CANCELLED | TIMED_OUT => true,
-            RUNNING => {
-                let deadline = self.inner.deadline.load(Ordering::Relaxed);
-                if deadline == 0 || (self.inner.base.elapsed().as_nanos() as u64) < deadline {
-                    return false;
-                }
-                let _ = self.inner.state.compare_exchange(RUNNING, TIMED_OUT, Ordering::AcqRel, Ordering::Acquire);
-                true
-            }
-            _ => false,
-        }
+        self.inner.must_stop()
     }
 
     /// The error of a stopped statement.
     pub(crate) fn error(&self) -> Error {
-        let reason = match self.inner.state.load(Ordering::Acquire) {
-            TIMED_OUT => "canceling statement due to statement timeout",
-            _ => "canceling statement due to user request",
-        };
-        Error::new(Condition::QueryCanceled, reason)
+        self.inner.error()
     }
 
     /// Sleeps until `ready` holds, the statement is stopped, or `timeout` (if any) is over.
@@ -175,5 +169,40 @@ impl Interrupter {
                 None => self.inner.wake.wait(&mut sleep),
             }
         }
+    }
+}
+
+impl Inner {
+    fn must_stop(&self) -> bool {
+        match self.state.load(Ordering::Acquire) {
+            CANCELLED | TIMED_OUT => true,
+            RUNNING => {
+                let deadline = self.deadline.load(Ordering::Relaxed);
+                if deadline == 0 || (self.base.elapsed().as_nanos() as u64) < deadline {
+                    return false;
+                }
+                let _ = self.state.compare_exchange(RUNNING, TIMED_OUT, Ordering::AcqRel, Ordering::Acquire);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn error(&self) -> Error {
+        let reason = match self.state.load(Ordering::Acquire) {
+            TIMED_OUT => "canceling statement due to statement timeout",
+            _ => "canceling statement due to user request",
+        };
+        Error::new(Condition::QueryCanceled, reason)
+    }
+}
+
+impl work::Supervisor for Inner {
+    fn proceed(&self) -> Result<()> {
+        if self.must_stop() { Err(self.error()) } else { Ok(()) }
+    }
+
+    fn room(&self, _bytes: usize) -> Result<()> {
+        Ok(())
     }
 }
