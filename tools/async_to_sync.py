@@ -52,6 +52,7 @@ NAMES = {
     "AsyncBinLogStream": "BinLogStream",
     "AsyncBinlogStream": "BinlogStream",
     "AsyncConnection": "Connection",
+    "AsyncErrand": "Errand",
     "AsyncConnectionPool": "ConnectionPool",
     "AsyncCursor": "Cursor",
     "AsyncDictCursor": "DictCursor",

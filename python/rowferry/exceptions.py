@@ -138,3 +138,7 @@ class PoolTimeout(OperationalError):
 
 class PoolClosed(InterfaceError, RuntimeError):
     """The pool was closed: before the call, or while it waited. Also a `RuntimeError`, as aiomysql raises it."""
+
+
+class PoolOpen(InterfaceError, RuntimeError):
+    """`wait_closed` was called before `close`. Also a `RuntimeError`, as aiomysql raises it."""

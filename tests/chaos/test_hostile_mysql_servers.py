@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime
+import decimal
 import resource
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,10 +49,10 @@ def greeting(plugin: bytes = b"mysql_native_password") -> bytes:
     )
 
 
-def column(name: bytes = b"c", type_: int = 0xFD) -> bytes:
-    """A column of text."""
+def column(name: bytes = b"c", type_: int = 0xFD, decimals: int = 0) -> bytes:
+    """A column, by default of text."""
     names = b"".join(bytes([len(text)]) + text for text in (b"def", b"", b"", b"", name, name))
-    return names + b"\x0c\x2d\x00\xff\x00\x00\x00" + bytes([type_]) + b"\x00\x00\x00\x00\x00"
+    return names + b"\x0c\x2d\x00\xff\x00\x00\x00" + bytes([type_]) + b"\x00\x00" + bytes([decimals, 0, 0])
 
 
 class Liar:
@@ -191,6 +194,66 @@ def rows(*payloads: bytes, columns: int = 1) -> bytes:
 def test_an_honest_answer_is_understood(colour: str) -> None:
     with Liar(rows(b"\x01x", b"\xfb", b"\x02yz")) as liar:
         assert ask(colour, liar) == (("x",), (None,), ("yz",))
+
+
+#: Type, what the server says of its decimals, and a value that has more of them: its bytes in the binary protocol.
+MORE_DECIMALS = {
+    "FLOAT of no decimals": (0x04, 0, struct.pack("<f", 1.5), 1.5),
+    "FLOAT below one": (0x04, 0, struct.pack("<f", 0.1), 0.1),
+    "FLOAT of many digits": (0x04, 0, struct.pack("<f", 1234567.5), 1234567.5),
+    "FLOAT of one decimal": (0x04, 1, struct.pack("<f", -1234.567), -1234.567),
+    "FLOAT as it should be": (0x04, 3, struct.pack("<f", 1234.567), 1234.567),
+    "FLOAT of any decimals": (0x04, 31, struct.pack("<f", 0.1), 0.1),
+    "DOUBLE": (0x05, 0, struct.pack("<d", 1.25), 1.25),
+    "DECIMAL": (0xF6, 0, b"\x041.25", decimal.Decimal("1.25")),
+    "DATETIME": (
+        0x0C,
+        0,
+        b"\x0b" + struct.pack("<HBBBBBI", 2024, 5, 7, 1, 2, 3, 500_000),
+        datetime.datetime(2024, 5, 7, 1, 2, 3, 500_000),
+    ),
+    "TIME": (0x0B, 0, b"\x0c" + struct.pack("<BIBBBI", 0, 0, 1, 2, 3, 4), datetime.timedelta(0, 3723, 4)),
+}
+
+
+@pytest.mark.parametrize("case", MORE_DECIMALS)
+@pytest.mark.parametrize("shape", ["objects", "texts", "arrow"])
+def test_prepared_values_keep_the_decimals_that_their_column_denies(shape: str, case: str) -> None:
+    type_, decimals, body, value = MORE_DECIMALS[case]
+    # The statement has one parameter and one column; its columns are described again with the rows.
+    prepared = packet(1, b"\0\1\0\0\0\1\0\1\0\0\0\0") + packet(2, column()) + packet(3, EOF)
+    described = column(type_=type_, decimals=decimals)
+    prepared += packet(4, described) + packet(5, EOF)
+    rows = packet(1, b"\1") + packet(2, described) + packet(3, EOF) + packet(4, b"\0\0" + body) + packet(5, EOF)
+    options: dict[str, Any] = {"connect_timeout": 5, "read_timeout": 5, "ssl_mode": "DISABLED", "autocommit": None}
+    if shape == "texts":
+        # A caller's function knows the text protocol.
+        options["conv"] = {**mysql.converters.conversions, type_: str}
+    with Liar(prepared, rows) as liar:
+        connection = mysql.connect("127.0.0.1", "u", "p", port=liar.port, stmt_cache_size=1, **options)
+        try:
+            cursor = connection.cursor()
+            if shape == "arrow":
+                if decimals == 0 and case == "DECIMAL":
+                    with pytest.raises(mysql.DataError, match="more digits"):
+                        cursor.execute("SELECT %s", (1,))
+                        cursor.fetch_arrow_table()
+                    return
+                cursor.execute("SELECT %s", (1,))
+                found = cursor.fetch_arrow_table().column(0)[0].as_py()
+                assert found == (pytest.approx(value, rel=1e-7) if isinstance(value, float) else value)
+                return
+            cursor.execute("SELECT %s", (1,))
+            ((found,),) = cursor.fetchall()
+        finally:
+            connection._abort()
+    if shape == "texts" and isinstance(value, float):
+        assert float(found) == value
+    elif shape == "texts":
+        # Python's word for a duration of hours has no zero in front.
+        assert found in (str(value).rstrip("0"), f"0{value}")
+    else:
+        assert (type(found), found) == (type(value), value)
 
 
 LIES = {

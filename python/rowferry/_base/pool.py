@@ -8,12 +8,13 @@ import logging
 import os
 import random
 import time
+import weakref
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from .. import exceptions as err
-from .waiting import Alarm, Holder, Mutex, Waiter
+from .waiting import Alarm, Errand, Holder, Mutex, Waiter
 
 __all__ = ["BasePool", "PoolStatistics"]
 
@@ -94,6 +95,8 @@ class BasePool(abc.ABC, Generic[C]):
         self._mutex = Mutex(self._settle)
         self._members: deque[_Member[C]] = deque()
         self._lent: dict[C, _Member[C]] = {}
+        # Taken away from their borrowers, who will still give them back.
+        self._severed: weakref.WeakSet[C] = weakref.WeakSet()
         # Given back by a finalizer that ran while the mutex was held.
         self._stray: deque[C] = deque()
         # In the order of their arrival; who gives up leaves from the middle.
@@ -103,6 +106,7 @@ class BasePool(abc.ABC, Generic[C]):
         self._closing = False
         self._emptied: list[Waiter[None]] = []
         self._alarm = Alarm(self._retire)
+        self._restocking = Errand(self._restock)
         #: `_before_lending` does something.
         self._has_rites = False
         self._opened = self._acquired = self._waited = self._timed_out = self._broken = self._retired = 0
@@ -196,20 +200,32 @@ class BasePool(abc.ABC, Generic[C]):
         """Open the connections that there shall be from the start."""
         self._enter()
         try:
-            while True:
-                with self._mutex:
-                    if self._closing or self._size >= self._min_size:
-                        return
-                    self._size += 1
-                member = None
-                try:
-                    member = self._open()
-                finally:
-                    with self._mutex:
-                        self._pass_on(member)
+            self._open_missing()
         except BaseException:
             self._shut()
             raise
+
+    def _open_missing(self) -> None:
+        """Open connections until there are as many as there shall be at least."""
+        while True:
+            with self._mutex:
+                if self._closing or self._size >= self._min_size:
+                    return
+                self._size += 1
+            member = None
+            try:
+                member = self._open()
+            finally:
+                with self._mutex:
+                    self._pass_on(member)
+
+    def _restock(self) -> None:
+        """In the background: open what is missing after connections were lost, if the server lets us."""
+        try:
+            self._open_missing()
+        except err.Error as error:
+            # Whoever needs a connection will try again, and is told.
+            _log.warning("a lost connection could not be replaced yet: %s", error)
 
     def _enter(self) -> None:
         """Check that the pool may be used here."""
@@ -218,6 +234,7 @@ class BasePool(abc.ABC, Generic[C]):
             self._process = os.getpid()
             self._mutex = Mutex(self._settle)
             self._alarm.cancel()
+            self._severed.update(self._lent)
             self._members.clear()
             self._lent.clear()
             self._waiters.clear()
@@ -349,6 +366,10 @@ class BasePool(abc.ABC, Generic[C]):
         with self._mutex:
             member = self._lent.pop(connection, None)
             if member is None:
+                if connection in self._severed:
+                    # It was taken from its borrower, who is not to blame, and may be on the way out with an exception.
+                    self._severed.discard(connection)
+                    return
                 raise err.InterfaceError("the connection is not lent by this pool")
             member.holder = None
         clean = False
@@ -369,6 +390,8 @@ class BasePool(abc.ABC, Generic[C]):
                 elif not self._is_fit(member):
                     clean = False
                 self._pass_on(member if clean and not self._closing else None)
+                if self._size < self._min_size and not self._closing:
+                    self._restocking.start()
 
     def _settle(self) -> None:
         while self._stray:
@@ -457,7 +480,7 @@ class BasePool(abc.ABC, Generic[C]):
         """
         with self._mutex:
             if not self._closing:
-                raise err.InterfaceError("call close() before wait_closed()")
+                raise err.PoolOpen("wait_closed() should be called after close()")
             if self._size == 0:
                 return
             waiter = Waiter[None]()

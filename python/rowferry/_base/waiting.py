@@ -8,11 +8,21 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import CodeType, FrameType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-__all__ = ["Alarm", "AsyncAlarm", "AsyncHolder", "AsyncWaiter", "Holder", "Mutex", "Waiter"]
+__all__ = [
+    "Alarm",
+    "AsyncAlarm",
+    "AsyncErrand",
+    "AsyncHolder",
+    "AsyncWaiter",
+    "Errand",
+    "Holder",
+    "Mutex",
+    "Waiter",
+]
 
 T = TypeVar("T")
 
@@ -242,3 +252,41 @@ class AsyncAlarm:
         method = self._method()
         if method is not None:
             method()
+
+
+class Errand:
+    """Runs a method in a thread of its own, once at a time, unless its object is gone by then."""
+
+    def __init__(self, method: Callable[[], None]) -> None:
+        self._method = weakref.WeakMethod(method)
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Run the method, unless it is being run."""
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._run, name="rowferry pool", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        method = self._method()
+        if method is not None:
+            method()
+
+
+class AsyncErrand:
+    """Runs a method in a task of its own, once at a time, while the event loop runs."""
+
+    def __init__(self, method: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._method = weakref.WeakMethod(method)
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Run the method, unless it is being run."""
+        method = self._method()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        task = self._task
+        if method is not None and (task is None or task.done() or task.get_loop() is not loop):
+            self._task = loop.create_task(method())

@@ -101,6 +101,12 @@ async def connection_backlog(server: MySQLServer, thread_id: int) -> bool:
         return bool(await cursor.fetchone() == ("Query",))
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what nobody tells; `run` limits it."""
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
 async def until_running(server: MySQLServer, text: str) -> None:
     async with aio.connect(**server.dsn) as connection, connection.cursor() as cursor:
         sql = "SELECT 1 FROM information_schema.processlist WHERE info = %s"
@@ -399,6 +405,47 @@ class TestPool:
             pool.terminate()
             await pool.wait_closed()
             assert not held.open
+
+        run(main)
+
+    def test_borrowers_of_a_terminated_pool_keep_their_own_exceptions(self, mariadb: MySQLServer) -> None:
+        async def main() -> None:
+            pool = await aio.create_pool(minsize=1, maxsize=3, **mariadb.dsn)
+            with pytest.raises(ValueError, match="the borrower's"):
+                async with pool.acquire():
+                    pool.terminate()
+                    raise ValueError("the borrower's")
+            await pool.wait_closed()
+            pool = await aio.create_pool(minsize=1, maxsize=3, **mariadb.dsn)
+            async with pool.acquire():
+                held = await pool.acquire()
+                pool.terminate()
+            # Once; what is given back twice is not lent.
+            await pool.release(held)
+            with pytest.raises(aio.InterfaceError, match="not lent"):
+                await pool.release(held)
+
+        run(main)
+
+    def test_wait_closed_wants_close_first(self, mariadb: MySQLServer) -> None:
+        async def main() -> None:
+            async with aio.create_pool(minsize=0, **mariadb.dsn) as pool:
+                for kind in (RuntimeError, aio.InterfaceError):
+                    with pytest.raises(kind, match="called after close"):
+                        await pool.wait_closed()
+
+        run(main)
+
+    def test_a_lost_connection_is_replaced_up_to_minsize(self, server: MySQLServer) -> None:
+        async def main() -> None:
+            async with aio.create_pool(minsize=2, maxsize=3, **server.dsn) as pool:
+                async with pool.acquire() as connection:
+                    connection.close()
+                await until(lambda: pool.freesize == 2)
+                assert (pool.size, pool.statistics().opened) == (2, 3)
+                async with pool.acquire() as one, pool.acquire() as other:
+                    await one.ping()
+                    await other.ping()
 
         run(main)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -65,6 +66,24 @@ def test_waiting_has_an_end_and_tells_who_holds(server: MySQLServer) -> None:
             pass
         with pytest.raises(mysql.InterfaceError, match="not lent"):
             pool.release(held)
+
+
+def test_a_lost_connection_is_replaced_up_to_minsize(server: MySQLServer) -> None:
+    with mysql.create_pool(minsize=2, maxsize=3, **server.dsn) as pool:
+        with pool.connection() as connection:
+            connection.close()
+        with pool.connection(), pool.connection():
+            # One of them may be the new one, which is opened by another thread.
+            pass
+        deadline = time.monotonic() + 60
+        while pool.freesize < 2:
+            assert time.monotonic() < deadline, pool.statistics()
+            threading.Event().wait(0.01)
+
+
+def test_wait_closed_wants_close_first(mariadb: MySQLServer) -> None:
+    with mysql.create_pool(minsize=0, **mariadb.dsn) as pool, pytest.raises(RuntimeError, match="called after close"):
+        pool.wait_closed()
 
 
 def test_hooks_resets_and_pings(server: MySQLServer) -> None:

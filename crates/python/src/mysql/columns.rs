@@ -69,7 +69,7 @@ enum Kind {
         decimals: u8,
     },
     Double,
-    /// A single: six digits, or the column's own number of decimals, as the text protocol rounds it.
+    /// A single: six digits, or the column's own number of decimals: see [`float_text`].
     Float {
         decimals: u8,
     },

@@ -31,11 +31,15 @@ pub fn read_unsigned(form: BinaryForm, body: &[u8]) -> Result<u64, Malformed> {
 }
 
 /// A single as the text protocol spells it: six digits, or the column's own number of decimals.
+///
+/// A value that does not fit these decimals is spelled in full instead. What is stored in a FLOAT(M,D) always fits; there
+/// are servers that say 0 decimals of every FLOAT, and 1.5 is not 2 for that.
 pub fn float_text(value: f32, decimals: u8) -> String {
-    match decimals {
-        NOT_FIXED.. => format!("{value:.5e}"),
-        decimals => format!("{:.*}", usize::from(decimals), f64::from(value)),
+    if decimals >= NOT_FIXED {
+        return format!("{value:.5e}");
     }
+    let spelled = format!("{:.*}", usize::from(decimals), f64::from(value));
+    if spelled.parse() == Ok(value) { spelled } else { value.to_string() }
 }
 
 /// The bytes of a value whose width its type says.
@@ -188,11 +192,7 @@ pub fn date_text(value: DateTime) -> Vec<u8> {
 pub fn datetime_text(value: DateTime, decimals: u8) -> Vec<u8> {
     let DateTime { year, month, day, hour, minute, second, microsecond } = value;
     let mut text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
-    if (1..=6).contains(&decimals) {
-        let fraction = format!("{microsecond:06}");
-        text.push('.');
-        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
-    }
+    push_fraction(&mut text, microsecond, decimals);
     text.into_bytes()
 }
 
@@ -201,10 +201,17 @@ pub fn time_text(value: Time, decimals: u8) -> Vec<u8> {
     let hours = value.days.saturating_mul(24) + u32::from(value.hours);
     let sign = if value.negative { "-" } else { "" };
     let mut text = format!("{sign}{hours:02}:{:02}:{:02}", value.minutes, value.seconds);
-    if (1..=6).contains(&decimals) {
-        let fraction = format!("{:06}", value.microseconds);
-        text.push('.');
-        text.push_str(&fraction[..usize::from(decimals).min(fraction.len())]);
-    }
+    push_fraction(&mut text, value.microseconds, decimals);
     text.into_bytes()
+}
+
+/// A fraction of a second with the column's number of decimals, or with more where these would not hold it.
+fn push_fraction(text: &mut String, microseconds: u32, decimals: u8) {
+    let fraction = format!("{microseconds:06}");
+    let needed = fraction.trim_end_matches('0').len();
+    let shown = if decimals <= 6 { usize::from(decimals).max(needed) } else { needed };
+    if shown > 0 {
+        text.push('.');
+        text.push_str(&fraction[..shown]);
+    }
 }

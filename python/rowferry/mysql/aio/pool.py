@@ -231,6 +231,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
                 # Ends without waiting for anything.
                 with contextlib.suppress(err.InterfaceError, StopIteration):
                     self._take_back(connection, broken=True).send(None)
+                self._severed.add(connection)
 
         async def __aenter__(self) -> AsyncConnectionPool:
             return self
