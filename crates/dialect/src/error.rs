@@ -277,6 +277,11 @@ impl Error {
         Self::new(Condition::InternalError, message)
     }
 
+    /// A statement that was prepared would now return other columns, or take other parameters.
+    pub fn stale_plan() -> Self {
+        Self::new(Condition::StalePlan, "cached plan must not change result type")
+    }
+
     /// Adds a detail line.
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());

@@ -63,6 +63,30 @@ def test_executemany_transactions_and_errors(served: Rowferry) -> None:
     asyncio.run(converse())
 
 
+def test_errors_of_preparing_come_at_once_and_ddl_is_noticed(served: Rowferry) -> None:
+    async def converse() -> None:
+        connection = await asyncpg.connect(served.postgres_dsn, timeout=20)
+        try:
+            for sql, error in [
+                ("SELECT nosuch", asyncpg.UndefinedColumnError),
+                ("LISTEN a; SELECT 1", asyncpg.PostgresSyntaxError),
+                ("SELECT * FROM nosuch", asyncpg.UndefinedTableError),
+            ]:
+                with pytest.raises(error):
+                    await connection.fetch(sql, timeout=20)
+                with pytest.raises(error):
+                    await connection.prepare(sql, timeout=20)
+            await connection.execute("CREATE TABLE t (id integer)")
+            await connection.execute("INSERT INTO t VALUES (1)")
+            assert [tuple(row) for row in await connection.fetch("SELECT * FROM t")] == [(1,)]
+            await connection.execute("ALTER TABLE t ADD COLUMN name text DEFAULT 'x'")
+            assert [tuple(row) for row in await connection.fetch("SELECT * FROM t", timeout=20)] == [(1, "x")]
+        finally:
+            await connection.close()
+
+    asyncio.run(converse())
+
+
 def test_cancelled_query_leaves_the_connection_usable(served: Rowferry) -> None:
     async def converse() -> None:
         connection = await asyncpg.connect(served.postgres_dsn)

@@ -9,7 +9,7 @@ import pytest
 from tests.servers.rowferry import Rowferry
 
 from .conftest import status
-from .wire import FLUSH, SYNC, Wire, bind, close, describe, execute, parse, query
+from .wire import FLUSH, SYNC, Wire, bind, close, describe, execute, message, parse, query
 
 
 @pytest.fixture
@@ -46,6 +46,59 @@ def test_messages_after_an_error_are_skipped_until_sync(session: Wire) -> None:
     assert session.ask(*bad, *good, FLUSH, SYNC) == "E Z:I"
     assert session.ask(*good, SYNC) == "1 2 C Z:I"
     assert rows(session, "select id from t") == [[b"1"]]
+
+
+@pytest.mark.parametrize(
+    ("failing", "code"),
+    [
+        (parse("select nothing"), "42703"),
+        (parse("selec 1"), "42601"),
+        (bind(statement="nowhere"), "26000"),
+        (bind(b"1"), "08P01"),
+        (describe("S", "nowhere"), "26000"),
+        (describe("P", "nowhere"), "34000"),
+        (execute("nowhere"), "34000"),
+        (parse("select 1 / 0") + bind() + execute(), "22012"),
+        (message("P", b"no end"), "08P01"),
+    ],
+)
+def test_an_error_goes_out_without_waiting_for_sync(session: Wire, failing: bytes, code: str) -> None:
+    session.send(parse("select 1"), failing)
+    while (answer := session.receive()).tag != "E":
+        assert answer.tag in "12", answer
+    assert answer.sqlstate == code
+    assert session.ask(FLUSH, parse("select 1"), FLUSH, SYNC) == "Z:I"
+
+
+def test_an_error_of_copy_data_goes_out_without_waiting_for_sync(session: Wire) -> None:
+    session.send(parse("copy t from stdin"), bind(), execute(), FLUSH)
+    assert [session.receive().tag for _ in range(3)] == list("12G")
+    session.send(message("d", b"x\ty\n"))
+    assert session.receive().sqlstate == "22P02"
+    assert session.ask(SYNC) == "Z:I"
+
+
+def test_an_error_gives_back_the_write_lock_before_the_sync(session: Wire, server: Rowferry) -> None:
+    session.send(parse("insert into t values (1)"), bind(), execute(), parse("select nothing"), FLUSH)
+    while session.receive().tag != "E":
+        pass
+    with Wire.open(server.postgres) as other:
+        assert other.ask(query("set lock_timeout = '5s'; insert into t values (1)")) == "C C Z:I"
+    assert session.ask(SYNC) == "Z:I"
+    assert rows(session, "select id from t") == [[b"1"]]
+
+
+def test_the_plan_of_a_changed_table_is_refused_in_the_words_that_drivers_know(session: Wire) -> None:
+    assert session.ask(parse("select * from t", "s"), SYNC) == "1 Z:I"
+    assert session.ask(query("alter table t add column more text")) == "C Z:I"
+    session.send(bind(statement="s"), execute(), SYNC)
+    error = session.receive()
+    assert (error.sqlstate, error.fields["R"]) == ("0A000", "RevalidateCachedQuery")
+    assert error.fields["M"] == "cached plan must not change result type"
+    session.ready()
+    assert session.ask(query("drop table t")) == "C Z:I"
+    session.send(bind(statement="s"), SYNC)
+    assert session.ready()[0].sqlstate == "42P01"
 
 
 def test_a_pipeline_is_one_transaction(session: Wire) -> None:

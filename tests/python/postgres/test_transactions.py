@@ -60,6 +60,52 @@ def test_savepoints_nest(connect: Callable[..., Connection]) -> None:
     assert ids(connection) == [1, 5]
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("insert 1; insert 2", [1, 2]),
+        ("insert 1; select 1/0", []),
+        ("begin; insert 1; commit; insert 2; select 1/0", [1]),
+        ("begin; insert 1; rollback; insert 2; select 1/0", []),
+        ("begin; insert 1; rollback; insert 2", [2]),
+        ("insert 1; commit; insert 2; select 1/0", [1]),
+        ("insert 1; rollback; insert 2", [2]),
+        ("insert 1; begin; insert 2; rollback", []),
+        ("insert 1; begin; insert 2; select 1/0; commit", []),
+        ("insert 1; savepoint a; insert 2", []),
+        ("insert 1; commit and chain; insert 2", []),
+        ("insert 1; rollback and chain; insert 2", []),
+        ("begin; insert 1; commit and chain; insert 2; rollback; insert 3; select 1/0", [1]),
+        ("begin; insert 1; savepoint a; insert 2; rollback to a; commit", [1]),
+        ("begin; begin; insert 1; commit; commit; insert 2", [1, 2]),
+    ],
+)
+def test_a_text_of_several_statements(connect: Callable[..., Connection], text: str, kept: list[int]) -> None:
+    connection = connect(autocommit=True)
+    text = text.replace("insert ", "insert into t select i, i, 1 from (values (")
+    statements = [part + ")) v(i)" if part.strip().startswith("insert") else part for part in text.split(";")]
+    connection.pgconn.exec_(";".join(statements).encode())
+    connection.pgconn.exec_(b"rollback")
+    assert ids(connection) == kept
+
+
+def test_what_set_config_set_outlives_a_later_error(connect: Callable[..., Connection]) -> None:
+    connection = connect(autocommit=True)
+
+    def name() -> str:
+        return str(connection.execute("show application_name").fetchone()[0])  # type: ignore[index]
+
+    connection.execute("select set_config('application_name', 'kept', false)")
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        connection.execute("select 1 / 0")
+    assert name() == "kept"
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        connection.execute("select set_config('application_name', 'lost', false), 1 / (length(x) - 1) from (values ('a')) v(x)")
+    assert name() == "kept"
+    connection.execute("select set_config('application_name', 'brief', true)")
+    assert name() == "kept"
+
+
 def test_commit_of_a_failed_transaction_rolls_back(connect: Callable[..., Connection]) -> None:
     connection = connect(autocommit=True)
     connection.execute("begin")

@@ -18,9 +18,9 @@ pub(super) fn ask<W: Write>(path: &Path, sql: &str, printer: &mut Printer<W>) ->
     let mut session = database.session(options);
     let fail = |error: Error| failure(&error, sql);
     let statements = session.parse(sql).map_err(fail)?;
-    // Several statements are one transaction, as in PostgreSQL: all of them or none.
-    session.begin_implicit();
     for statement in &statements {
+        // Several statements are one transaction, as in PostgreSQL: all of them or none.
+        session.begin_implicit();
         let prepared = session.prepare_parsed(statement, &[]).map_err(fail)?;
         if !prepared.bound.params.is_empty() {
             return Err(Failure::new("the statement has parameters").hint("write the values into the statement"));

@@ -206,10 +206,22 @@ impl Session {
         let same = renewed.bound.columns.len() == plan.bound.columns.len()
             && renewed.bound.columns.iter().zip(&plan.bound.columns).all(|(a, b)| a.ty == b.ty)
             && renewed.bound.params == plan.bound.params;
-        if same {
-            Ok(renewed)
-        } else {
-            Err(Error::new(Condition::StalePlan, "cached plan must not change result type"))
+        if same { Ok(renewed) } else { Err(Error::stale_plan()) }
+    }
+
+    /// The plan that a statement prepared earlier has now.
+    ///
+    /// # Errors
+    /// `0A000` (`cached plan must not change result type`) when the schema has changed so that its columns or parameters
+    /// are others, and what the front end says when it cannot be compiled any more.
+    pub fn revalidate(&mut self, plan: &Arc<Prepared>) -> Result<Arc<Prepared>> {
+        self.refresh_schema();
+        match &plan.bound.statement {
+            Statement::Query(_) | Statement::Dml(_) | Statement::Merge(_) | Statement::CallRoutine(_) => {
+                self.renew(plan)
+            }
+            // They meet the schema when they run.
+            _ => Ok(plan.clone()),
         }
     }
 

@@ -85,6 +85,9 @@ impl Session {
             self.refresh_schema();
             return Ok(());
         }
+        if self.transaction.block == Block::None {
+            self.end_autocommitted();
+        }
         let timeout = self.state.variables.read().statement_timeout();
         self.interrupter.arm(timeout);
         let now = super::state::now();

@@ -48,8 +48,10 @@ pub enum Block {
     /// Nobody: each statement is one.
     #[default]
     None,
-    /// The door, around several statements.
+    /// The door, around several statements of one text. It counts as a block, but savepoints are not for it.
     Implicit,
+    /// The door, around the statements of a pipeline up to Sync. It does not count as a block.
+    Pipeline,
     /// The user.
     Explicit,
 }
@@ -98,7 +100,7 @@ impl Session {
         match self.transaction.block {
             Block::Explicit if self.transaction.failed => TransactionStatus::Failed,
             Block::Explicit => TransactionStatus::Active,
-            Block::None | Block::Implicit => TransactionStatus::Idle,
+            Block::None | Block::Implicit | Block::Pipeline => TransactionStatus::Idle,
         }
     }
 
@@ -128,20 +130,14 @@ impl Session {
 
     /// COMMIT; false when the transaction had failed and was rolled back instead.
     pub fn commit(&mut self) -> Result<bool> {
-        if self.transaction.block == Block::None
-            || (self.transaction.block == Block::Implicit && !self.transaction.used)
-        {
+        if self.transaction.block != Block::Explicit {
             self.no_transaction()?;
         }
         if self.transaction.failed {
             self.end_rollback();
             return Ok(false);
         }
-        let implicit = self.transaction.block == Block::Implicit;
         self.end_commit()?;
-        if implicit {
-            self.start_transaction(Block::Implicit);
-        }
         Ok(true)
     }
 
@@ -207,33 +203,59 @@ impl Session {
         Ok(())
     }
 
-    /// The statements that follow are one transaction, unless they control transactions themselves: a simple query of
-    /// several statements, a pipeline until Sync. Does nothing inside a transaction.
+    /// The statement that follows is part of a text of several, which are one transaction unless they control
+    /// transactions themselves: said before each of them, since a COMMIT ends it. Does nothing inside a transaction.
     pub fn begin_implicit(&mut self) {
         if self.transaction.block == Block::None {
             self.start_transaction(Block::Implicit);
         }
     }
 
-    /// Ends what [`Session::begin_implicit`] began: commits, or rolls back after an error.
-    pub fn end_implicit(&mut self) -> Result<()> {
-        self.interrupter.disarm();
-        if self.transaction.block != Block::Implicit {
-            return Ok(());
+    /// The same for a statement of a pipeline, which is one transaction up to its Sync.
+    pub fn begin_pipeline(&mut self) {
+        if self.transaction.block == Block::None {
+            self.start_transaction(Block::Pipeline);
         }
-        if self.transaction.failed {
-            self.end_rollback();
-            return Ok(());
-        }
-        self.end_commit()
     }
 
-    /// Tells the session that the door itself has met an error: a transaction block is aborted.
+    /// Ends what [`Session::begin_implicit`] or [`Session::begin_pipeline`] began: commits, or rolls back after an error.
+    pub fn end_implicit(&mut self) -> Result<()> {
+        self.interrupter.disarm();
+        match self.transaction.block {
+            Block::Explicit => Ok(()),
+            Block::None => {
+                self.end_autocommitted();
+                Ok(())
+            }
+            Block::Implicit | Block::Pipeline if self.transaction.failed => {
+                self.end_rollback();
+                Ok(())
+            }
+            Block::Implicit | Block::Pipeline => self.end_commit(),
+        }
+    }
+
+    /// A statement that was a transaction of its own is over: what it has set stays.
+    pub(super) fn end_autocommitted(&mut self) {
+        if self.state.variables.read().mark() > 0 {
+            self.state.variables.write().commit();
+            self.sync_variables();
+        }
+    }
+
+    /// Tells the session that the door itself has met an error: a transaction block is aborted, a transaction that the
+    /// door began is rolled back, locks and all.
     pub fn fail(&mut self) {
         self.interrupter.disarm();
-        if self.transaction.block != Block::None && self.language() != Language::Informix {
-            self.transaction.failed = true;
-            self.publish_activity();
+        if self.language() == Language::Informix {
+            return;
+        }
+        match self.transaction.block {
+            Block::Explicit => {
+                self.transaction.failed = true;
+                self.publish_activity();
+            }
+            Block::None | Block::Implicit | Block::Pipeline => self.end_rollback(),
         }
     }
 
@@ -308,7 +330,7 @@ impl Session {
     fn need_block(&self, command: &str) -> Result<()> {
         match self.transaction.block {
             Block::Explicit => Ok(()),
-            Block::None | Block::Implicit => Err(Error::new(
+            Block::None | Block::Implicit | Block::Pipeline => Err(Error::new(
                 Condition::NoActiveSqlTransaction,
                 format!("{command} can only be used in transaction blocks"),
             )),
@@ -535,7 +557,7 @@ impl Session {
         self.interrupter.disarm();
         match self.transaction.block {
             Block::None => self.end_rollback(),
-            Block::Implicit | Block::Explicit => {
+            Block::Implicit | Block::Pipeline | Block::Explicit => {
                 if self.language() != Language::Informix {
                     self.transaction.failed = true;
                 } else if self.is_lost() {

@@ -65,6 +65,7 @@ impl Session {
         match control {
             Control::Begin(modes) => self.begin(*modes)?,
             Control::Commit { chain } => {
+                self.check_chain(*chain, "COMMIT AND CHAIN")?;
                 let modes = self.modes();
                 if !self.commit()? {
                     reported = Command::Utility("ROLLBACK");
@@ -74,6 +75,7 @@ impl Session {
                 }
             }
             Control::Rollback { chain } => {
+                self.check_chain(*chain, "ROLLBACK AND CHAIN")?;
                 let modes = self.modes();
                 self.rollback()?;
                 if *chain {
@@ -98,7 +100,7 @@ impl Session {
                 }
             }
             Control::SetModes { session: false, modes } => {
-                if self.transaction.block == Block::None {
+                if matches!(self.transaction.block, Block::None | Block::Pipeline) {
                     self.warn(
                         Condition::NoActiveSqlTransaction,
                         "SET TRANSACTION can only be used in transaction blocks",
@@ -110,6 +112,14 @@ impl Session {
         }
         self.end_cursors();
         Ok(Outcome::Done { command: reported, rows: 0 })
+    }
+
+    /// AND CHAIN goes on from a transaction block.
+    fn check_chain(&self, chain: bool, command: &str) -> Result<()> {
+        if chain && self.transaction.block != Block::Explicit {
+            return Err(only_in_blocks(command));
+        }
+        Ok(())
     }
 
     fn modes(&self) -> rowferry_dialect::ir::TransactionModes {
@@ -222,6 +232,10 @@ impl Session {
             Discard::Temp => self.drop_temporary_objects(),
         }
     }
+}
+
+pub(super) fn only_in_blocks(command: &str) -> Error {
+    Error::new(Condition::NoActiveSqlTransaction, format!("{command} can only be used in transaction blocks"))
 }
 
 /// The value of a constant expression as it stands.

@@ -16,7 +16,13 @@ pub(super) fn notice(error: &Error, severity: Severity) -> Notice<'_> {
     notice.column = field(&error.column);
     notice.data_type = field(&error.data_type);
     notice.constraint = field(&error.constraint);
+    notice.routine = routine(error).map(Into::into);
     notice
+}
+
+/// The routine of PostgreSQL's source that clients look for: asyncpg prepares again when it sees this one.
+fn routine(error: &Error) -> Option<&'static str> {
+    (error.condition() == Condition::StalePlan).then_some("RevalidateCachedQuery")
 }
 
 /// A frame that breaks the protocol: the connection cannot go on.

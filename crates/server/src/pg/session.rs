@@ -167,23 +167,24 @@ impl Commands<'_> {
         let message = match Frontend::decode(frame.tag, frame.body) {
             Ok(message) => message,
             Err(error) => {
-                if !self.skipping {
-                    self.failed(&report::malformed(&error));
-                    // The simple query and the function call end by themselves; the others wait for Sync.
-                    match frame.tag {
-                        b'Q' | b'F' => return self.end_query(),
-                        b'S' => return self.sync(),
-                        b'H' | b'X' | b'c' | b'd' | b'f' => {}
-                        _ => self.skipping = true,
-                    }
+                if self.skipping {
+                    return Ok(());
                 }
-                return Ok(());
+                self.failed(&report::malformed(&error));
+                // The simple query and the function call end by themselves; the others wait for Sync.
+                match frame.tag {
+                    b'Q' | b'F' => return self.end_query(),
+                    b'S' => return self.sync(),
+                    b'H' | b'X' | b'c' | b'd' | b'f' => {}
+                    _ => self.skipping = true,
+                }
+                return self.output.flush();
             }
         };
         if let Some(copying) = self.copying.take() {
             return self.obey_copying(&message, copying);
         }
-        if self.skipping && !matches!(message, Frontend::Sync | Frontend::Terminate) {
+        if self.skipping && !matches!(message, Frontend::Sync | Frontend::Flush | Frontend::Terminate) {
             return Ok(());
         }
         let result = match message {
@@ -221,7 +222,8 @@ impl Commands<'_> {
             Err(Failure::Error(error)) => {
                 self.skipping = true;
                 self.failed(&error);
-                Ok(())
+                // A client may wait for it before it sends its Sync.
+                self.output.flush()
             }
             Err(Failure::End(ending)) => Err(ending),
         }
@@ -251,11 +253,12 @@ impl Commands<'_> {
             self.output.send(&Backend::EmptyQueryResponse);
             return Ok(());
         }
-        if parsed.len() > 1 {
-            self.session.begin_implicit();
-        }
         for (index, statement) in parsed.iter().enumerate() {
             let is_last = index + 1 == parsed.len();
+            // Several statements are one transaction; behind a COMMIT or ROLLBACK among them the next begins.
+            if parsed.len() > 1 {
+                self.session.begin_implicit();
+            }
             let prepared = self.session.prepare_parsed(statement, &[]);
             let prepared = self.unless_aborted(prepared)?;
             if !client_params(&prepared).is_empty() {
@@ -344,9 +347,13 @@ impl Commands<'_> {
             )
             .into());
         }
-        if let Some(prepared) = &statement.prepared {
-            self.check_not_aborted(prepared)?;
-        }
+        let prepared = match &statement.prepared {
+            Some(prepared) => {
+                self.check_not_aborted(prepared)?;
+                Some(self.session.revalidate(prepared)?)
+            }
+            None => None,
+        };
         let settings = self.session.settings();
         let mut params = Vec::with_capacity(count);
         for (index, (ty, value)) in types.iter().zip(bind.parameters.iter()).enumerate() {
@@ -356,7 +363,7 @@ impl Commands<'_> {
                 Some(bytes) => values::read(bytes, ty, format, &settings, index + 1)?,
             });
         }
-        let columns = statement.prepared.as_ref().map_or(&[][..], |prepared| &prepared.bound.columns);
+        let columns = prepared.as_ref().map_or(&[][..], |prepared| &prepared.bound.columns);
         let formats = bind.result_formats.len();
         if formats > 1 && formats != columns.len() && !columns.is_empty() {
             let message = format!("bind message has {formats} result formats but query has {} columns", columns.len());
@@ -364,10 +371,7 @@ impl Commands<'_> {
         }
         let formats: Vec<Format> = bind.result_formats.iter().collect();
         let writer = Rc::new(RowWriter::new(columns, &formats)?);
-        self.portals.insert(
-            bind.portal,
-            Portal { prepared: statement.prepared.clone(), params, writer, state: PortalState::Ready },
-        );
+        self.portals.insert(bind.portal, Portal { prepared, params, writer, state: PortalState::Ready });
         self.output.send(&Backend::BindComplete);
         Ok(())
     }
@@ -437,7 +441,7 @@ impl Commands<'_> {
                 }
                 // A lone statement needs no transaction around it.
                 if next != Some(b'S') {
-                    self.session.begin_implicit();
+                    self.session.begin_pipeline();
                 }
                 match self.start(&prepared, &params)? {
                     Outcome::Rows(cursor) => cursor,
@@ -508,8 +512,7 @@ impl Commands<'_> {
     ) -> Result<Option<u64>, Failure> {
         if cursor.columns().len() != usize::from(writer.len()) {
             // The client was told of other columns.
-            let message = "cached plan must not change result type";
-            return Err(Error::new(Condition::FeatureNotSupported, message).into());
+            return Err(Error::stale_plan().into());
         }
         let settings = self.session.settings();
         let mut rows = 0;

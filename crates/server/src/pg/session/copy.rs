@@ -67,7 +67,11 @@ impl Commands<'_> {
         let limit = self.output.connection.limits().max_message;
         let data = CopyIn::new(copy.options.clone(), columns, limit);
         // All rows or none.
-        self.session.begin_implicit();
+        if simple {
+            self.session.begin_implicit();
+        } else {
+            self.session.begin_pipeline();
+        }
         let codes = format_codes(data.format(), data.len());
         self.output.send(&Backend::CopyInResponse(CopyResponse {
             overall: data.format(),
@@ -118,7 +122,7 @@ impl Commands<'_> {
                 self.skipping = !simple;
             }
         }
-        if simple { self.end_query() } else { Ok(()) }
+        if simple { self.end_query() } else { self.output.flush() }
     }
 }
 
