@@ -209,10 +209,30 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     }
 
     let signals = stop_at_signals(server.stopper())?;
+    tell_sessions(&arguments, &database, &bound);
     announce(&arguments, &database, &bound, &users)?;
     let result = server.run();
     signals.close();
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
+}
+
+/// Settings that SHOW prints as this server has them.
+fn tell_sessions(arguments: &Arguments, database: &Database, bound: &[Bound]) {
+    let postgres = bound.iter().find_map(|bound| match &bound.endpoint {
+        Endpoint::Tcp(address) => Some(address),
+        Endpoint::Unix(_) => None,
+    });
+    database.announce("listen_addresses", postgres.map(|address| address.ip().to_string()).unwrap_or_default());
+    if let Some(address) = postgres {
+        database.announce("port", address.port().to_string());
+    }
+    if let Some(directory) = &arguments.unix_dir {
+        database.announce("unix_socket_directories", directory.display().to_string());
+    }
+    database.announce("max_connections", arguments.max_connections.to_string());
+    if arguments.tls || arguments.tls_cert.is_some() {
+        database.announce("ssl", "on");
+    }
 }
 
 /// Where to listen, before anything is opened.

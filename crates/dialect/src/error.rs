@@ -193,6 +193,7 @@ conditions! {
     ObjectNotInPrerequisiteState "55000" -267 0,
     ObjectInUse "55006" -242 -106,
     DatabaseInUse "55006" -425 0,
+    CantChangeRuntimeParam "55P02" -1213 0,
     LockNotAvailable "55P03" -244 -154,
     QueryCanceled "57014" -213 -157,
     AdminShutdown "57P01" -25580 0,

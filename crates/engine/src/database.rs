@@ -1,6 +1,6 @@
 //! One database file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_int, c_void};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ pub struct Shared {
     /// One session at a time reads the schema of the file anew.
     reload: Mutex<()>,
     sessions: Mutex<HashMap<u32, Weak<State>>>,
+    /// Settings that the server tells of itself.
+    announced: RwLock<Arc<BTreeMap<&'static str, String>>>,
     /// The last numbers that sequences gave, committed or not.
     pub sequences: Mutex<HashMap<u32, i64>>,
     // Kept open so that the file's WAL stays between sessions. Closed before the directory goes.
@@ -110,17 +112,26 @@ impl Database {
             commits: AtomicU64::new(0),
             reload: Mutex::default(),
             sessions: Mutex::default(),
+            announced: RwLock::default(),
             sequences: Mutex::default(),
             keeper: Mutex::default(),
             directory,
             siblings: OnceLock::new(),
         };
+        shared.announce_options();
         let connection = shared.connect().map_err(|failure| shared.open_error(&failure))?;
         shared.prepare_file(&connection)?;
         let snapshot = schema::load(&connection, "main").map_err(|error| shared.open_error(&error.into()))?;
         shared.publish(Arc::new(snapshot));
         *shared.keeper.lock() = Some(connection);
         Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Lets `SHOW` tell something of the server that serves the database (`port`, `max_connections`): in sessions that
+    /// begin from now on. The value is in the setting's unit.
+    pub fn announce(&self, setting: &'static str, value: impl Into<String>) {
+        let mut announced = self.shared.announced.write();
+        Arc::make_mut(&mut announced).insert(setting, value.into());
     }
 
     /// Begins a session; SQLite's handle is opened at the first statement.
@@ -150,6 +161,29 @@ impl Database {
 }
 
 impl Shared {
+    /// What the settings of new sessions are where the table's value is not true.
+    pub fn announced(&self) -> Arc<BTreeMap<&'static str, String>> {
+        self.announced.read().clone()
+    }
+
+    /// Settings that follow from how the database was opened.
+    fn announce_options(&self) {
+        let mut announced = self.announced.write();
+        let announced = Arc::make_mut(&mut announced);
+        if let Some(directory) = self.path.parent() {
+            announced.insert("data_directory", directory.display().to_string());
+        }
+        if self.options.durability != Durability::Full {
+            announced.insert("synchronous_commit", "off".into());
+        }
+        if self.options.durability == Durability::Off {
+            announced.insert("fsync", "off".into());
+        }
+        if self.options.read_only {
+            announced.insert("default_transaction_read_only", "on".into());
+        }
+    }
+
     /// A new handle, with what every handle needs.
     pub fn connect(&self) -> std::result::Result<Connection, Failure> {
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;

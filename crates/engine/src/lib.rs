@@ -26,6 +26,7 @@ mod queue;
 mod routines;
 pub mod schema;
 mod session;
+pub mod settings;
 pub mod smart_objects;
 mod spool;
 mod statement;

@@ -75,7 +75,7 @@ impl SessionState for Tester {
     fn variable(&self, _: &str) -> Option<String> {
         None
     }
-    fn set_variable(&self, name: &str, _: &str, _: bool) -> Result<()> {
+    fn set_variable(&self, name: &str, _: Option<&str>, _: bool) -> Result<()> {
         Err(Error::unsupported(name))
     }
     fn nextval(&self, _: u32) -> Result<i64> {

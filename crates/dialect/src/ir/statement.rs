@@ -268,8 +268,10 @@ pub enum Isolation {
 pub struct SetVariable {
     /// Lower-case name; `None` is RESET ALL.
     pub name: Option<String>,
-    /// The value as text; `None` is DEFAULT.
-    pub value: Option<String>,
+    /// The values as text, nearly always one; `None` is DEFAULT.
+    pub values: Option<Vec<String>>,
+    /// It is spelt RESET.
+    pub reset: bool,
     /// SET LOCAL.
     pub local: bool,
 }

@@ -146,13 +146,17 @@ impl Binder<'_> {
 
     fn set(&mut self, statement: &pg::VariableSetStmt) -> Result<Statement> {
         use pg::VariableSetKind as Kind;
-        let variable = |value| {
-            Statement::Set(SetVariable { name: Some(statement.name.to_lowercase()), value, local: statement.is_local })
+        let variable = |values, reset| {
+            let name = Some(statement.name.clone());
+            Statement::Set(SetVariable { name, values, reset, local: statement.is_local })
         };
         Ok(match statement.kind() {
-            Kind::VarSetValue => variable(Some(setting(&statement.args))),
-            Kind::VarSetDefault | Kind::VarReset => variable(None),
-            Kind::VarResetAll => Statement::Set(SetVariable { name: None, value: None, local: false }),
+            Kind::VarSetValue => {
+                variable(Some(statement.args.iter().map(|value| text_of(Some(value))).collect()), false)
+            }
+            Kind::VarSetDefault => variable(None, false),
+            Kind::VarReset => variable(None, true),
+            Kind::VarResetAll => Statement::Set(SetVariable { name: None, values: None, reset: true, local: false }),
             Kind::VarSetCurrent => return Err(self.unsupported("SET … FROM CURRENT", statement.location)),
             Kind::VarSetMulti => match statement.name.as_str() {
                 "TRANSACTION" | "SESSION CHARACTERISTICS" => {

@@ -1,8 +1,9 @@
-//! `pg_settings`: the session's variables.
+//! `pg_settings`: the settings of [`crate::settings`] with the session's values.
 
-use super::{Context, NULL, Row, Table, row};
+use super::{Cell, Context, NULL, Row, Table, row, text_array};
 use crate::schema::PG_CATALOG;
-use crate::session::variables::{VARIABLES, VariableKind};
+use crate::session::variables::Variables;
+use crate::settings::{self, Kind, SETTINGS, Setting, Unit};
 
 pub(super) const TABLES: &[Table] = &[Table {
     namespace: PG_CATALOG,
@@ -16,38 +17,76 @@ pub(super) const TABLES: &[Table] = &[Table {
 }];
 
 fn rows(context: &Context<'_>) -> Vec<Row> {
-    let all = context.state.variables.read().all();
-    all.into_iter()
-        .map(|(name, value)| {
-            let known = VARIABLES.iter().find(|variable| variable.name == name);
-            let (kind, settable, allowed) = match known.map(|variable| &variable.kind) {
-                Some(VariableKind::Bool) => ("bool", true, None),
-                Some(VariableKind::Enum(allowed)) => ("enum", true, Some(super::text_array(allowed.iter().copied()))),
-                Some(VariableKind::Integer(..) | VariableKind::Time) => ("integer", true, None),
-                Some(VariableKind::Real) => ("real", true, None),
-                Some(VariableKind::Internal) => ("string", false, None),
-                _ => ("string", true, None),
-            };
-            let default = known.map(|variable| variable.default);
-            row![
-                name,
-                &value,
-                NULL,
-                if known.is_some() { "Preset Options" } else { "Customized Options" },
-                "",
-                NULL,
-                if settable { "user" } else { "internal" },
-                kind,
-                if default == Some(value.as_str()) { "default" } else { "session" },
-                NULL,
-                NULL,
-                allowed,
-                default,
-                default,
-                NULL,
-                NULL,
-                false,
-            ]
-        })
-        .collect()
+    let variables = context.state.variables.read();
+    let mut rows: Vec<(String, Row)> = SETTINGS
+        .iter()
+        .filter(|setting| !setting.hidden)
+        .map(|setting| (setting.name.to_lowercase(), known(&variables, setting)))
+        .chain(variables.custom().map(|name| (name.to_owned(), custom(&variables, name))))
+        .collect();
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+fn known(variables: &Variables, setting: &Setting) -> Row {
+    let key = setting.name.to_lowercase();
+    let number = |kept: &str| match setting.kind {
+        Kind::Real(..) => kept.parse().map_or_else(|_| kept.to_owned(), settings::short),
+        Kind::Octal(..) => settings::show(setting, kept),
+        _ => kept.to_owned(),
+    };
+    let (kind, unit, range, allowed) = match &setting.kind {
+        Kind::Bool => ("bool", Unit::None, None, None),
+        Kind::Enum(allowed) => ("enum", Unit::None, None, Some(text_array(allowed.iter().copied()))),
+        Kind::Integer(least, greatest, unit) => {
+            ("integer", *unit, Some((least.to_string(), greatest.to_string())), None)
+        }
+        Kind::Octal(least, greatest) => ("integer", Unit::None, Some((least.to_string(), greatest.to_string())), None),
+        Kind::Real(least, greatest, unit) => {
+            ("real", *unit, Some((settings::short(*least), settings::short(*greatest))), None)
+        }
+        Kind::Text(_) => ("string", Unit::None, None, None),
+    };
+    let (least, greatest) = range.unzip();
+    row![
+        setting.name,
+        number(variables.kept(&key).unwrap_or_default()),
+        unit.word().map_or(NULL, Cell::from),
+        "PostgreSQL",
+        setting.meaning.words(),
+        NULL,
+        setting.context.word(),
+        kind,
+        variables.source(&key),
+        least,
+        greatest,
+        allowed,
+        setting.value,
+        number(variables.reset_value(&key).unwrap_or_default()),
+        NULL,
+        NULL,
+        false,
+    ]
+}
+
+fn custom(variables: &Variables, name: &str) -> Row {
+    row![
+        name,
+        variables.kept(name).unwrap_or_default(),
+        NULL,
+        "Customized Options",
+        "of the application",
+        NULL,
+        "user",
+        "string",
+        variables.source(name),
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        variables.reset_value(name).unwrap_or_default(),
+        NULL,
+        NULL,
+        false,
+    ]
 }

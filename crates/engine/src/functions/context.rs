@@ -33,8 +33,8 @@ pub trait SessionState: Send + Sync {
     fn search_path(&self, implicit: bool) -> Vec<String>;
     /// A variable's value, as SHOW prints it.
     fn variable(&self, name: &str) -> Option<String>;
-    /// SET, for the session or the transaction.
-    fn set_variable(&self, name: &str, value: &str, local: bool) -> Result<()>;
+    /// SET, for the session or the transaction; `None` is DEFAULT.
+    fn set_variable(&self, name: &str, value: Option<&str>, local: bool) -> Result<()>;
     /// When the server started: microseconds since 1970 UTC.
     fn server_start(&self) -> i64 {
         0

@@ -203,7 +203,7 @@ fn set_config(call: &Call<'_>) -> Result<Value> {
         return Err(Error::new(Condition::NullValueNotAllowed, "SET requires parameter name"));
     }
     let name = call.text(0)?.to_ascii_lowercase();
-    let value = if call.is_null(1) { "" } else { call.text(1)? };
+    let value = if call.is_null(1) { None } else { Some(call.text(1)?) };
     let local = call.given(2).is_some() && call.boolean(2)?;
     call.context().state().set_variable(&name, value, local)?;
     Ok(call.context().state().variable(&name).map_or(Value::Null, Value::Text))

@@ -66,7 +66,7 @@ impl SessionState for Nobody {
     fn variable(&self, _: &str) -> Option<String> {
         None
     }
-    fn set_variable(&self, _: &str, _: &str, _: bool) -> Result<()> {
+    fn set_variable(&self, _: &str, _: Option<&str>, _: bool) -> Result<()> {
         Ok(())
     }
     fn nextval(&self, _: u32) -> Result<i64> {

@@ -342,7 +342,7 @@ fn command(statement: &Statement) -> Command {
             Transaction::Release(_) => "RELEASE",
             Transaction::SetModes { .. } => "SET",
         },
-        Statement::Set(set) if set.name.is_none() || set.value.is_none() => "RESET",
+        Statement::Set(set) if set.reset => "RESET",
         Statement::Set(_) => "SET",
         Statement::Show(_) => "SHOW",
         Statement::Explain(_) => "EXPLAIN",

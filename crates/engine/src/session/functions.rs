@@ -80,8 +80,8 @@ impl SessionState for FunctionState {
         self.state().ok()?.variables.read().get(name)
     }
 
-    fn set_variable(&self, name: &str, value: &str, local: bool) -> Result<()> {
-        self.state()?.variables.write().set(name, Some(value), local)
+    fn set_variable(&self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
+        self.state()?.variables.write().set(name, value, local)
     }
 
     fn server_start(&self) -> i64 {

@@ -26,13 +26,13 @@ use crate::database::{BusyHandler, next_pid};
 use crate::handle::SharedHandle;
 use crate::schema::{self, SessionSchema, Snapshot};
 use crate::statement::Failure;
-use crate::{Cursor, Database, Interrupter, SessionOptions, catalog};
+use crate::{Cursor, Database, Durability, Interrupter, SessionOptions, catalog};
 
 pub use compile::{Parsed, Prepared};
 use named::{NamedCursor, NamedStatement};
 use state::{Activity, State};
 use transaction::{Block, Transaction};
-use variables::Variables;
+use variables::{MessageLevel, Variables};
 
 /// Virtual machine steps between two looks at the clock and the interrupter: some microseconds.
 const PROGRESS_STEPS: i32 = 1_000;
@@ -60,8 +60,8 @@ pub struct Session {
     checks_of: Option<u64>,
     /// Transactions that the server had committed when this session's oldest open snapshot was taken.
     commits_seen: u64,
-    /// `transaction_isolation` and its kin are not at their defaults.
-    modes_published: bool,
+    /// A commit waits until it is safe on disk; that of the handle, see [`Session::follow_synchronous_commit`].
+    synchronous: bool,
     /// It runs a routine's statements inside a statement of another session, whose handle and transaction it uses.
     inner: bool,
 }
@@ -94,7 +94,8 @@ pub enum TransactionStatus {
 impl Session {
     pub(crate) fn new(database: Database, options: SessionOptions) -> Self {
         let interrupter = Interrupter::new();
-        let mut variables = Variables::new(&options.user, database.shared.options.lock_timeout);
+        let mut variables =
+            Variables::on(&options.user, database.shared.options.lock_timeout, database.shared.announced());
         if !options.application_name.is_empty() {
             variables.set_initial("application_name", &options.application_name);
         }
@@ -150,7 +151,7 @@ impl Session {
             check_triggers: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
-            modes_published: false,
+            synchronous: database.shared.options.durability == Durability::Full,
             inner: false,
             database,
         }
@@ -179,7 +180,7 @@ impl Session {
             check_triggers: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
-            modes_published: false,
+            synchronous: database.shared.options.durability == Durability::Full,
             inner: true,
             database,
         })
@@ -206,9 +207,7 @@ impl Session {
             let mut variables = self.state.variables.write();
             variables.set(name, Some(value), false)?;
             if self.transaction.block == Block::None {
-                let shown = variables.get(name).unwrap_or_default();
-                variables.set_initial(name, &shown);
-                variables.commit();
+                variables.keep_as_initial(name);
             }
         }
         self.sync_variables();
@@ -227,7 +226,12 @@ impl Session {
 
     /// Messages for the client since the last call: no errors, whatever their type says.
     pub fn drain_notices(&mut self) -> Vec<Error> {
-        std::mem::take(&mut *self.state.notices.lock())
+        let mut notices = std::mem::take(&mut *self.state.notices.lock());
+        if !notices.is_empty() {
+            let level = self.state.variables.read().message_level();
+            notices.retain(|notice| level_of(notice) >= level);
+        }
+        notices
     }
 
     /// The last number that a SERIAL column gave itself in this session's last INSERT.
@@ -362,7 +366,11 @@ impl Session {
 
     /// Takes over variables on which other things depend.
     pub(crate) fn sync_variables(&mut self) {
-        let path = self.state.variables.read().search_path();
+        let (path, read_only) = {
+            let variables = self.state.variables.read();
+            (variables.search_path(), variables.made_read_only())
+        };
+        self.transaction.read_only |= read_only;
         if !Arc::ptr_eq(&path, &self.schema.search_path) {
             self.schema.search_path = path;
             self.schema_moved();
@@ -383,6 +391,16 @@ impl Session {
             TransactionStatus::Failed => "idle in transaction (aborted)",
         };
         activity.writing = matches!(self.transaction.open, transaction::Open::Write { .. });
+    }
+}
+
+/// How important a message is that is no error: those with a code of their own warn.
+fn level_of(notice: &Error) -> MessageLevel {
+    match notice.condition() {
+        Condition::SuccessfulCompletion | Condition::DuplicateObject | Condition::DuplicateTable => {
+            MessageLevel::Notice
+        }
+        _ => MessageLevel::Warning,
     }
 }
 

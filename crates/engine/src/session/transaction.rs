@@ -14,12 +14,13 @@ use rowferry_dialect::informix::Logging;
 use rowferry_dialect::ir::{Isolation, TransactionModes};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
+use super::variables::Modes;
 use super::{Session, TransactionStatus};
-use crate::errors;
 use crate::handle::Guard;
 use crate::queue::Permit;
 use crate::schema;
 use crate::statement::Failure;
+use crate::{Durability, errors};
 
 /// The session's transaction.
 #[derive(Debug, Default)]
@@ -32,6 +33,8 @@ pub struct Transaction {
     pub isolation: Option<Isolation>,
     /// READ ONLY.
     pub read_only: bool,
+    /// DEFERRABLE.
+    pub deferrable: bool,
     /// SQLite's transaction.
     pub open: Open,
     /// Savepoints, the outermost first.
@@ -80,6 +83,8 @@ pub struct Savepoint {
     variables: usize,
     /// The schema had been changed before.
     schema_changed: bool,
+    /// The transaction was READ ONLY before.
+    read_only: bool,
 }
 
 impl Transaction {
@@ -158,6 +163,7 @@ impl Session {
             set: false,
             variables: self.state.variables.read().mark(),
             schema_changed: self.transaction.schema_changed,
+            read_only: self.transaction.read_only,
         };
         self.transaction.savepoints.push(savepoint);
         if matches!(self.transaction.open, Open::No) { Ok(()) } else { self.set_savepoints() }
@@ -170,7 +176,9 @@ impl Session {
         if self.transaction.savepoints[at].set {
             self.run_on_handle(&format!("RELEASE rowferry_{at}"))?;
         }
+        self.transaction.read_only = self.transaction.savepoints[at].read_only;
         self.transaction.savepoints.truncate(at);
+        self.publish_modes();
         Ok(())
     }
 
@@ -193,8 +201,10 @@ impl Session {
         let savepoint = &self.transaction.savepoints[at];
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
         self.transaction.failed = false;
+        self.transaction.read_only = savepoint.read_only;
         self.transaction.savepoints.truncate(at + 1);
         self.state.variables.write().undo(variables);
+        self.publish_modes();
         if self.transaction.schema_changed {
             self.transaction.schema_changed = schema_changed;
             self.load_own_schema()?;
@@ -261,23 +271,36 @@ impl Session {
 
     /// SET TRANSACTION.
     pub(super) fn set_modes(&mut self, modes: TransactionModes) -> Result<()> {
-        if let Some(isolation) = modes.isolation {
-            if self.transaction.used && self.transaction.isolation != Some(isolation) {
-                return Err(Error::new(
-                    Condition::ActiveSqlTransaction,
-                    "SET TRANSACTION ISOLATION LEVEL must be called before any query",
-                ));
+        let refused = |message: &str| Err(Error::new(Condition::ActiveSqlTransaction, message));
+        let (used, nested) = (self.transaction.used, !self.transaction.savepoints.is_empty());
+        if let Some(isolation) = modes.isolation
+            && self.transaction.isolation != Some(isolation)
+        {
+            if used {
+                return refused("SET TRANSACTION ISOLATION LEVEL must be called before any query");
+            }
+            if nested {
+                return refused("SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
             }
             self.transaction.isolation = Some(isolation);
         }
-        if let Some(read_only) = modes.read_only {
-            if self.transaction.read_only && !read_only && self.transaction.used {
-                return Err(Error::new(
-                    Condition::ActiveSqlTransaction,
-                    "transaction read-write mode must be set before any query",
-                ));
+        if modes.read_only == Some(false) && self.transaction.read_only {
+            if nested {
+                return refused("cannot set transaction read-write mode inside a read-only transaction");
             }
-            self.transaction.read_only = read_only;
+            if used {
+                return refused("transaction read-write mode must be set before any query");
+            }
+        }
+        self.transaction.read_only = modes.read_only.unwrap_or(self.transaction.read_only);
+        if let Some(deferrable) = modes.deferrable {
+            if nested {
+                return refused("SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction");
+            }
+            if used {
+                return refused("SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+            }
+            self.transaction.deferrable = deferrable;
         }
         self.publish_modes();
         Ok(())
@@ -285,37 +308,36 @@ impl Session {
 
     /// Lets `SHOW transaction_isolation` and its kin tell the truth.
     fn publish_modes(&mut self) {
-        self.modes_published = true;
-        let isolation = isolation_name(self.transaction.isolation.unwrap_or(Isolation::ReadCommitted));
-        let mut variables = self.state.variables.write();
-        if variables.get("transaction_isolation").as_deref() != Some(isolation) {
-            variables.set_initial("transaction_isolation", isolation);
-        }
-        let read_only = if self.transaction.read_only { "on" } else { "off" };
-        if variables.get("transaction_read_only").as_deref() != Some(read_only) {
-            variables.set_initial("transaction_read_only", read_only);
-        }
-    }
-
-    /// Outside a transaction they are the defaults again.
-    fn withdraw_modes(&mut self) {
-        if self.modes_published {
-            self.publish_modes();
-            self.modes_published = false;
-        }
+        self.state.variables.write().set_transaction(Modes {
+            isolation: self.transaction.isolation.unwrap_or(Isolation::ReadCommitted),
+            read_only: self.transaction.read_only,
+            deferrable: self.transaction.deferrable,
+        });
     }
 
     fn start_transaction(&mut self, block: Block) {
-        let (isolation, read_only) = {
-            let variables = self.state.variables.read();
-            let isolation = variables.get("default_transaction_isolation").unwrap_or_default();
-            (isolation_from_name(&isolation), variables.get("default_transaction_read_only").as_deref() == Some("on"))
+        let modes = {
+            let mut variables = self.state.variables.write();
+            let modes = variables.defaults();
+            variables.set_transaction(modes);
+            modes
         };
-        self.transaction = Transaction { block, isolation: Some(isolation), read_only, ..Transaction::default() };
-        if isolation != Isolation::ReadCommitted || read_only {
-            self.publish_modes();
-        }
+        self.transaction = Transaction {
+            block,
+            isolation: Some(modes.isolation),
+            read_only: modes.read_only,
+            deferrable: modes.deferrable,
+            ..Transaction::default()
+        };
         self.state.activity.lock().transaction_start = super::state::now();
+    }
+
+    /// Whether statements may write: the transaction says it, or the session's default for a statement of its own.
+    pub(super) fn is_read_only(&self) -> bool {
+        match self.transaction.block {
+            Block::None => self.state.variables.read().defaults().read_only,
+            Block::Implicit | Block::Pipeline | Block::Explicit => self.transaction.read_only,
+        }
     }
 
     /// There is no transaction to end.
@@ -364,6 +386,7 @@ impl Session {
                 self.materialise_cursors()?;
                 let handle = self.handle()?;
                 let guard = handle.lock();
+                self.follow_synchronous_commit(&guard)?;
                 // BEGIN alone takes no snapshot; reading anything does.
                 self.checked(guard.run("BEGIN"))?;
                 self.checked(guard.run("SELECT 1 FROM main.sqlite_schema LIMIT 1"))?;
@@ -391,7 +414,7 @@ impl Session {
 
     /// A statement is about to write: waits for its turn, once for each transaction.
     pub(super) fn open_write(&mut self, command: &str) -> Result<()> {
-        if self.transaction.read_only {
+        if self.is_read_only() {
             return Err(Error::new(
                 Condition::ReadOnlySqlTransaction,
                 format!("cannot execute {command} in a read-only transaction"),
@@ -438,6 +461,7 @@ impl Session {
                 self.transaction.open = Open::Write { _permit: permit };
             }
             _ => {
+                self.follow_synchronous_commit(&guard)?;
                 self.checked(guard.run("BEGIN IMMEDIATE"))?;
                 self.transaction.open = Open::Write { _permit: permit };
                 drop(guard);
@@ -446,6 +470,18 @@ impl Session {
             }
         }
         self.install_checks()
+    }
+
+    /// `synchronous_commit` as SQLite has it; it can be changed outside its transactions alone, so what counts is the
+    /// setting's value when the transaction begins. A server without durability keeps to that.
+    fn follow_synchronous_commit(&mut self, guard: &Guard<'_>) -> Result<()> {
+        let wanted = self.state.variables.read().is_synchronous();
+        if wanted != self.synchronous && self.database.shared.options.durability != Durability::Off {
+            let pragma = if wanted { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+            self.checked(guard.batch(pragma))?;
+            self.synchronous = wanted;
+        }
+        Ok(())
     }
 
     /// Ends the transaction well.
@@ -467,7 +503,6 @@ impl Session {
         }
         // The turn in the queue passes on here, after the new schema is known.
         self.transaction = Transaction::default();
-        self.withdraw_modes();
         self.state.variables.write().commit();
         self.sync_variables();
         self.publish_activity();
@@ -521,7 +556,6 @@ impl Session {
         }
         let schema_changed = self.transaction.schema_changed;
         self.transaction = Transaction::default();
-        self.withdraw_modes();
         self.state.variables.write().undo(0);
         self.state.variables.write().commit();
         if schema_changed {

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Discard, Expr, ExprKind, Notify, Statement as Ir, Transaction as Control, Value};
+use rowferry_dialect::ir::{
+    Discard, Expr, ExprKind, Notify, SetVariable, Statement as Ir, Transaction as Control, TransactionModes, Value,
+};
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result};
 
-use super::transaction::Block;
+use super::transaction::{Block, isolation_from_name, isolation_name};
 use super::{Outcome, Prepared, Session};
 use crate::cursor::Cursor;
+use crate::settings;
 use crate::spool::Spool;
 use crate::statement::Failure;
 
@@ -19,22 +22,7 @@ impl Session {
         let done = |command| Ok(Outcome::Done { command, rows: 0 });
         match &prepared.bound.statement {
             Ir::Transaction(control) => return self.control(control, prepared.command),
-            Ir::Set(set) => {
-                {
-                    let mut variables = self.state.variables.write();
-                    match &set.name {
-                        Some(name) => variables.set(name, set.value.as_deref(), set.local)?,
-                        None => variables.reset_all(),
-                    }
-                    if self.transaction.block == Block::None {
-                        variables.commit();
-                    }
-                }
-                self.sync_variables();
-                if set.name.as_deref().is_some_and(|name| name.starts_with("transaction_")) {
-                    self.adopt_transaction_variables();
-                }
-            }
+            Ir::Set(set) => self.set_statement(set)?,
             Ir::Show(name) => return self.show(name.as_deref(), prepared),
             Ir::Explain(explain) => return self.explain(prepared, &explain.statement, explain.analyze, params),
             Ir::Prepare { name, text, params } => self.prepare_named(name, text, params)?,
@@ -86,14 +74,15 @@ impl Session {
             Control::Release(name) => self.release(name)?,
             Control::RollbackTo(name) => self.rollback_to(name)?,
             Control::SetModes { session: true, modes } => {
+                let on_off = |value: bool| if value { "on" } else { "off" };
+                let defaults = [
+                    ("default_transaction_isolation", modes.isolation.map(isolation_name)),
+                    ("default_transaction_read_only", modes.read_only.map(on_off)),
+                    ("default_transaction_deferrable", modes.deferrable.map(on_off)),
+                ];
                 let mut variables = self.state.variables.write();
-                if let Some(isolation) = modes.isolation {
-                    let name = super::transaction::isolation_name(isolation);
-                    variables.set("default_transaction_isolation", Some(name), false)?;
-                }
-                if let Some(read_only) = modes.read_only {
-                    let value = if read_only { "on" } else { "off" };
-                    variables.set("default_transaction_read_only", Some(value), false)?;
+                for (name, value) in defaults.into_iter().filter(|(_, value)| value.is_some()) {
+                    variables.set(name, value, false)?;
                 }
                 if self.transaction.block == Block::None {
                     variables.commit();
@@ -122,24 +111,67 @@ impl Session {
         Ok(())
     }
 
-    fn modes(&self) -> rowferry_dialect::ir::TransactionModes {
-        rowferry_dialect::ir::TransactionModes {
+    fn modes(&self) -> TransactionModes {
+        TransactionModes {
             isolation: self.transaction.isolation,
             read_only: Some(self.transaction.read_only),
-            deferrable: None,
+            deferrable: Some(self.transaction.deferrable),
         }
     }
 
-    /// `SET transaction_isolation = …` and `SET transaction_read_only = …` are SET TRANSACTION in other words.
-    fn adopt_transaction_variables(&mut self) {
-        let variables = self.state.variables.read();
-        let read_only = variables.get("transaction_read_only").as_deref() == Some("on");
-        let isolation = variables.get("transaction_isolation").unwrap_or_default();
-        drop(variables);
-        if self.transaction.block != Block::None {
-            self.transaction.read_only = read_only;
-            self.transaction.isolation = Some(super::transaction::isolation_from_name(&isolation));
+    /// SET and RESET.
+    fn set_statement(&mut self, set: &SetVariable) -> Result<()> {
+        let outside = self.transaction.block == Block::None;
+        if set.local && outside {
+            self.warn(Condition::NoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
         }
+        if let Some(name) = &set.name
+            && name.starts_with("transaction_")
+            && let Some(setting) = settings::find(name)
+            && name != "transaction_timeout"
+        {
+            return self.set_transaction_setting(setting, set.values.as_deref());
+        }
+        {
+            let mut variables = self.state.variables.write();
+            match (&set.name, &set.values) {
+                (Some(name), Some(values)) => variables.set_list(name, values, set.local)?,
+                (Some(name), None) => variables.set(name, None, set.local)?,
+                (None, _) => variables.reset_all(),
+            }
+            if outside {
+                variables.commit();
+            }
+        }
+        self.sync_variables();
+        Ok(())
+    }
+
+    /// `SET transaction_isolation = …` and its kin are SET TRANSACTION in other words. Outside a transaction they are
+    /// without effect, as in PostgreSQL: their transaction is over with them.
+    fn set_transaction_setting(&mut self, setting: &settings::Setting, values: Option<&[String]>) -> Result<()> {
+        let value = match values {
+            Some([value]) => settings::read(setting, value)?,
+            Some(_) => {
+                let message = format!("SET {} takes only one argument", setting.name);
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+            None => setting.value.to_owned(),
+        };
+        if self.transaction.block == Block::None {
+            if values.is_none() {
+                let message = "RESET TRANSACTION can only be used in transaction blocks";
+                self.warn(Condition::NoActiveSqlTransaction, message);
+            }
+            return Ok(());
+        }
+        let mut modes = TransactionModes::default();
+        match setting.name {
+            "transaction_isolation" => modes.isolation = Some(isolation_from_name(&value)),
+            "transaction_read_only" => modes.read_only = Some(value == "on"),
+            _ => modes.deferrable = Some(value == "on"),
+        }
+        self.set_modes(modes)
     }
 
     fn show(&mut self, name: Option<&str>, prepared: &Arc<Prepared>) -> Result<Outcome> {
@@ -153,9 +185,8 @@ impl Session {
                 spool.push([ValueRef::Text(value.as_bytes())].into_iter())?;
             }
             None => {
-                let all = self.state.variables.read().all();
-                for (name, value) in all {
-                    let row = [ValueRef::Text(name.as_bytes()), ValueRef::Text(value.as_bytes()), ValueRef::Text(b"")];
+                for (name, value, words) in self.state.variables.read().all() {
+                    let row = [name.as_bytes(), value.as_bytes(), words.as_bytes()].map(ValueRef::Text);
                     spool.push(row.into_iter().take(columns))?;
                 }
             }

@@ -5,157 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use rowferry_dialect::ir::Isolation;
 use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings};
 use rowferry_dialect::{Condition, Error, Result};
 
-/// A variable that PostgreSQL knows.
-#[derive(Debug)]
-pub struct Variable {
-    /// Its name as SHOW prints it; compared without regard to case.
-    pub name: &'static str,
-    /// Its value in a new session.
-    pub default: &'static str,
-    /// Which values it takes.
-    pub kind: VariableKind,
-    /// Clients are told when it changes.
-    pub report: bool,
-}
+use super::transaction::{isolation_from_name, isolation_name};
+use crate::settings::{self, Form, Kind, SETTINGS, Setting};
 
-/// Which values a variable takes.
-#[derive(Debug)]
-pub enum VariableKind {
-    /// `on`, `off`.
-    Bool,
-    /// DateStyle.
-    DateStyle,
-    /// Encodings: UTF-8 only.
-    Encoding,
-    /// One of these.
-    Enum(&'static [&'static str]),
-    /// A whole number.
-    Integer(i64, i64),
-    /// Cannot be set.
-    Internal,
-    /// A number.
-    Real,
-    /// A list of names.
-    SearchPath,
-    /// Any text.
-    Text,
-    /// Milliseconds, with units.
-    Time,
-    /// A time zone.
-    TimeZone,
-}
-
-use VariableKind as K;
-
-const fn variable(name: &'static str, default: &'static str, kind: VariableKind) -> Variable {
-    Variable { name, default, kind, report: false }
-}
-
-const fn reported(name: &'static str, default: &'static str, kind: VariableKind) -> Variable {
-    Variable { name, default, kind, report: true }
-}
-
-/// The version of PostgreSQL whose behaviour we follow, as `SHOW server_version` says it.
-pub const SERVER_VERSION: &str = "18.1";
-
-const ISOLATION: &[&str] = &["read uncommitted", "read committed", "repeatable read", "serializable"];
-const MESSAGES: &[&str] =
-    &["debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error", "fatal", "panic"];
-
-/// The variables, in the order of their names. Those without an effect here are what clients set by habit.
-pub static VARIABLES: &[Variable] = &[
-    reported("application_name", "", K::Text),
-    variable("array_nulls", "on", K::Bool),
-    variable("backslash_quote", "safe_encoding", K::Enum(&["safe_encoding", "on", "off"])),
-    variable("bytea_output", "hex", K::Enum(&["hex", "escape"])),
-    variable("check_function_bodies", "on", K::Bool),
-    reported("client_encoding", "UTF8", K::Encoding),
-    variable("client_min_messages", "notice", K::Enum(MESSAGES)),
-    variable("constraint_exclusion", "partition", K::Enum(&["partition", "on", "off"])),
-    reported("DateStyle", "ISO, MDY", K::DateStyle),
-    variable("deadlock_timeout", "1s", K::Time),
-    variable("default_table_access_method", "heap", K::Text),
-    variable("default_tablespace", "", K::Text),
-    variable("default_text_search_config", "pg_catalog.english", K::Text),
-    variable("default_toast_compression", "pglz", K::Text),
-    variable("default_transaction_deferrable", "off", K::Bool),
-    variable("default_transaction_isolation", "read committed", K::Enum(ISOLATION)),
-    reported("default_transaction_read_only", "off", K::Bool),
-    variable("enable_bitmapscan", "on", K::Bool),
-    variable("enable_hashjoin", "on", K::Bool),
-    variable("enable_indexscan", "on", K::Bool),
-    variable("enable_mergejoin", "on", K::Bool),
-    variable("enable_nestloop", "on", K::Bool),
-    variable("enable_seqscan", "on", K::Bool),
-    variable("enable_sort", "on", K::Bool),
-    variable("escape_string_warning", "on", K::Bool),
-    variable("extra_float_digits", "1", K::Integer(-15, 3)),
-    variable("force_parallel_mode", "off", K::Text),
-    variable("geqo", "on", K::Bool),
-    variable("gin_fuzzy_search_limit", "0", K::Integer(0, i32::MAX as i64)),
-    variable("idle_in_transaction_session_timeout", "0", K::Time),
-    variable("idle_session_timeout", "0", K::Time),
-    reported("in_hot_standby", "off", K::Internal),
-    reported("integer_datetimes", "on", K::Internal),
-    reported("IntervalStyle", "postgres", K::Enum(&["postgres", "postgres_verbose", "sql_standard", "iso_8601"])),
-    reported("is_superuser", "on", K::Internal),
-    variable("jit", "off", K::Bool),
-    variable("lc_collate", "C", K::Internal),
-    variable("lc_ctype", "C.UTF-8", K::Internal),
-    variable("lc_messages", "C", K::Text),
-    variable("lc_monetary", "C", K::Text),
-    variable("lc_numeric", "C", K::Text),
-    variable("lc_time", "C", K::Text),
-    variable("lock_timeout", "0", K::Time),
-    variable("log_min_duration_statement", "-1", K::Integer(-1, i32::MAX as i64)),
-    variable("log_statement", "none", K::Text),
-    variable("maintenance_work_mem", "64MB", K::Text),
-    variable("max_connections", "100", K::Internal),
-    variable("max_identifier_length", "63", K::Internal),
-    variable("max_index_keys", "32", K::Internal),
-    variable("max_parallel_workers_per_gather", "0", K::Integer(0, 1024)),
-    variable("max_stack_depth", "2MB", K::Text),
-    variable("password_encryption", "scram-sha-256", K::Enum(&["scram-sha-256", "md5"])),
-    variable("plan_cache_mode", "auto", K::Enum(&["auto", "force_generic_plan", "force_custom_plan"])),
-    variable("quote_all_identifiers", "off", K::Bool),
-    variable("random_page_cost", "4", K::Real),
-    variable("role", "none", K::Text),
-    variable("row_security", "on", K::Bool),
-    reported("scram_iterations", "4096", K::Integer(1, i32::MAX as i64)),
-    reported("search_path", "\"$user\", public", K::SearchPath),
-    reported("server_encoding", "UTF8", K::Internal),
-    reported("server_version", SERVER_VERSION, K::Internal),
-    variable("server_version_num", "180001", K::Internal),
-    reported("session_authorization", "", K::Internal),
-    variable("session_replication_role", "origin", K::Enum(&["origin", "replica", "local"])),
-    variable("ssl", "off", K::Internal),
-    reported("standard_conforming_strings", "on", K::Bool),
-    variable("statement_timeout", "0", K::Time),
-    variable("synchronize_seqscans", "on", K::Bool),
-    variable("synchronous_commit", "on", K::Enum(&["local", "remote_write", "remote_apply", "on", "off"])),
-    variable("temp_buffers", "8MB", K::Text),
-    reported("TimeZone", "Etc/UTC", K::TimeZone),
-    variable("timezone_abbreviations", "Default", K::Text),
-    variable("transaction_deferrable", "off", K::Bool),
-    variable("transaction_isolation", "read committed", K::Enum(ISOLATION)),
-    variable("transaction_read_only", "off", K::Bool),
-    variable("transaction_timeout", "0", K::Time),
-    variable("transform_null_equals", "off", K::Bool),
-    variable("wal_level", "replica", K::Internal),
-    variable("work_mem", "4MB", K::Text),
-    variable("xmlbinary", "base64", K::Enum(&["base64", "hex"])),
-    variable("xmloption", "content", K::Enum(&["content", "document"])),
-];
-
-fn known(name: &str) -> Option<&'static Variable> {
-    // SET TIME ZONE and the like have been spelt out by the front end.
-    VARIABLES.iter().find(|variable| variable.name.eq_ignore_ascii_case(name))
-}
-
-/// The variables of one session.
+/// The variables of one session: what it has set, over the table of [`crate::settings`].
 #[derive(Debug)]
 pub struct Variables {
     /// Set for the session, by lower-case name.
@@ -164,15 +21,61 @@ pub struct Variables {
     local: BTreeMap<String, String>,
     /// Values that RESET goes back to where they are not the table's: what the client connected with.
     initial: BTreeMap<String, String>,
+    /// What the server tells of itself: its port, its limits.
+    server: Arc<BTreeMap<&'static str, String>>,
     /// What to put back if the transaction does not commit.
     log: Vec<Change>,
+    /// The modes of the transaction that is open; without one they are the defaults.
+    transaction: Option<Modes>,
     settings: Arc<Settings>,
     search_path: Arc<[String]>,
-    statement_timeout: Duration,
-    lock_timeout: Duration,
+    frequent: Frequent,
     /// Names that clients have been told about, with what they were told.
     told: BTreeMap<&'static str, String>,
+    /// Something may have to be told.
+    untold: bool,
     user: String,
+}
+
+/// Values that are asked for with every statement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Frequent {
+    statement_timeout: Duration,
+    lock_timeout: Duration,
+    defaults: Modes,
+    /// synchronous_commit is not `off`.
+    synchronous: bool,
+    /// Which messages the client wants.
+    messages: MessageLevel,
+}
+
+/// The least important message that a client is sent (`client_min_messages`).
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum MessageLevel {
+    /// Everything there is.
+    #[default]
+    Notice,
+    /// Warnings.
+    Warning,
+    /// Errors alone.
+    Error,
+}
+
+/// How a transaction is run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Modes {
+    /// Isolation level.
+    pub isolation: Isolation,
+    /// READ ONLY.
+    pub read_only: bool,
+    /// DEFERRABLE. A snapshot that is serializable without waiting is all there is: writers run one after the other.
+    pub deferrable: bool,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Self { isolation: Isolation::ReadCommitted, read_only: false, deferrable: false }
+    }
 }
 
 #[derive(Debug)]
@@ -185,92 +88,203 @@ struct Change {
 impl Variables {
     /// The variables of a new session.
     pub fn new(user: &str, lock_timeout: Duration) -> Self {
+        Self::on(user, lock_timeout, Arc::default())
+    }
+
+    /// The variables of a new session on a server that tells of itself: values as the table keeps them.
+    pub fn on(user: &str, lock_timeout: Duration, server: Arc<BTreeMap<&'static str, String>>) -> Self {
         let mut variables = Self {
             session: BTreeMap::new(),
             local: BTreeMap::new(),
             initial: BTreeMap::new(),
+            server,
             log: Vec::new(),
+            transaction: None,
             settings: Arc::default(),
             search_path: Arc::new([]),
-            statement_timeout: Duration::ZERO,
-            lock_timeout,
+            frequent: Frequent::default(),
             told: BTreeMap::new(),
+            untold: true,
             user: user.to_owned(),
         };
         variables.initial.insert("session_authorization".into(), user.to_owned());
-        variables.initial.insert("lock_timeout".into(), show_time(lock_timeout.as_millis() as i64));
+        variables.initial.insert("lock_timeout".into(), lock_timeout.as_millis().to_string());
         variables.renew();
         variables
     }
 
-    /// A value that RESET goes back to, and that the user cannot have set wrongly.
+    /// A value that RESET goes back to, and that the user cannot have set wrongly; as the table keeps it.
     pub fn set_initial(&mut self, name: &str, value: &str) {
         self.initial.insert(name.to_lowercase(), value.to_owned());
         self.renew();
     }
 
+    /// What is set now is what RESET goes back to: the settings of the start-up packet.
+    pub fn keep_as_initial(&mut self, name: &str) {
+        let key = name.to_lowercase();
+        if let Some(value) = self.session.remove(&key) {
+            self.initial.insert(key, value);
+        }
+        self.commit();
+    }
+
     /// A variable as SHOW prints it; `None` when there is none of this name.
     pub fn get(&self, name: &str) -> Option<String> {
-        self.get_ref(name).map(str::to_owned)
+        let kept = self.kept(name)?;
+        Some(settings::find(name).map_or_else(|| kept.to_owned(), |setting| settings::show(setting, kept)))
     }
 
-    fn get_ref(&self, name: &str) -> Option<&str> {
-        let key = name.to_lowercase();
-        let set = self.local.get(&key).or_else(|| self.session.get(&key)).or_else(|| self.initial.get(&key));
-        set.map(String::as_str).or_else(|| known(name).map(|variable| variable.default))
+    /// A variable as the table keeps it.
+    pub(crate) fn kept(&self, name: &str) -> Option<&str> {
+        let lower;
+        let key = if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            lower = name.to_ascii_lowercase();
+            lower.as_str()
+        } else {
+            name
+        };
+        if let Some(value) = self.of_transaction(key) {
+            return Some(value);
+        }
+        let set = self.local.get(key).or_else(|| self.session.get(key)).map(String::as_str);
+        set.or_else(|| self.reset_value(key))
     }
 
-    /// SET; `None` is DEFAULT.
+    /// What RESET goes back to.
+    pub(crate) fn reset_value(&self, key: &str) -> Option<&str> {
+        let given = self.initial.get(key).or_else(|| self.server.get(key));
+        given.map(String::as_str).or_else(|| settings::find(key).map(|setting| setting.value))
+    }
+
+    /// The three settings that are the transaction's.
+    fn of_transaction(&self, key: &str) -> Option<&'static str> {
+        let modes = || self.transaction.unwrap_or(self.frequent.defaults);
+        match key {
+            "transaction_isolation" => Some(isolation_name(modes().isolation)),
+            "transaction_read_only" => Some(on_off(modes().read_only)),
+            "transaction_deferrable" => Some(on_off(modes().deferrable)),
+            _ => None,
+        }
+    }
+
+    /// Where a value comes from, as `pg_settings` says it.
+    pub(crate) fn source(&self, key: &str) -> &'static str {
+        if self.local.contains_key(key) || self.session.contains_key(key) {
+            "session"
+        } else if self.initial.contains_key(key) && !matches!(key, "lock_timeout" | "session_authorization") {
+            "client"
+        } else if self.initial.contains_key(key) || self.server.contains_key(key) {
+            "command line"
+        } else {
+            "default"
+        }
+    }
+
+    /// SET of a list of values.
+    ///
+    /// # Errors
+    /// As [`Variables::set`]; `22023` for several values where one is taken.
+    pub fn set_list(&mut self, name: &str, values: &[String], local: bool) -> Result<()> {
+        let kind = settings::find(name).map(|setting| &setting.kind);
+        let value = match (kind, values) {
+            (Some(Kind::Text(Form::Names)), _) => {
+                values.iter().map(|value| quote_name(value)).collect::<Vec<_>>().join(", ")
+            }
+            (_, [value]) => value.clone(),
+            (Some(Kind::Text(Form::DateStyle)), _) => values.join(", "),
+            _ => {
+                let message = format!("SET {name} takes only one argument");
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+        };
+        self.set(name, Some(&value), local)
+    }
+
+    /// SET; `None` is DEFAULT. The settings of the transaction itself are set by SET TRANSACTION.
     ///
     /// # Errors
     /// `42704` for a name that is neither known nor of the form `class.name`; `22023` for a value that it does not
-    /// take; `55P02` is spelt `42501` here for those that cannot be set.
+    /// take; `55P02` for those that cannot be set; `0A000` for values that would have no effect here.
     pub fn set(&mut self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
         let key = name.to_lowercase();
-        let variable = known(&key);
-        if variable.is_none() && !is_custom(&key) {
-            return Err(Error::new(
-                Condition::UndefinedObject,
-                format!("unrecognized configuration parameter \"{name}\""),
-            ));
+        let setting = settings::find(&key);
+        if let (Some(setting), Some(now)) = (setting, self.of_transaction(&key)) {
+            return self.set_in_transaction(setting, now, value);
         }
-        if let Some(Variable { kind: K::Internal, name, .. }) = variable {
-            return Err(Error::new(
-                Condition::InsufficientPrivilege,
-                format!("parameter \"{name}\" cannot be changed"),
-            ));
-        }
-        let value = match (value, variable) {
-            (None, _) => None,
-            (Some(value), Some(variable)) => Some(canonical(variable, value)?),
-            (Some(value), None) => Some(value.to_owned()),
+        let value = match setting {
+            Some(setting) => {
+                settings::changeable(setting)?;
+                value.map(|value| settings::read(setting, value)).transpose()?
+            }
+            None => {
+                check_custom(name, &key, value.is_some() || self.initial.contains_key(&key))?;
+                // Once named it is there, and empty when nothing is set.
+                self.initial.entry(key.clone()).or_default();
+                value.map(str::to_owned)
+            }
         };
+        if matches!(key.as_str(), "role" | "session_authorization") {
+            self.check_role(value.as_deref())?;
+        }
         self.log.push(Change {
             session: self.session.get(&key).cloned(),
             local: self.local.get(&key).cloned(),
             name: key.clone(),
         });
-        let map = if local { &mut self.local } else { &mut self.session };
-        match value {
-            Some(value) => {
-                map.insert(key.clone(), value);
-            }
-            None => {
-                map.remove(&key);
-            }
-        }
-        if !local {
+        let value = value.or_else(|| self.reset_value(&key).map(str::to_owned)).unwrap_or_default();
+        if local {
+            self.local.insert(key, value);
+        } else {
             self.local.remove(&key);
+            // RESET leaves nothing behind.
+            if self.reset_value(&key) == Some(value.as_str()) {
+                self.session.remove(&key);
+            } else {
+                self.session.insert(key, value);
+            }
         }
         self.renew();
         Ok(())
     }
 
-    /// RESET ALL.
+    /// `set_config` of a setting that is the transaction's. A query has run by then: the one that calls it.
+    fn set_in_transaction(&mut self, setting: &Setting, now: &str, value: Option<&str>) -> Result<()> {
+        let value = settings::read(setting, value.unwrap_or(setting.value))?;
+        let refused = |message: &str| Err(Error::new(Condition::ActiveSqlTransaction, message));
+        match setting.name {
+            _ if value == now => Ok(()),
+            "transaction_isolation" => refused("SET TRANSACTION ISOLATION LEVEL must be called before any query"),
+            "transaction_deferrable" => refused("SET TRANSACTION [NOT] DEFERRABLE must be called before any query"),
+            _ if value == "off" => refused("transaction read-write mode must be set before any query"),
+            _ => {
+                self.transaction = self.transaction.map(|modes| Modes { read_only: true, ..modes });
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether `set_config` has made the transaction READ ONLY, or something else has.
+    pub(crate) fn made_read_only(&self) -> bool {
+        self.transaction.is_some_and(|modes| modes.read_only)
+    }
+
+    /// There is one user: the one who connected.
+    fn check_role(&self, role: Option<&str>) -> Result<()> {
+        match role {
+            Some(role) if role != self.user && role != "none" => {
+                Err(Error::new(Condition::InvalidParameterValue, format!("role \"{role}\" does not exist")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// RESET ALL. Who the user is does not change by it.
     pub fn reset_all(&mut self) {
         let names: Vec<String> = self.session.keys().chain(self.local.keys()).cloned().collect();
         for name in names {
-            self.log.push(Change { session: self.session.remove(&name), local: self.local.remove(&name), name });
+            if name != "role" && name != "session_authorization" {
+                self.log.push(Change { session: self.session.remove(&name), local: self.local.remove(&name), name });
+            }
         }
         self.renew();
     }
@@ -296,38 +310,54 @@ impl Variables {
     /// The transaction has committed: what was set for it alone goes, the rest stays.
     pub fn commit(&mut self) {
         self.log.clear();
+        self.transaction = None;
         if !self.local.is_empty() {
             self.local.clear();
             self.renew();
         }
     }
 
+    /// The modes that a transaction begins with.
+    pub fn defaults(&self) -> Modes {
+        self.frequent.defaults
+    }
+
+    /// A transaction runs with these modes, as `SHOW transaction_isolation` and its kin tell.
+    pub fn set_transaction(&mut self, modes: Modes) {
+        self.transaction = Some(modes);
+    }
+
     /// Variables that clients are told about and have not been told.
     pub fn drain_reports(&mut self) -> Vec<(String, String)> {
+        if !std::mem::take(&mut self.untold) {
+            return Vec::new();
+        }
         let mut reports = Vec::new();
-        for variable in VARIABLES.iter().filter(|variable| variable.report) {
-            let value = self.get(variable.name).unwrap_or_default();
-            if self.told.get(variable.name) != Some(&value) {
-                self.told.insert(variable.name, value.clone());
-                reports.push((variable.name.to_owned(), value));
+        for setting in SETTINGS.iter().filter(|setting| setting.report) {
+            let value = self.get(setting.name).unwrap_or_default();
+            if self.told.get(setting.name) != Some(&value) {
+                self.told.insert(setting.name, value.clone());
+                reports.push((setting.name.to_owned(), value));
             }
         }
         reports
     }
 
-    /// Every variable with its value, by name.
-    pub fn all(&self) -> Vec<(String, String)> {
-        let mut all: BTreeMap<String, (String, String)> = VARIABLES
-            .iter()
-            .map(|variable| {
-                let value = self.get(variable.name).unwrap_or_default();
-                (variable.name.to_lowercase(), (variable.name.to_owned(), value))
-            })
+    /// Names that the application has invented, in order.
+    pub fn custom(&self) -> impl Iterator<Item = &str> {
+        self.initial.keys().map(String::as_str).filter(|name| name.contains('.'))
+    }
+
+    /// What SHOW ALL lists: name, value, and what is to be said about it.
+    pub fn all(&self) -> Vec<(String, String, &'static str)> {
+        let value = |name: &str| self.get(name).unwrap_or_default();
+        let listed = SETTINGS.iter().filter(|setting| !setting.hidden);
+        let mut all: Vec<_> = listed
+            .map(|setting| (setting.name.to_owned(), value(setting.name), setting.meaning.words()))
+            .chain(self.custom().map(|name| (name.to_owned(), value(name), "of the application")))
             .collect();
-        for name in self.session.keys().chain(self.local.keys()) {
-            all.entry(name.clone()).or_insert_with(|| (name.clone(), self.get(name).unwrap_or_default()));
-        }
-        all.into_values().collect()
+        all.sort_by_cached_key(|(name, ..)| name.to_lowercase());
+        all
     }
 
     /// How values are printed and read. `now` is not in it.
@@ -342,23 +372,38 @@ impl Variables {
 
     /// How long a statement may run; zero is for ever.
     pub fn statement_timeout(&self) -> Duration {
-        self.statement_timeout
+        self.frequent.statement_timeout
     }
 
     /// How long a statement waits for the write lock; zero is for ever.
     pub fn lock_timeout(&self) -> Duration {
-        self.lock_timeout
+        self.frequent.lock_timeout
+    }
+
+    /// A setting that is a time; zero where there is none of this name.
+    pub fn duration(&self, name: &str) -> Duration {
+        milliseconds(self.kept(name).unwrap_or_default())
+    }
+
+    /// Whether a commit waits until it is safe on disk, as far as the server's durability allows.
+    pub fn is_synchronous(&self) -> bool {
+        self.frequent.synchronous
+    }
+
+    /// Which messages the client wants.
+    pub fn message_level(&self) -> MessageLevel {
+        self.frequent.messages
     }
 
     /// Works out what is asked for often.
     fn renew(&mut self) {
-        let value = |name: &str| self.get_ref(name).unwrap_or_default();
-        let (date_style, date_order) = date_style(value("DateStyle")).unwrap_or_default();
+        let value = |name: &str| self.kept(name).unwrap_or_default();
+        let (date_style, date_order) = date_style(value("datestyle")).unwrap_or_default();
         let settings = Settings {
-            time_zone: time_zone(value("TimeZone")).unwrap_or(TimeZone::UTC),
+            time_zone: time_zone(value("timezone")).unwrap_or(TimeZone::UTC),
             date_order,
             date_style,
-            interval_style: match value("IntervalStyle") {
+            interval_style: match value("intervalstyle") {
                 "postgres_verbose" => IntervalStyle::PostgresVerbose,
                 "sql_standard" => IntervalStyle::SqlStandard,
                 "iso_8601" => IntervalStyle::Iso8601,
@@ -373,14 +418,41 @@ impl Variables {
             .into_iter()
             .map(|name| if name == "$user" { self.user.clone() } else { name })
             .collect();
-        let statement_timeout = milliseconds(value("statement_timeout"));
-        let lock_timeout = milliseconds(value("lock_timeout"));
+        let frequent = Frequent {
+            statement_timeout: milliseconds(value("statement_timeout")),
+            lock_timeout: milliseconds(value("lock_timeout")),
+            defaults: Modes {
+                isolation: isolation_from_name(value("default_transaction_isolation")),
+                read_only: value("default_transaction_read_only") == "on",
+                deferrable: value("default_transaction_deferrable") == "on",
+            },
+            synchronous: value("synchronous_commit") != "off",
+            messages: match value("client_min_messages") {
+                "warning" => MessageLevel::Warning,
+                "error" => MessageLevel::Error,
+                _ => MessageLevel::Notice,
+            },
+        };
         self.settings = Arc::new(settings);
         if *self.search_path != *path {
             self.search_path = path.into();
         }
-        self.statement_timeout = statement_timeout;
-        self.lock_timeout = lock_timeout;
+        self.frequent = frequent;
+        self.untold = true;
+    }
+}
+
+fn on_off(value: bool) -> &'static str {
+    if value { "on" } else { "off" }
+}
+
+/// A name as it stands in a list of names.
+fn quote_name(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if plain && name.starts_with(|c: char| !c.is_ascii_digit()) {
+        name.to_owned()
+    } else {
+        format!("\"{}\"", name.replace('"', "\"\""))
     }
 }
 
@@ -395,112 +467,24 @@ fn put(map: &mut BTreeMap<String, String>, name: &str, value: Option<String>) {
     }
 }
 
-/// `class.name`, as applications invent them.
-fn is_custom(name: &str) -> bool {
-    let part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    name.split_once('.').is_some_and(|(class, rest)| part(class) && rest.split('.').all(part))
-}
-
-/// The value as SHOW will print it.
-fn canonical(variable: &Variable, value: &str) -> Result<String> {
-    let invalid = || {
-        Error::new(
-            Condition::InvalidParameterValue,
-            format!("invalid value for parameter \"{}\": \"{value}\"", variable.name),
-        )
-    };
-    Ok(match &variable.kind {
-        K::Bool => {
-            if truth(value).ok_or_else(|| {
-                Error::new(
-                    Condition::InvalidParameterValue,
-                    format!("parameter \"{}\" requires a Boolean value", variable.name),
-                )
-            })? {
-                "on".into()
-            } else {
-                "off".into()
-            }
-        }
-        K::DateStyle => {
-            let (style, order) = date_style(value).ok_or_else(invalid)?;
-            let style = match style {
-                DateStyle::German => "German",
-                DateStyle::Iso => "ISO",
-                DateStyle::Postgres => "Postgres",
-                DateStyle::Sql => "SQL",
-            };
-            let order = match order {
-                DateOrder::Dmy => "DMY",
-                DateOrder::Mdy => "MDY",
-                DateOrder::Ymd => "YMD",
-            };
-            format!("{style}, {order}")
-        }
-        K::Encoding => {
-            let name: String = value.chars().filter(char::is_ascii_alphanumeric).collect();
-            match name.to_ascii_lowercase().as_str() {
-                "utf8" | "unicode" | "" => "UTF8".into(),
-                "sqlascii" => "SQL_ASCII".into(),
-                _ => {
-                    return Err(Error::new(
-                        Condition::FeatureNotSupported,
-                        format!("conversion between {value} and UTF8 is not supported"),
-                    )
-                    .hint("Use client_encoding UTF8."));
-                }
-            }
-        }
-        K::Enum(allowed) => {
-            let found = allowed.iter().find(|allowed| allowed.eq_ignore_ascii_case(value));
-            let truth =
-                || truth(value).and_then(|truth| allowed.iter().find(|a| **a == if truth { "on" } else { "off" }));
-            (*found
-                .or_else(truth)
-                .ok_or_else(|| invalid().hint(format!("Available values: {}.", allowed.join(", "))))?)
-            .to_owned()
-        }
-        K::Integer(least, greatest) => {
-            let number: i64 = value.trim().parse().map_err(|_| invalid())?;
-            if number < *least || number > *greatest {
-                return Err(Error::new(
-                    Condition::InvalidParameterValue,
-                    format!(
-                        "{number} is outside the valid range for parameter \"{}\" ({least} .. {greatest})",
-                        variable.name
-                    ),
-                ));
-            }
-            number.to_string()
-        }
-        K::Real => value.trim().parse::<f64>().map_err(|_| invalid())?.to_string(),
-        K::Time => show_time(parse_time(value).ok_or_else(|| {
-            invalid().hint("Valid units for this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\".")
-        })?),
-        K::TimeZone => {
-            time_zone(value).ok_or_else(invalid)?;
-            // Offsets and names alike are shown as they were given.
-            value.trim().to_owned()
-        }
-        K::SearchPath | K::Text | K::Internal => value.to_owned(),
-    })
-}
-
-fn truth(value: &str) -> Option<bool> {
-    let value = value.trim().to_ascii_lowercase();
-    let is = |word: &str| word.starts_with(&value);
-    match value.as_str() {
-        "" | "o" => None,
-        "1" => Some(true),
-        "0" => Some(false),
-        _ if is("on") || is("true") || is("yes") => Some(true),
-        _ if is("off") || is("false") || is("no") => Some(false),
-        _ => None,
+/// A name that PostgreSQL does not know must be `class.name`, as applications invent them; `new` when it is set.
+fn check_custom(name: &str, key: &str, new: bool) -> Result<()> {
+    let first = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
+    let part = |part: &str| part.starts_with(first) && part.chars().all(|c| first(c) || c.is_ascii_digit() || c == '$');
+    if !new || !key.contains('.') {
+        let message = format!("unrecognized configuration parameter \"{name}\"");
+        return Err(Error::new(Condition::UndefinedObject, message));
     }
+    if !key.split('.').all(part) {
+        let message = format!("invalid configuration parameter name \"{name}\"");
+        return Err(Error::new(Condition::InvalidName, message)
+            .detail("Custom parameter names must be two or more simple identifiers separated by dots."));
+    }
+    Ok(())
 }
 
 /// `ISO, MDY` in any order and case; what is left out stays as it is by default.
-fn date_style(value: &str) -> Option<(DateStyle, DateOrder)> {
+pub(crate) fn date_style(value: &str) -> Option<(DateStyle, DateOrder)> {
     let (mut style, mut order) = (None, None);
     for word in value.split(',').map(|word| word.trim().to_ascii_lowercase()).filter(|word| !word.is_empty()) {
         match word.as_str() {
@@ -520,7 +504,7 @@ fn date_style(value: &str) -> Option<(DateStyle, DateOrder)> {
 }
 
 /// A zone by name, or by hours (or `±HH[:MM]`) east of Greenwich.
-fn time_zone(value: &str) -> Option<TimeZone> {
+pub(crate) fn time_zone(value: &str) -> Option<TimeZone> {
     let value = value.trim();
     if value.eq_ignore_ascii_case("utc") || value.eq_ignore_ascii_case("z") || value.eq_ignore_ascii_case("gmt") {
         return Some(TimeZone::UTC);
@@ -540,36 +524,8 @@ fn time_zone(value: &str) -> Option<TimeZone> {
     TimeZone::get(value).ok()
 }
 
-/// Milliseconds of `5`, `5s`, `1.5min`; a bare number is milliseconds.
-fn parse_time(value: &str) -> Option<i64> {
-    let value = value.trim();
-    let end = value.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(value.len());
-    let number: f64 = value[..end].trim().parse().ok()?;
-    let scale = match &value[end..] {
-        "" | "ms" => 1.0,
-        "us" => 0.001,
-        "s" => 1_000.0,
-        "min" => 60_000.0,
-        "h" => 3_600_000.0,
-        "d" => 86_400_000.0,
-        _ => return None,
-    };
-    let milliseconds = (number * scale).round();
-    (0.0..=f64::from(i32::MAX)).contains(&milliseconds).then_some(milliseconds as i64)
-}
-
-/// With the largest unit that leaves no remainder.
-fn show_time(milliseconds: i64) -> String {
-    if milliseconds == 0 {
-        return "0".into();
-    }
-    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s")];
-    let unit = units.into_iter().find(|(size, _)| milliseconds % size == 0);
-    unit.map_or_else(|| format!("{milliseconds}ms"), |(size, name)| format!("{}{name}", milliseconds / size))
-}
-
 fn milliseconds(value: &str) -> Duration {
-    Duration::from_millis(parse_time(value).and_then(|value| u64::try_from(value).ok()).unwrap_or(0))
+    Duration::from_millis(value.parse().unwrap_or(0))
 }
 
 /// Names between commas, perhaps in double quotes.
@@ -613,14 +569,6 @@ mod tests {
     }
 
     #[test]
-    fn names_are_in_order_and_defaults_are_valid() {
-        assert!(VARIABLES.is_sorted_by_key(|variable| variable.name.to_lowercase()));
-        for variable in VARIABLES {
-            assert_eq!(canonical(variable, variable.default).unwrap(), variable.default, "{}", variable.name);
-        }
-    }
-
-    #[test]
     fn values_are_shown_as_postgres_shows_them() {
         let mut variables = variables();
         for (name, given, shown) in [
@@ -651,7 +599,7 @@ mod tests {
         assert_eq!(condition("TimeZone", "Nowhere/Land"), Err(Condition::InvalidParameterValue));
         assert_eq!(condition("statement_timeout", "1 parsec"), Err(Condition::InvalidParameterValue));
         assert_eq!(condition("extra_float_digits", "9"), Err(Condition::InvalidParameterValue));
-        assert_eq!(condition("server_version", "9"), Err(Condition::InsufficientPrivilege));
+        assert_eq!(condition("server_version", "9"), Err(Condition::CantChangeRuntimeParam));
         assert_eq!(condition("client_encoding", "latin1"), Err(Condition::FeatureNotSupported));
     }
 

@@ -283,11 +283,12 @@ impl<'a> Binder<'a> {
             Ast::SetLockMode(seconds) => S::Set(SetVariable {
                 name: Some("lock_timeout".into()),
                 // The engine's variable counts milliseconds, and zero is for ever.
-                value: Some(match seconds {
+                values: Some(vec![match seconds {
                     None => "0".into(),
                     Some(0) => "1".into(),
                     Some(seconds) => seconds.saturating_mul(1_000).to_string(),
-                }),
+                }]),
+                reset: false,
                 local: false,
             }),
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },

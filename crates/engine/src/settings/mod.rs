@@ -1,0 +1,163 @@
+//! What PostgreSQL calls configuration parameters: a static table, shared by all sessions. A session keeps only what
+//! it has set ([`crate::session`]'s variables).
+
+mod table;
+mod value;
+
+pub use table::SETTINGS;
+pub(crate) use value::{changeable, read, short, show};
+
+/// The version of PostgreSQL whose behaviour we follow, as `SHOW server_version` says it.
+pub const SERVER_VERSION: &str = "18.1";
+
+/// A setting that PostgreSQL knows.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its name as SHOW prints it; compared without regard to case.
+    pub name: &'static str,
+    /// Its value in a new session, numbers in the setting's unit.
+    pub value: &'static str,
+    /// Which values it takes.
+    pub kind: Kind,
+    /// Who could change it in PostgreSQL, and when.
+    pub context: Context,
+    /// What it means here.
+    pub meaning: Meaning,
+    /// Clients are told when it changes.
+    pub report: bool,
+    /// SHOW knows it, lists do not.
+    pub hidden: bool,
+}
+
+impl Setting {
+    const fn reported(mut self) -> Self {
+        self.report = true;
+        self
+    }
+
+    const fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+}
+
+/// Which values a setting takes.
+#[derive(Debug)]
+pub enum Kind {
+    /// `on`, `off`.
+    Bool,
+    /// One of these.
+    Enum(&'static [&'static str]),
+    /// A whole number.
+    Integer(i32, i32, Unit),
+    /// A whole number that SHOW prints as the mode of a file.
+    Octal(i32, i32),
+    /// A number.
+    Real(f64, f64, Unit),
+    /// A text of some form.
+    Text(Form),
+}
+
+/// What a text must be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// Anything.
+    Any,
+    /// Words of DateStyle.
+    DateStyle,
+    /// An encoding: UTF-8 only.
+    Encoding,
+    /// A list of names; SET quotes each.
+    Names,
+    /// A time zone.
+    TimeZone,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Unit {
+    /// Nothing of the kind.
+    None,
+    /// Bytes.
+    Bytes,
+    /// Kilobytes.
+    Kilobytes,
+    /// Pages of 8 kB.
+    Blocks,
+    /// Megabytes.
+    Megabytes,
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Minutes.
+    Minutes,
+}
+
+/// Who could change a setting in PostgreSQL.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Context {
+    /// The client, when it connects.
+    Connection,
+    /// Nobody.
+    Internal,
+    /// The administrator, in a file that a running server reads again.
+    Reload,
+    /// The administrator, before the server starts.
+    Restart,
+    /// A superuser; all users are, here.
+    Superuser,
+    /// Everybody.
+    User,
+}
+
+impl Context {
+    /// The word of `pg_settings`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Connection => "backend",
+            Self::Internal => "internal",
+            Self::Reload => "sighup",
+            Self::Restart => "postmaster",
+            Self::Superuser => "superuser",
+            Self::User => "user",
+        }
+    }
+}
+
+/// What a setting means here.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Meaning {
+    /// What it means in PostgreSQL.
+    Effective,
+    /// It names something of the server; these are what there is.
+    Existing(&'static [&'static str]),
+    /// It tells how things are; any other value is refused.
+    Fixed,
+    /// Any value is taken. PostgreSQL's planner, memory or storage would work differently, with the same answers.
+    Hint,
+    /// These values mean what they mean in PostgreSQL; the others are refused.
+    Only(&'static [&'static str]),
+    /// Any value is taken: nothing that it would act on exists here.
+    Vacuous,
+}
+
+impl Meaning {
+    /// For people who list the settings.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Effective => "effective",
+            Self::Existing(_) | Self::Only(_) => "some values are supported",
+            Self::Fixed => "cannot be changed here",
+            Self::Hint => "accepted; SQLite plans and stores in its own way",
+            Self::Vacuous => "accepted; there is nothing here that it would change",
+        }
+    }
+}
+
+/// The setting of a name, in any case.
+pub fn find(name: &str) -> Option<&'static Setting> {
+    let lower = |name: &'static str| name.bytes().map(|byte| byte.to_ascii_lowercase());
+    let wanted = || name.bytes().map(|byte| byte.to_ascii_lowercase());
+    SETTINGS.binary_search_by(|setting| lower(setting.name).cmp(wanted())).ok().map(|at| &SETTINGS[at])
+}
