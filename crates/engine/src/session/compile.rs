@@ -85,6 +85,11 @@ impl Parsed {
 }
 
 impl Prepared {
+    /// True when it yields rows, be they without columns.
+    pub fn returns_rows(&self) -> bool {
+        matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
+    }
+
     /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
     pub(crate) fn sql(&self) -> Option<&str> {
         self.program.as_ref().map(|program| program.sql.as_str())
@@ -186,6 +191,13 @@ impl Session {
             Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error)?,
             other => other?,
         };
+        let mut bound = bound;
+        // What these yield is what the session has under their name.
+        match &bound.statement {
+            Statement::Fetch { cursor, no_rows: false, .. } => bound.columns = self.columns_of_portal(cursor),
+            Statement::ExecutePrepared { name, .. } => bound.columns = self.columns_of_statement(name),
+            _ => {}
+        }
         let plan = Arc::new(self.lower(bound, parsed, declared)?);
         if let Some(mut key) = key
             && !is_session_bound(&plan.bound.statement)
