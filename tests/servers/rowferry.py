@@ -47,10 +47,14 @@ class Rowferry:
         informix: bool = False,
         unix_dir: str | Path | None = None,
         args: Sequence[str] = (),
+        before: Sequence[str] = (),
         timeout: float = 30,
     ) -> Rowferry:
-        """Serve `database` with extra `args`; `ServerFailed` when it is not ready within `timeout` seconds."""
-        command: list[str | Path] = [find_rowferry(), "serve", database, "--json"]
+        """Serve `database` with extra `args`; `ServerFailed` when it is not ready within `timeout` seconds.
+
+        `before` is a command that runs the rest of its arguments, such as `prlimit`.
+        """
+        command: list[str | Path] = [*before, find_rowferry(), "serve", database, "--json"]
         if postgres:
             command += ["--postgres", "127.0.0.1:0"]
         if informix:

@@ -9,6 +9,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 pub mod demo;
+mod limits;
 pub mod logging;
 pub mod query;
 pub mod serve;
@@ -16,6 +17,10 @@ pub mod serve;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+
+/// Counts what sessions use, so that one of them cannot take what the others need.
+#[global_allocator]
+static ALLOCATOR: rowferry_engine::memory::CountingAllocator = rowferry_engine::memory::CountingAllocator;
 
 /// Wires for SQLite: serve a file to PostgreSQL and Informix clients, and ask questions of any of them.
 #[derive(Debug, Parser)]

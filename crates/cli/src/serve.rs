@@ -16,6 +16,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::Failure;
+use crate::limits::{MemoryArguments, fit_connections};
 
 /// PostgreSQL's port.
 const POSTGRES_PORT: u16 = 5432;
@@ -151,6 +152,9 @@ pub struct Arguments {
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().max_message / (1024 * 1024))]
     max_message: usize,
 
+    #[command(flatten)]
+    memory: MemoryArguments,
+
     /// Seconds for which statements may go on when the server is asked to stop
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
     stop_grace: f64,
@@ -169,13 +173,16 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let users = Arc::new(read_users(&arguments)?);
     doors.check_trust(&arguments, &users)?;
     let tls = read_tls(&arguments)?;
-    let limits = read_limits(&arguments)?;
+    let mut limits = read_limits(&arguments)?;
+    fit_connections(&mut limits);
+    let session_memory = arguments.memory.apply()?;
     if arguments.informix_pam && users.is_empty() {
         return Err(Failure::new("--informix-pam: there are no users to ask")
             .hint("configure them with --user or --password-file"));
     }
-    let database = open(&arguments)?;
-    let databases = beside(&arguments, &database)?;
+    let options = Options { session_memory, ..options(&arguments)? };
+    let database = open(&arguments, options.clone())?;
+    let databases = beside(&arguments, &database, options)?;
 
     let mut server =
         Server::new(limits, tls).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
@@ -327,7 +334,7 @@ fn duration(option: &str, seconds: f64) -> Result<Duration, Failure> {
 }
 
 /// The database and those of --databases.
-fn beside(arguments: &Arguments, database: &Database) -> Result<Databases, Failure> {
+fn beside(arguments: &Arguments, database: &Database, options: Options) -> Result<Databases, Failure> {
     let Some(directory) = &arguments.databases else { return Ok(Databases::single(database.clone())) };
     if !directory.is_dir() {
         return Err(Failure::new(format!("--databases: {} is no directory", directory.display()))
@@ -335,7 +342,7 @@ fn beside(arguments: &Arguments, database: &Database) -> Result<Databases, Failu
     }
     let directory = std::path::absolute(directory)
         .map_err(|error| Failure::new(format!("--databases: {}: {error}", directory.display())))?;
-    Ok(Databases::with_directory(database.clone(), directory, options(arguments)?))
+    Ok(Databases::with_directory(database.clone(), directory, options))
 }
 
 fn options(arguments: &Arguments) -> Result<Options, Failure> {
@@ -354,8 +361,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
     })
 }
 
-fn open(arguments: &Arguments) -> Result<Database, Failure> {
-    let options = options(arguments)?;
+fn open(arguments: &Arguments, options: Options) -> Result<Database, Failure> {
     let path = &arguments.database;
     let database = if path == Path::new(":memory:") {
         Database::memory("memory", options)

@@ -132,6 +132,126 @@ pub fn bytes(capacity: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Appends bytes to a value that grows: where `extend_from_slice` would grow it, this asks first.
+///
+/// # Errors
+/// As [`room`].
+#[inline]
+pub fn append(out: &mut Vec<u8>, more: &[u8]) -> Result<()> {
+    reserve(out, more.len())?;
+    out.extend_from_slice(more);
+    Ok(())
+}
+
+/// Makes room for so many bytes more in a value that grows, as [`Vec::reserve`] does.
+///
+/// # Errors
+/// As [`room`].
+#[inline]
+pub fn reserve(out: &mut Vec<u8>, more: usize) -> Result<()> {
+    if out.capacity() - out.len() >= more { Ok(()) } else { grow(out, more) }
+}
+
+#[cold]
+fn grow(out: &mut Vec<u8>, more: usize) -> Result<()> {
+    let needed = out.len().saturating_add(more);
+    if needed < SMALL {
+        out.reserve(more);
+        return Ok(());
+    }
+    if needed > LONGEST_VALUE {
+        return Err(too_large(needed));
+    }
+    // Twice what there is, so that not every byte moves all others; just enough when there is no room for that.
+    let doubled = needed.max(out.capacity().saturating_mul(2)).min(LONGEST_VALUE);
+    let capacity = if room_to_work(doubled - out.capacity()).is_ok() { doubled } else { needed };
+    room_to_work(capacity - out.capacity())?;
+    out.try_reserve_exact(capacity - out.len()).map_err(|_| out_of_memory(capacity))
+}
+
+/// [`append`] for texts.
+///
+/// # Errors
+/// As [`room`].
+#[inline]
+pub fn append_text(out: &mut String, more: &str) -> Result<()> {
+    reserve_text(out, more.len())?;
+    out.push_str(more);
+    Ok(())
+}
+
+/// [`reserve`] for texts.
+///
+/// # Errors
+/// As [`room`].
+#[inline]
+pub fn reserve_text(out: &mut String, more: usize) -> Result<()> {
+    if out.capacity() - out.len() >= more {
+        return Ok(());
+    }
+    let mut bytes = std::mem::take(out).into_bytes();
+    let result = reserve(&mut bytes, more);
+    // SAFETY: nothing was written: they are the text's bytes as before.
+    *out = unsafe { String::from_utf8_unchecked(bytes) };
+    result
+}
+
+/// Bytes to be read by somebody else's code, each stretch of them a step.
+#[derive(Debug)]
+pub struct Stepping<'a> {
+    rest: &'a [u8],
+    /// Why the work must not go on, if it must not: the reader itself can only say that reading failed.
+    pub stopped: Option<Error>,
+}
+
+impl<'a> Stepping<'a> {
+    /// Reads these bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, stopped: None }
+    }
+}
+
+impl std::io::Read for Stepping<'_> {
+    #[inline]
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.rest.len().min(buffer.len()).min(STRIDE);
+        if let Err(error) = step(count) {
+            self.stopped = Some(error);
+            return Err(std::io::ErrorKind::Other.into());
+        }
+        let (read, rest) = self.rest.split_at(count);
+        buffer[..count].copy_from_slice(read);
+        self.rest = rest;
+        Ok(count)
+    }
+}
+
+/// What somebody else's code writes, kept within the limits, each stretch of it a step.
+#[derive(Debug, Default)]
+pub struct Gathering {
+    /// What has been written.
+    pub bytes: Vec<u8>,
+    /// Why the work must not go on, if it must not.
+    pub stopped: Option<Error>,
+}
+
+impl std::io::Write for Gathering {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match append(&mut self.bytes, bytes).and_then(|()| step(bytes.len())) {
+            Ok(()) => Ok(bytes.len()),
+            Err(error) => {
+                self.stopped = Some(error);
+                Err(std::io::ErrorKind::Other.into())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A text in pieces of at most [`STRIDE`] bytes, cut between characters.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
@@ -197,16 +317,30 @@ mod tests {
     #[test]
     fn stops_when_told() {
         supervise(Arc::new(Counting { stop: true, ..Counting::default() }));
-        assert_eq!(step(STRIDE).unwrap_err().condition, Condition::QueryCanceled);
-        assert_eq!(check().unwrap_err().condition, Condition::QueryCanceled);
+        assert_eq!(step(STRIDE).unwrap_err().condition(), Condition::QueryCanceled);
+        assert_eq!(check().unwrap_err().condition(), Condition::QueryCanceled);
     }
 
     #[test]
     fn gives_room_within_the_limits_only() {
         supervise(Arc::new(Counting::default()));
         assert!(text(1 << 20).unwrap().capacity() >= 1 << 20);
-        assert_eq!(text(2 << 20).unwrap_err().condition, Condition::OutOfMemory);
-        assert_eq!(bytes(LONGEST_VALUE + 1).unwrap_err().condition, Condition::ProgramLimitExceeded);
+        assert_eq!(text(2 << 20).unwrap_err().condition(), Condition::OutOfMemory);
+        assert_eq!(bytes(LONGEST_VALUE + 1).unwrap_err().condition(), Condition::ProgramLimitExceeded);
+    }
+
+    #[test]
+    fn grows_within_the_limits_only() {
+        supervise(Arc::new(Counting::default()));
+        let mut out = "ß".to_owned();
+        let more = "x".repeat(300_000);
+        for _ in 0..4 {
+            append_text(&mut out, &more).unwrap();
+        }
+        assert_eq!(out.len(), 2 + 4 * more.len());
+        let error = append_text(&mut out, &more.repeat(5)).unwrap_err();
+        assert_eq!(error.condition(), Condition::OutOfMemory);
+        assert_eq!(out.len(), 2 + 4 * more.len());
     }
 
     #[test]

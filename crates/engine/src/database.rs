@@ -186,6 +186,7 @@ impl Shared {
 
     /// A new handle, with what every handle needs.
     pub fn connect(&self) -> std::result::Result<Connection, Failure> {
+        crate::memory::sqlite::install();
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
         flags |=
             if self.options.read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
@@ -241,6 +242,10 @@ impl Shared {
             ffi::SQLITE_READONLY | ffi::SQLITE_PERM => {
                 Error::new(Condition::IoError, format!("\"{path}\" cannot be written: {}", failure.message))
                     .hint("Open it for reading only, or change its permissions.")
+            }
+            _ if no_descriptor_left(&self.path) => {
+                Error::new(Condition::InsufficientResources, format!("could not open \"{path}\": too many open files"))
+                    .hint("Let the server open more files (ulimit -n), or fewer clients in (--max-connections).")
             }
             _ => Error::new(Condition::IoError, format!("could not open \"{path}\": {}", failure.message)),
         }
@@ -315,6 +320,11 @@ pub fn next_pid() -> u32 {
 pub fn server_start() -> i64 {
     static START: std::sync::OnceLock<i64> = std::sync::OnceLock::new();
     *START.get_or_init(crate::session::state::now)
+}
+
+/// True when the process, or the machine, cannot open any more files: SQLite does not say why it could not.
+fn no_descriptor_left(path: &Path) -> bool {
+    std::fs::File::open(path).is_err_and(|error| matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)))
 }
 
 /// Refuses what cannot be a database before SQLite would touch it.

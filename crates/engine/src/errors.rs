@@ -9,6 +9,7 @@ use rowferry_dialect::{Condition, Error, Schema as _};
 
 use crate::functions;
 use crate::interrupt::Interrupter;
+use crate::memory;
 use crate::queue::lock_timeout;
 use crate::schema::SessionSchema;
 use crate::session::Prepared;
@@ -17,6 +18,7 @@ use crate::statement::Failure;
 /// Forgets an error that a function raised earlier and nobody asked for.
 pub fn clear() {
     functions::take_error();
+    memory::take_refusal();
 }
 
 /// A failure of a running statement.
@@ -33,7 +35,7 @@ pub fn translate(failure: &Failure, interrupter: &Interrupter, plan: Option<&Pre
         }
         ffi::SQLITE_FULL => error(Condition::DiskFull),
         ffi::SQLITE_IOERR => error(Condition::IoError),
-        ffi::SQLITE_NOMEM => Error::new(Condition::OutOfMemory, "out of memory"),
+        ffi::SQLITE_NOMEM => memory::exhausted(),
         ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => error(Condition::DataCorrupted),
         ffi::SQLITE_TOOBIG => {
             Error::new(Condition::ProgramLimitExceeded, "value or statement too long").detail(failure.message.clone())
@@ -42,6 +44,8 @@ pub fn translate(failure: &Failure, interrupter: &Interrupter, plan: Option<&Pre
             raised.unwrap_or_else(|| error(Condition::RaiseException))
         }
         ffi::SQLITE_CONSTRAINT => error(Condition::IntegrityConstraintViolation),
+        // A function that asked SQLite for a value and did not get it.
+        ffi::SQLITE_ERROR if raised.is_none() && memory::take_refusal() => memory::exhausted(),
         ffi::SQLITE_ERROR => raised.unwrap_or_else(|| by_message(failure, plan)),
         _ => raised.unwrap_or_else(|| error(Condition::InternalError)),
     }

@@ -11,10 +11,13 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use rowferry_dialect::{Condition, Error, Result, work};
 
+use crate::memory;
+
 const IDLE: u8 = 0;
 const RUNNING: u8 = 1;
 const CANCELLED: u8 = 2;
 const TIMED_OUT: u8 = 3;
+const OUT_OF_MEMORY: u8 = 4;
 
 /// Stops what a session is doing, from any thread; does nothing while it is idle.
 #[derive(Clone, Debug)]
@@ -30,6 +33,8 @@ struct Inner {
     base: Instant,
     /// Statements of a routine run inside another statement, which alone begins and ends: see [`Interrupter::enter`].
     nested: AtomicU32,
+    /// What the session may use of memory, in bytes.
+    memory: usize,
     /// Guards nothing but the condition variable's sleep.
     sleep: Mutex<()>,
     wake: Condvar,
@@ -59,13 +64,14 @@ pub enum Wake {
 }
 
 impl Interrupter {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(memory: usize) -> Self {
         Self {
             inner: Arc::new(Inner {
                 state: AtomicU8::new(IDLE),
                 deadline: AtomicU64::new(0),
                 base: Instant::now(),
                 nested: AtomicU32::new(0),
+                memory,
                 sleep: Mutex::new(()),
                 wake: Condvar::new(),
             }),
@@ -101,6 +107,7 @@ impl Interrupter {
     #[inline]
     pub(crate) fn supervise(&self) {
         if !work::is_supervised_by(Arc::as_ptr(&self.inner).cast()) {
+            memory::set_session_limit(self.inner.memory);
             work::supervise(self.inner.clone());
         }
     }
@@ -175,21 +182,31 @@ impl Interrupter {
 impl Inner {
     fn must_stop(&self) -> bool {
         match self.state.load(Ordering::Acquire) {
-            CANCELLED | TIMED_OUT => true,
+            CANCELLED | TIMED_OUT | OUT_OF_MEMORY => true,
             RUNNING => {
+                if memory::check().is_err() {
+                    self.stop(OUT_OF_MEMORY);
+                    return true;
+                }
                 let deadline = self.deadline.load(Ordering::Relaxed);
                 if deadline == 0 || (self.base.elapsed().as_nanos() as u64) < deadline {
                     return false;
                 }
-                let _ = self.state.compare_exchange(RUNNING, TIMED_OUT, Ordering::AcqRel, Ordering::Acquire);
+                self.stop(TIMED_OUT);
                 true
             }
             _ => false,
         }
     }
 
+    fn stop(&self, reason: u8) {
+        // Whatever came first is what is told.
+        let _ = self.state.compare_exchange(RUNNING, reason, Ordering::AcqRel, Ordering::Acquire);
+    }
+
     fn error(&self) -> Error {
         let reason = match self.state.load(Ordering::Acquire) {
+            OUT_OF_MEMORY => return memory::exhausted(),
             TIMED_OUT => "canceling statement due to statement timeout",
             _ => "canceling statement due to user request",
         };
@@ -202,7 +219,7 @@ impl work::Supervisor for Inner {
         if self.must_stop() { Err(self.error()) } else { Ok(()) }
     }
 
-    fn room(&self, _bytes: usize) -> Result<()> {
-        Ok(())
+    fn room(&self, bytes: usize) -> Result<()> {
+        memory::room(bytes)
     }
 }

@@ -35,6 +35,9 @@ pub struct Options {
     /// Bytes of its thread's stack that a session's routines may use when they call each other; 1 MiB by default, half
     /// of what Rust gives a thread.
     pub routine_stack: usize,
+    /// Bytes of memory that a session may use before its statement fails with `53200`; no limit by default. Counted as
+    /// far as the program has made [`crate::memory::CountingAllocator`] its allocator.
+    pub session_memory: usize,
 }
 
 impl Default for Options {
@@ -46,6 +49,7 @@ impl Default for Options {
             lock_timeout: Duration::from_secs(30),
             logging: Logging::Log,
             routine_stack: 1024 * 1024,
+            session_memory: crate::memory::UNLIMITED,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
 use rowferry_dialect::{Language, Type};
@@ -11,6 +11,9 @@ use crate::session::Prepared;
 
 /// How many plans are kept.
 const CAPACITY: usize = 2_000;
+
+/// How many bytes they may take together.
+const CAPACITY_BYTES: usize = 128 << 20;
 
 /// Longer texts, in bytes, are not kept: they are literals written out, rarely asked twice, and their plans are large.
 pub const LONGEST_TEXT: usize = 16 * 1024;
@@ -37,6 +40,8 @@ pub struct PlanKey {
 pub struct PlanCache {
     plans: RwLock<HashMap<PlanKey, (Arc<Prepared>, AtomicU64)>>,
     tick: AtomicU64,
+    /// What the plans take together.
+    bytes: AtomicUsize,
 }
 
 impl PlanCache {
@@ -54,13 +59,19 @@ impl PlanCache {
             return;
         }
         let mut plans = self.plans.write();
-        if plans.len() >= CAPACITY {
+        let bytes = self.bytes.load(Ordering::Relaxed) + plan.size;
+        if !plans.is_empty() && (plans.len() >= CAPACITY || bytes > CAPACITY_BYTES) {
             let mut used: Vec<u64> = plans.values().map(|(_, used)| used.load(Ordering::Relaxed)).collect();
             used.sort_unstable();
             let median = used[used.len() / 2];
             plans.retain(|_, (_, used)| used.load(Ordering::Relaxed) > median);
+            self.bytes.store(plans.values().map(|(plan, _)| plan.size).sum(), Ordering::Relaxed);
         }
-        plans.insert(key, (plan, AtomicU64::new(self.tick.fetch_add(1, Ordering::Relaxed))));
+        self.bytes.fetch_add(plan.size, Ordering::Relaxed);
+        let used = AtomicU64::new(self.tick.fetch_add(1, Ordering::Relaxed));
+        if let Some((replaced, _)) = plans.insert(key, (plan, used)) {
+            self.bytes.fetch_sub(replaced.size, Ordering::Relaxed);
+        }
     }
 }
 

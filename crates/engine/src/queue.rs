@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn armed() -> Interrupter {
-        let interrupter = Interrupter::new();
+        let interrupter = Interrupter::new(crate::memory::UNLIMITED);
         interrupter.arm(Duration::ZERO);
         interrupter
     }

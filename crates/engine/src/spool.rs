@@ -7,12 +7,16 @@
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, work};
 
 use crate::ValueRef;
+use crate::memory::Charge;
 
 /// Rows in memory beyond this many bytes go to a file.
 const MEMORY_LIMIT: usize = 8 << 20;
+
+/// Rows are counted as the session's when there are more than this many bytes of them; so much at a time.
+const CHARGED: usize = 64 << 10;
 
 /// Rows, first in first out.
 #[derive(Debug, Default)]
@@ -21,6 +25,9 @@ pub struct Spool {
     rows: u64,
     memory: Vec<u8>,
     file: Option<BufWriter<File>>,
+    /// For the memory.
+    charge: Charge,
+    charged: usize,
 }
 
 /// A spool being read.
@@ -36,6 +43,8 @@ pub struct SpoolReader {
     /// Where each value of the current row begins.
     values: Vec<usize>,
     current: Current,
+    /// For the memory.
+    _charge: Charge,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -74,6 +83,7 @@ impl Spool {
                 ValueRef::Text(text) => (TEXT, text),
                 ValueRef::Blob(bytes) => (BLOB, bytes),
             };
+            work::reserve(&mut self.memory, bytes.len() + 9)?;
             self.memory.push(tag);
             self.memory.extend_from_slice(&(bytes.len() as u64).to_ne_bytes());
             self.memory.extend_from_slice(bytes);
@@ -81,10 +91,21 @@ impl Spool {
         let length = (self.memory.len() - start - 8) as u64;
         self.memory[start..start + 8].copy_from_slice(&length.to_ne_bytes());
         self.rows += 1;
-        if self.memory.len() > MEMORY_LIMIT {
+        work::step(self.memory.len() - start)?;
+        if self.memory.len() > MEMORY_LIMIT || !self.charge() {
             self.spill().map_err(|error| spill_error(&error))?;
         }
         Ok(())
+    }
+
+    /// Counts what has come; false when the session has no room for it.
+    fn charge(&mut self) -> bool {
+        let more = self.memory.len().saturating_sub(self.charged);
+        if more < CHARGED {
+            return true;
+        }
+        self.charged += more;
+        self.charge.grow(more).is_ok()
     }
 
     fn spill(&mut self) -> std::io::Result<()> {
@@ -93,7 +114,9 @@ impl Spool {
             None => self.file.insert(BufWriter::new(anonymous_file()?)),
         };
         file.write_all(&self.memory)?;
-        self.memory.clear();
+        self.memory = Vec::new();
+        self.charge = Charge::default();
+        self.charged = 0;
         Ok(())
     }
 
@@ -117,6 +140,7 @@ impl Spool {
             row: Vec::new(),
             values: Vec::with_capacity(self.columns),
             current: Current::None,
+            _charge: self.charge,
         })
     }
 }
@@ -133,7 +157,10 @@ impl SpoolReader {
             Some(file) => {
                 let mut length = [0; 8];
                 file.read_exact(&mut length).map_err(|error| spill_error(&error))?;
-                self.row.resize(u64::from_ne_bytes(length) as usize, 0);
+                let length = u64::from_ne_bytes(length) as usize;
+                self.row.clear();
+                work::reserve(&mut self.row, length)?;
+                self.row.resize(length, 0);
                 file.read_exact(&mut self.row).map_err(|error| spill_error(&error))?;
                 self.current = Current::File;
                 (&self.row, 0)

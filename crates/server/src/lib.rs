@@ -13,6 +13,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 pub mod auth;
+mod capacity;
 mod config;
 mod connection;
 mod listener;
@@ -22,6 +23,7 @@ mod socket;
 pub mod sqli;
 pub mod tls;
 
+pub use capacity::Capacity;
 pub use config::{Endpoint, Limits, ParseEndpointError};
 pub use connection::{Connection, Ending, TooManyConnections};
 pub use listener::{Bound, Door, Server, StartError, Stopper};

@@ -1,6 +1,7 @@
 //! The accept loop.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustls::ServerConfig;
 
 use crate::config::{Endpoint, Limits};
@@ -20,7 +22,7 @@ use crate::socket::{Peer, Socket};
 
 /// Stack of a session's thread, in bytes. Only touched pages cost memory; the compiler and SQLite recurse over
 /// expressions.
-const SESSION_STACK: usize = 16 * 1024 * 1024;
+pub(crate) const SESSION_STACK: usize = 16 * 1024 * 1024;
 
 /// How long to rest when accepting fails for want of descriptors or memory.
 const ACCEPT_REST: Duration = Duration::from_millis(100);
@@ -35,6 +37,12 @@ pub trait Door: Send + Sync + 'static {
     /// The door authenticates within the handshake's time, calls [`Connection::admit`], asks
     /// [`Connection::stopping`] between commands, and says whatever the client must be told.
     fn serve(&self, connection: &mut Connection) -> Ending;
+
+    /// What a client is told, whatever it has said, when there is no room for it and why; empty when the protocol has no
+    /// words for it then.
+    fn refusal(&self, _why: &str) -> Vec<u8> {
+        Vec::new()
+    }
 }
 
 /// An endpoint that is listened at.
@@ -90,6 +98,8 @@ pub struct Server {
     tls: Option<Arc<ServerConfig>>,
     wake: UnixStream,
     stopper: Stopper,
+    /// A descriptor to give up when there is no other, so that the client can be told.
+    spare: Mutex<Option<File>>,
 }
 
 impl fmt::Debug for Server {
@@ -122,7 +132,15 @@ impl Server {
         waker.set_nonblocking(true)?;
         let registry = Arc::new(Registry::new(limits.max_connections, limits.max_handshakes));
         let stopper = Stopper { registry: Arc::clone(&registry), wake: Arc::new(waker) };
-        Ok(Self { entrances: Vec::new(), registry, limits: Arc::new(limits), tls, wake, stopper })
+        Ok(Self {
+            entrances: Vec::new(),
+            registry,
+            limits: Arc::new(limits),
+            tls,
+            wake,
+            stopper,
+            spare: Mutex::new(spare_descriptor()),
+        })
     }
 
     /// Listens at `endpoint` for clients of `door`.
@@ -190,6 +208,27 @@ impl Server {
         Ok(())
     }
 
+    /// Accepts with the spare descriptor, tells the client that there is no room, and closes; false when there was none.
+    fn turn_away(&self, entrance: &Entrance) -> bool {
+        let mut spare = self.spare.lock();
+        if spare.take().is_none() {
+            *spare = spare_descriptor();
+            return false;
+        }
+        let refusal = entrance.door.refusal("The server has no file descriptor left for the session.");
+        // It is told without waiting: a few bytes fit into any socket's buffer, and the client may be gone.
+        match &entrance.listener {
+            Listener::Tcp(listener) => {
+                let _ = listener.accept().and_then(|(mut stream, _)| stream.write_all(&refusal));
+            }
+            Listener::Unix(listener, _) => {
+                let _ = listener.accept().and_then(|(mut stream, _)| stream.write_all(&refusal));
+            }
+        }
+        *spare = spare_descriptor();
+        true
+    }
+
     fn accept(&self, entrance: &Entrance) {
         let write_timeout = self.limits.write_timeout;
         let accepted = match &entrance.listener {
@@ -211,6 +250,12 @@ impl Server {
                     ErrorKind::WouldBlock | ErrorKind::ConnectionAborted | ErrorKind::Interrupted
                 ) =>
             {
+                return;
+            }
+            Err(error)
+                if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) && self.turn_away(entrance) =>
+            {
+                tracing::error!(%error, "no descriptor is left: the connection is refused");
                 return;
             }
             Err(error) => {
@@ -236,14 +281,31 @@ impl Server {
             Arc::clone(&self.limits),
             self.tls.clone(),
         );
-        let session = std::thread::Builder::new()
-            .name(format!("{name}-{number}"))
-            .stack_size(SESSION_STACK)
-            .spawn(move || run_session(&*door, connection));
+        // A thread that does not start must not take the connection with it.
+        let connection = Arc::new(Mutex::new(Some(connection)));
+        let waiting = Arc::clone(&connection);
+        let session =
+            std::thread::Builder::new().name(format!("{name}-{number}")).stack_size(SESSION_STACK).spawn(move || {
+                if let Some(connection) = waiting.lock().take() {
+                    run_session(&*door, connection);
+                }
+                rowferry_engine::memory::thread_ends();
+            });
         if let Err(error) = session {
             tracing::error!(door = name, %peer, %error, "cannot start a thread for the connection");
+            if let Some(mut connection) = connection.lock().take() {
+                // It may be gone; there is nothing else that we can do for it.
+                let _ =
+                    connection.write_all(&entrance.door.refusal("The server cannot start a thread for the session."));
+                connection.linger();
+            }
         }
     }
+}
+
+/// Any descriptor.
+fn spare_descriptor() -> Option<File> {
+    File::open("/dev/null").ok()
 }
 
 fn run_session(door: &dyn Door, mut connection: Connection) {

@@ -54,8 +54,6 @@ pub enum Statement {
         scroll: bool,
         /// WITH HOLD.
         hold: bool,
-        /// BINARY.
-        binary: bool,
         /// The query.
         query: Box<Query>,
     },

@@ -9,13 +9,19 @@ use serde_json::Value as Json;
 use super::{Settings, ValueRef, float, input, json, misfit, write as write_element};
 use crate::ir::Value;
 use crate::types::Storage;
-use crate::{Condition, Error, Result, Type};
+use crate::{Condition, Error, Result, Type, work};
 
 /// Members of an array in stored form, one dimension; deeper ones are texts of arrays.
 pub fn elements(stored: &[u8], element: &Type) -> Result<Vec<Value>> {
     let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(element.clone())));
-    let Ok(Json::Array(members)) = serde_json::from_slice(stored) else { return Err(corrupt()) };
-    members.iter().map(|member| from_json(member, element).ok_or_else(corrupt)).collect()
+    let Ok(Json::Array(members)) = json::read(stored)? else { return Err(corrupt()) };
+    members
+        .iter()
+        .map(|member| {
+            work::step(16)?;
+            from_json(member, element).ok_or_else(corrupt)
+        })
+        .collect()
 }
 
 /// The stored text of an array with these members.
@@ -221,7 +227,9 @@ impl Reader<'_> {
             self.out.push_str("null");
             return Ok(());
         }
+        work::step(text.len() + 16).map_err(Fault::Element)?;
         let value = input(&text, self.element, self.settings).map_err(Fault::Element)?;
+        work::reserve_text(&mut self.out, text.len() + 2).map_err(Fault::Element)?;
         push_element(&mut self.out, value.as_ref(), self.element);
         Ok(())
     }
@@ -230,7 +238,7 @@ impl Reader<'_> {
 /// Appends a stored array in PostgreSQL's text form.
 pub fn write(out: &mut Vec<u8>, stored: &[u8], element: &Type, settings: &Settings) -> Result<()> {
     let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(element.clone())));
-    let Ok(Json::Array(members)) = serde_json::from_slice(stored) else { return Err(corrupt()) };
+    let Ok(Json::Array(members)) = json::read(stored)? else { return Err(corrupt()) };
     write_members(out, &members, element, settings)?.ok_or_else(corrupt)
 }
 
@@ -240,6 +248,7 @@ fn write_members(out: &mut Vec<u8>, members: &[Json], element: &Type, settings: 
         if at > 0 {
             out.push(b',');
         }
+        work::step(16)?;
         if let Json::Array(inner) = member {
             if write_members(out, inner, element, settings)?.is_none() {
                 return Ok(None);
@@ -253,6 +262,8 @@ fn write_members(out: &mut Vec<u8>, members: &[Json], element: &Type, settings: 
         }
         let mut text = Vec::new();
         write_element(&mut text, value.as_ref(), element, settings)?;
+        work::step(text.len())?;
+        work::reserve(out, text.len() + 2)?;
         write_quoted(out, &text);
     }
     out.push(b'}');

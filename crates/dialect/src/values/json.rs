@@ -6,7 +6,7 @@
 use serde_json::Value as Json;
 
 use super::Decimal;
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, work};
 
 /// The text, if it is JSON.
 pub fn check(text: &str) -> Result<&str> {
@@ -14,9 +14,35 @@ pub fn check(text: &str) -> Result<&str> {
     Ok(text)
 }
 
+/// Longer texts are read in steps, which takes twice as long.
+const LONG: usize = 256 * 1024;
+
+/// Reads JSON text; the inner result is what the text is, the outer one whether there was time and memory to read it.
+pub fn read(text: &[u8]) -> Result<serde_json::Result<Json>> {
+    if text.len() <= LONG {
+        work::step(text.len())?;
+        return Ok(serde_json::from_slice(text));
+    }
+    let mut reader = work::Stepping::new(text);
+    let read = serde_json::from_reader(&mut reader);
+    reader.stopped.map_or(Ok(read), Err)
+}
+
+/// The text of a JSON value, without blanks.
+pub fn print(value: &Json) -> Result<String> {
+    let mut out = work::Gathering::default();
+    let written = serde_json::to_writer(&mut out, value);
+    match (out.stopped, written) {
+        (Some(error), _) => Err(error),
+        (None, Err(error)) => Err(Error::internal(format!("JSON cannot be written: {error}"))),
+        // SAFETY: JSON is written as UTF-8.
+        (None, Ok(())) => Ok(unsafe { String::from_utf8_unchecked(out.bytes) }),
+    }
+}
+
 /// The value of a text.
 pub fn parse(text: &str) -> Result<Json> {
-    serde_json::from_str(text).map_err(|error| {
+    read(text.as_bytes())?.map_err(|error| {
         let what = error.to_string();
         // serde_json counts lines and columns; its words name the fault.
         let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
@@ -36,13 +62,15 @@ fn capitalised(text: &str) -> String {
 
 /// The `jsonb` text of a JSON text.
 pub fn normalize(text: &str) -> Result<String> {
-    let mut out = String::with_capacity(text.len());
-    write(&mut out, &parse(text)?)?;
+    let value = parse(text)?;
+    let mut out = work::text(text.len())?;
+    write(&mut out, &value)?;
     Ok(out)
 }
 
 /// Appends a value's `jsonb` text.
 pub fn write(out: &mut String, value: &Json) -> Result<()> {
+    work::step(8)?;
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -81,6 +109,8 @@ fn write_string(out: &mut String, text: &str) -> Result<()> {
         return Err(Error::new(Condition::UntranslatableCharacter, "unsupported Unicode escape sequence")
             .detail("\\u0000 cannot be converted to text."));
     }
+    work::step(text.len())?;
+    work::reserve_text(out, text.len() + 2)?;
     quote(out, text);
     Ok(())
 }

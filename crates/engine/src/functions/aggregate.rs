@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{Decimal, Interval, ValueRef, array, decimal_math, float};
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
 
@@ -23,7 +23,14 @@ trait Accumulator: Send + UnwindSafe + RefUnwindSafe {
     fn inverse(&mut self, call: &Call<'_>) -> Result<()>;
     /// The result as it stands.
     fn value(&mut self) -> Result<Value>;
+    /// The result, of which there will be no other.
+    fn finish(&mut self) -> Result<Value> {
+        self.value()
+    }
 }
+
+/// What a row counts as work, beside its bytes.
+const ROW: usize = 16;
 
 /// An aggregate function.
 struct Row {
@@ -131,7 +138,12 @@ impl SqliteAggregate<Box<dyn Accumulator>, Output> for Adapter {
         state: &mut Box<dyn Accumulator>,
     ) -> rusqlite::Result<()> {
         let call = Call::new(raw, &self.context);
-        if self.counts(&call) { state.step(&call).map_err(raise) } else { Ok(()) }
+        if self.counts(&call) {
+            // Each row may be kept.
+            work::step(ROW).and_then(|()| state.step(&call)).map_err(raise)
+        } else {
+            Ok(())
+        }
     }
 
     fn finalize(
@@ -139,7 +151,7 @@ impl SqliteAggregate<Box<dyn Accumulator>, Output> for Adapter {
         _: &mut rusqlite::functions::Context<'_>,
         state: Option<Box<dyn Accumulator>>,
     ) -> rusqlite::Result<Output> {
-        state.unwrap_or_else(|| self.start()).value().map(Output).map_err(raise)
+        state.unwrap_or_else(|| self.start()).finish().map(Output).map_err(raise)
     }
 }
 
@@ -181,6 +193,7 @@ impl Accumulator for Single {
                 "more than one row returned by a subquery used as an expression",
             ));
         }
+        work::room(call.length(0))?;
         self.0 = Some(call.owned(0));
         Ok(())
     }
@@ -200,16 +213,22 @@ impl Accumulator for Distinct {
         let mut key = Vec::new();
         for at in 0..call.len() {
             // Each argument with its storage class and length, so that no two rows share a key.
-            let (class, bytes) = match call.value(at) {
-                ValueRef::Null => (b'0', Vec::new()),
-                ValueRef::Integer(value) => (b'1', value.to_le_bytes().to_vec()),
-                ValueRef::Real(value) => (b'2', value.to_bits().to_le_bytes().to_vec()),
-                ValueRef::Text(bytes) => (b'3', bytes.to_vec()),
-                ValueRef::Blob(bytes) => (b'4', bytes.to_vec()),
+            let (class, bytes): (u8, &[u8]) = match &call.value(at) {
+                ValueRef::Null => (b'0', &[]),
+                ValueRef::Integer(value) => (b'1', &value.to_le_bytes()),
+                ValueRef::Real(value) => (b'2', &value.to_bits().to_le_bytes()),
+                ValueRef::Text(bytes) => (b'3', bytes),
+                ValueRef::Blob(bytes) => (b'4', bytes),
             };
+            work::step(bytes.len())?;
+            work::reserve(&mut key, bytes.len() + 9)?;
             key.push(class);
             key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-            key.extend_from_slice(&bytes);
+            key.extend_from_slice(bytes);
+        }
+        if self.seen.len() == self.seen.capacity() {
+            // The table moves into one of twice the size.
+            work::room_to_work(self.seen.len() * 2 * (size_of::<Vec<u8>>() + 1))?;
         }
         if self.seen.insert(key) { self.inner.step(call) } else { Ok(()) }
     }
@@ -220,6 +239,10 @@ impl Accumulator for Distinct {
 
     fn value(&mut self) -> Result<Value> {
         self.inner.value()
+    }
+
+    fn finish(&mut self) -> Result<Value> {
+        self.inner.finish()
     }
 }
 
@@ -560,45 +583,108 @@ impl Accumulator for Bits {
     }
 }
 
+/// Values joined one behind the other as they come, so that they are in memory once; those of a window leave in front.
+#[derive(Default)]
+struct Joined {
+    bytes: Vec<u8>,
+    /// Where the first separator that counts begins.
+    start: usize,
+    /// The lengths of each row's separator and value.
+    rows: VecDeque<(usize, usize)>,
+}
+
+impl Joined {
+    /// Adds a row's value; `write` appends it.
+    fn push(&mut self, separator: &[u8], write: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
+        let start = self.bytes.len();
+        work::append(&mut self.bytes, separator)?;
+        let middle = self.bytes.len();
+        if let Err(error) = write(&mut self.bytes) {
+            self.bytes.truncate(start);
+            return Err(error);
+        }
+        work::step(self.bytes.len() - start)?;
+        if self.rows.len() == self.rows.capacity() {
+            work::room_to_work(self.rows.len() * size_of::<(usize, usize)>())?;
+        }
+        self.rows.push_back((middle - start, self.bytes.len() - middle));
+        Ok(())
+    }
+
+    /// The first row leaves.
+    fn leave(&mut self) {
+        let Some((separator, value)) = self.rows.pop_front() else { return };
+        self.start += separator + value;
+        if self.start > self.bytes.len() / 2 {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+        }
+    }
+
+    /// The values with the separators between them; `None` without rows.
+    fn joined(&self) -> Option<&[u8]> {
+        let (separator, _) = self.rows.front()?;
+        Some(&self.bytes[self.start + separator..])
+    }
+
+    /// The same, taken.
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let (separator, _) = *self.rows.front()?;
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.drain(..self.start + separator);
+        *self = Self::default();
+        Some(bytes)
+    }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// Texts or bytes joined; the first separator does not show.
 #[derive(Default)]
 struct Strings {
     bytes: bool,
-    rows: VecDeque<(Vec<u8>, Vec<u8>)>,
+    joined: Joined,
+}
+
+impl Strings {
+    fn result(&self, joined: Option<Vec<u8>>) -> Value {
+        match joined {
+            None => Value::Null,
+            Some(joined) if self.bytes => Value::Blob(joined),
+            Some(joined) => Value::Text(into_text(joined)),
+        }
+    }
 }
 
 impl Accumulator for Strings {
     fn step(&mut self, call: &Call<'_>) -> Result<()> {
-        let separator = if call.is_null(1) { Vec::new() } else { call.bytes(1)?.to_vec() };
-        self.rows.push_back((separator, call.bytes(0)?.to_vec()));
-        Ok(())
+        let separator = if call.is_null(1) { &[] } else { call.bytes(1)? };
+        let value = call.bytes(0)?;
+        self.joined.push(separator, |out| work::append(out, value))
     }
 
     fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
-        self.rows.pop_front();
+        self.joined.leave();
         Ok(())
     }
 
     fn value(&mut self) -> Result<Value> {
-        if self.rows.is_empty() {
-            return Ok(Value::Null);
-        }
-        let mut joined = Vec::new();
-        for (at, (separator, value)) in self.rows.iter().enumerate() {
-            if at > 0 {
-                joined.extend_from_slice(separator);
-            }
-            joined.extend_from_slice(value);
-        }
-        Ok(if self.bytes {
-            Value::Blob(joined)
-        } else {
-            Value::Text(
-                String::from_utf8(joined)
-                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-            )
-        })
+        let joined = self.joined.joined().map(copied).transpose()?;
+        Ok(self.result(joined))
     }
+
+    fn finish(&mut self) -> Result<Value> {
+        let joined = self.joined.take();
+        Ok(self.result(joined))
+    }
+}
+
+fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut copy = work::bytes(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
 
 /// What members are put together to.
@@ -612,21 +698,45 @@ enum Shape {
     JsonbObject,
 }
 
+impl Shape {
+    /// What stands around the members.
+    fn brackets(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Array | Self::NestedArray | Self::Json | Self::Jsonb => ("[", "]"),
+            Self::JsonObject => ("{ ", " }"),
+            Self::JsonbObject => ("{", "}"),
+        }
+    }
+}
+
 /// Members in JSON form, NULLs too.
 struct Members {
     shape: Shape,
-    rows: VecDeque<String>,
+    joined: Joined,
 }
 
 impl Members {
     fn new(shape: Shape) -> Self {
-        Self { shape, rows: VecDeque::new() }
+        Self { shape, joined: Joined::default() }
+    }
+
+    fn result(&self, joined: Option<Vec<u8>>) -> Result<Value> {
+        let Some(mut joined) = joined else { return Ok(Value::Null) };
+        let (open, close) = self.shape.brackets();
+        work::reserve(&mut joined, open.len() + close.len())?;
+        joined.splice(..0, open.bytes());
+        joined.extend_from_slice(close.as_bytes());
+        let joined = into_text(joined);
+        Ok(Value::Text(match self.shape {
+            Shape::Jsonb | Shape::JsonbObject => rowferry_dialect::values::json::normalize(&joined)?,
+            _ => joined,
+        }))
     }
 }
 
 impl Accumulator for Members {
     fn step(&mut self, call: &Call<'_>) -> Result<()> {
-        let mut member = String::new();
+        let mut member = work::text(call.length(0))?;
         match self.shape {
             Shape::Array => array::push_element(&mut member, call.value(0), &json::element_type(call.value(0))),
             Shape::NestedArray => {
@@ -635,42 +745,32 @@ impl Accumulator for Members {
                 }
                 member.push_str(call.text(0)?);
             }
-            Shape::Json | Shape::Jsonb => member.push_str(&json::argument(call, 0)?),
+            Shape::Json | Shape::Jsonb => member = json::argument(call, 0)?,
             Shape::JsonObject | Shape::JsonbObject => {
                 if call.is_null(0) {
                     return Err(Error::new(Condition::NullValueNotAllowed, "field name must not be null"));
                 }
                 member.push_str(&json::key_argument(call, 0)?);
                 member.push_str(if self.shape == Shape::JsonObject { " : " } else { ": " });
-                member.push_str(&json::argument(call, 2)?);
+                work::append_text(&mut member, &json::argument(call, 2)?)?;
             }
         }
-        self.rows.push_back(member);
-        Ok(())
+        let separator: &[u8] = if matches!(self.shape, Shape::Array | Shape::NestedArray) { b"," } else { b", " };
+        self.joined.push(separator, |out| work::append(out, member.as_bytes()))
     }
 
     fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
-        self.rows.pop_front();
+        self.joined.leave();
         Ok(())
     }
 
     fn value(&mut self) -> Result<Value> {
-        if self.rows.is_empty() {
-            return Ok(Value::Null);
-        }
-        let separator = if matches!(self.shape, Shape::Array | Shape::NestedArray) { "," } else { ", " };
-        let mut joined = String::new();
-        for (at, member) in self.rows.iter().enumerate() {
-            if at > 0 {
-                joined.push_str(separator);
-            }
-            joined.push_str(member);
-        }
-        Ok(Value::Text(match self.shape {
-            Shape::Array | Shape::NestedArray | Shape::Json => format!("[{joined}]"),
-            Shape::Jsonb => rowferry_dialect::values::json::normalize(&format!("[{joined}]"))?,
-            Shape::JsonObject => format!("{{ {joined} }}"),
-            Shape::JsonbObject => rowferry_dialect::values::json::normalize(&format!("{{{joined}}}"))?,
-        }))
+        let joined = self.joined.joined().map(copied).transpose()?;
+        self.result(joined)
+    }
+
+    fn finish(&mut self) -> Result<Value> {
+        let joined = self.joined.take();
+        self.result(joined)
     }
 }

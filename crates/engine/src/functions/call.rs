@@ -14,6 +14,14 @@ pub(crate) struct Call<'a> {
     context: &'a Context,
 }
 
+/// What is to be known of a call's arguments before it is made.
+pub(super) struct Weight {
+    /// One of them is NULL.
+    pub(super) any_null: bool,
+    /// Bytes of texts and blobs.
+    pub(super) bytes: usize,
+}
+
 impl<'a> Call<'a> {
     pub(crate) fn new(raw: &'a rusqlite::functions::Context<'a>, context: &'a Context) -> Self {
         Self { raw, context }
@@ -34,14 +42,31 @@ impl<'a> Call<'a> {
         self.raw.len()
     }
 
-    /// True if an argument is NULL.
-    pub(crate) fn any_null(&self) -> bool {
-        (0..self.len()).any(|at| self.is_null(at))
+    /// One look at all arguments.
+    #[inline]
+    pub(super) fn weigh(&self) -> Weight {
+        let mut weight = Weight { any_null: false, bytes: 0 };
+        for at in 0..self.len() {
+            match self.raw.get_raw(at) {
+                SqliteRef::Null => weight.any_null = true,
+                SqliteRef::Text(bytes) | SqliteRef::Blob(bytes) => weight.bytes += bytes.len(),
+                SqliteRef::Integer(_) | SqliteRef::Real(_) => {}
+            }
+        }
+        weight
     }
 
     /// True if the argument is NULL.
     pub(crate) fn is_null(&self, at: usize) -> bool {
         matches!(self.raw.get_raw(at), SqliteRef::Null)
+    }
+
+    /// Bytes of a text or blob argument; 0 for others.
+    pub(crate) fn length(&self, at: usize) -> usize {
+        match self.raw.get_raw(at) {
+            SqliteRef::Text(bytes) | SqliteRef::Blob(bytes) => bytes.len(),
+            SqliteRef::Null | SqliteRef::Integer(_) | SqliteRef::Real(_) => 0,
+        }
     }
 
     /// The argument, borrowed.

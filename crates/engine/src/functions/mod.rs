@@ -24,7 +24,7 @@ mod system;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use rowferry_dialect::{Error, Result};
+use rowferry_dialect::{Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue};
@@ -49,6 +49,11 @@ pub(crate) struct Row {
     /// What it does.
     call: fn(&Call<'_>) -> Result<Value>,
 }
+
+/// Arguments of more bytes than this together are weighed before the function is called: it will copy them.
+const LARGE: usize = 256 * 1024;
+/// How often it copies them at least: into the result, which SQLite copies.
+const COPIES: usize = 2;
 
 impl Row {
     /// No limit of arguments.
@@ -116,8 +121,12 @@ fn register_row(connection: &Connection, row: &'static Row, context: &Arc<Contex
         let context = Arc::clone(context);
         connection.create_scalar_function(row.name, count, flags, move |raw| {
             let call = Call::new(raw, &context);
-            if row.strict && call.any_null() {
+            let weight = call.weigh();
+            if row.strict && weight.any_null {
                 return Ok(Output(Value::Null));
+            }
+            if weight.bytes > LARGE {
+                work::room_to_work(weight.bytes * COPIES).and_then(|()| work::check()).map_err(raise)?;
             }
             if call.len() < usize::from(row.least) {
                 return Err(raise(Error::internal(format!("{} wants {} arguments", row.name, row.least))));

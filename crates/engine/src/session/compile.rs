@@ -9,6 +9,7 @@ use rowferry_dialect::schema::Schema;
 use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres};
 
 use super::Session;
+use crate::memory;
 use crate::plans::{PlanKey, next_id};
 
 /// One statement of a text.
@@ -52,6 +53,8 @@ pub struct Prepared {
     /// What it was made from, to make it anew.
     pub(crate) parsed: Parsed,
     pub(crate) declared: Vec<Option<Type>>,
+    /// About how many bytes of memory it takes.
+    pub(crate) size: usize,
 }
 
 impl Parsed {
@@ -85,9 +88,12 @@ impl Parsed {
 }
 
 impl Prepared {
-    /// True when it yields rows, be they without columns.
-    pub fn returns_rows(&self) -> bool {
-        matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
+    /// A charge for keeping it, to be dropped with whatever keeps it.
+    ///
+    /// # Errors
+    /// `53200` when the session has no room for it.
+    pub fn charge(&self) -> Result<memory::Charge> {
+        memory::Charge::new(self.size)
     }
 
     /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
@@ -99,7 +105,7 @@ impl Prepared {
 impl Session {
     /// Splits a text into its statements; none for an empty text.
     pub fn parse(&mut self, sql: &str) -> Result<Vec<Parsed>> {
-        parse(sql, self.language)
+        self.supervised(|session| parse(sql, session.language))
     }
 
     /// Compiles a statement, or finds it in the plan cache; `None` for an empty text.
@@ -114,12 +120,17 @@ impl Session {
         if let Some(plan) = self.database.shared.plans.get(&key) {
             return Ok(Some(plan));
         }
-        let mut statements = self.parse(sql)?;
-        match statements.len() {
-            0 => Ok(None),
-            1 => self.compile(&statements.remove(0), param_types, Some(key)).map(Some),
-            _ => Err(Error::new(Condition::SyntaxError, "cannot insert multiple commands into a prepared statement")),
-        }
+        self.supervised(|session| {
+            let mut statements = parse(sql, session.language)?;
+            match statements.len() {
+                0 => Ok(None),
+                1 => session.compile(&statements.remove(0), param_types, Some(key)).map(Some),
+                _ => {
+                    let message = "cannot insert multiple commands into a prepared statement";
+                    Err(Error::new(Condition::SyntaxError, message))
+                }
+            }
+        })
     }
 
     /// Compiles one statement of a text.
@@ -130,7 +141,7 @@ impl Session {
         if let Some(plan) = key.as_ref().and_then(|key| self.database.shared.plans.get(key)) {
             return Ok(plan);
         }
-        self.compile(parsed, param_types, key)
+        self.supervised(|session| session.compile(parsed, param_types, key))
     }
 
     /// A statement in SQLite's own SQL, parameters in order.
@@ -187,18 +198,15 @@ impl Session {
 
     /// Binds and lowers. A failure may be due to a schema that somebody else has changed: then it is tried once more.
     fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
+        let (_, before) = memory::since(0);
         let bound = match self.bind(parsed, declared) {
             Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error)?,
             other => other?,
         };
-        let mut bound = bound;
-        // What these yield is what the session has under their name.
-        match &bound.statement {
-            Statement::Fetch { cursor, no_rows: false, .. } => bound.columns = self.columns_of_portal(cursor),
-            Statement::ExecutePrepared { name, .. } => bound.columns = self.columns_of_statement(name),
-            _ => {}
-        }
-        let plan = Arc::new(self.lower(bound, parsed, declared)?);
+        let mut plan = self.lower(bound, parsed, declared)?;
+        // What the parser made belongs to it, too: about as much again.
+        plan.size = parsed.text.len() + 2 * memory::since(before).0;
+        let plan = Arc::new(plan);
         if let Some(mut key) = key
             && !is_session_bound(&plan.bound.statement)
         {
@@ -299,7 +307,15 @@ impl Session {
             }
             (_, statement) => (None, command(statement)),
         };
-        Ok(Prepared { bound, command, program, id: next_id(), parsed: parsed.clone(), declared: declared.to_vec() })
+        Ok(Prepared {
+            bound,
+            command,
+            program,
+            id: next_id(),
+            parsed: parsed.clone(),
+            declared: declared.to_vec(),
+            size: 0,
+        })
     }
 }
 

@@ -90,6 +90,7 @@ impl Session {
         }
         let timeout = self.state.variables.read().statement_timeout();
         self.interrupter.arm(timeout);
+        self.count_memory_anew();
         let now = super::state::now();
         {
             let mut activity = self.state.activity.lock();

@@ -7,14 +7,13 @@ mod execute;
 mod functions;
 mod merge;
 mod named;
-mod names;
-mod portals;
 pub mod sequences;
 pub mod state;
 mod transaction;
 mod utility;
 pub mod variables;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -30,10 +29,7 @@ use crate::statement::Failure;
 use crate::{Cursor, Database, Durability, Interrupter, SessionOptions, catalog};
 
 pub use compile::{Parsed, Prepared};
-use named::NamedStatement;
-use names::{Names, Shown};
-use portals::Portal;
-pub use portals::{DoorPart, Resume};
+use named::{NamedCursor, NamedStatement};
 use state::{Activity, State};
 use transaction::{Block, Transaction};
 use variables::{MessageLevel, Variables};
@@ -48,8 +44,8 @@ pub struct Session {
     handle: Option<SharedHandle>,
     transaction: Transaction,
     schema: SessionSchema,
-    statements: Names<NamedStatement>,
-    portals: Names<Portal>,
+    statements: HashMap<String, NamedStatement>,
+    cursors: HashMap<String, NamedCursor>,
     state: Arc<State>,
     interrupter: Interrupter,
     /// What SQL functions know.
@@ -97,7 +93,7 @@ pub enum TransactionStatus {
 
 impl Session {
     pub(crate) fn new(database: Database, options: SessionOptions) -> Self {
-        let interrupter = Interrupter::new();
+        let interrupter = Interrupter::new(database.shared.options.session_memory);
         let mut variables =
             Variables::on(&options.user, database.shared.options.lock_timeout, database.shared.announced());
         if !options.application_name.is_empty() {
@@ -137,8 +133,6 @@ impl Session {
             sequences: Mutex::default(),
             started: SystemTime::now(),
             notices: Mutex::default(),
-            statements: Shown::default(),
-            portals: Shown::default(),
         });
         database.shared.register(&state);
         let functions = functions::FunctionState(Arc::downgrade(&state));
@@ -148,8 +142,8 @@ impl Session {
             handle: None,
             transaction: Transaction::default(),
             schema,
-            statements: Names::new(state.statements.clone()),
-            portals: Names::new(state.portals.clone()),
+            statements: HashMap::new(),
+            cursors: HashMap::new(),
             state,
             interrupter,
             user: options.user.into(),
@@ -177,8 +171,8 @@ impl Session {
             handle: Some(handle),
             transaction: Transaction::inside(write),
             schema: state.schema(),
-            statements: Names::new(Shown::default()),
-            portals: Names::new(Shown::default()),
+            statements: HashMap::new(),
+            cursors: HashMap::new(),
             state: state.clone(),
             interrupter: state.interrupter.clone(),
             user: state.user.as_str().into(),
@@ -250,7 +244,7 @@ impl Session {
         if self.transaction.block != Block::None {
             self.end_rollback();
         }
-        self.portals.clear();
+        self.cursors.clear();
         self.statements.clear();
         if let Err(error) = self.drop_temporary_objects() {
             tracing::warn!(%error, "temporary objects stay until the session ends");
@@ -388,6 +382,31 @@ impl Session {
         self.state.notices.lock().push(Error::new(condition, message));
     }
 
+    /// What the session has used of Rust's memory until now is forgotten, unless it still holds rows of a query: what is
+    /// kept on purpose has a charge.
+    pub(crate) fn count_memory_anew(&self) {
+        if self.handle.as_ref().is_none_or(|handle| handle.lock().cursors().is_empty()) {
+            crate::memory::begin_anew();
+        }
+    }
+
+    /// Runs something that takes as long as a client's text is long, stoppable as a statement is.
+    pub(crate) fn supervised<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        // Inside a statement, that one is supervised.
+        if self.interrupter.is_nested() || self.inner {
+            return run(self);
+        }
+        let in_cursor = self.interrupter.is_armed();
+        let timeout = self.state.variables.read().statement_timeout();
+        self.interrupter.arm(timeout);
+        self.count_memory_anew();
+        let result = run(self);
+        if !in_cursor {
+            self.interrupter.disarm();
+        }
+        result
+    }
+
     /// Lets other sessions see what this one does.
     pub(crate) fn publish_activity(&self) {
         let mut activity = self.state.activity.lock();
@@ -415,7 +434,7 @@ impl Drop for Session {
         if self.inner {
             return;
         }
-        self.portals.clear();
+        self.cursors.clear();
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
             for cursor in guard.cursors() {

@@ -1,7 +1,7 @@
 //! The PostgreSQL door: joins `wire-pg` to the engine.
 //!
 //! ```text
-//! startup ── TLS, who are you, which database ──► session ── commands ──► engine ── rows
+//! startup ── TLS, who are you, which database ──► session ── commands ──► portal ── rows
 //!                                                    │                       └─ values: stored form ⇄ wire
 //!                                                    └─ report: errors and notices
 //! ```
@@ -12,6 +12,7 @@
 mod cancel;
 mod copy;
 mod output;
+mod portal;
 mod report;
 mod session;
 mod startup;
@@ -19,7 +20,9 @@ mod values;
 
 use std::sync::Arc;
 
-use rowferry_engine::Database;
+use rowferry_engine::{Condition, Database, Error};
+use rowferry_wire_pg::Backend;
+use rowferry_wire_pg::messages::Severity;
 
 use crate::auth::Users;
 use crate::{Connection, Door, Ending};
@@ -50,5 +53,12 @@ impl Door for PgDoor {
             Ok(session) => session.run(),
             Err(ending) => ending,
         }
+    }
+
+    fn refusal(&self, why: &str) -> Vec<u8> {
+        let error = Error::new(Condition::TooManyConnections, "sorry, too many clients already").detail(why);
+        let mut bytes = Vec::new();
+        Backend::ErrorResponse(report::notice(&error, Severity::Fatal)).encode(&mut bytes);
+        bytes
     }
 }

@@ -1,0 +1,57 @@
+//! `rowferry serve`: how much of the machine its clients may use.
+
+use clap::Args;
+use rowferry_engine::memory::{self, machine};
+use rowferry_server::{Capacity, Limits};
+
+use crate::Failure;
+
+/// Options about memory.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct MemoryArguments {
+    /// Memory that all sessions together may use, in mebibytes [default: three quarters of the machine's, or half of what
+    /// `ulimit -v` allows]
+    ///
+    /// Statements that would use more fail with 53200, those of the sessions that use much first.
+    #[arg(long, value_name = "MIB", env = "ROWFERRY_MEMORY_LIMIT")]
+    memory_limit: Option<usize>,
+
+    /// Memory that one session may use, in mebibytes [default: a quarter of --memory-limit]
+    ///
+    /// A statement that would use more fails with 53200; large sorts and results go to temporary files.
+    #[arg(long, value_name = "MIB", env = "ROWFERRY_SESSION_MEMORY")]
+    session_memory: Option<usize>,
+}
+
+/// The least that makes sense, in mebibytes.
+const LEAST: usize = 16;
+
+impl MemoryArguments {
+    /// Sets the server's limit; the limit of a session, in bytes.
+    pub fn apply(self) -> Result<usize, Failure> {
+        if [self.memory_limit, self.session_memory].into_iter().flatten().any(|mebibytes| mebibytes < LEAST) {
+            return Err(Failure::new(format!("--memory-limit and --session-memory must be at least {LEAST} MiB")));
+        }
+        let bytes = |mebibytes: usize| mebibytes.saturating_mul(1 << 20);
+        let defaults = match self.memory_limit {
+            Some(limit) => machine::Defaults::with_server(bytes(limit)),
+            None => machine::Defaults::of_this_machine(),
+        };
+        let session = self.session_memory.map_or(defaults.session, bytes).min(defaults.server);
+        memory::set_server_limit(defaults.server);
+        machine::save_address_space();
+        tracing::info!(server = defaults.server >> 20, session = session >> 20, "memory limits in MiB");
+        Ok(session)
+    }
+}
+
+/// Lets no more sessions in than the process can serve.
+pub fn fit_connections(limits: &mut Limits) {
+    let capacity = Capacity::raised();
+    let wanted = limits.max_connections;
+    limits.max_connections = capacity.sessions(wanted, limits.max_handshakes);
+    if limits.max_connections < wanted {
+        let reason = capacity.reason(limits.max_handshakes);
+        tracing::warn!(wanted, served = limits.max_connections, reason, "fewer sessions than --max-connections allows");
+    }
+}
