@@ -18,8 +18,6 @@ from .waiting import Alarm, Errand, Holder, Mutex, Waiter
 
 __all__ = ["BasePool", "PoolStatistics"]
 
-ASYNC = False
-
 C = TypeVar("C")
 
 _log = logging.getLogger("rowferry.pool")

@@ -22,8 +22,6 @@ from .transactions import Transactional
 
 __all__ = ["Connection", "connect"]
 
-ASYNC = False
-
 #: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
 CANCEL_GRACE = 5.0
 

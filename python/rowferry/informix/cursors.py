@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cursor"]
 
-ASYNC = False
-
 #: How many rows of a scroll cursor are asked for at once, at most.
 MOST_AHEAD = 64
 

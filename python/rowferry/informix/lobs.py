@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LargeObject"]
 
-ASYNC = False
-
 #: The server's numbers for opening.
 READ_ONLY, READ_WRITE = 4, 8
 

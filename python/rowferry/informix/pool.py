@@ -14,8 +14,6 @@ from .connections import Connection
 
 __all__ = ["ConnectionPool", "PoolStatistics", "create_pool"]
 
-ASYNC = False
-
 #: A connection that is asked whether it is there, or cleaned, gets this long, in seconds.
 CARE_LIMIT = 5.0
 

@@ -14,8 +14,6 @@ from ._settings import Settings
 
 __all__ = ["Savepoint", "Transaction", "Transactional"]
 
-ASYNC = False
-
 #: The server's numbers for SET LOCK MODE and SET ISOLATION.
 SET_LOCK_MODE, SET_ISOLATION = 46, 48
 #: What the server says to a COMMIT without a transaction.

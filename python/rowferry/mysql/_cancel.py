@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CANCEL_GRACE", "end", "end_stream", "kill_query"]
 
-ASYNC = False
-
 #: What is ended gets this long, in seconds, to be over before its connection is closed.
 CANCEL_GRACE = 5.0
 #: Most statements are over by themselves before a second connection is made.

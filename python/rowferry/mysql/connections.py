@@ -25,8 +25,6 @@ from .transactions import Transactional
 
 __all__ = ["Connection", "PreparedStatement", "connect"]
 
-ASYNC = False
-
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
 # Errors after which another host may do: not reached, lost, too many connections, shutting down, host blocked.

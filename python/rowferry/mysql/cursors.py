@@ -30,8 +30,6 @@ __all__ = [
     "SSNamedCursor",
 ]
 
-ASYNC = False
-
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
 
 #: The beginning is what PyMySQL, aiomysql and asyncmy say.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalFiles"]
 
-ASYNC = False
-
 _NOT_ALLOWED = "sending local data must be allowed when connecting: connect(local_infile=True)"
 
 

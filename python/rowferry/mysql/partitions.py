@@ -20,8 +20,6 @@ from .pool import ConnectionPool
 
 __all__ = ["read_partitioned", "stream_partitioned"]
 
-ASYNC = False
-
 #: A pool, or what `connect` takes: a dict of parameters or a URL.
 Source = ConnectionPool | Mapping[str, Any] | str
 

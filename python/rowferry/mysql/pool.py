@@ -17,8 +17,6 @@ from .connections import Connection
 
 __all__ = ["ConnectionPool", "PoolStatistics", "create_pool"]
 
-ASYNC = False
-
 #: Called with a connection; under asyncio it may answer something to await.
 Hook = Callable[[Connection], Any]
 

@@ -24,8 +24,6 @@ from .events import BinLogEvent, HeartbeatLogEvent, RowsEvent, type_codes
 
 __all__ = ["BinLogStream", "BinlogStream", "LogPosition", "binlog_stream"]
 
-ASYNC = False
-
 #: A server is taken for dead when not even a heartbeat came for so many of its periods.
 _MISSED_HEARTBEATS = 2.5
 #: Errors after which the stream connects again: the connection or the server was lost, shut down, killed, or is full.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Sessional"]
 
-ASYNC = False
-
 
 class Sessional:
     """The part of a connection that sets its session up."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Savepoint", "Transaction", "Transactional"]
 
-ASYNC = False
-
 
 class Transactional:
     """The half of a connection that knows of transactions."""

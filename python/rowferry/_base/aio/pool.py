@@ -18,8 +18,6 @@ from ..waiting import AsyncAlarm, AsyncErrand, AsyncHolder, AsyncWaiter, Mutex
 
 __all__ = ["AsyncBasePool", "PoolStatistics"]
 
-ASYNC = True
-
 C = TypeVar("C")
 
 _log = logging.getLogger("rowferry.pool")
@@ -109,11 +107,11 @@ class AsyncBasePool(abc.ABC, Generic[C]):
         self._restocking = AsyncErrand(self._restock)
         #: `_before_lending` does something.
         self._has_rites = False
-        if ASYNC:
+        if True:  # ASYNC
             # One timer for all who wait: to set one for each costs more than all the rest of lending.
             self._patience = AsyncAlarm(self._lose_patience)
         self._opened = self._acquired = self._waited = self._timed_out = self._broken = self._retired = 0
-        if ASYNC:
+        if True:  # ASYNC
             self._loop: asyncio.AbstractEventLoop | None = None
         else:
             self._process = os.getpid()
@@ -139,7 +137,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
     async def _before_lending(self, connection: C) -> None:
         """What is done to a connection each time that it is lent. An error goes to whoever wanted it."""
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def _is_spotless(self, connection: C) -> bool:
             """True when `_clean` would find nothing to do; asks nobody."""
@@ -241,7 +239,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
 
     def _enter(self) -> None:
         """Check that the pool may be used here."""
-        if ASYNC:
+        if True:  # ASYNC
             loop = asyncio.get_running_loop()
             if self._loop is not loop:
                 if self._loop is not None and not self._loop.is_closed():
@@ -270,7 +268,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
                 self._waiters.clear()
                 self._size = 0
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def _take_now(self) -> C | None:
             """Lend an idle connection when that takes no asking, waiting or opening: the common case, in few steps.
@@ -379,7 +377,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
     async def _wait(self, waiter: AsyncWaiter[_Member[C]], timeout: float | None) -> _Member[C] | None:
         """What the waiter is given: a connection, or the place for one."""
         try:
-            if ASYNC:
+            if True:  # ASYNC
                 self._watch(waiter, timeout)
                 if await waiter.answered():
                     return waiter.result()
@@ -406,7 +404,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
             f"{others} more wait{held}"
         )
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def _watch(self, waiter: AsyncWaiter[_Member[C]], timeout: float | None) -> None:
             """Have the waiter give up in time."""
@@ -434,7 +432,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
 
     async def _lend(self, member: _Member[C] | None) -> C:
         """Lend this connection, or a new one in its place; whatever fails, the place goes on to the next."""
-        if ASYNC:
+        if True:  # ASYNC
             if member is not None and not (self._closing or self._has_rites or self._wants_check(member)):
                 # Handed on by somebody else, who has just looked at it.
                 member.holder = AsyncHolder(3)
@@ -576,7 +574,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
         with self._mutex:
             self._closing = True
             self._alarm.cancel()
-            if ASYNC:
+            if True:  # ASYNC
                 self._patience.cancel()
             idle = [member.connection for member in self._members]
             self._members.clear()
@@ -594,7 +592,7 @@ class AsyncBasePool(abc.ABC, Generic[C]):
         """
         self._enter()
         self._shut()
-        if ASYNC:
+        if True:  # ASYNC
             # Closed transports take a turn of the event loop to go.
             await asyncio.sleep(0)
 

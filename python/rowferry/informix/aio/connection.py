@@ -24,8 +24,6 @@ from .transactions import Transactional
 
 __all__ = ["AsyncConnection", "connect"]
 
-ASYNC = True
-
 #: A statement that was cancelled gets this long, in seconds, to end before its connection is closed.
 CANCEL_GRACE = 5.0
 
@@ -39,7 +37,7 @@ PAM_ANSWER_LIMIT = 512
 #: Errors that mean: this routine is not what it was, or not there any more.
 STALE_ROUTINE = (-674, -673, -9700)
 
-if ASYNC:
+if True:  # ASYNC
 
     class _Protocol(AsyncWire, asyncio.BufferedProtocol):
         """The Rust core as what asyncio reads into."""
@@ -71,7 +69,7 @@ class AsyncConnection(Transactional):
         self._autocommit = settings.autocommit
         self._wire: AsyncWire | None = None
         self._server_version: str | None = None
-        if ASYNC:
+        if True:  # ASYNC
             #: The event loop of the transport.
             self._loop: asyncio.AbstractEventLoop | None = None
         # For `reset`: those that somebody still holds.
@@ -121,7 +119,7 @@ class AsyncConnection(Transactional):
         return wire
 
     async def _login(self, settings: Settings) -> tuple[AsyncWire, str | None]:
-        if ASYNC:
+        if True:  # ASYNC
             try:
                 return await asyncio.wait_for(self._open(settings), settings.connect_timeout)
             except asyncio.TimeoutError:
@@ -130,7 +128,7 @@ class AsyncConnection(Transactional):
             wire = AsyncWire(settings)
             return wire, await self._log_in(wire, settings)
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def _open(self, settings: Settings) -> tuple[AsyncWire, str | None]:
             loop = self._loop = asyncio.get_running_loop()
@@ -163,7 +161,7 @@ class AsyncConnection(Transactional):
                 return settings.password
             raise err.OperationalError(f"the server asks {question!r}; connect with `challenge=` to answer")
         answer = settings.challenge(style, question)
-        if ASYNC:
+        if True:  # ASYNC
             if inspect.isawaitable(answer):
                 answer = await answer
         if style in (PAM_ERROR_TEXT, PAM_INFO_TEXT):
@@ -183,7 +181,7 @@ class AsyncConnection(Transactional):
         await self._commit_at_the_end()
         wire, self._wire = self._wire, None
         if wire is not None:
-            if ASYNC:
+            if True:  # ASYNC
                 if self._loop is not None and self._loop.is_closed():
                     # It would have to run the transport's clean-up.
                     wire.abort()
@@ -202,7 +200,7 @@ class AsyncConnection(Transactional):
         wire = self._wire
         if not self._autocommit or wire is None or not wire.is_open or wire.is_busy:
             return
-        if ASYNC:
+        if True:  # ASYNC
             if self._loop is not None and self._loop.is_closed():
                 return
         with contextlib.suppress(err.Error):
@@ -241,7 +239,7 @@ class AsyncConnection(Transactional):
 
     async def _answer(self, answer: Any, sql: str | None = None) -> Any:
         """Wait for an operation of the wire. Whoever is cancelled meanwhile leaves the connection usable or closed."""
-        if ASYNC:
+        if True:  # ASYNC
             try:
                 if self.settings.read_timeout is None or self._wire is None:
                     return await answer
@@ -270,7 +268,7 @@ class AsyncConnection(Transactional):
         else:
             return answer
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def _give_up(self) -> None:
             """Stop the statement on the server and read its answer away.
@@ -457,7 +455,7 @@ class AsyncConnection(Transactional):
         """The version as the login has it: an internal number, not that of the release."""
         return self.wire.server_version
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def fetch_server_version(self) -> str:
             """The version of the server's release; asks the server the first time."""
@@ -505,7 +503,7 @@ async def _connect(*args: Any, **parameters: Any) -> AsyncConnection:
     return await AsyncConnection(settings_for(*args, **parameters)).connect()
 
 
-if ASYNC:
+if True:  # ASYNC
 
     def connect(*args: Any, **parameters: Any) -> Entering[AsyncConnection]:
         """Connect: `connection = await connect(…)` or `async with connect(…) as connection`.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncCursor"]
 
-ASYNC = True
-
 #: How many rows of a scroll cursor are asked for at once, at most.
 MOST_AHEAD = 64
 
@@ -78,7 +76,7 @@ class AsyncCursor(AsyncArrowRows):
         self._lastrowid: int | None = None
         self._description: tuple[Any, ...] | None = None
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def __await__(self) -> Generator[Any, Any, AsyncCursor]:
             """`await connection.cursor()` is the cursor, too."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncLargeObject"]
 
-ASYNC = True
-
 #: The server's numbers for opening.
 READ_ONLY, READ_WRITE = 4, 8
 

@@ -16,8 +16,6 @@ from .connection import AsyncConnection
 
 __all__ = ["AsyncConnectionPool", "PoolStatistics", "create_pool"]
 
-ASYNC = True
-
 #: A connection that is asked whether it is there, or cleaned, gets this long, in seconds.
 CARE_LIMIT = 5.0
 
@@ -35,7 +33,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     # -- lending -----------------------------------------------------------------------------------------------------
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def acquire(self, timeout: float | None = None) -> Entering[AsyncConnection]:
             """Lend a connection: `await pool.acquire()`, or `async with pool.acquire() as connection`.
@@ -68,7 +66,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         return await AsyncConnection(self._settings).connect()
 
     def _is_open(self, connection: AsyncConnection) -> bool:
-        if ASYNC:
+        if True:  # ASYNC
             # The event loop has told when the server hung up.
             return not connection.closed
         else:
@@ -79,7 +77,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         await self._care(connection, connection.ping)
 
     async def _clean(self, connection: AsyncConnection) -> None:
-        if ASYNC:
+        if True:  # ASYNC
             if connection.wire.is_busy:
                 await connection._give_up()
         else:
@@ -88,7 +86,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         await self._care(connection, connection.reset)
 
     async def _care(self, connection: AsyncConnection, work: Any) -> None:
-        if ASYNC:
+        if True:  # ASYNC
             try:
                 await asyncio.wait_for(work(), CARE_LIMIT)
             except asyncio.TimeoutError:
@@ -115,7 +113,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     # -- life --------------------------------------------------------------------------------------------------------
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def __await__(self) -> Generator[Any, Any, AsyncConnectionPool]:
             """`await pool` opens the first connections, and answers the pool."""
@@ -126,7 +124,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
             return self
 
     async def __aenter__(self) -> AsyncConnectionPool:
-        if ASYNC:
+        if True:  # ASYNC
             await self._open_first()
         return self
 
@@ -175,7 +173,7 @@ def _make(*args: Any, **parameters: Any) -> AsyncConnectionPool:
     return AsyncConnectionPool(settings_for(*args, **parameters), **sizes)
 
 
-if ASYNC:
+if True:  # ASYNC
 
     def create_pool(*args: Any, **parameters: Any) -> AsyncConnectionPool:
         """A pool: `pool = await create_pool(…)`, or `async with create_pool(…) as pool`.

@@ -13,8 +13,6 @@ from .._settings import Settings
 
 __all__ = ["AsyncSavepoint", "AsyncTransaction", "Transactional"]
 
-ASYNC = True
-
 #: The server's numbers for SET LOCK MODE and SET ISOLATION.
 SET_LOCK_MODE, SET_ISOLATION = 46, 48
 #: What the server says to a COMMIT without a transaction.
@@ -161,7 +159,7 @@ class Transactional:
         """How far transactions are kept apart; None when it is as the server has it, or was set by a statement."""
         return self._isolation
 
-    if ASYNC:
+    if True:  # ASYNC
         pass
     else:
 
@@ -180,7 +178,7 @@ class Transactional:
         """How many seconds a statement waits for a lock: 0 not at all, None for ever, "server" as the server has it."""
         return self._lock_wait
 
-    if ASYNC:
+    if True:  # ASYNC
         pass
     else:
 

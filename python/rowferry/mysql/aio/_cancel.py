@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CANCEL_GRACE", "end", "end_stream", "kill_query"]
 
-ASYNC = True
-
 #: What is ended gets this long, in seconds, to be over before its connection is closed.
 CANCEL_GRACE = 5.0
 #: Most statements are over by themselves before a second connection is made.
@@ -64,7 +62,7 @@ async def kill_query(settings: Settings, connection_id: int, command: str = "KIL
     return False
 
 
-if ASYNC:
+if True:  # ASYNC
 
     class Protocol(AsyncWire, asyncio.BufferedProtocol):
         """The Rust core as what asyncio reads into."""
@@ -117,7 +115,7 @@ async def end(connection: AsyncConnection) -> None:
     wire = connection._wire
     if wire is None:
         return
-    if ASYNC:
+    if True:  # ASYNC
         if not wire.is_open:
             return
         if isinstance(sys.exc_info()[1], GeneratorExit):
@@ -148,7 +146,7 @@ async def end_stream(connection: AsyncConnection) -> None:
     A statement that only reads is ended on the server. What may have changed something is read to its end.
     """
     wire = connection.wire
-    if ASYNC:
+    if True:  # ASYNC
         if not wire.may_end_stream:
             await wire.drain()
             return

@@ -27,8 +27,6 @@ from .transactions import Transactional
 
 __all__ = ["AsyncConnection", "AsyncPreparedStatement", "connect"]
 
-ASYNC = True
-
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
 # Errors after which another host may do: not reached, lost, too many connections, shutting down, host blocked.
@@ -91,7 +89,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
         self._given_socket: socket.socket | None = sock
         #: What rows of new cursors look like; see `AsyncCursor.row_factory`.
         self.row_factory = settings.row_factory
-        if ASYNC:
+        if True:  # ASYNC
             pass
         else:
             if not ready and not defer_connect:
@@ -173,7 +171,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
             return await self._login(settings.without_tls())
 
     async def _login(self, settings: Settings, sock: socket.socket | None = None) -> AsyncWire:
-        if ASYNC:
+        if True:  # ASYNC
             try:
                 async with Limit(settings.connect_timeout):
                     return await self._open(settings, sock)
@@ -185,7 +183,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
             wire.login(None if sock is None else sock.detach())
             return wire
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def _open(self, settings: Settings, sock: socket.socket | None = None) -> AsyncWire:
             loop = asyncio.get_running_loop()
@@ -220,7 +218,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
                 raise
             return wire
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def close(self) -> None:
             """Close the socket at once. `ensure_closed` says good bye first."""
@@ -455,7 +453,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
         return 0 if self.last_result is None else self.last_result.insert_id
 
 
-if ASYNC:
+if True:  # ASYNC
 
     def connect(*args: Any, **kwargs: Any) -> Entering[AsyncConnection]:
         """Connect: `await connect(...)`, or `async with connect(...) as connection`.
@@ -482,6 +480,6 @@ else:
 
 
 # The names that aiomysql and asyncmy give these classes.
-if ASYNC:
+if True:  # ASYNC
     Connection = AsyncConnection
     PreparedStatement = AsyncPreparedStatement

@@ -29,8 +29,6 @@ __all__ = [
     "DictCursorMixin",
 ]
 
-ASYNC = True
-
 Args = Sequence[Any] | Mapping[str, Any] | Any | None
 
 #: The beginning is what PyMySQL, aiomysql and asyncmy say.
@@ -161,7 +159,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
     ) -> None:
         await self.close()
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def __await__(self) -> Generator[Any, Any, AsyncCursor]:
             # aiomysql's users write `await connection.cursor()`.
@@ -362,7 +360,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
         self._take(result.next)
         return True
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def __aiter__(self) -> AsyncIterator[Any]:
             return self
@@ -512,7 +510,7 @@ class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
         """All rows that are left, in memory."""
         return list(await self.fetchmany(sys_maxsize))
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def fetchall_unbuffered(self) -> AsyncIterator[Any]:
             """Iterate over the rows that are left."""
@@ -636,7 +634,7 @@ def _text(query: str | bytes) -> str:
 
 
 # The names that aiomysql and asyncmy give these classes.
-if ASYNC:
+if True:  # ASYNC
     Cursor = AsyncCursor
     DictCursor = AsyncDictCursor
     SSCursor = AsyncSSCursor

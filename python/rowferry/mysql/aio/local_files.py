@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncLocalFiles"]
 
-ASYNC = True
-
 _NOT_ALLOWED = "sending local data must be allowed when connecting: connect(local_infile=True)"
 
 
@@ -100,7 +98,7 @@ class AsyncLocalFiles:
             failure.add_note(f"the server has loaded {result.affected_rows} rows of what came before")
 
 
-if ASYNC:
+if True:  # ASYNC
 
     async def _pieces(source: Any, encoding: str) -> AsyncIterator[bytes]:
         if inspect.iscoroutinefunction(getattr(source, "read", None)):

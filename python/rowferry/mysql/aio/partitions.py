@@ -20,8 +20,6 @@ from .pool import AsyncConnectionPool
 
 __all__ = ["read_partitioned", "stream_partitioned"]
 
-ASYNC = True
-
 #: A pool, or what `connect` takes: a dict of parameters or a URL.
 Source = AsyncConnectionPool | Mapping[str, Any] | str
 
@@ -185,10 +183,10 @@ class _Readers:
         self._stopped = False
         #: Connections that may be waiting for the server, by their numbers there.
         self._active: dict[int, AsyncConnection] = {}
-        if ASYNC:
+        if True:  # ASYNC
             self._queue: asyncio.Queue[Any] = asyncio.Queue(len(statements))
         else:
-            self._queue: queue.Queue[Any] = queue.Queue(len(statements))
+            self._queue: queue.Queue[Any] = queue.Queue(len(statements))  # type: ignore[no-redef]
 
     async def _read(self, number: int) -> None:
         """Read one range, on a connection of its own."""
@@ -224,7 +222,7 @@ class _Readers:
         finally:
             self._active.pop(active, None)
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def run(self) -> Any:
             """What all of them read, as it comes; an exception in place of what one of them could not read."""

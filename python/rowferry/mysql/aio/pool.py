@@ -19,8 +19,6 @@ from .connection import AsyncConnection
 
 __all__ = ["AsyncConnectionPool", "PoolStatistics", "create_pool"]
 
-ASYNC = True
-
 #: Called with a connection; under asyncio it may answer something to await.
 Hook = Callable[[AsyncConnection], Any]
 
@@ -69,7 +67,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     # -- lending -----------------------------------------------------------------------------------------------------
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def acquire(self, *, timeout: float | None = None) -> _Loan:
             """Lend a connection: `await pool.acquire()`, or `async with pool.acquire() as connection`.
@@ -137,7 +135,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     def _is_open(self, connection: AsyncConnection) -> bool:
         wire = connection._wire
-        if ASYNC:
+        if True:  # ASYNC
             # The event loop has told when the server hung up.
             return wire is not None and wire.is_open
         else:
@@ -152,14 +150,14 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
         if self._on_acquire is not None:
             await _call(self._on_acquire, connection)
 
-    if ASYNC:
+    if True:  # ASYNC
 
         def _is_spotless(self, connection: AsyncConnection) -> bool:
             wire = connection._wire
             return wire is not None and wire.is_clean and not self._reset and self._on_release is None
 
     async def _check(self, connection: AsyncConnection) -> None:
-        if ASYNC:
+        if True:  # ASYNC
             try:
                 async with Limit(CARE_LIMIT):
                     await connection.ping()
@@ -171,7 +169,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
     async def _clean(self, connection: AsyncConnection) -> None:
         if self._on_release is None and self._is_clean(connection):
             return
-        if ASYNC:
+        if True:  # ASYNC
             try:
                 async with Limit(CARE_LIMIT):
                     await self._tidy(connection)
@@ -208,7 +206,7 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
     # -- end ---------------------------------------------------------------------------------------------------------
 
-    if ASYNC:
+    if True:  # ASYNC
 
         async def clear(self) -> None:  # type: ignore[override]
             """Close the connections that wait; those lent are replaced when they come back."""
@@ -254,13 +252,13 @@ class AsyncConnectionPool(AsyncBasePool[AsyncConnection]):
 
 def _is_amid(wire: AsyncWire) -> bool:
     """True while an answer, or the rest of one, is on the wire."""
-    if ASYNC:
+    if True:  # ASYNC
         return wire.is_busy or wire.is_streaming
     else:
         return wire.is_streaming
 
 
-if ASYNC:
+if True:  # ASYNC
 
     class _Loan(Coroutine[Any, Any, AsyncConnection]):
         """A connection, when it is awaited; or for a block."""
@@ -319,7 +317,7 @@ if ASYNC:
 
 else:
 
-    class _Loan(AbstractAsyncContextManager[AsyncConnection]):
+    class _Loan(AbstractAsyncContextManager[AsyncConnection]):  # type: ignore[no-redef]
         """A connection for a block."""
 
         __slots__ = ("_connection", "_pool", "_timeout")
@@ -373,7 +371,7 @@ def _pool(
     )
 
 
-if ASYNC:
+if True:  # ASYNC
 
     async def _leave(pool: AsyncConnectionPool) -> None:
         pool.close()
@@ -424,5 +422,5 @@ else:
 
 
 # The name that aiomysql and asyncmy give the class.
-if ASYNC:
+if True:  # ASYNC
     Pool = AsyncConnectionPool

@@ -24,8 +24,6 @@ from .connection import AsyncConnection
 
 __all__ = ["AsyncBinLogStream", "AsyncBinlogStream", "LogPosition", "binlog_stream"]
 
-ASYNC = True
-
 #: A server is taken for dead when not even a heartbeat came for so many of its periods.
 _MISSED_HEARTBEATS = 2.5
 #: Errors after which the stream connects again: the connection or the server was lost, shut down, killed, or is full.
@@ -241,7 +239,7 @@ class AsyncBinlogStream:
             _abort(connection)
         if side is not None:
             _abort(side)
-        if ASYNC:
+        if True:  # ASYNC
             listening, self._listening = self._listening, None
             if listening is not None and listening.done() and not listening.cancelled():
                 # Nobody will ask for it any more.
@@ -333,7 +331,7 @@ class AsyncBinlogStream:
         connection = self._connection
         if connection is None:
             return
-        if ASYNC:
+        if True:  # ASYNC
             listening = self._listening
             if listening is None:
                 listening = self._listening = connection.wire.listen_binlog(self._reader)
@@ -512,7 +510,7 @@ class AsyncBinlogStream:
 
 
 def _abort(connection: AsyncConnection) -> None:
-    if ASYNC:
+    if True:  # ASYNC
         connection._abort()
     else:
         wire = connection._wire
@@ -726,6 +724,6 @@ class AsyncBinLogStream(AsyncBinlogStream):
                 return event
 
 
-if ASYNC:
+if True:  # ASYNC
     BinlogStream = AsyncBinlogStream
     BinLogStream = AsyncBinLogStream

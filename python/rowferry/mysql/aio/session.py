@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Sessional"]
 
-ASYNC = True
-
 
 class Sessional:
     """The part of a connection that sets its session up."""
@@ -109,7 +107,7 @@ class Sessional:
         wire = self.wire
         cancelled: BaseException | None = None
         try:
-            if ASYNC:
+            if True:  # ASYNC
                 answer = wire.set_up(statements, reset)
                 try:
                     await asyncio.shield(answer)

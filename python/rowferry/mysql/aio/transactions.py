@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncSavepoint", "AsyncTransaction", "Transactional"]
 
-ASYNC = True
-
 
 class Transactional:
     """The half of a connection that knows of transactions."""
