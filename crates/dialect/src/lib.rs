@@ -29,6 +29,7 @@ pub mod lower;
 pub mod plan;
 pub mod postgres;
 pub mod schema;
+pub mod stack;
 pub mod types;
 pub mod values;
 pub mod work;

@@ -5,6 +5,7 @@ use std::ptr;
 
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::stack;
 
 use crate::ValueRef;
 
@@ -20,6 +21,14 @@ unsafe extern "C" {
         statement: *mut *mut ffi::sqlite3_stmt,
         tail: *mut *const c_char,
     ) -> c_int;
+}
+
+/// The stack that SQLite's walks over a statement's tree need at most: it nests as deep as its text has levels, each of
+/// which takes some characters.
+fn stack_to_prepare(sql: &str) -> usize {
+    const LEVEL_TEXT: usize = 4;
+    const LEVEL_STACK: usize = 2 * 1024;
+    (sql.len() / LEVEL_TEXT).min(stack::MAX_DEPTH as usize * 2) * LEVEL_STACK
 }
 
 /// A failure as SQLite reports it.
@@ -99,8 +108,13 @@ impl Statement {
         let mut raw = ptr::null_mut();
         let length = c_int::try_from(sql.len())
             .map_err(|_| Failure { code: ffi::SQLITE_TOOBIG, message: "statement too long".into() })?;
-        // SAFETY: the text is `length` bytes long; SQLite copies what it keeps.
-        let code = unsafe { sqlite3_prepare(db, sql.as_ptr().cast(), length, &mut raw, ptr::null_mut()) };
+        let prepare = || {
+            // SAFETY: the text is `length` bytes long; SQLite copies what it keeps.
+            unsafe { sqlite3_prepare(db, sql.as_ptr().cast(), length, &mut raw, ptr::null_mut()) }
+        };
+        let Some(code) = stack::with_room(stack_to_prepare(sql), prepare) else {
+            return Err(Failure::of(ffi::SQLITE_NOMEM));
+        };
         if code != ffi::SQLITE_OK {
             // SAFETY: the caller's promise.
             return Err(unsafe { Failure::last(db) });

@@ -40,10 +40,7 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
 impl Binder<'_> {
     /// Binds any statement; the columns are those of its result.
     pub(super) fn statement(&mut self, node: &N) -> Result<(Statement, Vec<ResultColumn>)> {
-        self.enter()?;
-        let result = self.statement_inner(node);
-        self.leave();
-        result
+        self.nested(|binder| binder.statement_inner(node))
     }
 
     fn statement_inner(&mut self, node: &N) -> Result<(Statement, Vec<ResultColumn>)> {
@@ -147,14 +144,11 @@ impl Binder<'_> {
 /// A type from words as a user writes them (`character varying(20)`, `int[]`).
 pub fn type_from_words(words: &str) -> Result<Type> {
     let undefined = || crate::Error::new(Condition::UndefinedObject, format!("type \"{words}\" does not exist"));
-    let tree = super::raw::parse(&format!("SELECT NULL::{words}")).map_err(|_| undefined())?;
-    let name = tree
-        .stmts
-        .into_iter()
-        .next()
-        .and_then(|statement| statement.stmt?.node)
-        .and_then(|node| match node {
-            N::SelectStmt(select) => select.target_list.into_iter().next()?.node,
+    let statements = super::raw::parse(&format!("SELECT NULL::{words}")).map_err(|_| undefined())?;
+    let name = statements
+        .first()
+        .and_then(|statement| match &*statement.tree {
+            N::SelectStmt(select) => select.target_list.first()?.node.clone(),
             _ => None,
         })
         .and_then(|node| match node {

@@ -7,10 +7,7 @@ use super::types;
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
-use crate::{Condition, Error, Result, Type};
-
-/// How deep expressions and queries may nest; PostgreSQL's own limit is its stack.
-const MAX_DEPTH: u32 = 200;
+use crate::{Condition, Error, Result, Type, stack};
 
 pub(super) struct Binder<'a> {
     pub(super) schema: &'a dyn Schema,
@@ -198,18 +195,15 @@ impl<'a> Binder<'a> {
         self.at(Error::unsupported(feature), location)
     }
 
-    /// Goes one level down; every call is paired with one of [`Self::leave`] unless the statement fails.
-    pub(super) fn enter(&mut self) -> Result<()> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(Error::new(Condition::StatementTooComplex, "stack depth limit exceeded")
-                .hint("Split the statement: it nests too deeply."));
+    /// Binds what stands one level deeper.
+    pub(super) fn nested<T>(&mut self, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= stack::MAX_DEPTH {
+            return Err(too_deep());
         }
-        Ok(())
-    }
-
-    pub(super) fn leave(&mut self) {
+        self.depth += 1;
+        let result = stack::deeper(|| bind(self));
         self.depth -= 1;
+        result
     }
 
     /// The innermost scope; there is one whenever an expression is bound.
@@ -339,4 +333,9 @@ pub(super) fn outputs(columns: &[ResultColumn]) -> Vec<OutputColumn> {
 /// A result column that is nothing but a value.
 pub(super) fn computed(name: impl Into<String>, ty: Type) -> ResultColumn {
     ResultColumn { name: name.into(), ty, origin: None, not_null: false, identity: false }
+}
+
+fn too_deep() -> Error {
+    Error::new(Condition::StatementTooComplex, "stack depth limit exceeded")
+        .hint("Split the statement: it nests too deeply.")
 }

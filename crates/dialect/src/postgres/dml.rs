@@ -134,20 +134,19 @@ impl Binder<'_> {
         if language == Language::Informix {
             return Err(crate::Error::unsupported(format!("the Informix expression `{text}` here")));
         }
-        let tree = raw::parse(&format!("SELECT {text}")).map_err(|error| {
+        let statements = raw::parse(&format!("SELECT {text}")).map_err(|error| {
             crate::Error::new(
                 Condition::DataCorrupted,
                 format!("the stored expression `{text}` cannot be read: {}", error.message),
             )
         })?;
-        let value =
-            tree.stmts.first().and_then(|statement| statement.stmt.as_ref()).and_then(|node| match &node.node {
-                Some(N::SelectStmt(select)) => match select.target_list.as_slice() {
-                    [Node { node: Some(N::ResTarget(target)) }] => target.val.as_deref().cloned(),
-                    _ => None,
-                },
+        let value = statements.first().and_then(|statement| match &*statement.tree {
+            N::SelectStmt(select) => match select.target_list.as_slice() {
+                [Node { node: Some(N::ResTarget(target)) }] => target.val.as_deref(),
                 _ => None,
-            });
+            },
+            _ => None,
+        });
         let Some(value) = value else {
             return Err(crate::Error::new(
                 Condition::DataCorrupted,
@@ -157,7 +156,7 @@ impl Binder<'_> {
         let source = self.source.take();
         let scopes = std::mem::take(&mut self.scopes);
         let scope = Scope { entries, clause, ..Scope::default() };
-        let result = self.with_scope(scope, |binder| binder.expr(&value));
+        let result = self.with_scope(scope, |binder| binder.expr(value));
         self.scopes = scopes;
         self.source = source;
         Ok(result?.0)
@@ -723,16 +722,13 @@ fn is_plain_values(select: &pg::SelectStmt) -> bool {
 
 /// An expression's text in one spelling, for comparison.
 fn printed(text: &str) -> String {
-    let tree = raw::parse(&format!("SELECT {text}")).ok();
-    let value = tree.and_then(|tree| {
-        let node = tree.stmts.into_iter().next()?.stmt?.node?;
-        match node {
-            N::SelectStmt(select) => match select.target_list.into_iter().next()?.node? {
-                N::ResTarget(target) => raw::print_expression(target.val.as_deref()?),
-                _ => None,
-            },
+    let statements = raw::parse(&format!("SELECT {text}")).ok();
+    let value = statements.and_then(|statements| match &*statements.first()?.tree {
+        N::SelectStmt(select) => match select.target_list.first()?.node.as_ref()? {
+            N::ResTarget(target) => raw::print_expression(target.val.as_deref()?),
             _ => None,
-        }
+        },
+        _ => None,
     });
     normal_text(&value.unwrap_or_else(|| text.to_owned()))
 }

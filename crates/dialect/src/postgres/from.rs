@@ -63,19 +63,16 @@ impl Binder<'_> {
     }
 
     fn bind_from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
-        self.enter()?;
-        let result = match &node.node {
-            Some(N::RangeVar(range)) => self.range_var(range),
-            Some(N::RangeSubselect(subselect)) => self.range_subselect(subselect, left),
-            Some(N::RangeFunction(function)) => self.range_function(function, left),
-            Some(N::JoinExpr(join)) => self.join(join, left),
-            Some(N::RangeTableSample(sample)) => Err(self.unsupported("TABLESAMPLE", sample.location)),
-            Some(N::RangeTableFunc(function)) => Err(self.unsupported("XMLTABLE", function.location)),
-            Some(N::JsonTable(_)) => Err(self.unsupported("JSON_TABLE", -1)),
-            _ => Err(self.unsupported("this member of FROM", -1)),
-        };
-        self.leave();
-        result
+        self.nested(|binder| match &node.node {
+            Some(N::RangeVar(range)) => binder.range_var(range),
+            Some(N::RangeSubselect(subselect)) => binder.range_subselect(subselect, left),
+            Some(N::RangeFunction(function)) => binder.range_function(function, left),
+            Some(N::JoinExpr(join)) => binder.join(join, left),
+            Some(N::RangeTableSample(sample)) => Err(binder.unsupported("TABLESAMPLE", sample.location)),
+            Some(N::RangeTableFunc(function)) => Err(binder.unsupported("XMLTABLE", function.location)),
+            Some(N::JsonTable(_)) => Err(binder.unsupported("JSON_TABLE", -1)),
+            _ => Err(binder.unsupported("this member of FROM", -1)),
+        })
     }
 
     /// New names for columns, as `AS t(a, b)` gives them.
@@ -185,15 +182,13 @@ impl Binder<'_> {
 
     /// The query behind a view made in PostgreSQL's SQL, bound in a world of its own.
     pub(super) fn definition_query(&mut self, name: &str, definition: &str) -> Result<BoundQuery> {
-        let tree = raw::parse(definition).map_err(|error| {
+        let statements = raw::parse(definition).map_err(|error| {
             crate::Error::new(
                 Condition::DataCorrupted,
                 format!("the definition of view \"{name}\" cannot be read: {}", error.message),
             )
         })?;
-        let Some(N::SelectStmt(select)) =
-            tree.stmts.first().and_then(|statement| statement.stmt.as_ref()).and_then(|node| node.node.as_ref())
-        else {
+        let Some(N::SelectStmt(select)) = statements.first().map(|statement| &*statement.tree) else {
             return Err(crate::Error::new(
                 Condition::DataCorrupted,
                 format!("the definition of view \"{name}\" is not a query"),
@@ -607,10 +602,7 @@ impl Binder<'_> {
             if cte.search_clause.is_some() || cte.cycle_clause.is_some() {
                 return Err(self.unsupported("SEARCH or CYCLE", cte.location));
             }
-            self.enter()?;
-            let bound = self.common_table(cte, with.recursive);
-            self.leave();
-            let (cte, columns) = bound?;
+            let (cte, columns) = self.nested(|binder| binder.common_table(cte, with.recursive))?;
             self.ctes.push(CteEntry { name: cte.name.clone(), id: cte.id, columns, referenced: false });
             ctes.push(cte);
         }

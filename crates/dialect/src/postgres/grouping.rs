@@ -1,6 +1,6 @@
 //! GROUP BY, and which columns may stand beside aggregates.
 
-use pg_query::protobuf::{GroupingSetKind, Node, SelectStmt, node::Node as N};
+use pg_query::protobuf::{GroupingSet, GroupingSetKind, Node, SelectStmt, node::Node as N};
 
 use super::binder::Binder;
 use super::select::Target;
@@ -94,8 +94,16 @@ impl Binder<'_> {
         let Some(N::GroupingSet(set)) = &node.node else {
             return Ok(vec![self.group_key(node, targets, keys)?]);
         };
-        self.enter()?;
-        let result = match set.kind() {
+        self.nested(|binder| binder.members_of_set(set, targets, keys))
+    }
+
+    fn members_of_set(
+        &mut self,
+        set: &GroupingSet,
+        targets: &[Target],
+        keys: &mut Vec<Expr>,
+    ) -> Result<Vec<Vec<usize>>> {
+        Ok(match set.kind() {
             GroupingSetKind::GroupingSetEmpty => vec![Vec::new()],
             GroupingSetKind::GroupingSetSimple | GroupingSetKind::Undefined => {
                 let mut members = Vec::new();
@@ -141,9 +149,7 @@ impl Binder<'_> {
                 }
                 sets
             }
-        };
-        self.leave();
-        Ok(result)
+        })
     }
 
     /// Checks that every column outside aggregates is a key, or follows from one.

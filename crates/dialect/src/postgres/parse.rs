@@ -13,7 +13,7 @@ use crate::{Condition, Error, Result};
 pub struct Parsed {
     whole: Arc<str>,
     range: Range<usize>,
-    pub(super) node: Arc<N>,
+    pub(super) node: Arc<raw::Tree>,
 }
 
 impl Parsed {
@@ -43,7 +43,7 @@ impl Parsed {
     /// True for statements that may stand in an aborted transaction: COMMIT, ROLLBACK and their kin.
     pub fn ends_transaction(&self) -> bool {
         use pg_query::protobuf::TransactionStmtKind as Kind;
-        match &*self.node {
+        match &**self.node {
             N::TransactionStmt(statement) => matches!(
                 statement.kind(),
                 Kind::TransStmtCommit | Kind::TransStmtRollback | Kind::TransStmtRollbackTo | Kind::TransStmtPrepare
@@ -58,18 +58,17 @@ impl Parsed {
 /// Errors: `SyntaxError` in PostgreSQL's words with the position in the whole text; `StatementTooComplex` for nesting
 /// beyond what the parser bears.
 pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
-    let tree = raw::parse(sql).map_err(|error| classify(&error))?;
+    let parsed = raw::parse(sql).map_err(|error| classify(&error))?;
     let whole: Arc<str> = sql.into();
-    let mut statements = Vec::with_capacity(tree.stmts.len());
-    for statement in tree.stmts {
-        let start = (statement.stmt_location.max(0) as usize).min(whole.len());
-        let end = match statement.stmt_len {
-            length if length > 0 => (start + length as usize).min(whole.len()),
-            _ => whole.len(),
+    let mut statements = Vec::with_capacity(parsed.len());
+    for statement in parsed {
+        let start = statement.start.min(whole.len());
+        let end = match statement.length {
+            0 => whole.len(),
+            length => start.saturating_add(length).min(whole.len()),
         };
-        let Some(node) = statement.stmt.and_then(|node| node.node) else { continue };
         let leading = whole[start..end].len() - whole[start..end].trim_start().len();
-        statements.push(Parsed { whole: whole.clone(), range: start + leading..end, node: Arc::new(node) });
+        statements.push(Parsed { whole: whole.clone(), range: start + leading..end, node: Arc::new(statement.tree) });
     }
     Ok(statements)
 }

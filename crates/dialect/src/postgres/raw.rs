@@ -5,6 +5,43 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use pg_query::protobuf::{Node, ParseResult, RawStmt, SelectStmt, node};
 use prost::Message as _;
 
+use crate::stack;
+
+/// Levels that a tree can have at most: the library walks it by recursion, and gives up after two megabytes of stack.
+const MAX_LEVELS: usize = 20_000;
+/// Bytes of a serialised tree that one level takes at least, wrappers and lengths included.
+const LEVEL_BYTES: usize = 12;
+/// Stack that one level takes where prost makes or drops it.
+const LEVEL_STACK: usize = if cfg!(debug_assertions) { 48 * 1024 } else { 8 * 1024 };
+
+/// The stack that a tree of so many bytes needs at most to be read or dropped.
+fn room(bytes: usize) -> usize {
+    (bytes / LEVEL_BYTES).min(MAX_LEVELS) * LEVEL_STACK
+}
+
+/// A statement's tree, which may be deeper than its owner's stack when it is dropped.
+#[derive(Debug)]
+pub(super) struct Tree {
+    node: Option<Box<node::Node>>,
+    room: usize,
+}
+
+impl std::ops::Deref for Tree {
+    type Target = node::Node;
+
+    fn deref(&self) -> &node::Node {
+        self.node.as_deref().expect("it is taken away only when the tree is dropped")
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let node = std::mem::ManuallyDrop::new(self.node.take());
+        // Without memory for the stack that it takes, the tree stays where it is.
+        let _ = stack::with_room(self.room, || drop(std::mem::ManuallyDrop::into_inner(node)));
+    }
+}
+
 /// What the parser says of a text that is not SQL.
 #[derive(Debug)]
 pub(super) struct ParseError {
@@ -45,8 +82,18 @@ unsafe extern "C" {
     fn pg_query_free_protobuf_parse_result(result: CParseResult);
 }
 
-/// Parses a text into its raw statements.
-pub(super) fn parse(sql: &str) -> Result<ParseResult, ParseError> {
+/// One statement of a text.
+pub(super) struct Statement {
+    /// Its tree.
+    pub(super) tree: Tree,
+    /// Where it begins, in bytes.
+    pub(super) start: usize,
+    /// How long it is; 0 is up to the text's end.
+    pub(super) length: usize,
+}
+
+/// Parses a text into its statements.
+pub(super) fn parse(sql: &str) -> Result<Vec<Statement>, ParseError> {
     let Ok(input) = CString::new(sql) else {
         return Err(ParseError {
             message: "invalid byte sequence for encoding \"UTF8\": 0x00".to_owned(),
@@ -63,8 +110,13 @@ pub(super) fn parse(sql: &str) -> Result<ParseResult, ParseError> {
             // SAFETY: without an error, `data` points to `length` bytes that stay until the result is freed below.
             unsafe { std::slice::from_raw_parts(result.tree.data.cast::<u8>(), result.tree.length) }
         };
-        ParseResult::decode(bytes)
-            .map_err(|_| ParseError { message: "stack depth limit exceeded".to_owned(), position: 0 })
+        match stack::with_room(room(bytes.len()), || ParseResult::decode(bytes)) {
+            Some(Ok(tree)) => Ok(tree),
+            Some(Err(error)) => {
+                Err(ParseError { message: format!("the parser's tree cannot be read: {error}"), position: 0 })
+            }
+            None => Err(ParseError { message: "stack depth limit exceeded".to_owned(), position: 0 }),
+        }
     } else {
         // SAFETY: a non-null `error` points to the library's structure, whose message is a NUL-terminated string; both
         // stay until the result is freed below.
@@ -73,9 +125,18 @@ pub(super) fn parse(sql: &str) -> Result<ParseResult, ParseError> {
         };
         Err(ParseError { message, position: u32::try_from(position).unwrap_or(0) })
     };
+    let room = room(result.tree.length);
     // SAFETY: `result` came from the parse call above, is freed once, and nothing borrows from it any more.
     unsafe { pg_query_free_protobuf_parse_result(result) };
-    parsed
+    let statements = parsed?.stmts.into_iter().filter_map(|statement| {
+        let node = statement.stmt?.node?;
+        Some(Statement {
+            tree: Tree { node: Some(Box::new(node)), room },
+            start: usize::try_from(statement.stmt_location).unwrap_or(0),
+            length: usize::try_from(statement.stmt_len).unwrap_or(0),
+        })
+    });
+    Ok(statements.collect())
 }
 
 /// The text of a SELECT, as PostgreSQL's deparser prints it.

@@ -42,10 +42,7 @@ impl ItemClause {
 impl Binder<'_> {
     /// Binds a query below the statement. `settle` makes text of columns that nothing has decided.
     pub(super) fn subquery(&mut self, select: &SelectStmt, settle: bool) -> Result<BoundQuery> {
-        self.enter()?;
-        let result = self.query(select, settle);
-        self.leave();
-        result
+        self.nested(|binder| binder.query(select, settle))
     }
 
     /// Binds a query.

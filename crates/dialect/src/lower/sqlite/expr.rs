@@ -3,20 +3,11 @@
 use super::{Lowering, Naming, ParamForm, Repr, Sql, collation, quote_text, repr_of};
 use crate::ir::{CompareOp, Expr, ExprKind, LikeKind, Query, Value};
 use crate::types::Storage;
-use crate::{Condition, Error, Result, Type};
-
-/// Expressions nested deeper than this are refused: SQLite's own limit is 1,000.
-const MAX_DEPTH: u32 = 600;
+use crate::{Condition, Error, Result, Type, stack};
 
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<Sql> {
-        if self.depth >= MAX_DEPTH {
-            return Err(Error::new(Condition::StatementTooComplex, "expression is nested too deeply"));
-        }
-        self.depth += 1;
-        let result = self.expr_kind(expr);
-        self.depth -= 1;
-        result
+        stack::deeper(|| self.expr_kind(expr))
     }
 
     fn expr_kind(&mut self, expr: &Expr) -> Result<Sql> {

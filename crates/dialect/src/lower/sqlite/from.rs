@@ -6,10 +6,14 @@ use super::{Lowering, Naming, Repr, Source, quote, repr_of};
 use crate::functions::Sqlite;
 use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, Query, RelId};
 use crate::schema::{Relation, RelationKind};
-use crate::{Error, Result};
+use crate::{Error, Result, stack};
 
 impl Lowering<'_> {
     pub(super) fn from(&mut self, from: &From) -> Result<String> {
+        stack::deeper(|| self.from_here(from))
+    }
+
+    fn from_here(&mut self, from: &From) -> Result<String> {
         match from {
             From::Relation { id, relation } => {
                 let alias = self.define_table(*id, relation);

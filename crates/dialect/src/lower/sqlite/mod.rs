@@ -19,6 +19,7 @@ mod grouping;
 mod query;
 mod single;
 pub mod types;
+mod wide;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -185,7 +186,6 @@ struct Lowering<'a> {
     params: Vec<ParamUse>,
     foreign: bool,
     unqualified: bool,
-    depth: u32,
     spell: Option<&'a dyn Fn(ColumnRef) -> String>,
 }
 

@@ -4,13 +4,20 @@ use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, Cte, CteBody, Distinct, Expr, ExprKind, GroupBy, Query, Select, SetOp, SortKey, Value,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, stack};
 
 impl Lowering<'_> {
     /// SQL of a query, and the representation of each of its columns.
     pub(super) fn query(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
+        stack::deeper(|| self.query_here(query, naming))
+    }
+
+    fn query_here(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
         if let Some(expanded) = super::grouping::expanded(query)? {
             return self.query(&expanded, naming);
+        }
+        if let Some(cut) = super::wide::cut(query) {
+            return self.query(&cut, naming);
         }
         let with = self.with(&query.ctes)?;
         if query.with_ties {
@@ -108,6 +115,10 @@ impl Lowering<'_> {
     }
 
     fn set(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
+        stack::deeper(|| self.set_here(op, all, left, right))
+    }
+
+    fn set_here(&mut self, op: SetOp, all: bool, left: &Query, right: &Query) -> Result<String> {
         let word = match (op, all) {
             (SetOp::Union, true) => "UNION ALL",
             (SetOp::Union, false) => "UNION",
@@ -129,7 +140,8 @@ impl Lowering<'_> {
             Body::Select(select)
                 if bare
                     && !matches!(select.distinct, Distinct::On(_))
-                    && !matches!(select.group_by, GroupBy::Sets { .. }) =>
+                    && !matches!(select.group_by, GroupBy::Sets { .. })
+                    && !super::wide::is_too_wide(select) =>
             {
                 Ok(self.select(query, select, Naming::Positions, true)?.0)
             }

@@ -364,10 +364,7 @@ impl Binder<'_> {
             };
             let mut anonymous = named;
             anonymous.name = String::new();
-            self.enter()?;
-            let inherited = self.window(&anonymous);
-            self.leave();
-            (partition_by, order_by, frame) = inherited?;
+            (partition_by, order_by, frame) = self.nested(|binder| binder.window(&anonymous))?;
             if !over.name.is_empty() {
                 return Ok((partition_by, order_by, frame));
             }

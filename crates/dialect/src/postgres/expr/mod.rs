@@ -67,10 +67,7 @@ pub(super) fn location(node: &Node) -> i32 {
 impl Binder<'_> {
     /// Binds an expression.
     pub(super) fn expr(&mut self, node: &Node) -> Result<Expr> {
-        self.enter()?;
-        let result = self.expr_inner(node);
-        self.leave();
-        result
+        self.nested(|binder| binder.expr_inner(node))
     }
 
     /// Binds an expression and keeps its place.
