@@ -41,5 +41,5 @@ pub use rowferry_dialect::informix::Logging;
 pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir};
-pub use session::{Outcome, Parsed, Prepared, Session, TransactionStatus};
+pub use session::{DoorPart, Outcome, Parsed, Prepared, Resume, Session, TransactionStatus};
 pub use spool::anonymous_file;

@@ -105,6 +105,37 @@ class Answer:
         assert self.tag == "C", self
         return self.body[:-1].decode()
 
+    @property
+    def columns(self) -> list[str]:
+        """Of a RowDescription: `name:type:format` of each column."""
+        assert self.tag == "T", self
+        (count,), at, columns = struct.unpack_from("!h", self.body), 2, []
+        for _ in range(count):
+            end = self.body.index(b"\0", at)
+            _, _, oid, _, _, form = struct.unpack_from("!ihihih", self.body, end + 1)
+            columns.append(f"{self.body[at:end].decode()}:{oid}:{form}")
+            at = end + 19
+        assert at == len(self.body), "columns must consume their message exactly"
+        return columns
+
+    def __str__(self) -> str:
+        """In one word, for comparisons with what PostgreSQL says."""
+        match self.tag:
+            case "E" | "N":
+                fields = self.fields
+                context = f" ({fields['W']})" if "W" in fields else ""
+                return f"{self.tag}[{fields['S']} {fields['C']} {fields['M']}{context}]"
+            case "D":
+                return f"D{self.values}"
+            case "T":
+                return f"T{self.columns}"
+            case "C":
+                return f"C[{self.command}]"
+            case "Z":
+                return f"Z:{self.body.decode()}"
+            case tag:
+                return tag
+
 
 class Closed(Exception):
     """The server has closed the connection."""

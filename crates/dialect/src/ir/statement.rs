@@ -54,6 +54,8 @@ pub enum Statement {
         scroll: bool,
         /// WITH HOLD.
         hold: bool,
+        /// BINARY.
+        binary: bool,
         /// The query.
         query: Box<Query>,
     },

@@ -189,9 +189,6 @@ impl Binder<'_> {
     }
 
     fn declare(&mut self, declare: &pg::DeclareCursorStmt) -> Result<Statement> {
-        if declare.options & CURSOR_BINARY != 0 {
-            return Err(Error::unsupported("DECLARE … BINARY CURSOR"));
-        }
         let Some(N::SelectStmt(select)) = declare.query.as_deref().and_then(|query| query.node.as_ref()) else {
             return Err(Error::internal("a cursor without a query"));
         };
@@ -200,6 +197,7 @@ impl Binder<'_> {
             name: declare.portalname.clone(),
             scroll: declare.options & CURSOR_SCROLL != 0,
             hold: declare.options & CURSOR_HOLD != 0,
+            binary: declare.options & CURSOR_BINARY != 0,
             query: Box::new(query),
         })
     }

@@ -13,6 +13,7 @@ mod pg_attribute;
 mod pg_class;
 mod pg_constraint;
 mod pg_index;
+mod pg_names;
 mod pg_namespace;
 mod pg_other;
 mod pg_proc;
@@ -160,6 +161,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_class::TABLES,
         pg_constraint::TABLES,
         pg_index::TABLES,
+        pg_names::TABLES,
         pg_namespace::TABLES,
         pg_other::TABLES,
         pg_proc::TABLES,

@@ -35,7 +35,7 @@ pub(super) const TABLES: &[Table] = &[
 pub const DATABASE: u32 = 16_383;
 
 /// An instant as it is stored.
-fn instant(microseconds: i64) -> Cell {
+pub(super) fn instant(microseconds: i64) -> Cell {
     let parts = (microseconds.div_euclid(1_000_000), microseconds.rem_euclid(1_000_000));
     let stamp = jiff::Timestamp::new(parts.0, parts.1 as i32 * 1_000).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let text = format!("{}+00", stamp.strftime("%Y-%m-%d %H:%M:%S%.6f"));

@@ -88,6 +88,11 @@ impl Parsed {
 }
 
 impl Prepared {
+    /// True when it yields rows, be they without columns.
+    pub fn returns_rows(&self) -> bool {
+        matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
+    }
+
     /// A charge for keeping it, to be dropped with whatever keeps it.
     ///
     /// # Errors
@@ -203,6 +208,13 @@ impl Session {
             Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error)?,
             other => other?,
         };
+        let mut bound = bound;
+        // What these yield is what the session has under their name.
+        match &bound.statement {
+            Statement::Fetch { cursor, no_rows: false, .. } => bound.columns = self.columns_of_portal(cursor),
+            Statement::ExecutePrepared { name, .. } => bound.columns = self.columns_of_statement(name),
+            _ => {}
+        }
         let mut plan = self.lower(bound, parsed, declared)?;
         // What the parser made belongs to it, too: about as much again.
         plan.size = parsed.text.len() + 2 * memory::since(before).0;

@@ -7,13 +7,14 @@ mod execute;
 mod functions;
 mod merge;
 mod named;
+mod names;
+mod portals;
 pub mod sequences;
 pub mod state;
 mod transaction;
 mod utility;
 pub mod variables;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -29,7 +30,10 @@ use crate::statement::Failure;
 use crate::{Cursor, Database, Durability, Interrupter, SessionOptions, catalog};
 
 pub use compile::{Parsed, Prepared};
-use named::{NamedCursor, NamedStatement};
+use named::NamedStatement;
+use names::{Names, Shown};
+use portals::Portal;
+pub use portals::{DoorPart, Resume};
 use state::{Activity, State};
 use transaction::{Block, Transaction};
 use variables::{MessageLevel, Variables};
@@ -44,8 +48,8 @@ pub struct Session {
     handle: Option<SharedHandle>,
     transaction: Transaction,
     schema: SessionSchema,
-    statements: HashMap<String, NamedStatement>,
-    cursors: HashMap<String, NamedCursor>,
+    statements: Names<NamedStatement>,
+    portals: Names<Portal>,
     state: Arc<State>,
     interrupter: Interrupter,
     /// What SQL functions know.
@@ -133,6 +137,8 @@ impl Session {
             sequences: Mutex::default(),
             started: SystemTime::now(),
             notices: Mutex::default(),
+            statements: Shown::default(),
+            portals: Shown::default(),
         });
         database.shared.register(&state);
         let functions = functions::FunctionState(Arc::downgrade(&state));
@@ -142,8 +148,8 @@ impl Session {
             handle: None,
             transaction: Transaction::default(),
             schema,
-            statements: HashMap::new(),
-            cursors: HashMap::new(),
+            statements: Names::new(state.statements.clone()),
+            portals: Names::new(state.portals.clone()),
             state,
             interrupter,
             user: options.user.into(),
@@ -171,8 +177,8 @@ impl Session {
             handle: Some(handle),
             transaction: Transaction::inside(write),
             schema: state.schema(),
-            statements: HashMap::new(),
-            cursors: HashMap::new(),
+            statements: Names::new(Shown::default()),
+            portals: Names::new(Shown::default()),
             state: state.clone(),
             interrupter: state.interrupter.clone(),
             user: state.user.as_str().into(),
@@ -244,7 +250,7 @@ impl Session {
         if self.transaction.block != Block::None {
             self.end_rollback();
         }
-        self.cursors.clear();
+        self.portals.clear();
         self.statements.clear();
         if let Err(error) = self.drop_temporary_objects() {
             tracing::warn!(%error, "temporary objects stay until the session ends");
@@ -434,7 +440,7 @@ impl Drop for Session {
         if self.inner {
             return;
         }
-        self.cursors.clear();
+        self.portals.clear();
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
             for cursor in guard.cursors() {

@@ -12,6 +12,7 @@ use rowferry_dialect::{Error, Language, Result};
 use crate::database::Shared;
 use crate::interrupt::Interrupter;
 use crate::schema::SessionSchema;
+use crate::session::names::Shown;
 use crate::session::variables::Variables;
 
 /// A session as its SQL functions, its catalogs and other sessions see it.
@@ -54,6 +55,10 @@ pub struct State {
     pub started: SystemTime,
     /// Messages for the client that are no errors.
     pub notices: Mutex<Vec<rowferry_dialect::Error>>,
+    /// Prepared statements that have names.
+    pub statements: Shown<super::named::StatementFacts>,
+    /// Portals that have names.
+    pub portals: Shown<super::portals::PortalFacts>,
 }
 
 impl std::fmt::Debug for State {

@@ -179,6 +179,7 @@ impl Session {
         self.transaction.read_only = self.transaction.savepoints[at].read_only;
         self.transaction.savepoints.truncate(at);
         self.publish_modes();
+        self.release_portals(at);
         Ok(())
     }
 
@@ -186,6 +187,7 @@ impl Session {
     pub fn rollback_to(&mut self, name: &str) -> Result<()> {
         self.need_block("ROLLBACK TO SAVEPOINT")?;
         let at = self.find_savepoint(name)?;
+        self.roll_back_portals_to(at);
         if self.transaction.savepoints[at].set {
             if self.is_lost() {
                 return Err(lost());
@@ -235,7 +237,7 @@ impl Session {
             Block::Explicit => Ok(()),
             Block::None => {
                 self.end_autocommitted();
-                Ok(())
+                self.commit_portals()
             }
             Block::Implicit | Block::Pipeline if self.transaction.failed => {
                 self.end_rollback();
@@ -486,10 +488,7 @@ impl Session {
 
     /// Ends the transaction well.
     pub(super) fn end_commit(&mut self) -> Result<()> {
-        let result = match self.transaction.open {
-            Open::No | Open::Outer { .. } => Ok(()),
-            Open::Snapshot | Open::Write { .. } => self.commit_sqlite(),
-        };
+        let result = self.commit_portals().and_then(|()| self.commit_open());
         if let Err(error) = result {
             self.end_rollback();
             return Err(error);
@@ -507,6 +506,13 @@ impl Session {
         self.sync_variables();
         self.publish_activity();
         Ok(())
+    }
+
+    fn commit_open(&mut self) -> Result<()> {
+        match self.transaction.open {
+            Open::No | Open::Outer { .. } => Ok(()),
+            Open::Snapshot | Open::Write { .. } => self.commit_sqlite(),
+        }
     }
 
     fn commit_sqlite(&mut self) -> Result<()> {
@@ -549,6 +555,7 @@ impl Session {
 
     /// Ends the transaction without effect. Nothing can fail here: what SQLite could not undo it has undone before.
     pub(super) fn end_rollback(&mut self) {
+        self.roll_back_portals();
         if !matches!(self.transaction.open, Open::No) {
             // Cursors read what the transaction has written, so their rows must come out first.
             let _ = self.materialise_cursors();

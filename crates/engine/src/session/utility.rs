@@ -10,6 +10,7 @@ use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result};
 
+use super::portals::Declare;
 use super::transaction::{Block, isolation_from_name, isolation_name};
 use super::{Outcome, Prepared, Session};
 use crate::cursor::Cursor;
@@ -25,11 +26,12 @@ impl Session {
             Ir::Set(set) => self.set_statement(set)?,
             Ir::Show(name) => return self.show(name.as_deref(), prepared),
             Ir::Explain(explain) => return self.explain(prepared, &explain.statement, explain.analyze, params),
-            Ir::Prepare { name, text, params } => self.prepare_named(name, text, params)?,
+            Ir::Prepare { name, text, params } => self.prepare_named(prepared, name, text, params)?,
             Ir::ExecutePrepared { name, args } => return self.execute_named(name, args),
             Ir::Deallocate(name) => self.deallocate(name.as_deref())?,
-            Ir::DeclareCursor { name, scroll, hold, query } => {
-                self.declare(prepared, name, *scroll, *hold, query, params)?;
+            Ir::DeclareCursor { name, scroll, hold, binary, query } => {
+                let declare = Declare { name, scroll: *scroll, hold: *hold, binary: *binary, query };
+                self.declare(prepared, declare, params)?;
             }
             Ir::Fetch { cursor, direction, no_rows } => return self.fetch(prepared, cursor, *direction, *no_rows),
             Ir::CloseCursor(name) => self.close_cursor(name.as_deref())?,
@@ -99,7 +101,6 @@ impl Session {
                 }
             }
         }
-        self.end_cursors();
         Ok(Outcome::Done { command: reported, rows: 0 })
     }
 

@@ -1,7 +1,7 @@
 //! The PostgreSQL door: joins `wire-pg` to the engine.
 //!
 //! ```text
-//! startup ── TLS, who are you, which database ──► session ── commands ──► portal ── rows
+//! startup ── TLS, who are you, which database ──► session ── commands ──► engine ── rows
 //!                                                    │                       └─ values: stored form ⇄ wire
 //!                                                    └─ report: errors and notices
 //! ```
@@ -12,7 +12,6 @@
 mod cancel;
 mod copy;
 mod output;
-mod portal;
 mod report;
 mod session;
 mod startup;

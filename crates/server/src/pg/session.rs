@@ -3,13 +3,13 @@
 mod copy;
 
 use std::io::ErrorKind;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Discard, Statement as Ir, Transaction, Value};
+use rowferry_dialect::ir::{Statement as Ir, Transaction, Value};
 use rowferry_dialect::postgres::types as pg_types;
 use rowferry_engine::{
-    Command, Condition, Cursor, Error, Outcome, Prepared, ResultColumn, Session, TransactionStatus, Type,
+    Command, Condition, Cursor, DoorPart, Error, Outcome, Prepared, ResultColumn, Resume, Session, TransactionStatus,
+    Type,
 };
 use rowferry_wire::ReceiveBuffer;
 use rowferry_wire_pg::frame::{Frame, FrameLimits, cut_frontend, missing};
@@ -22,7 +22,6 @@ use rowferry_wire_pg::{Backend, Format};
 use self::copy::Copying;
 use super::cancel::Registration;
 use super::output::Output;
-use super::portal::{Kind, Named, Portal, PortalState, Statement};
 use super::report;
 use super::values::{self, RowWriter};
 use crate::Ending;
@@ -62,8 +61,6 @@ pub(super) struct PgSession<'c> {
 struct Commands<'c> {
     output: Output<'c>,
     session: Session,
-    statements: Named<Rc<Statement>>,
-    portals: Named<Portal>,
     /// An error has ended the pipeline: messages up to `Sync` are not obeyed.
     skipping: bool,
     /// The data of a COPY FROM are coming.
@@ -79,15 +76,7 @@ impl<'c> PgSession<'c> {
         registration: Registration<'c>,
     ) -> Self {
         let limits = FrameLimits::session(output.connection.limits().max_message);
-        let commands = Commands {
-            output,
-            session,
-            statements: Named::new(Kind::Statement),
-            portals: Named::new(Kind::Portal),
-            skipping: false,
-            copying: None,
-            _registration: registration,
-        };
+        let commands = Commands { output, session, skipping: false, copying: None, _registration: registration };
         Self { inbox, limits, commands }
     }
 
@@ -207,14 +196,7 @@ impl Commands<'_> {
             Frontend::Bind(bind) => self.bind(&bind),
             Frontend::Describe(target) => self.describe(target),
             Frontend::Execute(execute) => self.execute(execute, next),
-            Frontend::Close(target) => {
-                match target {
-                    Target::Statement(name) => self.statements.remove(name),
-                    Target::Portal(name) => self.portals.remove(name),
-                };
-                self.output.send(&Backend::CloseComplete);
-                Ok(())
-            }
+            Frontend::Close(target) => self.close(target),
         };
         match result {
             // A pipeline without end must not gather its answers without end.
@@ -233,8 +215,8 @@ impl Commands<'_> {
 
     fn query(&mut self, sql: &[u8]) -> Result<(), Ending> {
         // It takes the place of the unnamed ones.
-        self.statements.remove(b"");
-        self.portals.remove(b"");
+        self.session.forget_statement("");
+        self.session.close_portal("");
         match self.run_query(sql) {
             // It ends with the data that are coming.
             Ok(()) if self.copying.is_some() => return Ok(()),
@@ -278,9 +260,9 @@ impl Commands<'_> {
                 self.complete(Command::Copy, rows);
                 continue;
             }
-            match self.start(&prepared, &[])? {
+            match self.session.execute(&prepared, &[])? {
                 Outcome::Rows(mut cursor) => {
-                    let writer = RowWriter::new(cursor.columns(), &[Format::TEXT])?;
+                    let writer = RowWriter::new(cursor.columns(), &[self.simple_format(&prepared)])?;
                     self.describe_rows(cursor.columns(), &writer);
                     let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
                     let (command, affected) = (cursor.command(), cursor.rows_affected());
@@ -302,6 +284,14 @@ impl Commands<'_> {
         Ok(())
     }
 
+    /// A simple query's rows are text, but for those that FETCH brings of a BINARY cursor.
+    fn simple_format(&self, prepared: &Prepared) -> Format {
+        match &prepared.bound.statement {
+            Ir::Fetch { cursor, .. } if self.session.is_binary_cursor(cursor) => Format::BINARY,
+            _ => Format::TEXT,
+        }
+    }
+
     fn end_query(&mut self) -> Result<(), Ending> {
         if let Err(error) = self.end_implicit() {
             self.failed(&error);
@@ -312,7 +302,8 @@ impl Commands<'_> {
     // The extended query.
 
     fn parse(&mut self, parse: &Parse<'_>) -> Result<(), Failure> {
-        self.statements.check_free(parse.statement)?;
+        let name = report::utf8(parse.statement)?;
+        self.session.check_statement_name(name)?;
         let sql = report::utf8(parse.sql)?;
         tracing::debug!(connection = self.output.connection.number(), sql, "parse");
         let types = parse.types.iter().map(declared_type).collect::<Result<Vec<_>, Error>>()?;
@@ -321,41 +312,28 @@ impl Commands<'_> {
             Ok(Some(prepared)) => Some(self.unless_aborted(Ok(prepared))?),
             Err(error) => Some(self.unless_aborted(Err(error))?),
         };
-        self.statements.insert(parse.statement, Rc::new(Statement { prepared }));
+        self.session.keep_statement(name, sql, prepared);
         self.output.send(&Backend::ParseComplete);
         Ok(())
     }
 
     fn bind(&mut self, bind: &Bind<'_>) -> Result<(), Failure> {
-        let statement = self.statement(bind.statement)?;
-        self.portals.check_free(bind.portal)?;
-        let count = bind.parameters.len();
-        let formats = bind.parameter_formats.len();
-        if formats > 1 && formats != count {
-            let message = format!("bind message has {formats} parameter formats but {count} parameters");
-            return Err(Error::new(Condition::ProtocolViolation, message).into());
-        }
-        let types = statement.prepared.as_deref().map_or(&[][..], client_params);
-        if types.len() != count {
-            return Err(Error::new(
-                Condition::ProtocolViolation,
-                format!(
-                    "bind message supplies {count} parameters, but prepared statement \"{}\" requires {}",
-                    String::from_utf8_lossy(bind.statement),
-                    types.len()
-                ),
-            )
-            .into());
-        }
-        let prepared = match &statement.prepared {
+        let statement = report::utf8(bind.statement)?;
+        let prepared = self.session.named_statement(statement)?;
+        let portal = report::utf8(bind.portal)?;
+        self.session.check_portal_name(portal)?;
+        let prepared = match prepared {
             Some(prepared) => {
-                self.check_not_aborted(prepared)?;
-                Some(self.session.revalidate(prepared)?)
+                self.check_not_aborted(&prepared)?;
+                Some(self.session.revalidate(&prepared)?)
             }
             None => None,
         };
+        let types = prepared.as_deref().map_or(&[][..], client_params);
+        let columns = prepared.as_ref().map_or(&[][..], |prepared| &prepared.bound.columns);
+        check_counts(bind, statement, types.len(), columns.len())?;
         let settings = self.session.settings();
-        let mut params = Vec::with_capacity(count);
+        let mut params = Vec::with_capacity(types.len());
         for (index, (ty, value)) in types.iter().zip(bind.parameters.iter()).enumerate() {
             let format = bind.parameter_formats.of(index).unwrap_or(Format::TEXT);
             params.push(match value {
@@ -363,15 +341,9 @@ impl Commands<'_> {
                 Some(bytes) => values::read(bytes, ty, format, &settings, index + 1)?,
             });
         }
-        let columns = prepared.as_ref().map_or(&[][..], |prepared| &prepared.bound.columns);
-        let formats = bind.result_formats.len();
-        if formats > 1 && formats != columns.len() && !columns.is_empty() {
-            let message = format!("bind message has {formats} result formats but query has {} columns", columns.len());
-            return Err(Error::new(Condition::ProtocolViolation, message).into());
-        }
         let formats: Vec<Format> = bind.result_formats.iter().collect();
-        let writer = Rc::new(RowWriter::new(columns, &formats)?);
-        self.portals.insert(bind.portal, Portal { prepared, params, writer, state: PortalState::Ready });
+        let writer = Arc::new(RowWriter::new(columns, &formats)?);
+        self.session.keep_portal(portal, prepared, params, writer);
         self.output.send(&Backend::BindComplete);
         Ok(())
     }
@@ -379,29 +351,22 @@ impl Commands<'_> {
     fn describe(&mut self, target: Target<'_>) -> Result<(), Failure> {
         let (prepared, writer) = match target {
             Target::Statement(name) => {
-                let statement = self.statement(name)?;
-                let params = statement.prepared.as_deref().map_or(&[][..], client_params);
+                let prepared = self.session.named_statement(report::utf8(name)?)?;
+                let params = prepared.as_deref().map_or(&[][..], client_params);
                 let oids: Vec<u8> = params.iter().flat_map(|ty| pg_types::oid(ty).to_be_bytes()).collect();
                 self.output.send(&Backend::ParameterDescription(Oids::from_wire(&oids)));
-                (statement.prepared.clone(), None)
+                (prepared, None)
             }
-            Target::Portal(name) => match self.portals.get_mut(name) {
-                Ok(portal) => (portal.prepared.clone(), Some(Rc::clone(&portal.writer))),
-                // A cursor that SQL has declared is a portal, too.
-                Err(error) => {
-                    let columns = std::str::from_utf8(name).ok().and_then(|name| self.session.cursor_columns(name));
-                    let Some(columns) = columns.map(<[_]>::to_vec) else { return Err(error.into()) };
-                    let writer = RowWriter::new(&columns, &[])?;
-                    self.describe_rows(&columns, &writer);
-                    return Ok(());
-                }
-            },
+            Target::Portal(name) => {
+                let (prepared, door) = self.session.portal(report::utf8(name)?)?;
+                (prepared.cloned(), door.and_then(writer_of))
+            }
         };
         match prepared {
-            Some(prepared) if !prepared.bound.columns.is_empty() => {
+            Some(prepared) if prepared.returns_rows() => {
                 let writer = match writer {
                     Some(writer) => writer,
-                    None => Rc::new(RowWriter::new(&prepared.bound.columns, &[])?),
+                    None => Arc::new(RowWriter::new(&prepared.bound.columns, &[])?),
                 };
                 self.describe_rows(&prepared.bound.columns, &writer);
             }
@@ -411,61 +376,112 @@ impl Commands<'_> {
     }
 
     fn execute(&mut self, execute: Execute<'_>, next: Option<u8>) -> Result<(), Failure> {
-        let portal = self.portals.get_mut(execute.portal)?;
-        let Some(prepared) = portal.prepared.clone() else {
-            self.output.send(&Backend::EmptyQueryResponse);
-            return Ok(());
-        };
-        let writer = Rc::clone(&portal.writer);
+        let name = report::utf8(execute.portal)?;
+        let (prepared, door) = self.session.portal(name)?;
+        let writer = door.and_then(writer_of);
+        if let Some(prepared) = prepared.cloned() {
+            self.check_not_aborted(&prepared)?;
+        }
         let limit = u64::try_from(execute.max_rows).ok().filter(|limit| *limit > 0);
-        let mut cursor = match std::mem::replace(&mut portal.state, PortalState::Done) {
-            PortalState::Suspended(cursor) => cursor,
-            PortalState::Done if prepared.bound.columns.is_empty() => {
-                let shown = String::from_utf8_lossy(execute.portal);
-                let message = format!("portal \"{shown}\" cannot be run");
-                return Err(Error::new(Condition::ObjectNotInPrerequisiteState, message).into());
-            }
-            PortalState::Done => {
-                self.complete(prepared.command, 0);
+        let (cursor, at) = match self.session.resume_portal(name, limit)? {
+            Resume::Empty => {
+                self.output.send(&Backend::EmptyQueryResponse);
                 return Ok(());
             }
-            PortalState::Ready => {
-                let params = std::mem::take(&mut portal.params);
-                if let Ir::Copy(copy) = &prepared.bound.statement {
-                    if copy.from.is_some() {
-                        return self.begin_copy_in(&prepared, copy, false);
-                    }
-                    let rows = self.copy_out(&prepared, copy)?;
-                    self.complete(Command::Copy, rows);
-                    return Ok(());
-                }
-                // A lone statement needs no transaction around it.
-                if next != Some(b'S') {
-                    self.session.begin_pipeline();
-                }
-                match self.start(&prepared, &params)? {
-                    Outcome::Rows(cursor) => cursor,
-                    Outcome::Done { command, rows } => {
-                        self.complete(command, rows);
-                        return Ok(());
-                    }
-                }
+            Resume::Done(command) => {
+                self.complete(command, 0);
+                return Ok(());
             }
+            Resume::Fetched { rows: mut cursor, more } => {
+                let writer = self.writer_for(&cursor, writer)?;
+                let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
+                if more {
+                    self.output.send(&Backend::PortalSuspended);
+                } else {
+                    self.complete(cursor.command(), rows);
+                }
+                return Ok(());
+            }
+            Resume::Rows { cursor, at } => (cursor, at),
+            Resume::Start(prepared, params) => match self.start_portal(name, &prepared, &params, next)? {
+                Some(cursor) => (cursor, 0),
+                None => return Ok(()),
+            },
         };
+        self.send_portal(name, cursor, at, writer, limit)
+    }
+
+    /// Runs a portal's statement for the first time: its rows, or nothing when the client has had its answer.
+    fn start_portal(
+        &mut self,
+        name: &str,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        next: Option<u8>,
+    ) -> Result<Option<Cursor>, Failure> {
+        if let Ir::Copy(copy) = &prepared.bound.statement {
+            if copy.from.is_some() {
+                self.begin_copy_in(prepared, copy, false)?;
+                return Ok(None);
+            }
+            let rows = self.copy_out(prepared, copy)?;
+            self.session.finish_portal(name);
+            self.complete(Command::Copy, rows);
+            return Ok(None);
+        }
+        // A lone statement needs no transaction around it.
+        if next != Some(b'S') {
+            self.session.begin_pipeline();
+        }
+        match self.session.execute(prepared, params)? {
+            Outcome::Rows(cursor) => Ok(Some(cursor)),
+            Outcome::Done { command, rows } => {
+                self.session.finish_portal(name);
+                self.complete(command, rows);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Sends a portal's rows up to the limit; `at` of them have been sent before.
+    fn send_portal(
+        &mut self,
+        name: &str,
+        mut cursor: Cursor,
+        at: u64,
+        writer: Option<Arc<RowWriter>>,
+        limit: Option<u64>,
+    ) -> Result<(), Failure> {
+        let writer = self.writer_for(&cursor, writer)?;
         match self.send_rows(&mut cursor, &writer, limit)? {
             Some(rows) => {
                 let (command, affected) = (cursor.command(), cursor.rows_affected());
                 drop(cursor);
+                self.session.finish_portal(name);
                 self.complete(command, rows.max(affected));
             }
             None => {
-                // The statement may have closed its own portal: COMMIT does. Rows then are at their end.
-                if let Ok(portal) = self.portals.get_mut(execute.portal) {
-                    portal.state = PortalState::Suspended(cursor);
-                }
+                self.session.suspend_portal(name, cursor, at.saturating_add(limit.unwrap_or_default()));
                 self.output.send(&Backend::PortalSuspended);
             }
         }
+        Ok(())
+    }
+
+    /// What Bind has chosen; a cursor of DECLARE is sent as text.
+    fn writer_for(&self, cursor: &Cursor, chosen: Option<Arc<RowWriter>>) -> Result<Arc<RowWriter>, Error> {
+        match chosen {
+            Some(writer) => Ok(writer),
+            None => RowWriter::new(cursor.columns(), &[]).map(Arc::new),
+        }
+    }
+
+    fn close(&mut self, target: Target<'_>) -> Result<(), Failure> {
+        match target {
+            Target::Statement(name) => self.session.forget_statement(report::utf8(name)?),
+            Target::Portal(name) => self.session.close_portal(report::utf8(name)?),
+        };
+        self.output.send(&Backend::CloseComplete);
         Ok(())
     }
 
@@ -474,34 +490,7 @@ impl Commands<'_> {
         self.end_query()
     }
 
-    /// The prepared statement `name`, whether the protocol or SQL has prepared it.
-    fn statement(&mut self, name: &[u8]) -> Result<Rc<Statement>, Error> {
-        self.statements.get_mut(name).map(|statement| Rc::clone(statement)).or_else(|error| {
-            let prepared = std::str::from_utf8(name).ok().and_then(|name| self.session.named_statement(name));
-            prepared.map(|prepared| Rc::new(Statement { prepared: Some(prepared) })).ok_or(error)
-        })
-    }
-
     // What both have in common.
-
-    /// Runs a statement, after what a door has to do for it.
-    fn start(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome, Failure> {
-        match &prepared.bound.statement {
-            // Clients name protocol-level statements in SQL, too: both are one namespace.
-            Ir::Deallocate(Some(name)) if self.statements.remove(name.as_bytes()) => {
-                return Ok(Outcome::Done { command: prepared.command, rows: 0 });
-            }
-            Ir::Deallocate(None) => self.statements.clear(),
-            Ir::Discard(Discard::All) => {
-                self.statements.clear();
-                self.portals.clear();
-            }
-            // Portals end with their transaction, and their cursors must not stand in its way.
-            Ir::Transaction(Transaction::Commit { .. } | Transaction::Rollback { .. }) => self.portals.clear(),
-            _ => {}
-        }
-        Ok(self.session.execute(prepared, params)?)
-    }
 
     /// Sends rows: `Some` with their number when the cursor is at its end, `None` when `limit` was reached before.
     fn send_rows(
@@ -581,10 +570,6 @@ impl Commands<'_> {
 
     /// Ends what the statements since the last `Sync` were, if they were in no transaction block.
     fn end_implicit(&mut self) -> Result<(), Error> {
-        if self.session.transaction_status() == TransactionStatus::Idle {
-            // Portals end with their transaction; a cursor that is open would hold its snapshot.
-            self.portals.clear();
-        }
         self.session.end_implicit()
     }
 
@@ -638,6 +623,30 @@ impl Commands<'_> {
 /// The parameters that a client has to give. Those of a COPY FROM are its columns, which come as data.
 fn client_params(prepared: &Prepared) -> &[Type] {
     if matches!(prepared.bound.statement, Ir::Copy(_)) { &[] } else { &prepared.bound.params }
+}
+
+/// Bind gives as many parameters as the statement has, and as many formats as there are things to give one.
+fn check_counts(bind: &Bind<'_>, statement: &str, params: usize, columns: usize) -> Result<(), Error> {
+    let violation = |message: String| Err(Error::new(Condition::ProtocolViolation, message));
+    let (count, formats) = (bind.parameters.len(), bind.parameter_formats.len());
+    if formats > 1 && formats != count {
+        return violation(format!("bind message has {formats} parameter formats but {count} parameters"));
+    }
+    if params != count {
+        return violation(format!(
+            "bind message supplies {count} parameters, but prepared statement \"{statement}\" requires {params}"
+        ));
+    }
+    let formats = bind.result_formats.len();
+    if formats > 1 && formats != columns && columns > 0 {
+        return violation(format!("bind message has {formats} result formats but query has {columns} columns"));
+    }
+    Ok(())
+}
+
+/// How a portal's rows are sent, as Bind has chosen it.
+fn writer_of(door: &DoorPart) -> Option<Arc<RowWriter>> {
+    door.clone().downcast::<RowWriter>().ok()
 }
 
 fn aborted() -> Error {

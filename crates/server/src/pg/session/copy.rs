@@ -30,7 +30,7 @@ impl Commands<'_> {
         let columns = query.bound.columns.iter();
         let columns = columns.map(|column| Column { name: column.name.clone(), ty: column.ty.clone() }).collect();
         let mut data = CopyOut::new(copy.options.clone(), columns)?;
-        let Outcome::Rows(mut cursor) = self.start(&query, &[])? else {
+        let Outcome::Rows(mut cursor) = self.session.execute(&query, &[])? else {
             return Err(Error::internal("the query of a COPY returned no rows").into());
         };
         let format = if copy.options.format == CopyFormat::Binary { Format::BINARY } else { Format::TEXT };
