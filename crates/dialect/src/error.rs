@@ -43,6 +43,7 @@ conditions! {
     Warning "01000" -1 0,
     // Class 08: connection
     ConnectionException "08000" -908 0,
+    ConnectionFailure "08006" -25580 0,
     ProtocolViolation "08P01" -408 0,
     // Class 0A
     FeatureNotSupported "0A000" -999 0,
@@ -128,6 +129,7 @@ conditions! {
     TransactionNotAvailable "25P01" -256 0,
     InFailedSqlTransaction "25P02" -255 0,
     IdleInTransactionSessionTimeout "25P03" -25580 0,
+    TransactionTimeout "25P04" -25580 0,
     InvalidSqlStatementName "26000" -258 0,
     InvalidAuthorizationSpecification "28000" -951 0,
     InvalidPassword "28P01" -951 0,

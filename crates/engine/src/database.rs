@@ -16,8 +16,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::databases::Siblings;
 use crate::interrupt::{Interrupter, Wake};
+use crate::locks::Locks;
 use crate::plans::PlanCache;
-use crate::queue::WriterQueue;
 use crate::schema::{self, Snapshot};
 use crate::session::state::State;
 use crate::statement::Failure;
@@ -35,7 +35,8 @@ pub struct Shared {
     pub name: String,
     pub path: PathBuf,
     pub options: Options,
-    pub queue: Arc<WriterQueue>,
+    /// Who holds and who waits for what.
+    pub locks: Arc<Locks>,
     pub plans: PlanCache,
     /// The newest committed schema that is known here.
     current: RwLock<Arc<Snapshot>>,
@@ -105,7 +106,7 @@ impl Database {
             name,
             path,
             options,
-            queue: Arc::default(),
+            locks: Arc::new(Locks::new(crate::catalog::DATABASE)),
             plans: PlanCache::default(),
             current: RwLock::default(),
             generation: AtomicU64::new(0),
@@ -289,9 +290,9 @@ impl Shared {
         self.commits.load(Ordering::Acquire)
     }
 
-    /// One more transaction is committed.
-    pub fn committed(&self) {
-        self.commits.fetch_add(1, Ordering::AcqRel);
+    /// One more transaction is committed; its number.
+    pub fn committed(&self) -> u64 {
+        self.commits.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     /// Enters a session into the registry.

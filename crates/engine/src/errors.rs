@@ -9,8 +9,8 @@ use rowferry_dialect::{Condition, Error, Schema as _};
 
 use crate::functions;
 use crate::interrupt::Interrupter;
+use crate::locks::lock_timeout;
 use crate::memory;
-use crate::queue::lock_timeout;
 use crate::schema::SessionSchema;
 use crate::session::Prepared;
 use crate::statement::Failure;

@@ -45,6 +45,7 @@ pub struct Handle {
     connection: Connection,
     db: *mut ffi::sqlite3,
     busy: Box<BusyHandler>,
+    changes: Box<Changes>,
 }
 
 // SAFETY: the raw pointer is the connection's own, which is `Send`; statements are, too.
@@ -58,12 +59,14 @@ impl SharedHandle {
     pub fn new(connection: Connection, busy: Box<BusyHandler>) -> Self {
         // SAFETY: the pointer is used as long as the connection lives, beside which it stands.
         let db = unsafe { connection.handle() };
+        let changes = Changes::install(db);
         Self(Arc::new(ReentrantMutex::new(Handle {
             statements: RefCell::default(),
             cursors: RefCell::default(),
             connection,
             db,
             busy,
+            changes,
         })))
     }
 
@@ -140,6 +143,12 @@ impl Handle {
         self.busy.set_timeout(timeout);
     }
 
+    /// Rows of the file's tables that have been changed or deleted since the last call: the table's name, the rowid,
+    /// and whether the row is gone.
+    pub fn drain_changes(&self, mut each: impl FnMut(&str, i64, bool)) {
+        self.changes.drain(&mut each);
+    }
+
     /// Forgets all cached statements.
     pub fn clear_statements(&self) {
         self.statements.borrow_mut().clear();
@@ -201,5 +210,67 @@ impl StatementCache {
 
     fn clear(&mut self) {
         self.statements.clear();
+    }
+}
+
+/// Rows that statements have changed, as SQLite tells them one by one.
+///
+/// Used by the thread that holds the handle's lock, like everything of the handle.
+#[derive(Debug, Default)]
+pub struct Changes(RefCell<ChangeList>);
+
+#[derive(Debug, Default)]
+struct ChangeList {
+    /// Names of tables, without repetition in a row.
+    names: Vec<String>,
+    /// The name's place, the rowid, whether the row is gone.
+    rows: Vec<(u32, i64, bool)>,
+}
+
+impl Changes {
+    fn install(db: *mut ffi::sqlite3) -> Box<Self> {
+        let changes = Box::<Self>::default();
+        // SAFETY: the box's content does not move, and the handle drops its connection before the box.
+        unsafe {
+            ffi::sqlite3_update_hook(db, Some(Self::call), std::ptr::from_ref(&*changes).cast_mut().cast());
+        }
+        changes
+    }
+
+    unsafe extern "C" fn call(
+        data: *mut std::ffi::c_void,
+        operation: std::ffi::c_int,
+        database: *const std::ffi::c_char,
+        table: *const std::ffi::c_char,
+        row: i64,
+    ) {
+        if operation == ffi::SQLITE_INSERT {
+            return;
+        }
+        // SAFETY: `data` is the list, see `install`; both names are NUL-terminated and live during the call.
+        let (changes, database, table) =
+            unsafe { (&*data.cast::<Self>(), std::ffi::CStr::from_ptr(database), std::ffi::CStr::from_ptr(table)) };
+        if database.to_bytes() != b"main" {
+            return;
+        }
+        let mut list = changes.0.borrow_mut();
+        if list.names.last().is_none_or(|name| name.as_bytes() != table.to_bytes()) {
+            list.names.push(table.to_string_lossy().into_owned());
+        }
+        let name = list.names.len() as u32 - 1;
+        list.rows.push((name, row, operation == ffi::SQLITE_DELETE));
+    }
+
+    fn drain(&self, each: &mut dyn FnMut(&str, i64, bool)) {
+        let list = &mut *self.0.borrow_mut();
+        if list.names.is_empty() {
+            return;
+        }
+        for (name, row, gone) in list.rows.drain(..) {
+            each(&list.names[name as usize], row, gone);
+        }
+        list.names.clear();
+        // A big change is over; the next is probably small.
+        list.rows.shrink_to(1_024);
     }
 }

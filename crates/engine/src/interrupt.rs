@@ -31,6 +31,12 @@ struct Inner {
     /// When the statement's time is over, in nanoseconds since `base`; 0 is never.
     deadline: AtomicU64,
     base: Instant,
+    /// When the transaction's time is over, likewise.
+    transaction_deadline: AtomicU64,
+    /// Why the session is over: an [`End`], or 0.
+    ended: AtomicU8,
+    /// How often to look whether the client is still there, in milliseconds; 0 is never.
+    client_check: AtomicU64,
     /// Statements of a routine run inside another statement, which alone begins and ends: see [`Interrupter::enter`].
     nested: AtomicU32,
     /// What the session may use of memory, in bytes.
@@ -38,6 +44,37 @@ struct Inner {
     /// Guards nothing but the condition variable's sleep.
     sleep: Mutex<()>,
     wake: Condvar,
+}
+
+/// Why a session ends that did not ask for it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub enum End {
+    /// Somebody said so: `pg_terminate_backend`.
+    Terminated = 1,
+    /// `transaction_timeout`.
+    TransactionTimeout = 2,
+    /// The client is gone.
+    ClientGone = 3,
+}
+
+impl End {
+    fn of(code: u8) -> Option<Self> {
+        [Self::Terminated, Self::TransactionTimeout, Self::ClientGone].into_iter().find(|end| *end as u8 == code)
+    }
+
+    /// What the client is told, if it can be told.
+    pub fn error(self) -> Error {
+        match self {
+            Self::Terminated => {
+                Error::new(Condition::AdminShutdown, "terminating connection due to administrator command")
+            }
+            Self::TransactionTimeout => {
+                Error::new(Condition::TransactionTimeout, "terminating connection due to transaction timeout")
+            }
+            Self::ClientGone => Error::new(Condition::ConnectionFailure, "connection to client lost"),
+        }
+    }
 }
 
 /// A statement within which others run; see [`Interrupter::enter`].
@@ -69,6 +106,9 @@ impl Interrupter {
             inner: Arc::new(Inner {
                 state: AtomicU8::new(IDLE),
                 deadline: AtomicU64::new(0),
+                transaction_deadline: AtomicU64::new(0),
+                ended: AtomicU8::new(0),
+                client_check: AtomicU64::new(0),
                 base: Instant::now(),
                 nested: AtomicU32::new(0),
                 memory,
@@ -82,6 +122,43 @@ impl Interrupter {
     pub fn interrupt(&self) {
         if self.inner.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             self.wake();
+        }
+    }
+
+    /// The session is over: what it does ends at once, and it does nothing any more.
+    pub fn end(&self, why: End) {
+        let _ = self.inner.ended.compare_exchange(0, why as u8, Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.inner.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire);
+        self.wake();
+    }
+
+    /// Why the session is over, if it is.
+    pub fn ended(&self) -> Option<End> {
+        End::of(self.inner.ended.load(Ordering::Acquire))
+    }
+
+    /// How often to look whether the client is still there; `None` while no statement runs, or if nobody is to look.
+    pub fn client_check(&self) -> Option<Duration> {
+        let millis = self.inner.client_check.load(Ordering::Relaxed);
+        (millis > 0 && self.is_armed()).then(|| Duration::from_millis(millis))
+    }
+
+    /// How often to look whether the client is still there; zero is never.
+    pub(crate) fn set_client_check(&self, interval: Duration) {
+        self.inner.client_check.store(interval.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// When the transaction's time is over; `None` is never.
+    pub(crate) fn set_transaction_deadline(&self, left: Option<Duration>) {
+        let deadline = left.map_or(0, |left| ((self.inner.base.elapsed() + left).as_nanos() as u64).max(1));
+        self.inner.transaction_deadline.store(deadline, Ordering::Relaxed);
+    }
+
+    /// How long the transaction may go on; `None` is for ever.
+    pub(crate) fn transaction_time_left(&self) -> Option<Duration> {
+        match self.inner.transaction_deadline.load(Ordering::Relaxed) {
+            0 => None,
+            nanos => Some(Duration::from_nanos(nanos).saturating_sub(self.inner.base.elapsed())),
         }
     }
 
@@ -165,11 +242,12 @@ impl Interrupter {
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Wake::TimedOut;
             }
-            let deadline = match self.inner.deadline.load(Ordering::Relaxed) {
+            let instant = |nanos: &AtomicU64| match nanos.load(Ordering::Relaxed) {
                 0 => None,
                 nanos => Some(self.inner.base + Duration::from_nanos(nanos)),
             };
-            match [until, deadline].into_iter().flatten().min() {
+            let (deadline, transaction) = (instant(&self.inner.deadline), instant(&self.inner.transaction_deadline));
+            match [until, deadline, transaction].into_iter().flatten().min() {
                 Some(instant) => {
                     self.inner.wake.wait_until(&mut sleep, instant);
                 }
@@ -189,8 +267,19 @@ impl Inner {
                     return true;
                 }
                 let deadline = self.deadline.load(Ordering::Relaxed);
-                if deadline == 0 || (self.base.elapsed().as_nanos() as u64) < deadline {
-                    return false;
+                let transaction = self.transaction_deadline.load(Ordering::Relaxed);
+                if deadline == 0 && transaction == 0 {
+                    return self.ended.load(Ordering::Acquire) != 0;
+                }
+                let now = self.base.elapsed().as_nanos() as u64;
+                if transaction != 0 && now >= transaction {
+                    let why = End::TransactionTimeout as u8;
+                    let _ = self.ended.compare_exchange(0, why, Ordering::AcqRel, Ordering::Acquire);
+                    let _ = self.state.compare_exchange(RUNNING, CANCELLED, Ordering::AcqRel, Ordering::Acquire);
+                    return true;
+                }
+                if deadline == 0 || now < deadline {
+                    return self.ended.load(Ordering::Acquire) != 0;
                 }
                 self.stop(TIMED_OUT);
                 true
@@ -205,6 +294,9 @@ impl Inner {
     }
 
     fn error(&self) -> Error {
+        if let Some(end) = End::of(self.ended.load(Ordering::Acquire)) {
+            return end.error();
+        }
         let reason = match self.state.load(Ordering::Acquire) {
             OUT_OF_MEMORY => return memory::exhausted(),
             TIMED_OUT => "canceling statement due to statement timeout",

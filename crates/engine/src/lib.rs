@@ -1,7 +1,7 @@
 //! SQLite behind a session: plans, transactions, types, functions, catalogs.
 //!
 //! ```text
-//! Database ── one file: schema snapshot, plan cache, writer queue, session registry      (shared, cheap to clone)
+//! Database ── one file: schema snapshot, plan cache, locks, session registry             (shared, cheap to clone)
 //!    └── Session ── one client: SQLite handle, transaction, variables, cached statements  (one thread at a time)
 //!           └── Cursor ── one running query: its rows are pulled                          (may outlive other statements)
 //! ```
@@ -20,10 +20,10 @@ mod errors;
 pub mod functions;
 mod handle;
 mod interrupt;
+pub mod locks;
 pub mod memory;
 mod options;
 mod plans;
-mod queue;
 mod routines;
 pub mod schema;
 mod session;
@@ -35,7 +35,7 @@ mod statement;
 pub use cursor::{Cursor, Row};
 pub use database::Database;
 pub use databases::Databases;
-pub use interrupt::Interrupter;
+pub use interrupt::{End, Interrupter};
 pub use options::{Durability, Options, SessionOptions};
 pub use rowferry_dialect::informix::Logging;
 pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};

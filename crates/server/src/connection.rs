@@ -5,10 +5,11 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rowferry_engine::{End, Interrupter};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::config::Limits;
-use crate::registry::Registry;
+use crate::registry::{Registry, Watch};
 use crate::socket::{Patience, Peer, Socket};
 
 /// How long, and for how many bytes, a peer that was told an error may go on sending.
@@ -30,6 +31,8 @@ pub enum Ending {
     Protocol(String),
     /// The client said nothing, or took nothing, for too long; what it was waited for.
     TimedOut(&'static str),
+    /// The session was ended by somebody else, or by one of its own limits; what the client was told.
+    Ended(String),
     /// The server stops.
     Stopped,
     /// The connection broke.
@@ -47,6 +50,7 @@ impl fmt::Display for Ending {
             Self::Refused(why) => write!(f, "refused: {why}"),
             Self::Protocol(how) => write!(f, "protocol violation: {how}"),
             Self::TimedOut(what) => write!(f, "timed out: {what}"),
+            Self::Ended(why) => write!(f, "ended: {why}"),
             Self::Stopped => f.write_str("the server stops"),
             Self::Broken(error) => write!(f, "connection broke: {error}"),
             Self::Failed(why) => write!(f, "failed: {why}"),
@@ -160,14 +164,21 @@ impl Connection {
             return Err(TooManyConnections { limit: self.registry.max_connections() });
         }
         self.set_patience(Patience::Unlimited);
-        self.expect_command(false);
+        self.expect_command(false, None);
         Ok(())
     }
 
-    /// Which silence is allowed from now on: the one outside or the one inside a transaction.
-    pub fn expect_command(&mut self, in_transaction: bool) {
-        let timeout = if in_transaction { self.limits.idle_in_transaction_timeout } else { self.limits.idle_timeout };
-        self.set_patience(timeout.map_or(Patience::Unlimited, Patience::Each));
+    /// Which silence is allowed from now on: the server's, outside or inside a transaction, or the session's own when
+    /// that is shorter. True when it is the session's.
+    pub fn expect_command(&mut self, in_transaction: bool, own: Option<Duration>) -> bool {
+        let servers = if in_transaction { self.limits.idle_in_transaction_timeout } else { self.limits.idle_timeout };
+        let (limit, is_own) = match (servers, own) {
+            (Some(servers), Some(own)) if servers <= own => (Some(servers), false),
+            (_, Some(own)) => (Some(own), true),
+            (servers, None) => (servers, false),
+        };
+        self.set_patience(limit.map_or(Patience::Unlimited, Patience::Each));
+        is_own
     }
 
     fn set_patience(&mut self, patience: Patience) {
@@ -190,6 +201,42 @@ impl Connection {
     /// What stops this session's statement, when the server cannot wait for it.
     pub fn on_interrupt(&self, interrupt: impl Fn() + Send + Sync + 'static) {
         self.registry.set_interrupt(self.number, Arc::new(interrupt));
+    }
+
+    /// Ends the session when the client goes away while one of its statements runs.
+    pub fn look_after(&self, interrupter: &Interrupter) {
+        let (busy, end) = (interrupter.clone(), interrupter.clone());
+        self.registry.set_watch(
+            self.number,
+            Watch {
+                interval: Box::new(move || busy.client_check()),
+                gone: Box::new(move || end.end(End::ClientGone)),
+                looked: Instant::now(),
+            },
+        );
+    }
+
+    /// As [`Connection::look_after`], for a client that goes from database to database.
+    pub fn look_after_whichever(&self, current: Arc<parking_lot::Mutex<Option<Interrupter>>>) {
+        let busy = Arc::clone(&current);
+        self.registry.set_watch(
+            self.number,
+            Watch {
+                interval: Box::new(move || busy.lock().as_ref()?.client_check()),
+                gone: Box::new(move || {
+                    if let Some(interrupter) = &*current.lock() {
+                        interrupter.end(End::ClientGone);
+                    }
+                }),
+                looked: Instant::now(),
+            },
+        );
+    }
+
+    /// Wakes a read that waits, from any thread: it says "end of stream".
+    pub fn waker(&self) -> impl Fn() + Send + Sync + 'static {
+        let (registry, number) = (Arc::clone(&self.registry), self.number);
+        move || registry.wake(number)
     }
 
     /// True when the server stops: finish the statement, say goodbye, return [`Ending::Stopped`].

@@ -27,6 +27,9 @@ pub(crate) const SESSION_STACK: usize = 16 * 1024 * 1024;
 /// How long to rest when accepting fails for want of descriptors or memory.
 const ACCEPT_REST: Duration = Duration::from_millis(100);
 
+/// How often clients of busy sessions are looked after, in milliseconds; how often each one is, its session decides.
+const LOOK_AFTER_CLIENTS: libc::c_int = 250;
+
 /// A protocol's way in.
 pub trait Door: Send + Sync + 'static {
     /// The protocol's name, for the log.
@@ -184,7 +187,8 @@ impl Server {
             .collect();
         while !self.registry.stopping() {
             // SAFETY: the array outlives the call and its length is the one given.
-            let ready = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, -1) };
+            let ready = unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, LOOK_AFTER_CLIENTS) };
+            self.registry.look_after_clients();
             if ready < 0 {
                 let error = io::Error::last_os_error();
                 if error.kind() == ErrorKind::Interrupted {
@@ -316,7 +320,7 @@ fn run_session(door: &dyn Door, mut connection: Connection) {
         .unwrap_or_else(|panic| Ending::Failed(format!("panic: {}", panic_text(&*panic))));
     let door = door.name();
     match &ending {
-        Ending::Goodbye | Ending::Brief(_) | Ending::Stopped => {
+        Ending::Goodbye | Ending::Brief(_) | Ending::Ended(_) | Ending::Stopped => {
             tracing::info!(door, connection = number, %peer, %ending, "disconnected");
         }
         Ending::Gone | Ending::Refused(_) | Ending::Protocol(_) | Ending::TimedOut(_) | Ending::Broken(_) => {

@@ -21,6 +21,17 @@ struct Entry {
     /// It was told to go because others waited; do not choose it again.
     cut: bool,
     interrupt: Option<Interrupt>,
+    watch: Option<Watch>,
+}
+
+/// What is done about a client that goes away while its statement runs.
+pub(crate) struct Watch {
+    /// How often to look, while a statement runs.
+    pub(crate) interval: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
+    /// Ends the session.
+    pub(crate) gone: Box<dyn Fn() + Send + Sync>,
+    /// When it was looked last, or seen idle.
+    pub(crate) looked: Instant,
 }
 
 #[derive(Default)]
@@ -93,7 +104,7 @@ impl Registry {
         }
         connections.next += 1;
         let number = connections.next;
-        connections.entries.insert(number, Entry { fd, admitted: false, cut: false, interrupt: None });
+        connections.entries.insert(number, Entry { fd, admitted: false, cut: false, interrupt: None, watch: None });
         Some(number)
     }
 
@@ -112,6 +123,37 @@ impl Registry {
     pub(crate) fn set_interrupt(&self, number: u64, interrupt: Interrupt) {
         if let Some(entry) = self.connections.lock().entries.get_mut(&number) {
             entry.interrupt = Some(interrupt);
+        }
+    }
+
+    pub(crate) fn set_watch(&self, number: u64, watch: Watch) {
+        if let Some(entry) = self.connections.lock().entries.get_mut(&number) {
+            entry.watch = Some(watch);
+        }
+    }
+
+    /// A read of this connection that waits, or the next one, says "end of stream".
+    pub(crate) fn wake(&self, number: u64) {
+        if let Some(entry) = self.connections.lock().entries.get(&number) {
+            shut(entry.fd, libc::SHUT_RD);
+        }
+    }
+
+    /// Looks whether the clients of sessions that are busy are still there, and ends those whose client is not.
+    pub(crate) fn look_after_clients(&self) {
+        let now = Instant::now();
+        for entry in self.connections.lock().entries.values_mut() {
+            let Some(watch) = &mut entry.watch else { continue };
+            match (watch.interval)() {
+                Some(interval) if now.duration_since(watch.looked) < interval => {}
+                Some(_) => {
+                    watch.looked = now;
+                    if hung_up(entry.fd) {
+                        (watch.gone)();
+                    }
+                }
+                None => watch.looked = now,
+            }
         }
     }
 
@@ -173,6 +215,15 @@ impl Registry {
             }
         }
         connections.entries.len()
+    }
+}
+
+/// True when the peer has closed its end.
+fn hung_up(fd: RawFd) -> bool {
+    let mut asked = libc::pollfd { fd, events: libc::POLLRDHUP, revents: 0 };
+    // SAFETY: one pollfd, alive during the call, which does not wait. The descriptor is that socket's: see `shut`.
+    unsafe {
+        libc::poll(&mut asked, 1, 0) > 0 && asked.revents & (libc::POLLRDHUP | libc::POLLHUP | libc::POLLERR) != 0
     }
 }
 

@@ -13,6 +13,7 @@ mod arrays;
 mod datetime;
 mod informix;
 mod json;
+mod locks;
 mod numbers;
 mod operators;
 mod strings;
@@ -129,6 +130,7 @@ static FAMILIES: &[&[Function]] = &[
     datetime::ROWS,
     informix::ROWS,
     json::ROWS,
+    locks::ROWS,
     numbers::ROWS,
     operators::ROWS,
     strings::ROWS,

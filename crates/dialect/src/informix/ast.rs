@@ -338,7 +338,7 @@ pub(super) enum Ast {
         statement: i16,
         tag: &'static str,
     },
-    LockTable(ObjectName),
+    LockTable(ObjectName, bool),
     UnlockTable(ObjectName),
     Database {
         name: String,

@@ -88,11 +88,12 @@ impl Parser<'_> {
                 self.expect_word("table")?;
                 let table = self.object_name()?;
                 self.expect_word("in")?;
-                if !self.word("share") {
+                let exclusive = !self.word("share");
+                if exclusive {
                     self.expect_word("exclusive")?;
                 }
                 self.expect_word("mode")?;
-                Ok(Ast::LockTable(table))
+                Ok(Ast::LockTable(table, exclusive))
             }
             "unlock" => {
                 self.take();
@@ -831,7 +832,7 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::SetIsolation(_) | Ast::SetTransaction(_) => 48,
         Ast::SetLockMode(_) => 46,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
-        Ast::LockTable(_) => 10,
+        Ast::LockTable(..) => 10,
         Ast::UnlockTable(_) => 11,
         Ast::Database { .. } => 1,
         Ast::CloseDatabase => 31,

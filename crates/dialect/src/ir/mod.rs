@@ -7,11 +7,15 @@
 
 pub mod ddl;
 pub mod expr;
+pub mod lock;
 pub mod query;
 pub mod statement;
+pub mod tables;
 pub mod walk;
 
 pub use ddl::*;
 pub use expr::*;
+pub use lock::*;
 pub use query::*;
 pub use statement::*;
+pub use tables::{RelationLocks, TableLock, changes_keys, changes_whole, named_locks, row_locks, table_locks};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::expr::{Expr, SortKey};
+use super::lock::RowLock;
 use super::statement::Dml;
 use crate::Type;
 use crate::functions::Function;
@@ -27,8 +28,8 @@ pub struct Query {
     pub offset: Option<Expr>,
     /// FETCH … WITH TIES.
     pub with_ties: bool,
-    /// FOR UPDATE and its kin: the query takes the write lock.
-    pub locking: bool,
+    /// FOR UPDATE and its kin: rows of these relations are locked.
+    pub locking: Vec<RowLock>,
     /// The columns that it yields.
     pub columns: Vec<OutputColumn>,
     /// The query's own result as a relation, for sort keys that name an output column.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ddl::Ddl;
 use super::expr::Expr;
+use super::lock::LockTable;
 use super::query::{Cte, From, OutputColumn, Query, RelId};
 use crate::schema::Relation;
 
@@ -76,8 +77,8 @@ pub enum Statement {
     Notify(Notify),
     /// EXECUTE FUNCTION or EXECUTE PROCEDURE of a routine that users have made.
     CallRoutine(CallRoutine),
-    /// LOCK TABLE: the write lock is taken.
-    Lock(Vec<Arc<Relation>>),
+    /// LOCK TABLE.
+    Lock(LockTable),
     /// COPY … FROM STDIN / TO STDOUT.
     Copy(Box<Copy>),
     /// A statement that has nothing to do here but is correct: VACUUM, ANALYZE, UPDATE STATISTICS, …

@@ -14,6 +14,7 @@ mod dml;
 mod expr;
 mod from;
 mod grouping;
+mod locking;
 mod names;
 mod parse;
 mod raw;

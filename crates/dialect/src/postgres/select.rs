@@ -65,9 +65,10 @@ impl Binder<'_> {
         };
         bound.query.ctes = ctes;
         self.limits(select, &mut bound.query)?;
-        if !select.locking_clause.is_empty() {
-            bound.query.locking = true;
-            self.effects.writes = true;
+        match &bound.query.body {
+            Body::Set { .. } => self.refuse_locking(select, "UNION/INTERSECT/EXCEPT")?,
+            Body::Values(_) => self.refuse_locking(select, "VALUES")?,
+            Body::Select(_) => {}
         }
         self.ctes.truncate(visible);
         Ok(bound)
@@ -155,7 +156,7 @@ impl Binder<'_> {
             limit: None,
             offset: None,
             with_ties: false,
-            locking: false,
+            locking: Vec::new(),
             columns: outputs(columns),
             output,
         }
@@ -333,6 +334,10 @@ impl Binder<'_> {
         let output = self.ids.relation();
         let ((mut bound, group_by), scope) =
             self.with_scope(scope, |binder| binder.select_parts(select, settle, from, output))?;
+        if !scope.set_returning.is_empty() {
+            self.refuse_locking(select, "set-returning functions in the target list")?;
+        }
+        self.row_locks(select, &mut bound, &scope.entries)?;
         // Set-returning functions of the select list join what stands in FROM.
         if !scope.set_returning.is_empty()
             && let Body::Select(body) = &mut bound.query.body

@@ -5,8 +5,8 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::binder::{Binder, Clause, computed};
 use super::names;
 use crate::ir::{
-    Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation, Notify,
-    SetVariable, Statement, Transaction, TransactionModes,
+    Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation, LockMode,
+    LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
 };
 use crate::plan::ResultColumn;
 use crate::{Condition, Error, Result, Type};
@@ -77,8 +77,9 @@ impl Binder<'_> {
                         relations.push(self.relation(range)?);
                     }
                 }
-                self.effects.writes = true;
-                plain(Statement::Lock(relations))
+                let mode = LockMode::ALL.into_iter().find(|mode| *mode as i32 == lock.mode);
+                let mode = mode.ok_or_else(|| Error::internal("LOCK TABLE in no mode"))?;
+                plain(Statement::Lock(LockTable { relations, mode, nowait: lock.nowait }))
             }
             N::CopyStmt(copy) => plain(self.copy(copy)?),
             N::CheckPointStmt(_) => plain(Statement::Nothing { tag: "CHECKPOINT" }),

@@ -35,6 +35,7 @@ use crate::database::Shared;
 use crate::schema::SessionSchema;
 use crate::session::state::State;
 
+pub use pg_stat_activity::DATABASE;
 pub use vtab::{Rows as CatalogRows, register};
 
 /// A catalog table.

@@ -4,6 +4,7 @@ use rowferry_dialect::types::Type;
 use rowferry_dialect::values::{self, Settings};
 
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
+use crate::locks::{LockRow, Tag};
 use crate::schema::PG_CATALOG;
 
 pub(super) const TABLES: &[Table] = &[
@@ -53,6 +54,12 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
         .map(|session| {
             let activity = session.activity.lock().clone();
             let idle = activity.state == "idle";
+            let waits = context.database.locks.waits_for(session.pid);
+            let wait_event = match waits {
+                Some(tag) => Some(("Lock", tag.wait_event())),
+                None if activity.state == "active" => None,
+                None => Some(("Client", "ClientRead")),
+            };
             let started = session
                 .started
                 .duration_since(std::time::SystemTime::UNIX_EPOCH)
@@ -72,10 +79,10 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 if idle { NULL } else { instant(activity.transaction_start) },
                 instant(activity.statement_start),
                 instant(activity.statement_start),
-                if activity.waiting { Cell::from("Lock") } else { Cell::from("Client") },
-                if activity.waiting { Cell::from("transactionid") } else { Cell::from("ClientRead") },
+                wait_event.map(|(class, _)| class),
+                wait_event.map(|(_, event)| event),
                 activity.state,
-                NULL,
+                session.owner.xid().map(short_xid),
                 NULL,
                 NULL,
                 &*activity.query,
@@ -85,31 +92,77 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
         .collect()
 }
 
-/// The one lock that there is: the turn to write.
+/// The low half of a transaction's number, as columns of type `xid` have it.
+fn short_xid(xid: i64) -> String {
+    (xid as u32).to_string()
+}
+
+/// Locks on tables, advisory locks, and transactions: whoever waits for a row, or for the write lock, waits for the
+/// transaction that has it. Rows that are locked and waited for by nobody are not shown, as in PostgreSQL.
 fn locks(context: &Context<'_>) -> Vec<Row> {
+    let mut sessions = context.database.sessions();
+    sessions.sort_by_key(|session| session.pid);
     let mut rows = Vec::new();
-    for session in context.database.sessions() {
+    for session in &sessions {
         let activity = session.activity.lock().clone();
-        if activity.writing || activity.waiting {
-            rows.push(row![
-                "transactionid",
-                DATABASE,
+        let virtual_id = format!("{}/1", session.pid);
+        let own = |kind: &str, virtual_xid: Option<&str>, xid: Option<String>| {
+            row![
+                kind,
                 NULL,
                 NULL,
                 NULL,
                 NULL,
+                virtual_xid,
+                xid,
                 NULL,
                 NULL,
                 NULL,
-                NULL,
-                format!("{}/1", session.pid),
+                &virtual_id,
                 session.pid,
                 "ExclusiveLock",
-                activity.writing,
-                false,
-                if activity.waiting { instant(activity.statement_start) } else { NULL },
-            ]);
+                true,
+                kind == "virtualxid",
+                NULL,
+            ]
+        };
+        if activity.state != "idle" {
+            rows.push(own("virtualxid", Some(&virtual_id), None));
+        }
+        if let Some(xid) = session.owner.xid() {
+            rows.push(own("transactionid", None, Some(short_xid(xid))));
         }
     }
+    rows.extend(context.database.locks.rows().iter().filter_map(lock));
     rows
+}
+
+fn lock(lock: &LockRow) -> Option<Row> {
+    let waits_for_transaction = matches!(lock.tag, Tag::Row { .. } | Tag::Write);
+    if waits_for_transaction && lock.granted {
+        return None;
+    }
+    let (kind, relation, key) = match lock.tag {
+        Tag::Relation(oid) => ("relation", Some(oid), None),
+        Tag::Advisory(key) => ("advisory", None, Some(key)),
+        Tag::Row { .. } | Tag::Write => ("transactionid", None, None),
+    };
+    Some(row![
+        kind,
+        (!waits_for_transaction).then_some(DATABASE),
+        relation,
+        NULL,
+        NULL,
+        NULL,
+        lock.blocker.filter(|_| waits_for_transaction).map(short_xid),
+        key.map(|key| key.high),
+        key.map(|key| key.low),
+        key.map(|key| if key.pair { 2_i16 } else { 1 }),
+        format!("{}/1", lock.pid),
+        lock.pid,
+        if waits_for_transaction { "ShareLock" } else { lock.mode.name() },
+        lock.granted,
+        lock.fast_path,
+        lock.wait_start.map_or(NULL, instant),
+    ])
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::RwLock;
-use rowferry_dialect::ir::Value;
+use rowferry_dialect::ir::{LockMode, LockWait, Value};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Error, Language, Result, Schema};
+
+use crate::locks::{AdvisoryKey, Hold};
 
 /// The rows that a routine of users returns.
 pub type RoutineRows = Box<dyn Iterator<Item = Result<Vec<Value>>>>;
@@ -39,9 +41,17 @@ pub trait SessionState: Send + Sync {
     fn server_start(&self) -> i64 {
         0
     }
-    /// The transaction's number.
-    fn transaction_id(&self) -> i64 {
-        1
+    /// The transaction's number, given now if it has none.
+    fn transaction_id(&self) -> Result<i64> {
+        Err(Error::unsupported("txid_current"))
+    }
+    /// The transaction's number, if it has one.
+    fn transaction_id_if_assigned(&self) -> Result<Option<i64>> {
+        Ok(None)
+    }
+    /// What has become of a transaction: `committed`, `aborted`, `in progress`; `None` when it is too long ago.
+    fn transaction_outcome(&self, _xid: i64) -> Result<Option<&'static str>> {
+        Err(Error::unsupported("txid_status"))
     }
     /// The next number of a sequence.
     fn nextval(&self, sequence: u32) -> Result<i64>;
@@ -77,21 +87,30 @@ pub trait SessionState: Send + Sync {
     fn cancel(&self, _pid: i32) -> Result<bool> {
         Err(Error::unsupported("pg_cancel_backend"))
     }
-    /// Ends another session; false if there is no such session.
-    fn terminate(&self, _pid: i32) -> Result<bool> {
+    /// Ends another session, and waits until it is gone for so long; false if there is no such session, or if it is
+    /// still there then.
+    fn terminate(&self, _pid: i32, _wait: Duration) -> Result<bool> {
         Err(Error::unsupported("pg_terminate_backend"))
     }
-    /// Takes an advisory lock; `wait` until it is free, `transaction` until the end of the transaction only.
-    fn advisory_lock(&self, _key: i64, _wait: bool, _transaction: bool) -> Result<bool> {
+    /// The sessions for which a session waits.
+    fn blocking_pids(&self, _pid: i32) -> Result<Vec<u32>> {
+        Err(Error::unsupported("pg_blocking_pids"))
+    }
+    /// Locks a row of a table; false when it is to be skipped.
+    fn lock_row(&self, _relation: u32, _row: Option<i64>, _mode: LockMode, _wait: LockWait) -> Result<bool> {
+        Err(Error::unsupported("SELECT FOR UPDATE"))
+    }
+    /// Takes an advisory lock; false if it is not free and is not to be waited for.
+    fn advisory_lock(&self, _key: AdvisoryKey, _mode: LockMode, _hold: Hold, _wait: bool) -> Result<bool> {
         Err(Error::unsupported("an advisory lock"))
     }
-    /// Gives an advisory lock back (`None`: all of the session's); false if it was not held.
-    fn advisory_unlock(&self, key: Option<i64>) -> Result<bool> {
-        match key {
-            Some(_) => Err(Error::unsupported("an advisory lock")),
-            // Pools ask for it between clients; none is ever held.
-            None => Ok(true),
-        }
+    /// Gives an advisory lock of the session back; false, with a warning, if it is not held.
+    fn advisory_unlock(&self, _key: AdvisoryKey, _mode: LockMode) -> Result<bool> {
+        Err(Error::unsupported("an advisory lock"))
+    }
+    /// Gives all advisory locks of the session back.
+    fn advisory_unlock_all(&self) -> Result<()> {
+        Ok(())
     }
     /// NOTIFY.
     fn notify(&self, _channel: &str, _payload: &str) -> Result<()> {

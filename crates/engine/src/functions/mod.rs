@@ -14,6 +14,7 @@ mod datetime;
 mod informix;
 mod json;
 mod json_change;
+mod locks;
 mod numbers;
 mod regex;
 mod rows;
@@ -93,6 +94,7 @@ const FAMILIES: &[&[Row]] = &[
     informix::ROWS,
     json::ROWS,
     json_change::ROWS,
+    locks::ROWS,
     numbers::ROWS,
     numbers::WIDTHS,
     regex::ROWS,

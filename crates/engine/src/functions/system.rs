@@ -39,11 +39,6 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_current_setting", 1, current_setting).optional(1),
     Row::new("rf_set_config", 3, set_config).lenient().volatile(),
-    Row::new("rf_txid_current", 0, |call| integer(call.context().state().transaction_id())),
-    Row::new("rf_pg_cancel_backend", 1, |call| boolean(call.context().state().cancel(call.integer(0)? as i32)?))
-        .volatile(),
-    Row::new("rf_pg_terminate_backend", 1, |call| boolean(call.context().state().terminate(call.integer(0)? as i32)?))
-        .volatile(),
     Row::new("rf_pg_client_encoding", 0, |_| text("UTF8")),
     Row::new("rf_pg_encoding_to_char", 1, |call| text(if call.integer(0)? == UTF8 { "UTF8" } else { "" })),
     Row::new("rf_pg_char_to_encoding", 1, |call| {
@@ -139,21 +134,6 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_has_function_privilege", 2, |_| boolean(true)),
     Row::new("rf_pg_has_role", 2, |_| boolean(true)).optional(1),
     Row::new("rf_pg_my_temp_schema", 0, |_| integer(0)),
-    // Advisory locks, notifications.
-    Row::new("rf_pg_advisory_lock", 1, |call| lock(call, true, false).map(|_| Value::Text(String::new()))).volatile(),
-    Row::new("rf_pg_advisory_xact_lock", 1, |call| lock(call, true, true).map(|_| Value::Text(String::new())))
-        .volatile(),
-    Row::new("rf_pg_try_advisory_lock", 1, |call| boolean(lock(call, false, false)?)).volatile(),
-    Row::new("rf_pg_try_advisory_xact_lock", 1, |call| boolean(lock(call, false, true)?)).volatile(),
-    Row::new("rf_pg_advisory_unlock", 1, |call| {
-        boolean(call.context().state().advisory_unlock(Some(call.integer(0)?))?)
-    })
-    .volatile(),
-    Row::new("rf_pg_advisory_unlock_all", 0, |call| {
-        call.context().state().advisory_unlock(None)?;
-        text("")
-    })
-    .volatile(),
     Row::new("rf_pg_notify", 2, |call| {
         let payload = if call.is_null(1) { "" } else { call.text(1)? };
         if call.is_null(0) || call.text(0)?.is_empty() {
@@ -283,8 +263,4 @@ fn size_pretty(call: &Call<'_>) -> Result<Value> {
         }
     }
     Ok(Value::Null)
-}
-
-fn lock(call: &Call<'_>, wait: bool, transaction: bool) -> Result<bool> {
-    call.context().state().advisory_lock(call.integer(0)?, wait, transaction)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{Ddl, DmlAction, ObjectKind, Statement, Transaction};
+use rowferry_dialect::ir::{self, Ddl, DmlAction, ObjectKind, RelationLocks, Statement, TableLock, Transaction};
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::schema::Schema;
@@ -48,6 +48,8 @@ pub struct Prepared {
     pub command: Command,
     /// What SQLite is to run, when it is to run something.
     pub(crate) program: Option<Program>,
+    /// The tables and rows that it uses.
+    pub(crate) uses: Uses,
     /// Under this number sessions keep SQLite's statement.
     pub(crate) id: u64,
     /// What it was made from, to make it anew.
@@ -55,6 +57,33 @@ pub struct Prepared {
     pub(crate) declared: Vec<Option<Type>>,
     /// About how many bytes of memory it takes.
     pub(crate) size: usize,
+}
+
+/// What a statement locks, and what it changes.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// Tables, with the locks that it takes on them.
+    pub tables: Vec<TableLock>,
+    /// What it drops.
+    pub named: Option<RelationLocks>,
+    /// Tables whose rows it locks by FOR UPDATE and its kin.
+    pub rows: Vec<u32>,
+    /// It changes keys.
+    pub changes_keys: bool,
+    /// Tables of which it changes rows that nobody tells one by one.
+    pub whole: Vec<u32>,
+}
+
+impl Uses {
+    pub fn of(statement: &Statement) -> Self {
+        Self {
+            tables: ir::table_locks(statement),
+            named: ir::named_locks(statement),
+            rows: ir::row_locks(statement),
+            changes_keys: ir::changes_keys(statement),
+            whole: ir::changes_whole(statement),
+        }
+    }
 }
 
 impl Parsed {
@@ -319,10 +348,12 @@ impl Session {
             }
             (_, statement) => (None, command(statement)),
         };
+        let uses = Uses::of(&bound.statement);
         Ok(Prepared {
             bound,
             command,
             program,
+            uses,
             id: next_id(),
             parsed: parsed.clone(),
             declared: declared.to_vec(),

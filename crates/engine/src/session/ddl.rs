@@ -55,12 +55,16 @@ impl Session {
         let Command::Utility(words) = prepared.command else {
             return self.create_table_as(prepared, params);
         };
+        if let Some(named) = &prepared.uses.named {
+            self.lock_named(named)?;
+        }
         self.open_write(words)?;
         self.drop_checks()?;
         // The file is ours alone from here on, so the plan is of its newest schema.
         let plan = self.renew(prepared)?;
         let Ir::Ddl(ddl) = &plan.bound.statement else { return Err(Error::internal("a schema change without one")) };
         self.change_schema(|changer| changer.run(ddl))?;
+        self.settle_rows(&plan, false, true)?;
         if self.transaction.block == Block::None {
             self.end_commit()?;
         }

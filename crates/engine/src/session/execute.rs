@@ -88,8 +88,18 @@ impl Session {
         if self.transaction.block == Block::None {
             self.end_autocommitted();
         }
-        let timeout = self.state.variables.read().statement_timeout();
+        let (timeout, timeouts) = {
+            let variables = self.state.variables.read();
+            (variables.statement_timeout(), variables.timeouts())
+        };
+        if self.transaction.block == Block::None && !timeouts.transaction.is_zero() {
+            self.interrupter.set_transaction_deadline(Some(timeouts.transaction));
+        }
+        self.interrupter.set_client_check(timeouts.client_check);
         self.interrupter.arm(timeout);
+        if let Some(end) = self.interrupter.ended() {
+            return Err(end.error());
+        }
         self.count_memory_anew();
         let now = super::state::now();
         {
@@ -123,6 +133,7 @@ impl Session {
     }
 
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        self.lock_tables(prepared)?;
         match &prepared.bound.statement {
             Ir::Dml(_) => self.run_dml(prepared, params),
             Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
@@ -147,9 +158,12 @@ impl Session {
 
     /// A statement that returns rows and changes no table.
     pub(crate) fn run_query(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        if !prepared.uses.rows.is_empty() {
+            return self.run_locking_query(prepared, params);
+        }
         let writes = prepared.bound.effects.writes;
         if writes {
-            self.open_write("SELECT FOR UPDATE")?;
+            self.open_write("SELECT")?;
         } else {
             self.open_read()?;
         }
@@ -174,7 +188,8 @@ impl Session {
             return self.rows_done(&plan, Spool::new(plan.bound.columns.len()), 0);
         }
         // Outside a transaction, a lock that was taken goes with the statement: its rows are read first.
-        if writes && self.transaction.block == Block::None {
+        let locks = writes || self.state.owner.holds_transaction_locks();
+        if locks && self.transaction.block == Block::None && !self.inner {
             let spool = self.read_all(&plan, statement)?;
             return self.rows_done(&plan, spool, 0);
         }
@@ -183,7 +198,7 @@ impl Session {
     }
 
     /// Ends a statement whose rows are all there.
-    fn rows_done(&mut self, plan: &Arc<Prepared>, spool: Spool, changed: u64) -> Result<Outcome> {
+    pub(super) fn rows_done(&mut self, plan: &Arc<Prepared>, spool: Spool, changed: u64) -> Result<Outcome> {
         if self.transaction.block == Block::None {
             self.end_commit()?;
         }
@@ -193,28 +208,14 @@ impl Session {
 
     /// INSERT, UPDATE, DELETE: run to the end, with the rows of RETURNING kept.
     fn run_dml(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
-        self.open_write(command_words(prepared.command))?;
-        let atomic = self.language() == Language::Informix && self.transaction.block != Block::None;
-        if atomic {
-            self.run_own("SAVEPOINT rowferry_statement")?;
-        }
-        let result = self.with_renewals(prepared, params, |session, plan| {
-            let statement = session.start(plan, params)?;
-            let handle = session.handle()?;
-            let spool = session.read_all_of(plan, statement)?;
-            let changes = handle.lock().changes();
-            Ok((spool, changes))
-        });
-        if atomic {
-            let undo = result.is_err() && !self.handle()?.lock().is_autocommit();
-            if undo {
-                self.run_own("ROLLBACK TO rowferry_statement")?;
+        let (plan, (spool, changes)) = loop {
+            let first = !matches!(self.transaction.open, Open::Write { .. } | Open::Outer { .. });
+            self.open_write(command_words(prepared.command))?;
+            let done = self.atomically(|session| session.change_rows(prepared, params, first))?;
+            if let Some(done) = done {
+                break done;
             }
-            if undo || result.is_ok() {
-                self.run_own("RELEASE rowferry_statement")?;
-            }
-        }
-        let (plan, (spool, changes)) = result?;
+        };
         self.remember_serial(&plan)?;
         if plan.bound.columns.is_empty() {
             if self.transaction.block == Block::None {
@@ -225,6 +226,52 @@ impl Session {
         let returned = spool.rows();
         // SQLite counts an INSERT's own rows; with RETURNING both numbers are the same.
         self.rows_done(&plan, spool, returned.max(changes))
+    }
+
+    /// Informix undoes a statement that fails, and not its transaction.
+    fn atomically<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let atomic = self.language() == Language::Informix && self.transaction.block != Block::None;
+        if !atomic {
+            return run(self);
+        }
+        self.run_own("SAVEPOINT rowferry_statement")?;
+        let result = run(self);
+        // What SQLite or a wait for rows has undone as a whole has no savepoint any more.
+        if self.handle()?.lock().is_autocommit() {
+            return result;
+        }
+        if result.is_err() {
+            self.run_own("ROLLBACK TO rowferry_statement")?;
+        }
+        self.run_own("RELEASE rowferry_statement")?;
+        result
+    }
+
+    /// Runs a change once; `None` when it must run again, since it has met rows that others had locked. `first` says
+    /// that its transaction has written nothing before.
+    fn change_rows(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        params: &[Value],
+        first: bool,
+    ) -> Result<Option<(Arc<Prepared>, (Spool, u64))>> {
+        let result = self.with_renewals(prepared, params, |session, plan| {
+            let statement = session.start(plan, params)?;
+            let handle = session.handle()?;
+            let spool = session.read_all_of(plan, statement)?;
+            let changes = handle.lock().changes();
+            Ok((spool, changes))
+        });
+        match result {
+            Ok(done) => Ok(if self.settle_rows(&done.0, first, true)? { None } else { Some(done) }),
+            Err(error) => {
+                if self.settle_rows(prepared, first, false)? {
+                    Ok(None)
+                } else {
+                    Err(error)
+                }
+            }
+        }
     }
 
     pub(super) fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use rowferry_dialect::ir::Value;
+use rowferry_dialect::ir::{LockMode, LockWait, Value};
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
@@ -11,8 +11,10 @@ use rusqlite::Connection;
 
 use super::state::State;
 use crate::catalog::{describe, names};
+use crate::database::Shared;
 use crate::functions::{Definition, RoutineRows, SessionState};
-use crate::interrupt::Wake;
+use crate::interrupt::{End, Wake};
+use crate::locks::{AdvisoryKey, Hold, Patience, Refusal, Tag, TransactionStatus};
 use crate::schema::{INFORMIX, PG_CATALOG, PG_TEMP};
 
 /// A session, held so that its own handle does not keep it alive.
@@ -21,6 +23,23 @@ pub struct FunctionState(pub Weak<State>);
 impl FunctionState {
     fn state(&self) -> Result<Arc<State>> {
         self.0.upgrade().ok_or_else(|| Error::internal("the session is over"))
+    }
+
+    fn both(&self) -> Result<(Arc<State>, Arc<Shared>)> {
+        let state = self.state()?;
+        let database = state.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        Ok((state, database))
+    }
+
+    /// Another session, by the number that clients know it by; with a warning when there is none.
+    fn neighbour(&self, pid: i32) -> Result<Option<Arc<State>>> {
+        let (state, database) = self.both()?;
+        let found = database.sessions().into_iter().find(|other| i64::from(other.pid) == i64::from(pid));
+        if found.is_none() {
+            let message = format!("PID {pid} is not a PostgreSQL backend process");
+            state.notices.lock().push(Error::new(Condition::Warning, message));
+        }
+        Ok(found)
     }
 
     /// Runs with the session's handle, on which the calling function is running.
@@ -150,14 +169,103 @@ impl SessionState for FunctionState {
         }
     }
 
+    fn transaction_id(&self) -> Result<i64> {
+        let (state, database) = self.both()?;
+        Ok(database.locks.xids.assign(&state.owner))
+    }
+
+    fn transaction_id_if_assigned(&self) -> Result<Option<i64>> {
+        Ok(self.state()?.owner.xid())
+    }
+
+    fn transaction_outcome(&self, xid: i64) -> Result<Option<&'static str>> {
+        let (_, database) = self.both()?;
+        let status = database.locks.xids.status(xid);
+        if database.sessions().iter().any(|session| session.owner.xid() == Some(xid)) {
+            return Ok(Some("in progress"));
+        }
+        match status {
+            TransactionStatus::Committed => Ok(Some("committed")),
+            TransactionStatus::Aborted => Ok(Some("aborted")),
+            TransactionStatus::Forgotten => Ok(None),
+            TransactionStatus::Future => {
+                let message = format!("transaction ID {xid} is in the future");
+                Err(Error::new(Condition::InvalidParameterValue, message))
+            }
+        }
+    }
+
     fn cancel(&self, pid: i32) -> Result<bool> {
-        let state = self.state()?;
-        let Some(database) = state.database.upgrade() else { return Ok(false) };
-        let found = database.sessions().into_iter().find(|other| i64::from(other.pid) == i64::from(pid));
+        let found = self.neighbour(pid)?;
         if let Some(other) = &found {
             other.interrupter.interrupt();
         }
         Ok(found.is_some())
+    }
+
+    fn terminate(&self, pid: i32, wait: Duration) -> Result<bool> {
+        let Some(other) = self.neighbour(pid)? else { return Ok(false) };
+        other.interrupter.end(End::Terminated);
+        let wake = other.waker.lock().clone();
+        if let Some(wake) = wake {
+            wake();
+        }
+        if wait.is_zero() {
+            return Ok(true);
+        }
+        let (state, database) = self.both()?;
+        let gone = || !database.sessions().iter().any(|session| session.pid == other.pid);
+        let until = std::time::Instant::now() + wait;
+        while !gone() {
+            if std::time::Instant::now() >= until {
+                let message =
+                    format!("backend with PID {pid} did not terminate within {} milliseconds", wait.as_millis());
+                state.notices.lock().push(Error::new(Condition::Warning, message));
+                return Ok(false);
+            }
+            if state.interrupter.wait(Some(Duration::from_millis(2)), || false) == Wake::Stopped {
+                return Err(state.interrupter.error());
+            }
+        }
+        Ok(true)
+    }
+
+    fn blocking_pids(&self, pid: i32) -> Result<Vec<u32>> {
+        let (_, database) = self.both()?;
+        Ok(u32::try_from(pid).map(|pid| database.locks.blockers(pid)).unwrap_or_default())
+    }
+
+    fn lock_row(&self, relation: u32, row: Option<i64>, mode: LockMode, wait: LockWait) -> Result<bool> {
+        self.state()?.lock_row(relation, row, mode, wait)
+    }
+
+    fn advisory_lock(&self, key: AdvisoryKey, mode: LockMode, hold: Hold, wait: bool) -> Result<bool> {
+        let (state, database) = self.both()?;
+        let patience = wait.then(|| {
+            let variables = state.variables.read();
+            Patience { timeout: variables.lock_timeout(), deadlock: variables.timeouts().deadlock }
+        });
+        match database.locks.acquire(&state.owner, Tag::Advisory(key), mode, hold, patience) {
+            Ok(_) => Ok(true),
+            Err(Refusal::Busy) => Ok(false),
+            Err(refusal) => Err(refusal.error(String::new)),
+        }
+    }
+
+    fn advisory_unlock(&self, key: AdvisoryKey, mode: LockMode) -> Result<bool> {
+        let (state, database) = self.both()?;
+        let held = database.locks.release_advisory(&state.owner, key, mode);
+        if !held {
+            let message = format!("you don't own a lock of type {}", mode.name());
+            state.notices.lock().push(Error::new(Condition::Warning, message));
+        }
+        Ok(held)
+    }
+
+    fn advisory_unlock_all(&self) -> Result<()> {
+        let (state, database) = self.both()?;
+        database.locks.release_session(&state.owner);
+        Ok(())
     }
 
     fn size(&self, relation: u32, indexes: Option<bool>) -> Result<i64> {

@@ -28,6 +28,7 @@ impl Session {
             }
         }
         let (plan, rows) = result?;
+        self.settle_rows(&plan, false, true)?;
         if self.transaction.block == Block::None {
             self.end_commit()?;
         }

@@ -5,6 +5,7 @@ mod compile;
 mod ddl;
 mod execute;
 mod functions;
+pub mod locking;
 mod merge;
 mod named;
 mod names;
@@ -110,6 +111,8 @@ impl Session {
             language: options.language,
         };
         let now = state::now();
+        let pid = next_pid();
+        let owner = database.shared.locks.enter(pid, interrupter.clone());
         let state = Arc::new_cyclic(|this| State {
             settings: Mutex::default(),
             catalogs: Mutex::default(),
@@ -117,7 +120,10 @@ impl Session {
             handle: Mutex::default(),
             routines: crate::routines::SessionRoutines::default(),
             this: this.clone(),
-            pid: next_pid(),
+            pid,
+            owner: owner.clone(),
+            row_locking: Mutex::default(),
+            waker: Mutex::default(),
             database: Arc::downgrade(&database.shared),
             database_name: database.name().to_owned(),
             user: options.user.clone(),
@@ -131,7 +137,6 @@ impl Session {
                 statement_start: now,
                 transaction_start: now,
                 state: "idle",
-                waiting: false,
                 writing: false,
             }),
             sequences: Mutex::default(),
@@ -197,6 +202,42 @@ impl Session {
         self.interrupter.clone()
     }
 
+    /// What wakes this session's thread when it waits for its client: the session may be over.
+    pub fn on_end(&self, wake: impl Fn() + Send + Sync + 'static) {
+        *self.state.waker.lock() = Some(Arc::new(wake));
+    }
+
+    /// Why the session is over although its client has not said so; the client is to be told, and the session dropped.
+    pub fn ended(&self) -> Option<Error> {
+        self.interrupter.ended().map(crate::End::error)
+    }
+
+    /// How long the client may be silent now, and what it is told then; `None` is for ever.
+    pub fn idle_limit(&self) -> Option<(std::time::Duration, Error)> {
+        let timeouts = self.state.variables.read().timeouts();
+        let limit = |time: std::time::Duration, condition, message: &str| {
+            (!time.is_zero()).then(|| (time, Error::new(condition, message)))
+        };
+        if self.transaction_status() == TransactionStatus::Idle {
+            return limit(
+                timeouts.idle,
+                Condition::IdleSessionTimeout,
+                "terminating connection due to idle-session timeout",
+            );
+        }
+        let silence = limit(
+            timeouts.idle_in_transaction,
+            Condition::IdleInTransactionSessionTimeout,
+            "terminating connection due to idle-in-transaction timeout",
+        );
+        let whole = self.interrupter.transaction_time_left();
+        let whole = whole.map(|left| (left, crate::End::TransactionTimeout.error()));
+        match (silence, whole) {
+            (Some(silence), Some(whole)) => Some(if whole.0 < silence.0 { whole } else { silence }),
+            (silence, whole) => silence.or(whole),
+        }
+    }
+
     /// What `pg_backend_pid()` says.
     pub fn pid(&self) -> u32 {
         self.state.pid
@@ -250,6 +291,7 @@ impl Session {
         if self.transaction.block != Block::None {
             self.end_rollback();
         }
+        self.database.shared.locks.release_session(&self.state.owner);
         self.portals.clear();
         self.statements.clear();
         if let Err(error) = self.drop_temporary_objects() {
@@ -454,6 +496,9 @@ impl Drop for Session {
                 tracing::error!(failure.message, "ROLLBACK failed at the end of a session");
             }
         }
+        // After SQLite's lock is free, and before anybody could believe that the session is gone.
+        self.transaction = Transaction::default();
+        self.database.shared.locks.leave(&self.state.owner);
         self.database.shared.unregister(self.state.pid);
     }
 }

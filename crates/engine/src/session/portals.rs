@@ -10,6 +10,7 @@ use rowferry_dialect::plan::{Command, ResultColumn};
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result};
 
+use super::compile::Uses;
 use super::names::Thing;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
@@ -234,6 +235,7 @@ impl Session {
         bound.columns = columns;
         let plan = Arc::new(Prepared {
             program: Some(sqlite::lower_query(query)?),
+            uses: Uses::of(&bound.statement),
             bound,
             command: Command::Select,
             id: next_id(),
@@ -301,6 +303,7 @@ impl Session {
             bound,
             command: Command::Fetch,
             program: None,
+            uses: Uses::default(),
             id: next_id(),
             parsed: prepared.parsed.clone(),
             declared: Vec::new(),

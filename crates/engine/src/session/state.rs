@@ -15,6 +15,9 @@ use crate::schema::SessionSchema;
 use crate::session::names::Shown;
 use crate::session::variables::Variables;
 
+/// Wakes a session's thread from another one.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
 /// A session as its SQL functions, its catalogs and other sessions see it.
 pub struct State {
     /// What `pg_backend_pid()` says.
@@ -31,6 +34,12 @@ pub struct State {
     pub client_address: String,
     /// Stops the running statement.
     pub interrupter: Interrupter,
+    /// Its locks.
+    pub owner: Arc<crate::locks::Owner>,
+    /// What the running statement does about rows' locks.
+    pub row_locking: super::locking::SharedRowLocking,
+    /// Wakes the session's thread when it waits for its client.
+    pub waker: Mutex<Option<Waker>>,
     /// The schema that the running statement was bound against.
     pub schema: RwLock<SessionSchema>,
     /// Variables.
@@ -78,8 +87,6 @@ pub struct Activity {
     pub transaction_start: i64,
     /// `active`, `idle`, `idle in transaction`, `idle in transaction (aborted)`.
     pub state: &'static str,
-    /// It waits for the write lock.
-    pub waiting: bool,
     /// It holds the write lock.
     pub writing: bool,
 }

@@ -4,9 +4,9 @@
 //! |-----------------------------------|----------------------------------------------------------------------|
 //! | READ COMMITTED, nothing written   | none: each statement reads its own snapshot                          |
 //! | REPEATABLE READ, SERIALIZABLE     | BEGIN at the first statement: one snapshot                           |
-//! | from its first write on           | BEGIN IMMEDIATE, holding the turn in the writer queue until its end  |
+//! | from its first write on           | BEGIN IMMEDIATE, holding the write lock until its end                 |
 //!
-//! A savepoint set before SQLite's transaction begins is kept in mind and set when it does. Whoever holds the turn has
+//! A savepoint set before SQLite's transaction begins is kept in mind and set when it does. Whoever holds the write lock has
 //! the newest state of the file, unless its snapshot is older than that: then its first write fails with `40001`.
 //! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
 
@@ -17,7 +17,7 @@ use rowferry_dialect::{Condition, Error, Language, Result};
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
 use crate::handle::Guard;
-use crate::queue::Permit;
+use crate::locks::{Mark, Permit};
 use crate::schema;
 use crate::statement::Failure;
 use crate::{Durability, errors};
@@ -43,6 +43,8 @@ pub struct Transaction {
     pub schema_changed: bool,
     /// A statement has run in it: its isolation level is fixed.
     pub used: bool,
+    /// How many transactions the server had committed when its snapshot was taken, where it has one throughout.
+    pub snapshot_commits: Option<u64>,
 }
 
 /// Who began a transaction.
@@ -69,7 +71,7 @@ pub enum Open {
     Snapshot,
     /// It belongs to the statement inside which this session's run.
     Outer { write: bool },
-    /// It may write. The turn in the queue goes to the next when this is dropped.
+    /// It may write. The write lock goes to the next when this is dropped.
     Write { _permit: Permit },
 }
 
@@ -85,6 +87,8 @@ pub struct Savepoint {
     schema_changed: bool,
     /// The transaction was READ ONLY before.
     read_only: bool,
+    /// What was locked before.
+    locks: Mark,
 }
 
 impl Transaction {
@@ -164,6 +168,7 @@ impl Session {
             variables: self.state.variables.read().mark(),
             schema_changed: self.transaction.schema_changed,
             read_only: self.transaction.read_only,
+            locks: self.database.shared.locks.mark(&self.state.owner),
         };
         self.transaction.savepoints.push(savepoint);
         if matches!(self.transaction.open, Open::No) { Ok(()) } else { self.set_savepoints() }
@@ -202,6 +207,7 @@ impl Session {
         }
         let savepoint = &self.transaction.savepoints[at];
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
+        self.database.shared.locks.rollback_to(&self.state.owner, savepoint.locks);
         self.transaction.failed = false;
         self.transaction.read_only = savepoint.read_only;
         self.transaction.savepoints.truncate(at + 1);
@@ -247,12 +253,13 @@ impl Session {
         }
     }
 
-    /// A statement that was a transaction of its own is over: what it has set stays.
+    /// A statement that was a transaction of its own is over: what it has set stays, what it has locked is free.
     pub(super) fn end_autocommitted(&mut self) {
         if self.state.variables.read().mark() > 0 {
             self.state.variables.write().commit();
             self.sync_variables();
         }
+        self.end_locks(true);
     }
 
     /// Tells the session that the door itself has met an error: a transaction block is aborted, a transaction that the
@@ -264,11 +271,29 @@ impl Session {
         }
         match self.transaction.block {
             Block::Explicit => {
-                self.transaction.failed = true;
+                self.abort();
                 self.publish_activity();
             }
             Block::None | Block::Implicit | Block::Pipeline => self.end_rollback(),
         }
+    }
+
+    /// An error has ended the transaction, although its block goes on until the client says so: what it has locked, the
+    /// write lock included, is free from now on. With savepoints it may go on from one of these, and keeps what was
+    /// locked before the last of them.
+    fn abort(&mut self) {
+        if std::mem::replace(&mut self.transaction.failed, true) || self.inner {
+            return;
+        }
+        if let Some(last) = self.transaction.savepoints.last() {
+            self.database.shared.locks.rollback_to(&self.state.owner, last.locks);
+            return;
+        }
+        if !matches!(self.transaction.open, Open::No) {
+            let _ = self.materialise_cursors();
+            self.close_sqlite_transaction();
+        }
+        self.release_locks(false);
     }
 
     /// SET TRANSACTION.
@@ -332,6 +357,8 @@ impl Session {
             ..Transaction::default()
         };
         self.state.activity.lock().transaction_start = super::state::now();
+        let limit = self.state.variables.read().timeouts().transaction;
+        self.interrupter.set_transaction_deadline((!limit.is_zero()).then_some(limit));
     }
 
     /// Whether statements may write: the transaction says it, or the session's default for a statement of its own.
@@ -389,6 +416,7 @@ impl Session {
                 let handle = self.handle()?;
                 let guard = handle.lock();
                 self.follow_synchronous_commit(&guard)?;
+                self.transaction.snapshot_commits = Some(self.database.shared.commits());
                 // BEGIN alone takes no snapshot; reading anything does.
                 self.checked(guard.run("BEGIN"))?;
                 self.checked(guard.run("SELECT 1 FROM main.sqlite_schema LIMIT 1"))?;
@@ -443,20 +471,16 @@ impl Session {
             }
             Open::No | Open::Snapshot => {}
         }
-        let timeout = self.state.variables.read().lock_timeout();
-        self.state.activity.lock().waiting = true;
-        let permit = self.database.shared.queue.acquire(timeout, &self.interrupter);
-        {
-            let mut activity = self.state.activity.lock();
-            activity.waiting = false;
-            activity.writing = permit.is_ok();
-        }
-        let permit = permit?;
+        let patience = self.patience();
+        let locks = &self.database.shared.locks;
+        locks.xids.assign(&self.state.owner);
+        let permit = locks.write(&self.state.owner, patience)?;
+        self.state.activity.lock().writing = true;
         // Before anything is written: what cursors have still to read was there before it.
         self.materialise_cursors()?;
         let handle = self.handle()?;
         let guard = handle.lock();
-        guard.set_busy_timeout(timeout);
+        guard.set_busy_timeout(patience.timeout);
         match self.transaction.open {
             Open::Snapshot => {
                 // The write itself will find out whether the snapshot is still the newest.
@@ -494,14 +518,16 @@ impl Session {
             return Err(error);
         }
         if matches!(self.transaction.open, Open::Write { .. }) {
-            self.database.shared.committed();
+            let number = self.database.shared.committed();
+            self.database.shared.locks.committed(&self.state.owner, number);
             self.commits_seen = self.commits_seen.wrapping_add(1);
             if self.transaction.schema_changed {
                 self.database.shared.publish(self.schema.main.clone());
             }
         }
-        // The turn in the queue passes on here, after the new schema is known.
+        // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
+        self.end_locks(true);
         self.state.variables.write().commit();
         self.sync_variables();
         self.publish_activity();
@@ -563,6 +589,7 @@ impl Session {
         }
         let schema_changed = self.transaction.schema_changed;
         self.transaction = Transaction::default();
+        self.end_locks(false);
         self.state.variables.write().undo(0);
         self.state.variables.write().commit();
         if schema_changed {
@@ -575,8 +602,8 @@ impl Session {
         self.publish_activity();
     }
 
-    /// ROLLBACK of SQLite's transaction, whatever state it is in; the turn in the queue passes on.
-    fn close_sqlite_transaction(&mut self) {
+    /// ROLLBACK of SQLite's transaction, whatever state it is in; the write lock passes on.
+    pub(super) fn close_sqlite_transaction(&mut self) {
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
             if !guard.is_autocommit()
@@ -600,7 +627,7 @@ impl Session {
             Block::None => self.end_rollback(),
             Block::Implicit | Block::Pipeline | Block::Explicit => {
                 if self.language() != Language::Informix {
-                    self.transaction.failed = true;
+                    self.abort();
                 } else if self.is_lost() {
                     // SQLite could only undo the whole transaction (a cancelled write, a full disk).
                     self.end_rollback();

@@ -36,7 +36,7 @@ impl Session {
             Ir::Fetch { cursor, direction, no_rows } => return self.fetch(prepared, cursor, *direction, *no_rows),
             Ir::CloseCursor(name) => self.close_cursor(name.as_deref())?,
             Ir::Discard(what) => self.discard(*what)?,
-            Ir::Lock(_) => self.open_write("LOCK TABLE")?,
+            Ir::Lock(lock) => self.lock_statement(lock)?,
             // Pools say UNLISTEN between clients; nobody ever listens.
             Ir::Notify(Notify::Unlisten(_)) => {}
             Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),

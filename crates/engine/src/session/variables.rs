@@ -42,6 +42,7 @@ pub struct Variables {
 struct Frequent {
     statement_timeout: Duration,
     lock_timeout: Duration,
+    timeouts: Timeouts,
     defaults: Modes,
     /// synchronous_commit is not `off`.
     synchronous: bool,
@@ -76,6 +77,21 @@ impl Default for Modes {
     fn default() -> Self {
         Self { isolation: Isolation::ReadCommitted, read_only: false, deferrable: false }
     }
+}
+
+/// What may last how long; zero is for ever.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Timeouts {
+    /// `idle_session_timeout`: silence outside a transaction.
+    pub idle: Duration,
+    /// `idle_in_transaction_session_timeout`: silence inside one.
+    pub idle_in_transaction: Duration,
+    /// `transaction_timeout`.
+    pub transaction: Duration,
+    /// `deadlock_timeout`: how long a wait lasts before a deadlock is looked for.
+    pub deadlock: Duration,
+    /// `client_connection_check_interval`: how often a session that is busy looks whether its client is still there.
+    pub client_check: Duration,
 }
 
 #[derive(Debug)]
@@ -395,6 +411,11 @@ impl Variables {
         self.frequent.messages
     }
 
+    /// What may last how long besides statements and waits for locks.
+    pub fn timeouts(&self) -> Timeouts {
+        self.frequent.timeouts
+    }
+
     /// Works out what is asked for often.
     fn renew(&mut self) {
         let value = |name: &str| self.kept(name).unwrap_or_default();
@@ -421,6 +442,13 @@ impl Variables {
         let frequent = Frequent {
             statement_timeout: milliseconds(value("statement_timeout")),
             lock_timeout: milliseconds(value("lock_timeout")),
+            timeouts: Timeouts {
+                idle: milliseconds(value("idle_session_timeout")),
+                idle_in_transaction: milliseconds(value("idle_in_transaction_session_timeout")),
+                transaction: milliseconds(value("transaction_timeout")),
+                deadlock: milliseconds(value("deadlock_timeout")),
+                client_check: milliseconds(value("client_connection_check_interval")),
+            },
             defaults: Modes {
                 isolation: isolation_from_name(value("default_transaction_isolation")),
                 read_only: value("default_transaction_read_only") == "on",

@@ -68,7 +68,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("checkpoint_flush_after", "32", Integer(0, 256, Unit::Blocks), Reload, Fixed),
     setting("checkpoint_timeout", "300", Integer(30, 86_400, Unit::Seconds), Reload, Fixed),
     setting("checkpoint_warning", "30", Integer(0, i32::MAX, Unit::Seconds), Reload, Fixed),
-    setting("client_connection_check_interval", "0", Integer(0, i32::MAX, Unit::Milliseconds), User, Hint),
+    setting("client_connection_check_interval", "2000", Integer(0, i32::MAX, Unit::Milliseconds), User, Effective),
     setting("client_encoding", "UTF8", Text(Form::Encoding), User, Effective).reported(),
     setting(
         "client_min_messages",
@@ -94,7 +94,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("data_sync_retry", "off", Bool, Restart, Fixed),
     setting("DateStyle", "ISO, MDY", Text(Form::DateStyle), User, Effective).reported(),
     setting("db_user_namespace", "off", Bool, Reload, Fixed),
-    setting("deadlock_timeout", "1000", Integer(1, i32::MAX, Unit::Milliseconds), Superuser, Hint),
+    setting("deadlock_timeout", "1000", Integer(1, i32::MAX, Unit::Milliseconds), Superuser, Effective),
     setting("debug_assertions", "off", Bool, Internal, Fixed),
     setting("debug_discard_caches", "0", Integer(0, 0, Unit::None), Superuser, Fixed),
     setting("debug_pretty_print", "on", Bool, User, Fixed),

@@ -109,6 +109,7 @@ impl<'c> PgSession<'c> {
             let len = frame.len;
             let next = self.inbox.unread().get(len).copied();
             self.commands.obey(frame, next)?;
+            self.commands.end_if_over()?;
             self.inbox.consume(len);
             self.inbox.shrink();
         }
@@ -118,15 +119,22 @@ impl<'c> PgSession<'c> {
     fn fill(&mut self) -> Result<(), Ending> {
         let commands = &mut self.commands;
         let in_transaction = commands.session.transaction_status() != TransactionStatus::Idle;
-        commands.output.connection.expect_command(in_transaction);
+        let limit = commands.session.idle_limit();
+        let own = commands.output.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
         let least = missing(self.inbox.unread()).min(READ_AT_MOST);
         match commands.output.connection.read(self.inbox.space(least)) {
             Ok(0) if commands.output.connection.stopping() => Err(commands.stop()),
+            Ok(0) if commands.session.ended().is_some() => commands.end_if_over(),
             Ok(0) if self.inbox.unread().is_empty() => Err(Ending::Gone),
             Ok(0) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
             Ok(count) => {
                 self.inbox.filled(count);
                 Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::TimedOut && own => {
+                let Some((_, error)) = limit else { return Err(Ending::TimedOut("idle session")) };
+                commands.goodbye(&error);
+                Err(Ending::Ended(error.message.clone()))
             }
             Err(error) if error.kind() == ErrorKind::TimedOut => {
                 let (condition, message, ending) = if in_transaction {
@@ -558,6 +566,10 @@ impl Commands<'_> {
     /// Tells the client of an error, and the session that there was one.
     fn failed(&mut self, error: &Error) {
         self.session.fail();
+        if self.session.ended().is_some() {
+            // It is told so at the end, once: see `end_if_over`.
+            return;
+        }
         self.send_notices();
         tracing::info!(
             connection = self.output.connection.number(),
@@ -575,6 +587,7 @@ impl Commands<'_> {
 
     /// The awaited `ReadyForQuery`, and everything before it, goes out.
     fn ready(&mut self) -> Result<(), Ending> {
+        self.end_if_over()?;
         for (name, value) in self.session.drain_reports() {
             self.output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));
         }
@@ -610,6 +623,13 @@ impl Commands<'_> {
         let message = "terminating connection due to administrator command";
         self.goodbye(&Error::new(Condition::AdminShutdown, message));
         Ending::Stopped
+    }
+
+    /// The session may have been ended by somebody else, or by a limit of its own: the client is told as the last thing.
+    fn end_if_over(&mut self) -> Result<(), Ending> {
+        let Some(error) = self.session.ended() else { return Ok(()) };
+        self.goodbye(&error);
+        Err(Ending::Ended(error.message.clone()))
     }
 
     /// Tells the client why the session is over.

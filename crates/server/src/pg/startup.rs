@@ -83,6 +83,8 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
     output.send(&Backend::BackendKeyData(BackendKeyData { process, key: &key }));
     let interrupter = session.interrupter();
     let registration = door.cancel_keys.register(process, key, interrupter.clone());
+    output.connection.look_after(&interrupter);
+    session.on_end(output.connection.waker());
     output.connection.on_interrupt(move || interrupter.interrupt());
     tracing::info!(
         connection = output.connection.number(),

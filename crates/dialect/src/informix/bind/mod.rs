@@ -248,8 +248,7 @@ impl<'a> Binder<'a> {
             Ast::Query(query) => {
                 self.effects.reads = true;
                 let (mut query, columns) = self.top_query(query)?;
-                if query.locking {
-                    self.effects.writes = true;
+                if !query.locking.is_empty() {
                     super::position::add(&mut query);
                 }
                 return Ok((S::Query(Box::new(query)), columns));
@@ -292,10 +291,12 @@ impl<'a> Binder<'a> {
                 local: false,
             }),
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
-            Ast::LockTable(name) => {
-                self.effects.writes = true;
-                S::Lock(vec![self.relation(name)?])
-            }
+            // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
+            Ast::LockTable(name, exclusive) => S::Lock(ir::LockTable {
+                relations: vec![self.relation(name)?],
+                mode: if *exclusive { ir::LockMode::Exclusive } else { ir::LockMode::Share },
+                nowait: false,
+            }),
             Ast::UnlockTable(name) => {
                 self.relation(name)?;
                 S::Nothing { tag: "UNLOCK TABLE" }

@@ -52,7 +52,7 @@ impl Binder<'_> {
             limit: None,
             offset: None,
             with_ties: false,
-            locking: false,
+            locking: Vec::new(),
             columns,
             output: self.ids.relation(),
         }
@@ -67,22 +67,19 @@ impl Binder<'_> {
         let limit = self.count(query.first.as_ref())?;
         let offset = self.count(query.skip.as_ref())?;
         self.ctes.truncate(visible);
+        let locking = match &bound.body {
+            ir::Body::Select(select) if query.for_update && !bound.grouped && select.distinct == Distinct::All => {
+                ir::row_locks_of(select.from.as_ref(), ir::LockMode::AccessExclusive, ir::LockWait::Block)
+            }
+            _ => Vec::new(),
+        };
         let columns = bound
             .columns
             .iter()
             .map(|column| OutputColumn { name: column.name.clone(), ty: column.ty.clone() })
             .collect();
-        let query = ir::Query {
-            ctes,
-            body: bound.body,
-            order_by,
-            limit,
-            offset,
-            with_ties: false,
-            locking: query.for_update,
-            columns,
-            output,
-        };
+        let query =
+            ir::Query { ctes, body: bound.body, order_by, limit, offset, with_ties: false, locking, columns, output };
         Ok((query, bound.columns))
     }
 
@@ -460,7 +457,7 @@ impl Binder<'_> {
             limit: None,
             offset: None,
             with_ties: false,
-            locking: false,
+            locking: Vec::new(),
             columns: vec![OutputColumn { name: name.clone(), ty: ty.clone() }],
             output: self.ids.relation(),
         };

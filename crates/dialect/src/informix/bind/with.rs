@@ -103,7 +103,7 @@ impl Binder<'_> {
             limit: None,
             offset: None,
             with_ties: false,
-            locking: false,
+            locking: Vec::new(),
             columns: outputs,
             output: self.ids.relation(),
         };

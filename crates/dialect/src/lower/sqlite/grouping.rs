@@ -39,7 +39,7 @@ fn bare(query: &Query, body: Body) -> Query {
         limit: None,
         offset: None,
         with_ties: false,
-        locking: false,
+        locking: Vec::new(),
         columns: query.columns.clone(),
         output: query.output,
     }

@@ -2,7 +2,8 @@
 
 use super::{Lowering, Naming, ParamForm, Repr, Sql, quote, repr_of};
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Cte, CteBody, Distinct, Expr, ExprKind, GroupBy, Query, Select, SetOp, SortKey, Value,
+    Body, ColumnIndex, ColumnRef, Cte, CteBody, Distinct, Expr, ExprKind, GroupBy, OutputColumn, Query, Select, SetOp,
+    SortKey, Value,
 };
 use crate::{Error, Result, stack};
 
@@ -13,6 +14,9 @@ impl Lowering<'_> {
     }
 
     fn query_here(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
+        if !query.locking.is_empty() {
+            return self.locking(query, naming);
+        }
         if let Some(expanded) = super::grouping::expanded(query)? {
             return self.query(&expanded, naming);
         }
@@ -66,6 +70,40 @@ impl Lowering<'_> {
         };
         sql.push_str(&self.limit(query)?);
         Ok((with + &sql, reprs))
+    }
+
+    /// A query that locks rows: the rows come in their order from inside, are locked or passed over one by one, and
+    /// counted then. The inner LIMIT keeps SQLite from merging both.
+    fn locking(&mut self, query: &Query, naming: Naming) -> Result<(String, Vec<Repr>)> {
+        let mut inner = query.clone();
+        let locks = std::mem::take(&mut inner.locking);
+        (inner.limit, inner.offset) = (None, None);
+        let Body::Select(select) = &mut inner.body else {
+            return Err(Error::internal("rows of what is no SELECT cannot be locked"));
+        };
+        let width = select.items.len();
+        for lock in &locks {
+            // A table without rowid is locked as a whole.
+            let kind = match lock.relation.without_rowid {
+                true => ExprKind::Literal(Value::Null),
+                false => ExprKind::Column(ColumnRef { relation: lock.id, column: ColumnIndex::RowId }),
+            };
+            select.items.push(Expr::new(kind, crate::Type::Int8));
+            inner.columns.push(OutputColumn { name: "rowid".into(), ty: crate::Type::Int8 });
+        }
+        let (sql, mut reprs) = self.query(&inner, Naming::Positions)?;
+        reprs.truncate(width);
+        let columns = if width == 0 { "NULL".into() } else { renamed(query, naming) };
+        let conditions: Vec<String> = (locks.iter().enumerate())
+            .map(|(at, lock)| {
+                let (oid, mode, wait) = (lock.relation.oid, lock.mode as u8, lock.wait as u8);
+                format!("rf_lock_row({oid}, c{}, {mode}, {wait})", width + at)
+            })
+            .collect();
+        self.needs_us();
+        let conditions = conditions.join(" AND ");
+        let limit = self.limit(query)?;
+        Ok((format!("SELECT {columns} FROM ({sql} LIMIT -1) WHERE {conditions}{limit}"), reprs))
     }
 
     pub(super) fn with(&mut self, ctes: &[Cte]) -> Result<String> {

@@ -148,7 +148,7 @@ fn sessions(context: &Context<'_>) -> Vec<Row> {
                 .duration_since(std::time::SystemTime::UNIX_EPOCH)
                 .map_or(0, |since| since.as_secs() as i64);
             let program = session.variables.read().get("application_name").unwrap_or_default();
-            let waiting = i64::from(session.activity.lock().waiting);
+            let waiting = i64::from(context.database.locks.waits_for(session.pid).is_some());
             let mut row = vec![
                 int(session.pid.into()),
                 text(&session.user),

@@ -1,5 +1,7 @@
 //! Which database is open, and its transactions.
 
+use std::sync::Arc;
+
 use rowferry_dialect::informix::Control;
 use rowferry_dialect::ir::TransactionModes;
 use rowferry_engine::{Condition, Database, Error, Language, Logging, Session, SessionOptions, TransactionStatus};
@@ -14,6 +16,11 @@ impl Commands {
             Some(open) => Ok(&mut open.session),
             None => Err(Error::new(Condition::NoDatabase, "no database has been selected").into()),
         }
+    }
+
+    /// Why the session is over although its client has not said so.
+    pub(super) fn ended(&self) -> Option<Error> {
+        self.open.as_ref().and_then(|open| open.session.ended())
     }
 
     pub(super) fn in_transaction(&self) -> bool {
@@ -42,6 +49,8 @@ impl Commands {
         let logging = database.logging();
         self.close_database();
         *self.interrupt.lock() = Some(session.interrupter());
+        let wake = Arc::clone(&self.wake);
+        session.on_end(move || wake());
         self.open = Some(Open { session, name: name.to_owned(), logging });
         let flags = match logging {
             Logging::None => 0,

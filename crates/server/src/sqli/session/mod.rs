@@ -85,6 +85,8 @@ struct Commands {
     open: Option<Open>,
     peer: String,
     interrupt: Arc<parking_lot::Mutex<Option<Interrupter>>>,
+    /// Wakes this thread when it waits for the client.
+    wake: Arc<dyn Fn() + Send + Sync>,
     statements: Statements,
     objects: Objects,
     /// The statement that the rest of the group is about.
@@ -152,6 +154,7 @@ impl<'c> SqliSession<'c> {
         };
         let urgent = connection.socket_fd().and_then(|fd| urgent::watch(fd, interrupt_statement.clone()));
         connection.on_interrupt(interrupt_statement);
+        connection.look_after_whichever(interrupt.clone());
         let commands = Commands {
             databases,
             user,
@@ -162,6 +165,7 @@ impl<'c> SqliSession<'c> {
             open: None,
             peer: connection.peer().to_string(),
             interrupt,
+            wake: Arc::new(connection.waker()),
             statements: Statements::default(),
             objects: Objects::default(),
             current: 0,
@@ -221,6 +225,7 @@ impl<'c> SqliSession<'c> {
                     return Err(ending);
                 }
             }
+            self.end_if_over()?;
             if exiting {
                 self.flush()?;
                 return Err(Ending::Goodbye);
@@ -238,20 +243,42 @@ impl<'c> SqliSession<'c> {
             self.flush()?;
         }
         let in_transaction = self.commands.in_transaction();
-        self.connection.expect_command(in_transaction);
+        let limit = self.commands.open.as_ref().and_then(|open| open.session.idle_limit());
+        let own = self.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
         match self.connection.read(self.decoder.space(READ)) {
             Ok(0) if self.connection.stopping() => Err(Ending::Stopped),
+            Ok(0) if self.commands.ended().is_some() => self.end_if_over(),
             Ok(0) if self.decoder.is_empty() => Err(Ending::Gone),
             Ok(0) => Err(Ending::Protocol("connection closed in the middle of a message".into())),
             Ok(count) => {
                 self.decoder.filled(count);
                 Ok(())
             }
+            Err(error) if error.kind() == ErrorKind::TimedOut && own => {
+                let Some((_, error)) = limit else { return Err(Ending::TimedOut("idle session")) };
+                self.say_last(&error)
+            }
             Err(error) if error.kind() == ErrorKind::TimedOut => {
                 Err(Ending::TimedOut(if in_transaction { "idle in a transaction" } else { "idle session" }))
             }
             Err(error) => Err(Ending::Broken(error)),
         }
+    }
+
+    /// The session may have been ended by somebody else, or by a limit of its own: the client is told as the last thing.
+    fn end_if_over(&mut self) -> Result<(), Ending> {
+        match self.commands.ended() {
+            Some(error) => self.say_last(&error),
+            None => Ok(()),
+        }
+    }
+
+    fn say_last(&mut self, error: &Error) -> Result<(), Ending> {
+        self.commands.failed(error);
+        self.commands.send(&ServerMessage::Eot);
+        // The session is over whether or not the client can still be told.
+        let _ = self.flush();
+        Err(Ending::Ended(error.message.clone()))
     }
 
     fn flush(&mut self) -> Result<(), Ending> {

@@ -1,0 +1,247 @@
+//! The tables that a statement uses, and the locks that it takes on them by itself.
+
+use std::sync::Arc;
+
+use super::lock::LockMode;
+use super::{
+    Body, ConflictAction, Cte, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind, Query,
+    Statement, walk,
+};
+use crate::schema::{QualifiedName, Relation, RelationKind};
+
+/// A table and the lock that a statement takes on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableLock {
+    /// The table.
+    pub relation: Arc<Relation>,
+    /// How.
+    pub mode: LockMode,
+}
+
+/// Objects that a change of the schema names, and the lock that it takes on their tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelationLocks {
+    /// Tables, or indexes of them.
+    pub names: Vec<QualifiedName>,
+    /// How.
+    pub mode: LockMode,
+}
+
+/// What a statement drops.
+pub fn named_locks(statement: &Statement) -> Option<RelationLocks> {
+    match statement {
+        Statement::Ddl(ddl) => match &**ddl {
+            Ddl::Drop(drop) if matches!(drop.kind, ObjectKind::Table | ObjectKind::Index) => {
+                Some(RelationLocks { names: drop.names.clone(), mode: LockMode::AccessExclusive })
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// True when an UPDATE changes a column of a unique index or a rowid: then its rows are locked as a DELETE's are.
+pub fn changes_keys(statement: &Statement) -> bool {
+    let changes = |dml: &Dml| {
+        let changed: Vec<usize> = match &dml.action {
+            DmlAction::Update { assignments, .. } => assignments.iter().map(|(at, _)| *at).collect(),
+            DmlAction::Insert { on_conflict: Some(conflict), .. } => match &conflict.action {
+                ConflictAction::Update { assignments, .. } => assignments.iter().map(|(at, _)| *at).collect(),
+                ConflictAction::Nothing => Vec::new(),
+            },
+            DmlAction::Insert { .. } | DmlAction::Delete { .. } => Vec::new(),
+        };
+        let unique = dml.target.indexes.iter().filter(|index| index.unique);
+        let keys: Vec<usize> = unique.flat_map(|index| index.columns.iter().flatten().copied()).collect();
+        changed.iter().any(|at| keys.contains(at) || dml.target.columns.get(*at).is_some_and(|c| c.rowid_alias))
+    };
+    match statement {
+        Statement::Dml(dml) => changes(dml),
+        Statement::Merge(merge) => merge.matched.iter().any(changes),
+        _ => false,
+    }
+}
+
+/// Tables of which a statement changes rows that cannot be told one by one: those without rowid, those that it empties,
+/// those whose rowids it changes.
+pub fn changes_whole(statement: &Statement) -> Vec<u32> {
+    let whole = |dml: &Dml| {
+        let numbered = |assignments: &[(usize, Expr)]| {
+            assignments.iter().any(|(at, _)| dml.target.columns.get(*at).is_some_and(|column| column.rowid_alias))
+        };
+        dml.target.database == "main"
+            && match &dml.action {
+                DmlAction::Insert { on_conflict, .. } => dml.target.without_rowid && on_conflict.is_some(),
+                DmlAction::Update { assignments, .. } => dml.target.without_rowid || numbered(assignments),
+                DmlAction::Delete { filter, using, .. } => {
+                    dml.target.without_rowid || (filter.is_none() && using.is_none())
+                }
+            }
+    };
+    let of = |dml: &Dml| whole(dml).then_some(dml.target.oid);
+    match statement {
+        Statement::Dml(dml) => of(dml).into_iter().collect(),
+        Statement::Merge(merge) => merge.matched.iter().filter_map(of).collect(),
+        Statement::Ddl(ddl) => match &**ddl {
+            Ddl::Truncate { tables, .. } => tables.iter().map(|table| table.oid).collect(),
+            Ddl::AlterTable { table, .. } => vec![table.oid],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The tables that a statement uses, each once with the strongest of its locks, in the order of their ids: two
+/// statements that take the same locks never wait for each other. Tables of the catalog are nobody's to lock, temporary
+/// ones are seen by nobody else.
+pub fn table_locks(statement: &Statement) -> Vec<TableLock> {
+    let mut found = Found::default();
+    found.statement(statement);
+    found.locks.sort_by_key(|lock| lock.relation.oid);
+    found.locks
+}
+
+#[derive(Default)]
+struct Found {
+    locks: Vec<TableLock>,
+    rows: Vec<u32>,
+}
+
+impl Found {
+    fn add(&mut self, relation: &Arc<Relation>, mode: LockMode) {
+        if relation.kind == RelationKind::Catalog || relation.database != "main" {
+            return;
+        }
+        match self.locks.iter_mut().find(|lock| lock.relation.oid == relation.oid) {
+            Some(lock) => lock.mode = lock.mode.max(mode),
+            None => self.locks.push(TableLock { relation: relation.clone(), mode }),
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Query(query) | Statement::DeclareCursor { query, .. } => self.query(query),
+            Statement::Dml(dml) => self.dml(dml),
+            Statement::CreateTableAs(create) => self.query(&create.query),
+            Statement::Merge(merge) => {
+                self.query(&merge.rows);
+                for dml in merge.matched.iter().chain(&merge.unmatched) {
+                    self.dml(dml);
+                }
+            }
+            Statement::Explain(explain) => self.statement(&explain.statement),
+            Statement::Copy(copy) => {
+                if let Some(query) = &copy.to {
+                    self.query(query);
+                }
+                if let Some(dml) = &copy.from {
+                    self.dml(dml);
+                }
+            }
+            Statement::CallRoutine(call) => {
+                if let Some(query) = &call.args {
+                    self.query(query);
+                }
+            }
+            Statement::Ddl(ddl) => self.ddl(ddl),
+            _ => {}
+        }
+        // Queries inside expressions.
+        walk::statement(statement, &mut |expr| {
+            if let Some(query) = query_of(&expr.kind) {
+                self.query(query);
+            }
+            true
+        });
+    }
+
+    fn ddl(&mut self, ddl: &Ddl) {
+        match ddl {
+            Ddl::AlterTable { table, .. } => self.add(table, LockMode::AccessExclusive),
+            Ddl::CreateIndex(index) => self.add(&index.table, LockMode::Share),
+            Ddl::Truncate { tables, .. } => {
+                for table in tables {
+                    self.add(table, LockMode::AccessExclusive);
+                }
+            }
+            Ddl::Comment { relation, .. } => self.add(relation, LockMode::ShareUpdateExclusive),
+            // What these drop is named, not resolved: the engine looks it up.
+            _ => {}
+        }
+    }
+
+    fn dml(&mut self, dml: &Dml) {
+        self.ctes(&dml.ctes);
+        self.add(&dml.target, LockMode::RowExclusive);
+        match &dml.action {
+            DmlAction::Insert { source: InsertSource::Query(query), .. } => self.query(query),
+            DmlAction::Insert { .. } => {}
+            DmlAction::Update { from, .. } => self.optional(from.as_ref()),
+            DmlAction::Delete { using, .. } => self.optional(using.as_ref()),
+        }
+    }
+
+    fn optional(&mut self, from: Option<&From>) {
+        if let Some(from) = from {
+            self.from(from);
+        }
+    }
+
+    fn ctes(&mut self, ctes: &[Cte]) {
+        for cte in ctes {
+            match &cte.body {
+                CteBody::Query(query) => self.query(query),
+                CteBody::Dml(dml) => self.dml(dml),
+            }
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        self.ctes(&query.ctes);
+        for lock in &query.locking {
+            self.add(&lock.relation, LockMode::RowShare);
+            self.rows.push(lock.relation.oid);
+        }
+        match &query.body {
+            Body::Select(select) => self.optional(select.from.as_ref()),
+            Body::Set { left, right, .. } => {
+                self.query(left);
+                self.query(right);
+            }
+            Body::Values(_) => {}
+        }
+    }
+
+    fn from(&mut self, from: &From) {
+        match from {
+            From::Relation { relation, .. } => self.add(relation, LockMode::AccessShare),
+            From::Query { query, .. } => self.query(query),
+            From::Join { left, right, .. } => {
+                self.from(left);
+                self.from(right);
+            }
+            From::Cte { .. } | From::Function { .. } => {}
+        }
+    }
+}
+
+/// The query that an expression holds.
+fn query_of(kind: &ExprKind) -> Option<&Query> {
+    match kind {
+        ExprKind::Scalar(query)
+        | ExprKind::Exists(query)
+        | ExprKind::ArrayQuery(query)
+        | ExprKind::InQuery { query, .. }
+        | ExprKind::Quantified { query, .. } => Some(query),
+        _ => None,
+    }
+}
+
+/// The tables whose rows a statement locks by FOR UPDATE and its kin, each once.
+pub fn row_locks(statement: &Statement) -> Vec<u32> {
+    let mut found = Found::default();
+    found.statement(statement);
+    found.rows.sort_unstable();
+    found.rows.dedup();
+    found.rows
+}
