@@ -171,7 +171,7 @@ impl Cutter {
                 limit: None,
                 offset: None,
                 with_ties: false,
-                locking: false,
+                locking: Vec::new(),
                 columns: columns.clone(),
                 output: part.id,
             };
