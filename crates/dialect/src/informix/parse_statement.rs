@@ -650,10 +650,8 @@ impl Parser<'_> {
         };
         let if_exists = self.if_exists();
         let name = self.object_name()?;
-        let cascade = self.word("cascade");
-        if !cascade {
-            self.word("restrict");
-        }
+        // Without a keyword, what depends on the object goes with it.
+        let cascade = self.word("cascade") || !self.word("restrict");
         if kind == DropKind::Index {
             self.word("online");
         }

@@ -197,6 +197,30 @@ impl Schema for NoSchema {
     fn index(&self, _: &crate::schema::QualifiedName) -> Option<(std::sync::Arc<crate::schema::Relation>, usize)> {
         None
     }
+
+    fn synonym(&self, _: &crate::schema::QualifiedName) -> Option<crate::schema::QualifiedName> {
+        None
+    }
+
+    fn sequence_definition(&self, _: &crate::schema::QualifiedName) -> Option<crate::ir::CreateSequence> {
+        None
+    }
+
+    fn routines(&self, _: &str) -> Vec<std::sync::Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+
+    fn all_routines(&self) -> Vec<std::sync::Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+
+    fn named_type(&self, _: &str) -> Option<std::sync::Arc<crate::schema::NamedType>> {
+        None
+    }
+
+    fn named_types(&self) -> Vec<std::sync::Arc<crate::schema::NamedType>> {
+        Vec::new()
+    }
 }
 
 /// Binds an expression that a schema keeps as text, over the columns of a relation (id [`ir::Text::TABLE`]).
@@ -221,6 +245,40 @@ pub(crate) fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: 
     let told = super::types::import(ty);
     let value = binder.assign(value, "default", &told, -1)?;
     Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+}
+
+/// An expression that a schema keeps as text, after a column of its relation has got another name; `None` when the text
+/// names it in a way that cannot be changed.
+///
+/// # Errors
+/// As for any expression.
+pub fn renamed_in_expression(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    column: usize,
+    to: &str,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<Option<String>> {
+    const BEFORE: &str = "SELECT ";
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::of_table(relation));
+    let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
+    binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)?;
+    let uses = binder.uses.take().unwrap_or_default();
+    let renamed = uses.with_column_renamed(&format!("{BEFORE}{text}"), relation.oid, column, to, &super::ddl::quote);
+    Ok(renamed.and_then(|text| text.strip_prefix(BEFORE).map(str::to_owned)))
+}
+
+/// What the text of a view names.
+///
+/// # Errors
+/// As for any query; `DataCorrupted` when the text is none.
+pub fn uses(definition: &str, schema: &dyn Schema, context: &Context) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::default());
+    binder.definition_query("", definition)?;
+    Ok(binder.uses.take().unwrap_or_default())
 }
 
 /// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids` and `views` are

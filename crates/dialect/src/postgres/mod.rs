@@ -23,6 +23,7 @@ mod select;
 pub mod types;
 mod utility;
 
-pub use bind::{bind, bind_stored, type_from_words};
+pub use bind::{bind, bind_stored, renamed_in_expression, type_from_words, uses};
 pub(crate) use bind::{bind_default, view_query};
+pub use ddl::quote;
 pub use parse::{Parsed, parse};

@@ -386,16 +386,6 @@ impl Session {
         Ok(self.schema.main.generation != before)
     }
 
-    /// Reads the schema as this session's own transaction has made it.
-    pub(crate) fn load_own_schema(&mut self) -> Result<()> {
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        let loaded = self.checked(schema::load(&guard, "main").map_err(Failure::from))?;
-        drop(guard);
-        self.schema.main = Arc::new(loaded);
-        self.load_temporary_schema()
-    }
-
     /// Reads the session's temporary objects.
     pub(crate) fn load_temporary_schema(&mut self) -> Result<()> {
         let handle = self.handle()?;

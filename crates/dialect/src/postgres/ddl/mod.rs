@@ -309,7 +309,24 @@ impl Binder<'_> {
         if !view.options.is_empty() {
             return Err(self.unsupported("options of a view", range.location));
         }
-        let name = self.new_name(range)?;
+        self.uses = Some(crate::uses::Uses::default());
+        let bound = self.query(select, true);
+        let uses = self.uses.take().unwrap_or_default();
+        let mut bound = bound?;
+        let mut name = self.new_name(range)?;
+        if name.schema.as_deref() != Some("pg_temp")
+            && uses.relations.iter().any(|named| named.relation.database == "temp")
+        {
+            if !range.schemaname.is_empty() {
+                return Err(self.error(
+                    Condition::InvalidTableDefinition,
+                    "cannot create temporary relation in non-temporary schema",
+                    range.location,
+                ));
+            }
+            self.notices.push(format!("view \"{}\" will be a temporary view", name.name));
+            name.schema = Some("pg_temp".to_owned());
+        }
         if let Some(existing) = self.schema.relation(&name).filter(|_| self.is_taken(&name)) {
             let replaceable =
                 view.replace && matches!(existing.kind, RelationKind::View { .. } | RelationKind::NativeView);
@@ -324,7 +341,6 @@ impl Binder<'_> {
                 });
             }
         }
-        let mut bound = self.query(select, true)?;
         if !self.params.is_empty() {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
@@ -348,6 +364,7 @@ impl Binder<'_> {
             }
         }
         let text = raw::print_select(select).ok_or_else(|| crate::Error::unsupported("this query in a view"))?;
+        let text = self.without_stars(text);
         Ok(Ddl::CreateView(CreateView {
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
@@ -356,6 +373,16 @@ impl Binder<'_> {
             text,
             query: bound.query,
         }))
+    }
+
+    /// The text of a view with every `*` spelled out: columns that a table gets later are none of the view's.
+    fn without_stars(&self, text: String) -> String {
+        let uses = |text: &str| super::bind::uses(text, self.schema, self.context).ok();
+        let Some(written) = uses(&text).filter(|written| !written.stars.is_empty()) else { return text };
+        match written.without_stars(&text, &quote) {
+            Some(spelled) if uses(&spelled).is_some_and(|other| other.means_the_same(&written)) => spelled,
+            _ => text,
+        }
     }
 
     fn create_sequence(&mut self, create: &pg::CreateSeqStmt) -> Result<Ddl> {
@@ -609,7 +636,7 @@ impl Binder<'_> {
 }
 
 /// An identifier as it must be written: in quotes unless it is plain.
-pub(super) fn quote(name: &str) -> String {
+pub fn quote(name: &str) -> String {
     let plain = name.chars().next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
