@@ -2,7 +2,7 @@
 //!
 //! - `raw`, `parse`: the text, by libpg_query;
 //! - `binder`: the state of binding one statement; `bind`: which statement it is;
-//! - `select`, `grouping`, `from`: queries; `dml`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
+//! - `select`, `grouping`, `from`: queries; `dml`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
 //! - [`types`]: names, object ids and modifiers of types.
 
@@ -20,6 +20,7 @@ mod parse;
 mod raw;
 mod resolve;
 mod select;
+mod target;
 pub mod types;
 mod utility;
 
