@@ -390,11 +390,7 @@ impl Binder<'_> {
         })
     }
 
-    fn on_conflict(
-        &mut self,
-        clause: &pg::OnConflictClause,
-        target: &Target,
-    ) -> Result<Option<OnConflict>> {
+    fn on_conflict(&mut self, clause: &pg::OnConflictClause, target: &Target) -> Result<Option<OnConflict>> {
         let update = match clause.action() {
             OnConflictAction::OnconflictUpdate => true,
             OnConflictAction::OnconflictNothing => false,
@@ -459,13 +455,15 @@ impl Binder<'_> {
                 self.with_scope(scope, |binder| binder.expr(expr))?;
                 expressions.push(normal_text(&raw::print_expression(expr).unwrap_or_default()));
             } else {
-                wanted.push(self.target_column(target, &element.name, Change::Insert, infer.location).map_err(|_| {
-                    self.error(
-                        Condition::UndefinedColumn,
-                        format!("column \"{}\" does not exist", element.name),
-                        infer.location,
-                    )
-                })?);
+                wanted.push(self.target_column(target, &element.name, Change::Insert, infer.location).map_err(
+                    |_| {
+                        self.error(
+                            Condition::UndefinedColumn,
+                            format!("column \"{}\" does not exist", element.name),
+                            infer.location,
+                        )
+                    },
+                )?);
             }
         }
         wanted.sort_unstable();

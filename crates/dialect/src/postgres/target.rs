@@ -141,18 +141,18 @@ impl Binder<'_> {
         }
     }
 
-    fn view_target(
-        &mut self,
-        view: Arc<Relation>,
-        alias: Option<&str>,
-        change: Change,
-        place: i32,
-    ) -> Result<Target> {
+    fn view_target(&mut self, view: Arc<Relation>, alias: Option<&str>, change: Change, place: i32) -> Result<Target> {
         let (from, mut entry) = self.table(&view, alias, place)?;
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = match rows_of_a_table(*query) {
             Ok(rows) if change == Change::Delete || rows.columns().any(|column| column.is_some()) => rows,
-            Ok(_) => return Err(not_updatable(&view, change, "Views that have no updatable columns are not automatically updatable.")),
+            Ok(_) => {
+                return Err(not_updatable(
+                    &view,
+                    change,
+                    "Views that have no updatable columns are not automatically updatable.",
+                ));
+            }
             Err(reason) => return Err(not_updatable(&view, change, reason)),
         };
         let columns = rows.columns().collect();
@@ -185,12 +185,9 @@ impl Binder<'_> {
 }
 
 fn not_updatable(view: &Relation, change: Change, reason: &str) -> Error {
-    Error::new(
-        Condition::ObjectNotInPrerequisiteState,
-        format!("cannot {} view \"{}\"", change.words(), view.name),
-    )
-    .detail(reason)
-    .hint(change.hint())
+    Error::new(Condition::ObjectNotInPrerequisiteState, format!("cannot {} view \"{}\"", change.words(), view.name))
+        .detail(reason)
+        .hint(change.hint())
 }
 
 /// A view's rows, each of which is a row of one table.
@@ -221,7 +218,9 @@ fn rows_of_a_table(query: Query) -> std::result::Result<Rows, &'static str> {
     }
     let select = match query.body {
         Body::Select(select) => *select,
-        Body::Set { .. } => return Err("Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable."),
+        Body::Set { .. } => {
+            return Err("Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable.");
+        }
         Body::Values(_) => {
             return Err("Views that do not select from a single table or view are not automatically updatable.");
         }
