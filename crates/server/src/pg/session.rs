@@ -557,8 +557,7 @@ impl Commands<'_> {
 
     fn send_notices(&mut self) {
         for error in self.session.drain_notices() {
-            let severity =
-                if error.condition().sqlstate().starts_with("01") { Severity::Warning } else { Severity::Notice };
+            let severity = if error.is_notice() { Severity::Notice } else { Severity::Warning };
             self.output.send(&Backend::NoticeResponse(report::notice(&error, severity)));
         }
     }

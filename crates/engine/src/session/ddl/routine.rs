@@ -8,8 +8,7 @@ use crate::schema::PUBLIC;
 
 impl Changer<'_> {
     pub(super) fn create_routine(&self, routine: &CreateRoutine) -> Done {
-        let schema = self.schema();
-        let known = &schema.main.routines;
+        let known = &self.schema.main.routines;
         let same = known.iter().find(|other| other.signature == routine.signature);
         if let Some(specific) = &routine.specific
             && known.iter().any(|other| {
