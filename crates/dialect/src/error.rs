@@ -270,12 +270,6 @@ impl Error {
         }))
     }
 
-    /// As a message beside a result: it tells of something that was passed over, and warns of nothing.
-    pub fn is_notice(&self) -> bool {
-        let code = self.0.condition.sqlstate();
-        code == "00000" || code.starts_with("42")
-    }
-
     /// `feature` is not there yet: an honest gap, never a silently different answer.
     pub fn unsupported(feature: impl fmt::Display) -> Self {
         Self::new(Condition::FeatureNotSupported, format!("{feature} is not supported"))

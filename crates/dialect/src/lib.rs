@@ -13,6 +13,7 @@
 //! - [`types`]: the types that the IR knows, and how each is stored;
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
+//! - [`uses`]: what a stored query names;
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
 //! - [`plan`]: what the engine caches and the doors describe to clients;
@@ -31,6 +32,7 @@ pub mod postgres;
 pub mod schema;
 pub mod stack;
 pub mod types;
+pub mod uses;
 pub mod values;
 pub mod work;
 

@@ -16,6 +16,9 @@ pub struct QualifiedName {
 }
 
 /// The database as a front end sees it: one immutable snapshot.
+///
+/// No method answers by itself: whoever stands between a front end and a snapshot has to say what it passes on, or a
+/// kind of object would silently not be there.
 pub trait Schema {
     /// Grows with every change of the schema; part of a plan's key.
     fn generation(&self) -> u64;
@@ -40,39 +43,25 @@ pub trait Schema {
     fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>>;
 
     /// What a synonym stands for.
-    fn synonym(&self, _name: &QualifiedName) -> Option<QualifiedName> {
-        None
-    }
+    fn synonym(&self, name: &QualifiedName) -> Option<QualifiedName>;
 
     /// A sequence's parameters, as CREATE SEQUENCE would say them.
-    fn sequence_definition(&self, _name: &QualifiedName) -> Option<crate::ir::CreateSequence> {
-        None
-    }
+    fn sequence_definition(&self, name: &QualifiedName) -> Option<crate::ir::CreateSequence>;
 
     /// Finds an index, by its name within a namespace.
     fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)>;
 
     /// Routines of users with this name, oldest first.
-    fn routines(&self, name: &str) -> Vec<Arc<Routine>> {
-        let mut routines = self.all_routines();
-        routines.retain(|routine| routine.name.eq_ignore_ascii_case(name));
-        routines
-    }
+    fn routines(&self, name: &str) -> Vec<Arc<Routine>>;
 
     /// Every routine of users, oldest first.
-    fn all_routines(&self) -> Vec<Arc<Routine>> {
-        Vec::new()
-    }
+    fn all_routines(&self) -> Vec<Arc<Routine>>;
 
     /// A type that users have given a name.
-    fn named_type(&self, name: &str) -> Option<Arc<NamedType>> {
-        self.named_types().into_iter().find(|ty| ty.name.eq_ignore_ascii_case(name))
-    }
+    fn named_type(&self, name: &str) -> Option<Arc<NamedType>>;
 
     /// Every type that users have given a name, oldest first.
-    fn named_types(&self) -> Vec<Arc<NamedType>> {
-        Vec::new()
-    }
+    fn named_types(&self) -> Vec<Arc<NamedType>>;
 }
 
 /// An Informix ROW type with a name, or a DISTINCT type.

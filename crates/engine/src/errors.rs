@@ -282,7 +282,7 @@ impl Violation<'_> {
         }
         let incoming: Vec<_> = self
             .schema
-            .user_relations()
+            .children(&target)
             .flat_map(|relation| relation.foreign_keys.iter().map(move |key| (relation, key)))
             .filter(|(_, key)| self.schema.relation(&key.target).is_some_and(|parent| parent.oid == target.oid))
             .collect();

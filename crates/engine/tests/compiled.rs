@@ -49,6 +49,24 @@ impl Schema for Tables {
     fn index(&self, _: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
         None
     }
+    fn synonym(&self, _: &QualifiedName) -> Option<QualifiedName> {
+        None
+    }
+    fn sequence_definition(&self, _: &QualifiedName) -> Option<rowferry_dialect::ir::CreateSequence> {
+        None
+    }
+    fn routines(&self, _: &str) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
+        Vec::new()
+    }
+    fn all_routines(&self) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
+        Vec::new()
+    }
+    fn named_type(&self, _: &str) -> Option<Arc<rowferry_dialect::schema::NamedType>> {
+        None
+    }
+    fn named_types(&self) -> Vec<Arc<rowferry_dialect::schema::NamedType>> {
+        Vec::new()
+    }
 }
 
 struct Tester(Arc<Tables>);

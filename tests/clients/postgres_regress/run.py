@@ -1,8 +1,9 @@
 """Run PostgreSQL's own regression tests against our PostgreSQL door and a real PostgreSQL 15 side by side.
 
-`.venv/bin/python -m tests.clients.postgres_regress.run` runs all files (some fifteen minutes) and compares with `floor.json`: per
-file the statements that must be equal, and those that may be wrong, accepted or lost. `--write` raises the floors to what was measured;
-`--bounded` runs the files that CI runs, on databases of their own; `--out` keeps every differing statement with both answers.
+`.venv/bin/python -m tests.clients.postgres_regress.run` runs all files (some fifteen minutes) and compares with
+`floor.json`: per file the statements that must be equal, and those that may be wrong, accepted or lost. `--write`
+raises the floors to what was measured; `--bounded` runs the files that CI runs, on databases of their own; `--out`
+keeps every differing statement with both answers.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ def _write(part: str, scores: Sequence[FileScore]) -> None:
     known = json.loads(FLOOR.read_text()) if FLOOR.exists() else {}
     known[part] = {score.name: {"equal": score.equal, "bad": score.bad} for score in scores}
     lines = [
-        f'  "{part}": {{\n' + ",\n".join(f'    "{name}": {json.dumps(floor)}' for name, floor in files.items()) + "\n  }"
+        f'  "{part}": {{\n'
+        + ",\n".join(f'    "{name}": {json.dumps(floor)}' for name, floor in files.items())
+        + "\n  }"
         for part, files in sorted(known.items())
     ]
     FLOOR.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -1,8 +1,8 @@
 """PostgreSQL's regression tests as a score: statement by statement, our answers beside a real PostgreSQL's.
 
-A file goes through psql's standard input on both servers. What psql prints is cut into blocks at the input lines that it
-echoes; a statement counts as equal when its block is the same: rows, headings, SQLSTATE, message, detail, hint, position.
-COPY from files of the server becomes \\copy on both sides. EXPLAIN is left out.
+A file goes through psql's standard input on both servers. What psql prints is cut into blocks at the input lines that
+it echoes; a statement counts as equal when its block is the same: rows, headings, SQLSTATE, message, detail, hint,
+position. COPY from files of the server becomes \\copy on both sides. EXPLAIN is left out.
 """
 
 from __future__ import annotations

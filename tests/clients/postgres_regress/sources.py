@@ -1,7 +1,7 @@
 """PostgreSQL's regression tests, fetched from Debian's sources of postgresql-15 and kept out of the repository.
 
-The package manager checks what it fetches by the hashes of Debian's signed lists. It works with lists and a cache of its own here, so
-that the machine's settings stay as they are.
+The package manager checks what it fetches by the hashes of Debian's signed lists. It works with lists and a cache of
+its own here, so that the machine's settings stay as they are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ def regression_tests() -> Path:
 
 
 def compile_functions(tests: Path) -> None:
-    """Compile the tests' functions in C, which the reference loads. Debian's package postgresql-server-dev-15 has the headers."""
+    """Compile the tests' functions in C, which the reference loads.
+
+    The headers are in Debian's package postgresql-server-dev-15.
+    """
     if (tests / "regress.so").exists():
         return
     headers = subprocess.run(["pg_config", "--includedir-server"], capture_output=True, text=True)
@@ -60,8 +63,6 @@ def _fetch() -> Path:
 
 
 def _run(command: list[str], directory: Path, what: str) -> None:
-    done = subprocess.run(
-        command, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600
-    )
+    done = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise Unavailable(f"cannot {what}: {(done.stderr or done.stdout).strip()[-500:]}")

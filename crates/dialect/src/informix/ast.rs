@@ -379,13 +379,7 @@ pub(super) enum Ast {
         signature: Option<Vec<Type>>,
         if_exists: bool,
     },
-    /// SET CONSTRAINTS ALL.
-    SetConstraints {
-        deferred: bool,
-    },
-    /// UPDATE STATISTICS, of a table or of all.
-    UpdateStatistics(Option<ObjectName>),
-    /// Correct, and nothing to do: GRANT, CREATE ROLE, …
+    /// Correct, and nothing to do: GRANT, UPDATE STATISTICS, …
     Nothing {
         statement: i16,
         tag: &'static str,

@@ -23,7 +23,7 @@ pub mod values;
 use std::sync::Arc;
 
 pub(crate) use bind::view_query;
-pub use bind::{Context, bind, described, expression};
+pub use bind::{Context, bind, described, expression, renamed_in_expression, uses};
 pub use position::{current_of, has_position};
 pub use types::{import, type_from_words, type_words};
 

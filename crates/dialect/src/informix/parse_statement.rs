@@ -36,7 +36,7 @@ impl Parser<'_> {
         match word {
             "select" | "with" => Ok(Ast::Query(Box::new(self.query()?))),
             "insert" => self.insert(),
-            "update" if self.is_word_at(1, "statistics") => self.update_statistics(),
+            "update" if self.is_word_at(1, "statistics") => self.rest(30, "UPDATE STATISTICS"),
             "update" => self.update(),
             "delete" => self.delete(),
             "create" => self.create(),
@@ -124,7 +124,7 @@ impl Parser<'_> {
             }
             "merge" => self.merge(),
             "grant" => self.rest(18, "GRANT"),
-            "revoke" => Err(self.unsupported("REVOKE, as every user may do everything,")),
+            "revoke" => self.rest(19, "REVOKE"),
             _ => Err(self.unexpected()),
         }
     }
@@ -279,7 +279,8 @@ impl Parser<'_> {
                 "explain" => (50, "SET EXPLAIN"),
                 "optimization" => (52, "SET OPTIMIZATION"),
                 "constraints" | "indexes" | "triggers" => {
-                    return self.object_mode();
+                    self.object_mode()?;
+                    return Ok(Ast::SetOther { statement: 55, tag: "SET CONSTRAINTS" });
                 }
                 "dataskip" | "role" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
                     (48, "SET")
@@ -649,10 +650,8 @@ impl Parser<'_> {
         };
         let if_exists = self.if_exists();
         let name = self.object_name()?;
-        let cascade = self.word("cascade");
-        if !cascade {
-            self.word("restrict");
-        }
+        // Without a keyword, what depends on the object goes with it.
+        let cascade = self.word("cascade") || !self.word("restrict");
         if kind == DropKind::Index {
             self.word("online");
         }
@@ -830,8 +829,6 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::Rollback(Some(_)) | Ast::Savepoint(_) | Ast::ReleaseSavepoint(_) => 37,
         Ast::SetIsolation(_) | Ast::SetTransaction(_) => 48,
         Ast::SetLockMode(_) => 46,
-        Ast::SetConstraints { .. } => 55,
-        Ast::UpdateStatistics(_) => 30,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
         Ast::LockTable(..) => 10,
         Ast::UnlockTable(_) => 11,

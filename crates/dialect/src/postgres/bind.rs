@@ -83,6 +83,62 @@ impl Binder<'_> {
         }
         Ok(bound)
     }
+
+    /// The error for a statement that is not there.
+    pub(super) fn no_statement(&self, node: &N) -> crate::Error {
+        let words = match node {
+            N::MergeStmt(_) => "MERGE",
+            N::CreateFunctionStmt(function) if function.is_procedure => "CREATE PROCEDURE",
+            N::CreateFunctionStmt(_) => "CREATE FUNCTION",
+            N::CreateTrigStmt(_) => "CREATE TRIGGER",
+            N::CreateEnumStmt(_) => "CREATE TYPE … AS ENUM",
+            N::CompositeTypeStmt(_) => "CREATE TYPE … AS (…)",
+            N::CreateRangeStmt(_) => "CREATE TYPE … AS RANGE",
+            N::CreateDomainStmt(_) => "CREATE DOMAIN",
+            N::CreateExtensionStmt(_) => "CREATE EXTENSION",
+            N::CreateRoleStmt(_) => "CREATE ROLE",
+            N::AlterRoleStmt(_) | N::AlterRoleSetStmt(_) => "ALTER ROLE",
+            N::DropRoleStmt(_) => "DROP ROLE",
+            N::GrantStmt(grant) if grant.is_grant => "GRANT",
+            N::GrantStmt(_) => "REVOKE",
+            N::GrantRoleStmt(_) => "GRANT of roles",
+            N::AlterDefaultPrivilegesStmt(_) => "ALTER DEFAULT PRIVILEGES",
+            N::DoStmt(_) => "DO",
+            N::CallStmt(_) => "CALL",
+            N::RuleStmt(_) => "CREATE RULE",
+            N::CreatePolicyStmt(_) => "CREATE POLICY",
+            N::CreatedbStmt(_) => "CREATE DATABASE",
+            N::DropdbStmt(_) => "DROP DATABASE",
+            N::AlterDatabaseStmt(_) | N::AlterDatabaseSetStmt(_) => "ALTER DATABASE",
+            N::AlterSystemStmt(_) => "ALTER SYSTEM",
+            N::CreateTableSpaceStmt(_) => "CREATE TABLESPACE",
+            N::AlterOwnerStmt(_) => "ALTER … OWNER TO",
+            N::AlterObjectSchemaStmt(_) => "ALTER … SET SCHEMA",
+            N::AlterSeqStmt(_) => "ALTER SEQUENCE",
+            N::AlterEnumStmt(_) | N::AlterTypeStmt(_) => "ALTER TYPE",
+            N::AlterDomainStmt(_) => "ALTER DOMAIN",
+            N::AlterFunctionStmt(_) => "ALTER FUNCTION",
+            N::AlterExtensionStmt(_) => "ALTER EXTENSION",
+            N::DefineStmt(_) => "CREATE of this kind of object",
+            N::CreateCastStmt(_) => "CREATE CAST",
+            N::CreateStatsStmt(_) => "CREATE STATISTICS",
+            N::CreatePublicationStmt(_) => "CREATE PUBLICATION",
+            N::CreateSubscriptionStmt(_) => "CREATE SUBSCRIPTION",
+            N::CreateForeignTableStmt(_) => "CREATE FOREIGN TABLE",
+            N::CreateFdwStmt(_) => "CREATE FOREIGN DATA WRAPPER",
+            N::CreateForeignServerStmt(_) => "CREATE SERVER",
+            N::RefreshMatViewStmt(_) => "REFRESH MATERIALIZED VIEW",
+            N::ClusterStmt(_) => "CLUSTER",
+            N::LoadStmt(_) => "LOAD",
+            N::SecLabelStmt(_) => "SECURITY LABEL",
+            N::ConstraintsSetStmt(_) => "SET CONSTRAINTS",
+            N::DropOwnedStmt(_) => "DROP OWNED",
+            N::ReassignOwnedStmt(_) => "REASSIGN OWNED",
+            _ => "this statement",
+        };
+        let start = self.source.map_or(-1, |source| i32::try_from(source.range().start).unwrap_or(-1));
+        self.unsupported(words, start)
+    }
 }
 
 /// A type from words as a user writes them (`character varying(20)`, `int[]`).
@@ -141,6 +197,30 @@ impl Schema for NoSchema {
     fn index(&self, _: &crate::schema::QualifiedName) -> Option<(std::sync::Arc<crate::schema::Relation>, usize)> {
         None
     }
+
+    fn synonym(&self, _: &crate::schema::QualifiedName) -> Option<crate::schema::QualifiedName> {
+        None
+    }
+
+    fn sequence_definition(&self, _: &crate::schema::QualifiedName) -> Option<crate::ir::CreateSequence> {
+        None
+    }
+
+    fn routines(&self, _: &str) -> Vec<std::sync::Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+
+    fn all_routines(&self) -> Vec<std::sync::Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+
+    fn named_type(&self, _: &str) -> Option<std::sync::Arc<crate::schema::NamedType>> {
+        None
+    }
+
+    fn named_types(&self) -> Vec<std::sync::Arc<crate::schema::NamedType>> {
+        Vec::new()
+    }
 }
 
 /// Binds an expression that a schema keeps as text, over the columns of a relation (id [`ir::Text::TABLE`]).
@@ -165,6 +245,40 @@ pub(crate) fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: 
     let told = super::types::import(ty);
     let value = binder.assign(value, "default", &told, -1)?;
     Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+}
+
+/// An expression that a schema keeps as text, after a column of its relation has got another name; `None` when the text
+/// names it in a way that cannot be changed.
+///
+/// # Errors
+/// As for any expression.
+pub fn renamed_in_expression(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    column: usize,
+    to: &str,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<Option<String>> {
+    const BEFORE: &str = "SELECT ";
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::of_table(relation));
+    let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
+    binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)?;
+    let uses = binder.uses.take().unwrap_or_default();
+    let renamed = uses.with_column_renamed(&format!("{BEFORE}{text}"), relation.oid, column, to, &super::ddl::quote);
+    Ok(renamed.and_then(|text| text.strip_prefix(BEFORE).map(str::to_owned)))
+}
+
+/// What the text of a view names.
+///
+/// # Errors
+/// As for any query; `DataCorrupted` when the text is none.
+pub fn uses(definition: &str, schema: &dyn Schema, context: &Context) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::default());
+    binder.definition_query("", definition)?;
+    Ok(binder.uses.take().unwrap_or_default())
 }
 
 /// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids` and `views` are

@@ -7,6 +7,7 @@ use super::types;
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
+use crate::uses::Uses;
 use crate::{Condition, Error, Result, Type, stack};
 
 pub(super) struct Binder<'a> {
@@ -23,6 +24,8 @@ pub(super) struct Binder<'a> {
     pub(super) depth: u32,
     /// Views on the way down, against views that contain themselves.
     pub(super) views: Vec<u32>,
+    /// What the text itself names, when somebody wants to know.
+    pub(super) uses: Option<Uses>,
 }
 
 /// The names of one query level.
@@ -174,6 +177,16 @@ impl<'a> Binder<'a> {
             notices: Vec::new(),
             depth: 0,
             views: Vec::new(),
+            uses: None,
+        }
+    }
+
+    /// Notes what the text names; nothing of what stands behind a view.
+    pub(super) fn note(&mut self, add: impl FnOnce(&mut Uses)) {
+        if self.views.is_empty()
+            && let Some(uses) = &mut self.uses
+        {
+            add(uses);
         }
     }
 

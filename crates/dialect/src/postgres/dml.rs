@@ -1,15 +1,14 @@
 //! INSERT, UPDATE, DELETE.
 
-use std::sync::Arc;
-
 use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, SetOperation, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
+use super::target::{Change, Target};
 use super::{raw, types};
-use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, RelId};
+use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict};
 use crate::plan::ResultColumn;
-use crate::schema::{Column, Relation, RelationKind};
+use crate::schema::{Column, Relation};
 use crate::{Condition, Language, Result, Type};
 
 impl Binder<'_> {
@@ -26,45 +25,6 @@ impl Binder<'_> {
         };
         self.ctes.truncate(visible);
         result
-    }
-
-    /// The table that a statement changes.
-    fn target(&mut self, range: Option<&pg::RangeVar>, verb: &str) -> Result<(Arc<Relation>, RelId, Entry)> {
-        let Some(range) = range else { return Err(crate::Error::internal("a statement without its table")) };
-        let relation = self.relation(range)?;
-        match &relation.kind {
-            RelationKind::Table => {}
-            RelationKind::View { .. } => return Err(self.unsupported(format!("{verb} a view"), range.location)),
-            RelationKind::NativeView => {
-                return Err(self.error(
-                    Condition::ObjectNotInPrerequisiteState,
-                    format!("cannot {verb} view \"{}\"", relation.name),
-                    range.location,
-                ));
-            }
-            RelationKind::Catalog => {
-                return Err(self.error(
-                    Condition::InsufficientPrivilege,
-                    format!("permission denied: \"{}\" is a system catalog", relation.name),
-                    range.location,
-                ));
-            }
-        }
-        let id = self.ids.relation();
-        let alias = range.alias.as_ref().map(|alias| alias.aliasname.as_str());
-        let entry = Entry::of_relation(&relation, id, alias);
-        Ok((relation, id, entry))
-    }
-
-    /// A column of the table that a statement changes.
-    fn target_column(&self, relation: &Relation, name: &str, place: i32) -> Result<usize> {
-        relation.column(name).ok_or_else(|| {
-            self.error(
-                Condition::UndefinedColumn,
-                format!("column \"{name}\" of relation \"{}\" does not exist", relation.name),
-                place,
-            )
-        })
     }
 
     /// A value as it is stored in a column.
@@ -167,26 +127,27 @@ impl Binder<'_> {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
         };
-        let (relation, id, entry) = self.target(insert.relation.as_ref(), "insert into")?;
+        let target = self.target(insert.relation.as_ref(), Change::Insert)?;
+        let relation = target.relation.clone();
         let mut columns: Vec<(usize, i32)> = Vec::new();
         for node in &insert.cols {
-            let Some(N::ResTarget(target)) = &node.node else { continue };
-            if !target.indirection.is_empty() {
-                return Err(self.unsupported("assigning to a part of a column", target.location));
+            let Some(N::ResTarget(named)) = &node.node else { continue };
+            if !named.indirection.is_empty() {
+                return Err(self.unsupported("assigning to a part of a column", named.location));
             }
-            let position = self.target_column(&relation, &target.name, target.location)?;
+            let position = self.target_column(&target, &named.name, Change::Insert, named.location)?;
             if columns.iter().any(|(known, _)| *known == position) {
                 return Err(self.error(
                     Condition::DuplicateColumn,
-                    format!("column \"{}\" specified more than once", target.name),
-                    target.location,
+                    format!("column \"{}\" specified more than once", named.name),
+                    named.location,
                 ));
             }
-            columns.push((position, target.location));
+            columns.push((position, named.location));
         }
         let explicit = !columns.is_empty();
         if !explicit {
-            columns = (0..relation.columns.len()).map(|position| (position, -1)).collect();
+            columns = target.in_order().into_iter().map(|position| (position, -1)).collect();
         }
         let overriding = insert.r#override();
         let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
@@ -206,9 +167,10 @@ impl Binder<'_> {
         let mut positions: Vec<usize> = columns.iter().map(|(position, _)| *position).collect();
         let source = self.add_defaults(&relation, &mut positions, source)?;
         let on_conflict = match &insert.on_conflict_clause {
-            Some(clause) => self.on_conflict(clause, &relation, &entry)?,
+            Some(clause) => self.on_conflict(clause, &target)?,
             None => None,
         };
+        let Target { id, entry, .. } = target;
         let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
         let dml = Dml {
@@ -282,6 +244,7 @@ impl Binder<'_> {
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
         let mut rows = Vec::with_capacity(select.values_lists.len());
+        let native = left_to_the_back_end(select);
         let mut width = None;
         for list in &select.values_lists {
             let Some(N::List(list)) = &list.node else { continue };
@@ -304,12 +267,13 @@ impl Binder<'_> {
             let scope = Scope { clause: Clause::Values, ..Scope::default() };
             let (row, _) = self.with_scope(scope, |binder| {
                 let mut row = Vec::with_capacity(list.items.len());
-                for (node, (position, _)) in list.items.iter().zip(columns.iter()) {
+                for (at, (node, (position, _))) in list.items.iter().zip(columns.iter()).enumerate() {
                     let column = &relation.columns[*position];
                     let place = location(node);
                     let user_value = overriding == OverridingKind::OverridingUserValue && column.identity.is_some();
                     if matches!(node.node, Some(N::SetToDefault(_))) || user_value {
-                        row.push(binder.default_value(relation, *position, true, place)?);
+                        let native = column.identity.is_some() || native.get(at).copied().unwrap_or(false);
+                        row.push(binder.default_value(relation, *position, native, place)?);
                     } else {
                         binder.check_given(column, overriding, place)?;
                         let value = binder.expr(node)?;
@@ -426,19 +390,14 @@ impl Binder<'_> {
         })
     }
 
-    fn on_conflict(
-        &mut self,
-        clause: &pg::OnConflictClause,
-        relation: &Arc<Relation>,
-        entry: &Entry,
-    ) -> Result<Option<OnConflict>> {
+    fn on_conflict(&mut self, clause: &pg::OnConflictClause, target: &Target) -> Result<Option<OnConflict>> {
         let update = match clause.action() {
             OnConflictAction::OnconflictUpdate => true,
             OnConflictAction::OnconflictNothing => false,
             _ => return Ok(None),
         };
         let index = match clause.infer.as_deref() {
-            Some(infer) => Some(self.infer_index(infer, relation, entry)?),
+            Some(infer) => Some(self.infer_index(infer, target)?),
             None if update => {
                 return Err(self
                     .error(
@@ -454,11 +413,10 @@ impl Binder<'_> {
             return Ok(Some(OnConflict { index, action: ConflictAction::Nothing }));
         }
         let excluded = self.ids.relation();
-        let mut proposed = Entry::of_relation(relation, excluded, Some("excluded"));
-        proposed.unqualified = false;
-        let scope = Scope { entries: vec![entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
+        let proposed = target.excluded(excluded);
+        let scope = Scope { entries: vec![target.entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
         let ((assignments, filter), _) = self.with_scope(scope, |binder| {
-            let assignments = binder.assignments(&clause.target_list, relation)?;
+            let assignments = binder.assignments(&clause.target_list, target)?;
             let filter = match clause.where_clause.as_deref() {
                 Some(node) => Some(binder.within(Clause::Where, |binder| {
                     let (filter, at) = binder.placed(node)?;
@@ -472,7 +430,8 @@ impl Binder<'_> {
     }
 
     /// The unique index that ON CONFLICT (…) means.
-    fn infer_index(&mut self, infer: &pg::InferClause, relation: &Relation, entry: &Entry) -> Result<usize> {
+    fn infer_index(&mut self, infer: &pg::InferClause, target: &Target) -> Result<usize> {
+        let (relation, entry) = (&target.relation, &target.entry);
         if !infer.conname.is_empty() {
             return relation
                 .indexes
@@ -496,13 +455,15 @@ impl Binder<'_> {
                 self.with_scope(scope, |binder| binder.expr(expr))?;
                 expressions.push(normal_text(&raw::print_expression(expr).unwrap_or_default()));
             } else {
-                wanted.push(self.target_column(relation, &element.name, infer.location).map_err(|_| {
-                    self.error(
-                        Condition::UndefinedColumn,
-                        format!("column \"{}\" does not exist", element.name),
-                        infer.location,
-                    )
-                })?);
+                wanted.push(self.target_column(target, &element.name, Change::Insert, infer.location).map_err(
+                    |_| {
+                        self.error(
+                            Condition::UndefinedColumn,
+                            format!("column \"{}\" does not exist", element.name),
+                            infer.location,
+                        )
+                    },
+                )?);
             }
         }
         wanted.sort_unstable();
@@ -536,7 +497,8 @@ impl Binder<'_> {
     }
 
     /// SET column = value, …
-    fn assignments(&mut self, nodes: &[Node], relation: &Relation) -> Result<Vec<(usize, Expr)>> {
+    fn assignments(&mut self, nodes: &[Node], changed: &Target) -> Result<Vec<(usize, Expr)>> {
+        let relation = &*changed.relation;
         let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let Some(N::ResTarget(target)) = &node.node else { continue };
@@ -544,7 +506,7 @@ impl Binder<'_> {
             if !target.indirection.is_empty() {
                 return Err(self.unsupported("assigning to a part of a column", place));
             }
-            let position = self.target_column(relation, &target.name, place)?;
+            let position = self.target_column(changed, &target.name, Change::Update, place)?;
             if assignments.iter().any(|(known, _)| *known == position) {
                 return Err(self.error(
                     Condition::SyntaxError,
@@ -617,6 +579,14 @@ impl Binder<'_> {
         Ok(assignments)
     }
 
+    /// The statement's condition with that of the view that it goes through.
+    fn filtered(&self, target: &Target, filter: Option<Expr>, by_cursor: bool) -> Result<Option<Expr>> {
+        if by_cursor && target.is_view() {
+            return Err(self.unsupported("WHERE CURRENT OF on a view", -1));
+        }
+        Ok(target.filtered(filter))
+    }
+
     /// WHERE, or WHERE CURRENT OF a cursor.
     fn dml_filter(&mut self, node: Option<&Node>) -> Result<(Option<Expr>, Option<String>)> {
         match node.map(|node| (&node.node, node)) {
@@ -637,22 +607,23 @@ impl Binder<'_> {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
         };
-        let (relation, id, entry) = self.target(update.relation.as_ref(), "update")?;
+        let target = self.target(update.relation.as_ref(), Change::Update)?;
         let (from, others) = self.bind_from(&update.from_clause)?;
-        let mut entries = vec![entry];
+        let mut entries = vec![target.entry.clone()];
         let at = update.from_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;
         let scope = Scope { entries, clause: Clause::Update, ..Scope::default() };
         let ((assignments, filter, current_of), scope) = self.with_scope(scope, |binder| {
-            let assignments = binder.assignments(&update.target_list, &relation)?;
+            let assignments = binder.assignments(&update.target_list, &target)?;
             let (filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
             Ok((assignments, filter, current_of))
         })?;
         let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
+        let filter = self.filtered(&target, filter, current_of.is_some())?;
         let dml = Dml {
             ctes,
-            target: relation,
-            id,
+            target: target.relation,
+            id: target.id,
             action: DmlAction::Update { assignments, from, filter, current_of },
             returning,
             columns: outputs(&results),
@@ -665,19 +636,20 @@ impl Binder<'_> {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
         };
-        let (relation, id, entry) = self.target(delete.relation.as_ref(), "delete from")?;
+        let target = self.target(delete.relation.as_ref(), Change::Delete)?;
         let (using, others) = self.bind_from(&delete.using_clause)?;
-        let mut entries = vec![entry];
+        let mut entries = vec![target.entry.clone()];
         let at = delete.using_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;
         let scope = Scope { entries, clause: Clause::Where, ..Scope::default() };
         let ((filter, current_of), scope) =
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
+        let filter = self.filtered(&target, filter, current_of.is_some())?;
         let dml = Dml {
             ctes,
-            target: relation,
-            id,
+            target: target.relation,
+            id: target.id,
             action: DmlAction::Delete { using, filter, current_of },
             returning,
             columns: outputs(&results),
@@ -718,6 +690,21 @@ fn is_plain_values(select: &pg::SelectStmt) -> bool {
         && select.limit_count.is_none()
         && select.limit_offset.is_none()
         && select.locking_clause.is_empty()
+}
+
+/// For each column of VALUES: it says DEFAULT in every row, so that the back end can leave the column out.
+fn left_to_the_back_end(select: &pg::SelectStmt) -> Vec<bool> {
+    let is_default = |node: &Node| matches!(node.node, Some(N::SetToDefault(_)));
+    let rows: Vec<_> = (select.values_lists.iter())
+        .filter_map(|list| match &list.node {
+            Some(N::List(list)) => Some(&list.items),
+            _ => None,
+        })
+        .collect();
+    let width = rows.first().map_or(0, |row| row.len());
+    // Several rows need a column that is spelled out.
+    let spelled = rows.len() > 1 && rows.iter().all(|row| row.iter().all(is_default));
+    (0..width).map(|at| !spelled && rows.iter().all(|row| row.get(at).is_some_and(is_default))).collect()
 }
 
 /// An expression's text in one spelling, for comparison.

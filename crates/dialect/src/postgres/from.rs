@@ -12,6 +12,7 @@ use crate::functions::FunctionKind;
 use crate::ir::{CastContext, CompareOp, Cte, CteBody, Expr, ExprKind, From, JoinKind, OutputColumn, SetOp};
 use crate::plan::ResultColumn;
 use crate::schema::{Relation, RelationKind};
+use crate::uses::NamedRelation;
 use crate::{Condition, Language, Result, Type};
 
 /// A function as a member of FROM.
@@ -113,6 +114,11 @@ impl Binder<'_> {
         let relation = self.relation(range)?;
         self.effects.reads = true;
         let (from, mut entry) = self.table(&relation, alias_name, range.location)?;
+        if let From::Relation { id, .. } | From::Query { id, .. } = from {
+            let (place, aliased) = (usize::try_from(range.location).ok(), alias.is_some());
+            let named = NamedRelation { id, relation: relation.clone(), place, aliased };
+            self.note(|uses| uses.relations.push(named));
+        }
         self.rename(&mut entry, alias, range.location)?;
         Ok((from, vec![entry]))
     }
@@ -555,6 +561,8 @@ impl Binder<'_> {
             };
             let a = side(self, left, "left")?;
             let b = side(self, right, "right")?;
+            self.note_column(&a.expr, -1);
+            self.note_column(&b.expr, -1);
             tests.push(self.compare(CompareOp::Equal, (a.expr.clone(), -1), (b.expr.clone(), -1), -1)?);
             let (members, ty) = self.unify(vec![(a.expr.clone(), -1), (b.expr.clone(), -1)], "JOIN/USING")?;
             let same_type = a.expr.ty == ty && b.expr.ty == ty;

@@ -2,14 +2,12 @@
 //!
 //! - `raw`, `parse`: the text, by libpg_query;
 //! - `binder`: the state of binding one statement; `bind`: which statement it is;
-//! - `select`, `grouping`, `from`: queries; `dml`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
-//! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
+//! - `select`, `grouping`, `from`: queries; `dml`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
 //! - [`types`]: names, object ids and modifiers of types.
 
 mod bind;
 mod binder;
-mod clauses;
 mod coerce;
 mod ddl;
 mod dml;
@@ -17,16 +15,16 @@ mod expr;
 mod from;
 mod grouping;
 mod locking;
-mod maintenance;
 mod names;
 mod parse;
 mod raw;
-mod refused;
 mod resolve;
 mod select;
+mod target;
 pub mod types;
 mod utility;
 
-pub use bind::{bind, bind_stored, type_from_words};
+pub use bind::{bind, bind_stored, renamed_in_expression, type_from_words, uses};
 pub(crate) use bind::{bind_default, view_query};
+pub use ddl::quote;
 pub use parse::{Parsed, parse};

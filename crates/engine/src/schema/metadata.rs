@@ -3,7 +3,7 @@
 //! They are made at the first need: a file that is only read stays as it was. A table without an entry was made by
 //! somebody else. What SQLite's own schema says always wins over what stands here, because anybody may change it.
 
-use rusqlite::{Connection, OptionalExtension as _, Result};
+use rusqlite::{Connection, Result};
 
 /// The first object id given to a user's object, as in PostgreSQL.
 pub const FIRST_OID: u32 = 16_384;
@@ -14,7 +14,9 @@ pub const FIRST_OID: u32 = 16_384;
 ///   routines, each under its signature, with the text of its CREATE;
 /// - `rowferry_columns`: of a view all its columns, of a table those about which there is something to say;
 /// - `rowferry_constraints`: the text of checks in the author's language, and those that the engine enforces;
-/// - `rowferry_sequences`: their state.
+/// - `rowferry_sequences`: their state;
+/// - `rowferry_dependencies`: what a view needs, by object id: relations, their columns (`target_column`), routines,
+///   sequences. A view without rows has been made by an older version; one that needs nothing has a row with target 0.
 fn definitions(database: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS {database}.rowferry_objects (
@@ -62,6 +64,19 @@ CREATE TABLE IF NOT EXISTS {database}.rowferry_sequences (
     owner_table TEXT,
     owner_column TEXT
 );
+{}",
+        dependencies(database)
+    )
+}
+
+fn dependencies(database: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {database}.rowferry_dependencies (
+    oid INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    target_column TEXT NOT NULL,
+    PRIMARY KEY (oid, target, target_column)
+) WITHOUT ROWID;
 "
     )
 }
@@ -75,7 +90,21 @@ pub fn is_internal(name: &str) -> bool {
 /// True when the file has the tables.
 pub fn exist(connection: &Connection, database: &str) -> Result<bool> {
     let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_objects'");
-    connection.query_row(&sql, [], |_| Ok(())).optional().map(|found| found.is_some())
+    connection.prepare_cached(&sql)?.exists([])
+}
+
+/// True when the file has the table of dependencies, which older versions did not make.
+pub fn has_dependencies(connection: &Connection, database: &str) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_dependencies'");
+    connection.prepare_cached(&sql)?.exists([])
+}
+
+/// Makes the table of dependencies unless it is there.
+pub fn create_dependencies(connection: &Connection, database: &str) -> Result<()> {
+    if has_dependencies(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&dependencies(database))
 }
 
 /// Makes the tables unless they are there.

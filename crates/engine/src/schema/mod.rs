@@ -2,15 +2,18 @@
 
 mod load;
 pub mod metadata;
+mod ordered;
+mod snapshot;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, Routine, Sequence};
+use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
-pub use load::load;
+pub use load::{Touched, load, refresh, rows_read};
+pub use snapshot::{Details, Namespace, SequenceDetails, Snapshot, Synonym};
 
 /// The default namespace.
 pub const PUBLIC: &str = "public";
@@ -23,163 +26,10 @@ pub const INFORMATION_SCHEMA: &str = "information_schema";
 /// Informix's catalogs.
 pub const INFORMIX: &str = "informix";
 
-/// The objects of one SQLite database (`main`, or a session's `temp`) at one moment.
-#[derive(Debug, Default)]
-pub struct Snapshot {
-    /// No two snapshots of a process have the same.
-    pub generation: u64,
-    /// SQLite's schema cookie at that moment.
-    pub cookie: i64,
-    /// Tables and views, by name.
-    pub relations: Vec<Arc<Relation>>,
-    /// What a relation does not say about itself; by its oid.
-    pub details: HashMap<u32, Details>,
-    /// Sequences, by name.
-    pub sequences: Vec<Arc<SequenceDetails>>,
-    /// Namespaces made by users.
-    pub namespaces: Vec<Namespace>,
-    /// Routines, oldest first.
-    pub routines: Vec<Arc<Routine>>,
-    /// Named types, oldest first.
-    pub types: Vec<Arc<NamedType>>,
-    /// Informix's synonyms.
-    pub synonyms: Vec<Synonym>,
-    by_name: HashMap<String, Vec<usize>>,
-    by_oid: HashMap<u32, usize>,
-}
-
-/// What catalogs tell about a relation beyond what the compiler needs.
-#[derive(Clone, Debug, Default)]
-pub struct Details {
-    /// COMMENT ON TABLE.
-    pub comment: Option<String>,
-    /// COMMENT ON COLUMN, by position.
-    pub column_comments: HashMap<usize, String>,
-    /// The statement that SQLite keeps.
-    pub sql: Option<String>,
-    /// The relation has an entry in the metadata tables.
-    pub recorded: bool,
-    /// Lowered text of checks that the engine enforces, by constraint.
-    pub engine_checks: Vec<(String, String)>,
-    /// Names of SQLite triggers on it.
-    pub triggers: Vec<(String, String)>,
-    /// SQLite keeps a view of it that the shell can read.
-    pub native_view: bool,
-    /// SQLite's names of its indexes, by position in `Relation::indexes`; empty for a rowid.
-    pub index_names: Vec<String>,
-    /// How many columns each foreign key's position has: `pragma_foreign_key_list`'s id, by position.
-    pub foreign_key_ids: Vec<i64>,
-}
-
-/// A sequence with its parameters; its state is read from the file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SequenceDetails {
-    /// What the compiler sees.
-    pub sequence: Arc<Sequence>,
-    /// SQLite's database.
-    pub database: &'static str,
-    /// First value.
-    pub start: i64,
-    /// Step.
-    pub increment: i64,
-    /// Least value.
-    pub min: i64,
-    /// Greatest value.
-    pub max: i64,
-    /// Begins again behind the last.
-    pub cycle: bool,
-    /// The column that it numbers: relation's oid and position.
-    pub owner: Option<(u32, usize)>,
-    /// SQLite's rowid numbers the column; the state is in `sqlite_sequence` under this table name.
-    pub rowid_of: Option<String>,
-    /// COMMENT ON SEQUENCE.
-    pub comment: Option<String>,
-}
-
-/// Another name for a table, view or sequence: Informix's synonyms.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Synonym {
-    /// Object id.
-    pub oid: u32,
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-    /// What it stands for.
-    pub target: QualifiedName,
-}
-
-/// A namespace.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Namespace {
-    /// Object id.
-    pub oid: u32,
-    /// Name.
-    pub name: String,
-}
-
 /// The next generation.
 pub fn next_generation() -> u64 {
     static COUNTER: AtomicU64 = AtomicU64::new(1);
     COUNTER.fetch_add(1, Ordering::Relaxed)
-}
-
-impl Snapshot {
-    /// Builds the look-up tables and gives the snapshot its generation.
-    fn finish(mut self) -> Self {
-        self.generation = next_generation();
-        self.relations.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
-        self.sequences.sort_by(|a, b| a.sequence.name.cmp(&b.sequence.name));
-        self.routines.sort_by_key(|routine| routine.oid);
-        self.types.sort_by_key(|ty| ty.oid);
-        for (at, relation) in self.relations.iter().enumerate() {
-            self.by_name.entry(relation.name.to_lowercase()).or_default().push(at);
-            self.by_oid.insert(relation.oid, at);
-        }
-        self
-    }
-
-    /// The relation of this name in a namespace; an exact match wins over one in other case.
-    pub fn relation(&self, namespace: &str, name: &str) -> Option<&Arc<Relation>> {
-        let candidates = self.by_name.get(&name.to_lowercase())?.iter().map(|&at| &self.relations[at]);
-        let mut of_namespace = candidates.filter(|relation| relation.namespace.eq_ignore_ascii_case(namespace));
-        let first = of_namespace.next()?;
-        if first.name == name { Some(first) } else { Some(of_namespace.find(|r| r.name == name).unwrap_or(first)) }
-    }
-
-    /// The relation with this object id.
-    pub fn relation_by_oid(&self, oid: u32) -> Option<&Arc<Relation>> {
-        self.by_oid.get(&oid).map(|&at| &self.relations[at])
-    }
-
-    /// The relation that SQLite knows by this name.
-    pub fn relation_by_physical_name(&self, name: &str) -> Option<&Arc<Relation>> {
-        self.relations.iter().find(|relation| relation.physical_name.eq_ignore_ascii_case(name))
-    }
-
-    /// A sequence in a namespace.
-    pub fn sequence(&self, namespace: &str, name: &str) -> Option<&Arc<SequenceDetails>> {
-        self.sequences.iter().find(|details| {
-            details.sequence.namespace.eq_ignore_ascii_case(namespace)
-                && details.sequence.name.eq_ignore_ascii_case(name)
-        })
-    }
-
-    /// An index by name in a namespace.
-    pub fn index(&self, namespace: &str, name: &str) -> Option<(&Arc<Relation>, usize)> {
-        let of_namespace = self.relations.iter().filter(|relation| relation.namespace.eq_ignore_ascii_case(namespace));
-        of_namespace
-            .filter_map(|relation| {
-                let at = relation.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))?;
-                Some((relation, at))
-            })
-            .next()
-    }
-
-    /// What else is known about a relation.
-    pub fn details(&self, oid: u32) -> Option<&Details> {
-        self.details.get(&oid)
-    }
 }
 
 /// The schema as one session sees it: the file's, its own temporary objects, and the catalogs, along its search path.
@@ -241,19 +91,41 @@ impl SessionSchema {
 
     /// Every table and view of users, temporary ones included.
     pub fn user_relations(&self) -> impl Iterator<Item = &Arc<Relation>> {
-        self.main.relations.iter().chain(&self.temp.relations)
+        self.main.relations().chain(self.temp.relations())
     }
 
     /// Every sequence.
     pub fn sequences(&self) -> impl Iterator<Item = &Arc<SequenceDetails>> {
-        self.main.sequences.iter().chain(&self.temp.sequences)
+        self.main.sequences().chain(self.temp.sequences())
+    }
+
+    /// The sequence with this object id.
+    pub fn sequence_by_oid(&self, oid: u32) -> Option<&Arc<SequenceDetails>> {
+        self.snapshots().into_iter().find_map(|snapshot| snapshot.sequence_by_oid(oid))
+    }
+
+    /// The sequences that number columns of a relation.
+    pub fn sequences_of(&self, relation: u32) -> impl Iterator<Item = &Arc<SequenceDetails>> {
+        self.snapshots().into_iter().flat_map(move |snapshot| snapshot.sequences_of(relation))
+    }
+
+    /// The tables with a foreign key to this one.
+    pub fn children(&self, parent: &Relation) -> impl Iterator<Item = &Arc<Relation>> {
+        // SQLite's foreign keys stay within a database.
+        let snapshot = if parent.database == "temp" { &self.temp } else { &self.main };
+        snapshot.children(parent)
+    }
+
+    /// The views that need an object, each with what it needs.
+    pub fn users(&self, oid: u32) -> impl Iterator<Item = (&Arc<Relation>, &[Dependency])> {
+        self.snapshots().into_iter().flat_map(move |snapshot| snapshot.users(oid))
     }
 }
 
 impl Schema for SessionSchema {
     fn generation(&self) -> u64 {
         // A session with temporary objects has plans of its own.
-        if self.temp.relations.is_empty() && self.temp.sequences.is_empty() {
+        if self.temp.has_no_relations() && self.temp.has_no_sequences() {
             self.main.generation
         } else {
             // Both are unique numbers of one counter; their mixture is unique as long as neither reaches 2^32.
@@ -325,11 +197,15 @@ impl Schema for SessionSchema {
     }
 
     fn all_routines(&self) -> Vec<Arc<Routine>> {
-        self.main.routines.clone()
+        self.main.routines.to_vec()
+    }
+
+    fn named_type(&self, name: &str) -> Option<Arc<NamedType>> {
+        self.main.types.iter().find(|ty| ty.name.eq_ignore_ascii_case(name)).cloned()
     }
 
     fn named_types(&self) -> Vec<Arc<NamedType>> {
-        self.main.types.clone()
+        self.main.types.to_vec()
     }
 }
 

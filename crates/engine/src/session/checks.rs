@@ -18,8 +18,7 @@ impl Session {
         }
         self.drop_checks()?;
         let mut statements = Vec::new();
-        for relation in self.schema.user_relations() {
-            let Some(details) = self.schema.details(relation.oid) else { continue };
+        for (relation, details) in self.schema.main.checked().chain(self.schema.temp.checked()) {
             for (number, (name, sql)) in details.engine_checks.iter().enumerate() {
                 for event in ["INSERT", "UPDATE"] {
                     let trigger = format!("rowferry_check_{}_{number}_{event}", relation.oid);

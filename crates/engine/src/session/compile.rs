@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{
-    self, Ddl, DmlAction, Maintenance, ObjectKind, RelationLocks, Statement, TableLock, Transaction,
-};
+use rowferry_dialect::ir::{self, Ddl, DmlAction, ObjectKind, RelationLocks, Statement, TableLock, Transaction};
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
-use rowferry_dialect::schema::Schema;
+use rowferry_dialect::schema::{Relation, Schema};
 use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres};
 
 use super::Session;
@@ -294,23 +292,8 @@ impl Session {
 
     fn bind_in(&self, parsed: &Parsed, declared: &[Option<Type>], schema: &dyn Schema) -> Result<Bound> {
         match &parsed.source {
-            Source::Postgres(statement) => {
-                let context = rowferry_dialect::plan::Context {
-                    user: self.user.to_string(),
-                    database: self.database.name().to_owned(),
-                };
-                postgres::bind(statement, schema, &context, declared)
-            }
-            Source::Informix(statement) => {
-                let variables = self.state.variables.read();
-                let context = informix::Context {
-                    user: self.user.to_string(),
-                    database: variables.get("informix.database").unwrap_or_else(|| self.database.name().to_owned()),
-                    server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
-                };
-                drop(variables);
-                informix::bind(statement, schema, &context, declared)
-            }
+            Source::Postgres(statement) => postgres::bind(statement, schema, &self.postgres_context(), declared),
+            Source::Informix(statement) => informix::bind(statement, schema, &self.informix_context(), declared),
             Source::Native(native) => Ok(Bound {
                 statement: Statement::Nothing { tag: "" },
                 params: native.params.clone(),
@@ -319,6 +302,68 @@ impl Session {
                 generation: schema.generation(),
                 notices: Vec::new(),
             }),
+        }
+    }
+
+    /// What a view's text names.
+    pub(super) fn uses(
+        &self,
+        definition: &str,
+        language: Language,
+        schema: &dyn Schema,
+    ) -> Result<rowferry_dialect::uses::Uses> {
+        match language {
+            Language::Informix => informix::uses(definition, schema, &self.informix_context()),
+            Language::Postgres | Language::Sqlite => postgres::uses(definition, schema, &self.postgres_context()),
+        }
+    }
+
+    /// A stored expression over a table's columns with another name for one of them.
+    pub(super) fn renamed_in_expression(
+        &self,
+        text: &str,
+        table: &Relation,
+        column: usize,
+        to: &str,
+        schema: &dyn Schema,
+    ) -> Result<String> {
+        let table = Arc::new(table.clone());
+        let renamed = match table.language {
+            Language::Informix => {
+                informix::renamed_in_expression(text, &table, column, to, schema, &self.informix_context())
+            }
+            Language::Postgres | Language::Sqlite => {
+                postgres::renamed_in_expression(text, &table, column, to, schema, &self.postgres_context())
+            }
+        }?;
+        renamed.ok_or_else(|| Error::unsupported(format!("RENAME of a column that the expression {text} uses,")))
+    }
+
+    /// A stored expression over a table's columns.
+    pub(super) fn bind_expression(
+        &self,
+        text: &str,
+        table: &Relation,
+        schema: &dyn Schema,
+    ) -> Result<rowferry_dialect::ir::Expr> {
+        match table.language {
+            Language::Informix => informix::expression(text, schema, &self.informix_context(), table, None),
+            Language::Postgres | Language::Sqlite => {
+                postgres::bind_stored(text, &Arc::new(table.clone()), schema, &self.postgres_context())
+            }
+        }
+    }
+
+    fn postgres_context(&self) -> rowferry_dialect::plan::Context {
+        rowferry_dialect::plan::Context { user: self.user.to_string(), database: self.database.name().to_owned() }
+    }
+
+    fn informix_context(&self) -> informix::Context {
+        let variables = self.state.variables.read();
+        informix::Context {
+            user: self.user.to_string(),
+            database: variables.get("informix.database").unwrap_or_else(|| self.database.name().to_owned()),
+            server: variables.get("informix.server").unwrap_or_else(|| "informix".to_owned()),
         }
     }
 
@@ -435,11 +480,6 @@ fn command(statement: &Statement) -> Command {
         Statement::Notify(rowferry_dialect::ir::Notify::Notify(..)) => "NOTIFY",
         Statement::CallRoutine(_) => "EXECUTE FUNCTION",
         Statement::Lock(_) => "LOCK TABLE",
-        Statement::Maintain(Maintenance::Analyze { .. }) => "ANALYZE",
-        Statement::Maintain(Maintenance::Checkpoint) => "CHECKPOINT",
-        Statement::Maintain(Maintenance::Reindex { .. }) => "REINDEX",
-        Statement::Maintain(Maintenance::Vacuum { .. }) => "VACUUM",
-        Statement::SetConstraints { .. } => "SET CONSTRAINTS",
         Statement::Nothing { tag } => tag,
     };
     Command::Utility(words)

@@ -1,26 +1,29 @@
 //! Changes of the schema: SQLite's statements and the metadata rows beside them, in one transaction.
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Ddl, Statement as Ir, Value};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered};
 use rowferry_dialect::plan::Command;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use rusqlite::{Connection, params};
 
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
 use crate::errors;
-use crate::schema::{PG_TEMP, SessionSchema, metadata, physical_name};
+use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 use crate::statement::Failure;
 
 mod alter;
 mod create;
+mod dependencies;
 mod drop;
 mod named_type;
 mod names;
+mod rename;
 mod routine;
 
 type Done<T = ()> = std::result::Result<T, Failed>;
@@ -46,9 +49,19 @@ impl From<Error> for Failed {
 /// What changes a schema needs to know.
 struct Changer<'a> {
     connection: &'a Connection,
-    schema: &'a SessionSchema,
     session: &'a Session,
+    /// The schema as the steps until now have left it.
+    schema: RefCell<SessionSchema>,
+    /// What the steps since then have touched.
+    touched: RefCell<[Touched; 2]>,
+    /// The last rows of `sqlite_schema` then.
+    last_rows: Cell<[i64; 2]>,
+    /// What ALTER TABLE has still to write.
+    deferred: RefCell<Option<alter::Deferred>>,
 }
+
+/// SQLite's databases, in the order of [`Changer::touched`].
+const DATABASES: [&str; 2] = ["main", "temp"];
 
 impl Session {
     pub(super) fn run_ddl(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
@@ -71,13 +84,19 @@ impl Session {
         Ok(Outcome::Done { command: plan.command, rows: 0 })
     }
 
-    /// Runs a change, all of it or nothing, and reads the schema anew.
+    /// Runs a change, all of it or nothing, and reads anew what it has touched.
     fn change_schema<T>(&mut self, change: impl FnOnce(&Changer<'_>) -> Done<T>) -> Result<T> {
         self.run_own("SAVEPOINT rowferry_ddl")?;
+        self.remember_schema();
         let handle = self.handle()?;
         let guard = handle.lock();
         errors::clear();
-        let result = change(&Changer { connection: &guard, schema: &self.schema, session: self });
+        let result = Changer::new(&guard, self).and_then(|changer| {
+            changer.trace_views()?;
+            let value = change(&changer)?;
+            changer.settle()?;
+            Ok((value, changer.schema.into_inner()))
+        });
         drop(guard);
         let result = result.map_err(|failed| match failed {
             Failed::Other(error) => error,
@@ -85,16 +104,17 @@ impl Session {
         });
         if result.is_err() {
             if handle.lock().is_autocommit() {
-                return result;
+                return result.map(|(value, _)| value);
             }
             self.run_own("ROLLBACK TO rowferry_ddl")?;
         }
         self.run_own("RELEASE rowferry_ddl")?;
-        if result.is_ok() {
-            self.transaction.schema_changed = true;
-            self.load_own_schema()?;
-        }
-        result
+        let (value, schema) = result?;
+        self.transaction.schema_changed = true;
+        self.schema.main = schema.main;
+        self.schema.temp = schema.temp;
+        self.schema_moved();
+        Ok(value)
     }
 
     fn create_table_as(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
@@ -128,7 +148,7 @@ impl Session {
 
     /// Drops what the session has in `temp`.
     pub(super) fn drop_temporary_objects(&mut self) -> Result<()> {
-        let relations = self.schema.temp.relations.clone();
+        let relations: Vec<Arc<Relation>> = self.schema.temp.relations().cloned().collect();
         if relations.is_empty() {
             return Ok(());
         }
@@ -141,79 +161,56 @@ impl Session {
         }
         if self.checked(metadata::exist(&guard, "temp").map_err(Failure::from))? {
             let sql = "DELETE FROM temp.rowferry_objects; DELETE FROM temp.rowferry_columns;
-                       DELETE FROM temp.rowferry_constraints; DELETE FROM temp.rowferry_sequences";
+                       DELETE FROM temp.rowferry_constraints; DELETE FROM temp.rowferry_sequences;
+                       DELETE FROM temp.rowferry_dependencies";
             self.checked(guard.batch(sql))?;
         }
         drop(guard);
         self.load_temporary_schema()
     }
-
-    /// Views that no longer bind in a changed schema: those that depend on what would be gone.
-    fn broken_views(&self, changed: &Changed<'_>) -> Vec<Arc<Relation>> {
-        let views = self.schema.user_relations().filter(|relation| !changed.hidden.contains(&relation.oid));
-        views
-            .filter(|relation| match &relation.kind {
-                RelationKind::View { definition } => self.bind_view(definition, relation.language, changed).is_err(),
-                _ => false,
-            })
-            .cloned()
-            .collect()
-    }
 }
 
-/// A schema with some things gone or changed.
-struct Changed<'a> {
-    schema: &'a SessionSchema,
-    hidden: Vec<u32>,
-    replaced: Vec<Arc<Relation>>,
-}
-
-impl Schema for Changed<'_> {
-    fn generation(&self) -> u64 {
-        self.schema.generation()
+impl<'a> Changer<'a> {
+    fn new(connection: &'a Connection, session: &'a Session) -> Done<Self> {
+        let last_rows = [last_row(connection, DATABASES[0])?, last_row(connection, DATABASES[1])?];
+        Ok(Self {
+            connection,
+            session,
+            schema: RefCell::new(session.schema.clone()),
+            touched: RefCell::default(),
+            last_rows: Cell::new(last_rows),
+            deferred: RefCell::default(),
+        })
     }
 
-    fn relation(&self, name: &QualifiedName) -> Option<Arc<Relation>> {
-        let relation = self.schema.relation(name)?;
-        self.relation_or_none(relation)
+    /// The schema as the last settled step has left it.
+    fn schema(&self) -> SessionSchema {
+        self.schema.borrow().clone()
     }
 
-    fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {
-        let relation = self.schema.relation_by_oid(oid)?;
-        self.relation_or_none(relation)
+    /// An object's entry, or a relation, is no longer what the snapshot says.
+    fn touch(&self, database: &str, oid: u32) {
+        self.touched.borrow_mut()[usize::from(database == "temp")].oids.insert(oid);
     }
 
-    fn has_namespace(&self, name: &str) -> bool {
-        self.schema.has_namespace(name)
-    }
-
-    fn creation_namespace(&self) -> Option<String> {
-        self.schema.creation_namespace()
-    }
-
-    fn sequence(&self, name: &QualifiedName) -> Option<Arc<rowferry_dialect::schema::Sequence>> {
-        self.schema.sequence(name)
-    }
-
-    fn index(&self, name: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
-        self.schema.index(name)
-    }
-
-    fn all_routines(&self) -> Vec<Arc<Routine>> {
-        self.schema.all_routines()
-    }
-
-    fn named_types(&self) -> Vec<Arc<rowferry_dialect::schema::NamedType>> {
-        self.schema.named_types()
-    }
-}
-
-impl Changed<'_> {
-    fn relation_or_none(&self, relation: Arc<Relation>) -> Option<Arc<Relation>> {
-        if self.hidden.contains(&relation.oid) {
-            return None;
+    /// Brings the schema up to what has been done.
+    fn settle(&self) -> Done {
+        for (at, database) in DATABASES.into_iter().enumerate() {
+            let touched = std::mem::take(&mut self.touched.borrow_mut()[at]);
+            let mut last_rows = self.last_rows.get();
+            let last = last_row(self.connection, database)?;
+            if touched.oids.is_empty() && last == last_rows[at] {
+                continue;
+            }
+            let schema = self.schema();
+            let before = if database == "temp" { &schema.temp } else { &schema.main };
+            let after = schema::refresh(self.connection, database, before, &touched, last_rows[at])?;
+            let mut schema = self.schema.borrow_mut();
+            *(if database == "temp" { &mut schema.temp } else { &mut schema.main }) = Arc::new(after);
+            last_rows[at] = last;
+            self.last_rows.set(last_rows);
         }
-        Some(self.replaced.iter().find(|other| other.oid == relation.oid).cloned().unwrap_or(relation))
+        Ok(())
     }
 }
 
@@ -256,11 +253,11 @@ impl Changer<'_> {
             Some(namespace) if namespace == PG_TEMP => return Ok((PG_TEMP.to_owned(), "temp", name.name.clone())),
             Some(namespace) => namespace.clone(),
             None => self
-                .schema
+                .schema()
                 .creation_namespace()
                 .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in"))?,
         };
-        if !self.schema.has_namespace(&namespace) {
+        if !self.schema().has_namespace(&namespace) {
             return Err(
                 Error::new(Condition::InvalidSchemaName, format!("schema \"{namespace}\" does not exist")).into()
             );
@@ -280,7 +277,8 @@ impl Changer<'_> {
 
     /// The object of this name in the namespace that something new would collide with.
     fn collision(&self, namespace: &str, name: &str) -> Option<&'static str> {
-        let snapshot = if namespace == PG_TEMP { &self.schema.temp } else { &self.schema.main };
+        let schema = self.schema();
+        let snapshot = if namespace == PG_TEMP { &schema.temp } else { &schema.main };
         if snapshot.relation(namespace, name).is_some() {
             Some("relation")
         } else if snapshot.index(namespace, name).is_some_and(|(relation, at)| relation.indexes[at].name == name) {
@@ -341,13 +339,18 @@ impl Changer<'_> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
             ))?
             .execute(params![kind, namespace, name, physical, language.name(), definition])?;
-        Ok(self.connection.last_insert_rowid() as u32)
+        let oid = self.connection.last_insert_rowid() as u32;
+        self.touch(database, oid);
+        Ok(oid)
     }
 
     fn forget(&self, database: &str, oid: u32) -> Done {
+        self.touch(database, oid);
         if metadata::exist(self.connection, database)? {
-            for table in ["objects", "columns", "constraints", "sequences"] {
-                self.connection.execute(&format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1"), [oid])?;
+            let needs = metadata::has_dependencies(self.connection, database)?.then_some("dependencies");
+            for table in ["objects", "columns", "constraints", "sequences"].into_iter().chain(needs) {
+                let sql = format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1");
+                self.connection.prepare_cached(&sql)?.execute([oid])?;
             }
         }
         Ok(())
@@ -355,7 +358,8 @@ impl Changer<'_> {
 
     /// The metadata entry of a table; made now for one that somebody else has created.
     fn entry(&self, relation: &Relation) -> Done<u32> {
-        let recorded = self.schema.details(relation.oid).is_some_and(|details| details.recorded);
+        self.touch(relation.database, relation.oid);
+        let recorded = self.schema().details(relation.oid).is_some_and(|details| details.recorded);
         if recorded {
             return Ok(relation.oid);
         }
@@ -395,6 +399,7 @@ impl Changer<'_> {
         if *record == empty {
             return Ok(());
         }
+        self.touch(database, oid);
         self.connection
             .prepare_cached(&format!(
                 "INSERT INTO {database}.rowferry_columns
@@ -417,6 +422,7 @@ impl Changer<'_> {
     }
 
     fn record_check(&self, database: &str, oid: u32, check: &lowered::CheckRecord) -> Done {
+        self.touch(database, oid);
         self.connection.execute(
             &format!(
                 "INSERT OR REPLACE INTO {database}.rowferry_constraints (oid, name, kind, text, sql)
@@ -429,7 +435,7 @@ impl Changer<'_> {
 
     /// SQLite's name of the table that a foreign key refers to.
     fn target_name(&self, name: &QualifiedName) -> String {
-        match self.schema.relation(name) {
+        match self.schema().relation(name) {
             Some(relation) => relation.physical_name.clone(),
             None => match &name.schema {
                 Some(namespace) => physical_name(namespace, &name.name),
@@ -439,17 +445,14 @@ impl Changer<'_> {
     }
 
     fn truncate(&self, tables: &[Arc<Relation>], restart_identity: bool, cascade: bool) -> Done {
+        let schema = self.schema();
         let mut tables = tables.to_vec();
         let mut at = 0;
         while at < tables.len() {
             let parent = tables[at].clone();
             at += 1;
-            for child in self.schema.user_relations() {
-                let refers = child
-                    .foreign_keys
-                    .iter()
-                    .any(|key| self.schema.relation(&key.target).is_some_and(|target| target.oid == parent.oid));
-                if !refers || tables.iter().any(|table| table.oid == child.oid) {
+            for child in schema.children(&parent) {
+                if tables.iter().any(|table| table.oid == child.oid) {
                     continue;
                 }
                 if !cascade {
@@ -477,8 +480,7 @@ impl Changer<'_> {
     }
 
     fn restart_identity(&self, table: &Relation) -> Done {
-        for details in self.schema.sequences().filter(|details| details.owner.is_some_and(|(oid, _)| oid == table.oid))
-        {
+        for details in self.schema().sequences_of(table.oid) {
             if let Some(database) = self.session.state.database.upgrade() {
                 database.sequences.lock().remove(&details.sequence.oid);
             }
@@ -519,9 +521,14 @@ impl Changer<'_> {
     }
 }
 
+fn last_row(connection: &Connection, database: &str) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached(&format!("SELECT coalesce(max(rowid), 0) FROM {database}.sqlite_schema"))?
+        .query_row([], |row| row.get(0))
+}
+
 fn table_exists(connection: &Connection, database: &str, name: &str) -> rusqlite::Result<bool> {
-    let sql = format!("SELECT count(*) FROM {database}.sqlite_schema WHERE name = ?1");
-    connection.query_row(&sql, [name], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+    connection.prepare_cached(&format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = ?1"))?.exists([name])
 }
 
 /// `table orders`, `view totals`.
@@ -531,8 +538,8 @@ fn describe(relation: &Relation) -> String {
 }
 
 /// Others need what is to go.
-fn dependents(object: &str, names: &[String]) -> Failed {
-    let lines: Vec<String> = names.iter().map(|name| format!("{name} depends on {object}")).collect();
+fn cannot_drop(object: &str, dependents: &[(String, String)]) -> Failed {
+    let lines: Vec<String> = dependents.iter().map(|(name, on)| format!("{name} depends on {on}")).collect();
     Error::new(
         Condition::DependentObjectsStillExist,
         format!("cannot drop {object} because other objects depend on it"),

@@ -86,7 +86,7 @@ impl SessionState for FunctionState {
         let schema = state.schema.read();
         let mut path: Vec<String> = Vec::new();
         if implicit {
-            if !schema.temp.relations.is_empty() {
+            if !schema.temp.has_no_relations() {
                 path.push(PG_TEMP.to_owned());
             }
             path.push(if state.language == Language::Informix { INFORMIX } else { PG_CATALOG }.to_owned());
@@ -153,11 +153,14 @@ impl SessionState for FunctionState {
                 format!("column \"{column}\" of relation \"{}\" does not exist", relation.name),
             )
         })?;
-        let found = schema.sequences().find(|details| details.owner == Some((relation.oid, position))).map(|details| {
-            let sequence = QualifiedName::new(&*details.sequence.namespace, &*details.sequence.name);
-            let namespace = sequence.schema.as_deref().unwrap_or_default();
-            format!("{}.{}", names::quote_ident(namespace), names::quote_ident(&sequence.name))
-        });
+        let found = schema
+            .sequences_of(relation.oid)
+            .find(|details| details.owner == Some((relation.oid, position)))
+            .map(|details| {
+                let sequence = QualifiedName::new(&*details.sequence.namespace, &*details.sequence.name);
+                let namespace = sequence.schema.as_deref().unwrap_or_default();
+                format!("{}.{}", names::quote_ident(namespace), names::quote_ident(&sequence.name))
+            });
         Ok(found)
     }
 
@@ -281,7 +284,7 @@ impl SessionState for FunctionState {
                 Some(column) => details.column_comments.get(&(usize::try_from(column - 1).ok()?)).cloned(),
             };
         }
-        schema.sequences().find(|details| details.sequence.oid == object)?.comment.clone()
+        schema.sequence_by_oid(object)?.comment.clone()
     }
 
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {

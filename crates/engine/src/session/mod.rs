@@ -2,12 +2,10 @@
 
 mod checks;
 mod compile;
-mod constraints;
 mod ddl;
 mod execute;
 mod functions;
 pub mod locking;
-mod maintenance;
 mod merge;
 mod named;
 mod names;
@@ -388,16 +386,6 @@ impl Session {
         Ok(self.schema.main.generation != before)
     }
 
-    /// Reads the schema as this session's own transaction has made it.
-    pub(crate) fn load_own_schema(&mut self) -> Result<()> {
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        let loaded = self.checked(schema::load(&guard, "main").map_err(Failure::from))?;
-        drop(guard);
-        self.schema.main = Arc::new(loaded);
-        self.load_temporary_schema()
-    }
-
     /// Reads the session's temporary objects.
     pub(crate) fn load_temporary_schema(&mut self) -> Result<()> {
         let handle = self.handle()?;
@@ -471,7 +459,12 @@ impl Session {
 
 /// How important a message is that is no error: those with a code of their own warn.
 fn level_of(notice: &Error) -> MessageLevel {
-    if notice.is_notice() { MessageLevel::Notice } else { MessageLevel::Warning }
+    match notice.condition() {
+        Condition::SuccessfulCompletion | Condition::DuplicateObject | Condition::DuplicateTable => {
+            MessageLevel::Notice
+        }
+        _ => MessageLevel::Warning,
+    }
 }
 
 impl Drop for Session {

@@ -106,7 +106,7 @@ impl State {
 
     fn sequence(&self, oid: u32) -> Result<std::sync::Arc<SequenceDetails>> {
         let schema = self.schema.read();
-        let found = schema.sequences().find(|details| details.sequence.oid == oid).cloned();
+        let found = schema.sequence_by_oid(oid).cloned();
         found.ok_or_else(|| Error::new(Condition::UndefinedTable, format!("could not open relation with OID {oid}")))
     }
 
@@ -179,10 +179,7 @@ fn has_sqlite_sequence(connection: &Connection, database: &str) -> rusqlite::Res
 impl Session {
     /// A rowid has numbered a row: `currval` and `lastval` say so.
     pub(super) fn remember_rowid_sequence(&mut self, relation: u32, rowid: i64) {
-        let details = self
-            .schema
-            .sequences()
-            .find(|details| details.rowid_of.is_some() && details.owner.is_some_and(|(oid, _)| oid == relation));
+        let details = self.schema.sequences_of(relation).find(|details| details.rowid_of.is_some());
         if let Some(details) = details {
             let mut own = self.state.sequences.lock();
             own.current.insert(details.sequence.oid, rowid);

@@ -10,16 +10,17 @@
 //! the newest state of the file, unless its snapshot is older than that: then its first write fails with `40001`.
 //! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
 
+use std::sync::Arc;
+
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::ir::{Isolation, TransactionModes};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
-use super::constraints::Checking;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
 use crate::handle::Guard;
 use crate::locks::{Mark, Permit};
-use crate::schema;
+use crate::schema::{self, Snapshot};
 use crate::statement::Failure;
 use crate::{Durability, errors};
 
@@ -36,8 +37,6 @@ pub struct Transaction {
     pub read_only: bool,
     /// DEFERRABLE.
     pub deferrable: bool,
-    /// When foreign keys are checked.
-    pub(super) checking: Checking,
     /// SQLite's transaction.
     pub open: Open,
     /// Savepoints, the outermost first.
@@ -92,6 +91,8 @@ pub struct Savepoint {
     read_only: bool,
     /// What was locked before.
     locks: Mark,
+    /// The schema as it was here; kept from the first change behind it on.
+    schema: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
 }
 
 impl Transaction {
@@ -172,6 +173,7 @@ impl Session {
             schema_changed: self.transaction.schema_changed,
             read_only: self.transaction.read_only,
             locks: self.database.shared.locks.mark(&self.state.owner),
+            schema: None,
         };
         self.transaction.savepoints.push(savepoint);
         if matches!(self.transaction.open, Open::No) { Ok(()) } else { self.set_savepoints() }
@@ -203,10 +205,15 @@ impl Session {
             self.materialise_cursors()?;
             self.run_on_handle(&format!("ROLLBACK TO rowferry_{at}"))?;
             self.checks_of = None;
+            self.restore_schema(at);
         } else if !matches!(self.transaction.open, Open::No) {
             // Everything that SQLite's transaction has done came behind the savepoint.
             self.materialise_cursors()?;
             self.close_sqlite_transaction();
+            if self.transaction.schema_changed {
+                self.schema.main = self.database.shared.current();
+                self.load_temporary_schema()?;
+            }
         }
         let savepoint = &self.transaction.savepoints[at];
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
@@ -216,12 +223,25 @@ impl Session {
         self.transaction.savepoints.truncate(at + 1);
         self.state.variables.write().undo(variables);
         self.publish_modes();
-        if self.transaction.schema_changed {
-            self.transaction.schema_changed = schema_changed;
-            self.load_own_schema()?;
-        }
+        self.transaction.schema_changed = schema_changed;
         self.sync_variables();
         Ok(())
+    }
+
+    /// The schema is about to change: savepoints keep what it was.
+    pub(super) fn remember_schema(&mut self) {
+        for savepoint in &mut self.transaction.savepoints {
+            savepoint.schema.get_or_insert_with(|| (self.schema.main.clone(), self.schema.temp.clone()));
+        }
+    }
+
+    /// The schema as it was at a savepoint.
+    fn restore_schema(&mut self, at: usize) {
+        if let Some((main, temp)) = self.transaction.savepoints[at].schema.take() {
+            self.schema.main = main;
+            self.schema.temp = temp;
+            self.schema_moved();
+        }
     }
 
     /// The statement that follows is part of a text of several, which are one transaction unless they control
@@ -498,7 +518,6 @@ impl Session {
                 self.adopt_committed_schema()?;
             }
         }
-        self.apply_checking()?;
         self.install_checks()
     }
 
@@ -564,7 +583,7 @@ impl Session {
     }
 
     /// Which deferred foreign key a COMMIT has failed on.
-    pub(super) fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
+    fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
         let found =
             guard.query_row("SELECT \"table\", parent, fkid FROM pragma_foreign_key_check LIMIT 1", [], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?))
@@ -675,7 +694,7 @@ impl Session {
                 current
             } else {
                 let loaded = self.checked(schema::load(&guard, "main").map_err(Failure::from))?;
-                let loaded = std::sync::Arc::new(loaded);
+                let loaded = Arc::new(loaded);
                 // The writer's state of the file is the newest there is.
                 if matches!(self.transaction.open, Open::Write { .. }) {
                     self.database.shared.publish(loaded.clone());

@@ -557,7 +557,8 @@ impl Commands<'_> {
 
     fn send_notices(&mut self) {
         for error in self.session.drain_notices() {
-            let severity = if error.is_notice() { Severity::Notice } else { Severity::Warning };
+            let severity =
+                if error.condition().sqlstate().starts_with("01") { Severity::Warning } else { Severity::Notice };
             self.output.send(&Backend::NoticeResponse(report::notice(&error, severity)));
         }
     }

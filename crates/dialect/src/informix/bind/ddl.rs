@@ -11,6 +11,7 @@ use crate::ir::{
     CreateTableAs, CreateView, Ddl, Drop, Expr, IdentityDefinition, IndexKeyDefinition, ObjectKind, RelId, Text,
 };
 use crate::schema::{Column, QualifiedName, Relation, RelationKind};
+use crate::uses::Uses;
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
@@ -24,7 +25,13 @@ impl Binder<'_> {
                 if *if_not_exists && self.find_relation(name).is_some() {
                     return Ok(ir::Statement::Nothing { tag: "CREATE VIEW" });
                 }
-                let (mut bound, _) = self.query(query)?;
+                self.uses = Some(Uses::default());
+                let bound = self.query(query);
+                let uses = self.uses.take().unwrap_or_default();
+                let (mut bound, _) = bound?;
+                if uses.relations.iter().any(|named| named.relation.database == "temp") {
+                    return self.unsupported("a view over a temporary table", name.at);
+                }
                 if !columns.is_empty() {
                     if columns.len() != bound.columns.len() {
                         return Err(self.error(
@@ -35,6 +42,14 @@ impl Binder<'_> {
                     }
                     for (column, name) in bound.columns.iter_mut().zip(columns) {
                         column.name.clone_from(name);
+                    }
+                }
+                for (at, column) in bound.columns.iter().enumerate() {
+                    if bound.columns[..at].iter().any(|other| other.name == column.name) {
+                        let message = format!("column ({}) appears more than once in the view", column.name);
+                        return Err(self
+                            .error(Condition::DuplicateColumn, message, name.at)
+                            .column(column.name.clone()));
                     }
                 }
                 if let Some(unnamed) = bound.columns.iter().find(|column| column.name.starts_with('(')) {
@@ -49,7 +64,7 @@ impl Binder<'_> {
                     temporary: false,
                     replace: false,
                     language: Self::LANGUAGE,
-                    text: self.text[text.0..text.1].to_owned(),
+                    text: self.without_stars(&self.text[text.0..text.1]),
                     query: bound,
                 })
             }
@@ -142,6 +157,16 @@ impl Binder<'_> {
             _ => return Err(crate::Error::internal("not a schema change")),
         };
         Ok(ir::Statement::Ddl(Box::new(ddl)))
+    }
+
+    /// The text of a view with every `*` spelled out: columns that a table gets later are none of the view's.
+    fn without_stars(&self, text: &str) -> String {
+        let uses = |text: &str| super::uses(text, self.schema, self.context).ok();
+        let Some(written) = uses(text).filter(|written| !written.stars.is_empty()) else { return text.to_owned() };
+        match written.without_stars(text, &|name| name.to_owned()) {
+            Some(spelled) if uses(&spelled).is_some_and(|other| other.means_the_same(&written)) => spelled,
+            _ => text.to_owned(),
+        }
     }
 
     fn base_table(&mut self, name: &ObjectName) -> Result<Arc<Relation>> {
@@ -599,6 +624,9 @@ impl Binder<'_> {
     /// The next number of a sequence, by its name.
     pub(super) fn sequence_value(&mut self, function: &'static str, name: &QualifiedName) -> Option<Expr> {
         let sequence = self.schema.sequence(name).or_else(|| self.schema.sequence(&self.schema.synonym(name)?))?;
+        self.note(|uses| {
+            uses.sequences.insert(sequence.oid);
+        });
         Some(call(function, vec![Expr::integer(sequence.oid.into(), Type::Oid)], Type::Int8))
     }
 }

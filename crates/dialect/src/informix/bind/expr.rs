@@ -9,6 +9,7 @@ use crate::informix::values::{Decimal, Moment, Span};
 use crate::ir::{ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
 use crate::schema::QualifiedName;
 use crate::types::{Field, IntervalQualifier, Qualifier};
+use crate::uses::NamedColumn;
 use crate::{Condition, Result, Type};
 
 impl Binder<'_> {
@@ -305,6 +306,10 @@ impl Binder<'_> {
             }
             if let Some((reference, ty)) = found {
                 self.touched.push(reference.relation);
+                if let ColumnIndex::At(position) = reference.column {
+                    let named = NamedColumn { id: reference.relation, position, place: Some(at) };
+                    self.note(|uses| uses.columns.push(named));
+                }
                 return Ok(Expr::new(ExprKind::Column(reference), ty));
             }
         }

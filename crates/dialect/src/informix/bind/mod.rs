@@ -24,6 +24,7 @@ use super::parser::Parser;
 use crate::ir::{self, CteId, Expr, Ids, OutputColumn, RelId, SetVariable, Text, Transaction, TransactionModes};
 use crate::plan::{Bound, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation};
+use crate::uses::Uses;
 use crate::{Condition, Error, Language, Result, Schema, Type};
 use scope::Scope;
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub(super) struct Binder<'a> {
     views: Vec<u32>,
     /// The statement is INSERT, UPDATE or DELETE: the routines that it calls change nothing themselves.
     changes_data: bool,
+    /// What the text itself names, when somebody wants to know.
+    uses: Option<Uses>,
 }
 
 /// Binds a parsed statement against the schema.
@@ -122,6 +125,40 @@ pub(crate) fn view_query(
     query
 }
 
+/// An expression that a schema keeps as text, after a column of its table has got another name; `None` when the text
+/// names it in a way that cannot be changed.
+///
+/// # Errors
+/// As for any expression.
+pub fn renamed_in_expression(
+    text: &str,
+    table: &Arc<Relation>,
+    column: usize,
+    to: &str,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<Option<String>> {
+    let node = Parser::new(text)?.whole_expression()?;
+    let mut binder = Binder::new(schema, context, text, Vec::new());
+    binder.uses = Some(Uses::of_table(table));
+    binder.scopes.push(Scope::of_table(Text::TABLE, table));
+    // A check is a condition, the others are values.
+    binder.expr(&node).or_else(|_| binder.condition(&node))?;
+    let uses = binder.uses.take().unwrap_or_default();
+    Ok(uses.with_column_renamed(text, table.oid, column, to, &|name| name.to_owned()))
+}
+
+/// What the text of a view names.
+///
+/// # Errors
+/// As for any query.
+pub fn uses(definition: &str, schema: &dyn Schema, context: &Context) -> Result<Uses> {
+    let mut binder = Binder::new(schema, context, definition, Vec::new());
+    binder.uses = Some(Uses::default());
+    binder.view(definition)?;
+    Ok(binder.uses.take().unwrap_or_default())
+}
+
 /// The columns that Informix describes for a statement without a result: an INSERT's target columns, an UPDATE's SET
 /// columns. A query's and a routine's are in [`Bound::columns`].
 pub fn described(bound: &Bound) -> Vec<ResultColumn> {
@@ -173,6 +210,16 @@ impl<'a> Binder<'a> {
             views: Vec::new(),
             aggregates_allowed: false,
             changes_data: false,
+            uses: None,
+        }
+    }
+
+    /// Notes what the text names; nothing of what stands behind a view.
+    fn note(&mut self, add: impl FnOnce(&mut Uses)) {
+        if self.views.is_empty()
+            && let Some(uses) = &mut self.uses
+        {
+            add(uses);
         }
     }
 
@@ -290,12 +337,6 @@ impl<'a> Binder<'a> {
                 reset: false,
                 local: false,
             }),
-            Ast::SetConstraints { deferred } => S::SetConstraints { deferred: *deferred },
-            Ast::UpdateStatistics(table) => {
-                let tables = table.as_ref().map(|name| self.relation(name)).transpose()?;
-                let (tables, skipped) = (tables.into_iter().collect::<Vec<_>>(), Vec::new());
-                S::Maintain(ir::Maintenance::Analyze { all: tables.is_empty(), tables, skipped })
-            }
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
             // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
             Ast::LockTable(name, exclusive) => S::Lock(ir::LockTable {

@@ -9,6 +9,7 @@ use crate::ir::{
 };
 use crate::plan::ResultColumn;
 use crate::schema::RelationKind;
+use crate::uses::{NamedColumn, NamedRelation, Star};
 use crate::{Condition, Language, Result, Type};
 
 /// A bound SELECT and what is known of its columns.
@@ -278,15 +279,24 @@ impl Binder<'_> {
     ) -> Result<()> {
         let before = items.len();
         let relations = self.innermost().relations.clone();
+        let mut star = Star { place: at, columns: Vec::new() };
         for visible in &relations {
             if table.is_some_and(|name| !visible.name.eq_ignore_ascii_case(name)) {
                 continue;
             }
+            self.note(|uses| {
+                let qualifier = (!visible.name.is_empty()).then(|| visible.name.clone());
+                for (position, column) in visible.columns.iter().enumerate() {
+                    star.columns.push((qualifier.clone(), column.name.clone()));
+                    uses.columns.push(NamedColumn { id: visible.id, position, place: Some(at) });
+                }
+            });
             for (position, column) in visible.columns.iter().enumerate() {
                 items.push(Expr::column(visible.id, position, column.ty.clone()));
                 columns.push(result_column(column));
             }
         }
+        self.note(|uses| uses.stars.push(star));
         if items.len() == before {
             return Err(match table {
                 Some(table) => {
@@ -323,6 +333,17 @@ impl Binder<'_> {
             column.name = alias.to_owned();
         }
         column
+    }
+
+    fn note_relation(
+        &mut self,
+        id: RelId,
+        relation: &std::sync::Arc<crate::schema::Relation>,
+        at: usize,
+        aliased: bool,
+    ) {
+        let named = NamedRelation { id, relation: relation.clone(), place: Some(at), aliased };
+        self.note(|uses| uses.relations.push(named));
     }
 
     pub(super) fn source(&mut self, source: &Source) -> Result<From> {
@@ -369,11 +390,13 @@ impl Binder<'_> {
                         column.ty = output.ty.clone();
                     }
                     self.show(visible);
+                    self.note_relation(id, &relation, name.at, alias.is_some());
                     return Ok(From::Query { id, query: Box::new(query), lateral: false });
                 }
                 let id = self.ids.relation();
                 let visible = Visible::of_table(id, shown, &relation, Some(relation.clone()));
                 self.show(visible);
+                self.note_relation(id, &relation, name.at, alias.is_some());
                 Ok(From::Relation { id, relation })
             }
             Source::Query { query, alias, columns, lateral } => {

@@ -21,7 +21,21 @@ struct Resolved {
 }
 
 /// A routine that fits a call: cost, routine, its parameters' types, the argument of each.
-type Candidate = (u32, Arc<Routine>, Arc<spl::Routine>, Vec<Type>, Vec<Option<usize>>);
+struct Candidate {
+    /// The cost of each argument's conversion.
+    costs: Vec<u32>,
+    routine: Arc<Routine>,
+    parsed: Arc<spl::Routine>,
+    types: Vec<Type>,
+    places: Vec<Option<usize>>,
+}
+
+impl Candidate {
+    /// What it is chosen by: the least of these among the candidates.
+    fn rank(&self) -> (u32, &[u32], &str) {
+        (self.costs.iter().sum(), &self.costs, &self.routine.signature)
+    }
+}
 
 /// The cost from which on a conversion is none that anybody would expect.
 const FAR: u32 = 20;
@@ -114,21 +128,29 @@ impl Binder<'_> {
             };
             given.push((name, self.expr(node)?, node.at));
         }
+        // The nearest by all arguments together, then by the first, the second …: which of them was made first does not
+        // matter, so where even that leaves two, their signatures decide.
         let mut best: Option<Candidate> = None;
         for routine in candidates {
             let parsed = routine.parsed()?.clone();
             let Some(places) = places(&parsed, &given) else { continue };
             let types = parsed.param_types(self.schema)?;
-            let cost = places.iter().zip(&types).try_fold(0_u32, |sum, (place, ty)| {
-                let Some(place) = place else { return Some(sum) };
-                Some(sum + assignment_cost(&given[*place].1.ty, ty)?)
-            });
-            let Some(cost) = cost else { continue };
-            if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
-                best = Some((cost, routine, parsed, types, places));
+            let costs: Option<Vec<u32>> = places
+                .iter()
+                .zip(&types)
+                .map(|(place, ty)| place.map_or(Some(0), |place| assignment_cost(&given[place].1.ty, ty)))
+                .collect();
+            let Some(costs) = costs else { continue };
+            let candidate = Candidate { costs, routine, parsed, types, places };
+            if best.as_ref().is_none_or(|best| candidate.rank() < best.rank()) {
+                best = Some(candidate);
             }
         }
-        let Some((cost, routine, parsed, types, places)) = best else { return Ok(None) };
+        let Some(Candidate { costs, routine, parsed, types, places }) = best else { return Ok(None) };
+        let cost: u32 = costs.iter().sum();
+        self.note(|uses| {
+            uses.routines.insert(routine.oid);
+        });
         // A built-in function of this name is nearer than a routine whose arguments would have to be read from text.
         if cost >= FAR && functions::named(Language::Informix, name).next().is_some() {
             return Ok(None);

@@ -38,6 +38,24 @@ impl Schema for List {
     fn index(&self, _name: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
         None
     }
+    fn synonym(&self, _: &QualifiedName) -> Option<QualifiedName> {
+        None
+    }
+    fn sequence_definition(&self, _: &QualifiedName) -> Option<crate::ir::CreateSequence> {
+        None
+    }
+    fn routines(&self, _: &str) -> Vec<Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+    fn all_routines(&self) -> Vec<Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+    fn named_type(&self, _: &str) -> Option<Arc<crate::schema::NamedType>> {
+        None
+    }
+    fn named_types(&self) -> Vec<Arc<crate::schema::NamedType>> {
+        Vec::new()
+    }
 }
 
 fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(&str, &str)]) -> Arc<Relation> {

@@ -117,6 +117,13 @@ impl TableText {
         &self.sql[span.clone()]
     }
 
+    /// `WITHOUT ROWID` stands behind the parentheses.
+    pub fn is_without_rowid(&self) -> bool {
+        let tail = self.sql.get(self.body.end + 1..).unwrap_or_default();
+        let mut words = tokens(tail).into_iter().map(|token| token.span);
+        words.any(|word| tail[word].eq_ignore_ascii_case("without"))
+    }
+
     /// The column of this name.
     pub fn column(&self, name: &str) -> Option<&ColumnText> {
         self.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))
@@ -175,7 +182,7 @@ impl TableText {
             columns: match constraint.kind {
                 Kind::Check | Kind::Generated => {
                     let inner = self.text(&constraint.inner);
-                    tokens(inner).iter().map(|token| unquote(&inner[token.span.clone()]).to_lowercase()).collect()
+                    names_in(inner).map(|name| name.to_lowercase()).collect()
                 }
                 _ => constraint.columns.iter().map(|name| name.to_lowercase()).collect(),
             },
@@ -264,6 +271,17 @@ impl IndexText {
     pub fn text(&self, span: &Range<usize>) -> &str {
         &self.sql[span.clone()]
     }
+}
+
+/// The words and names in an expression: among them every column that it is computed from.
+fn names_in(expression: &str) -> impl Iterator<Item = String> {
+    let texts = tokens(expression).into_iter().map(|token| &expression[token.span]);
+    texts.filter(|text| !text.starts_with('\'')).map(unquote)
+}
+
+/// True when an expression mentions a column.
+pub fn mentions(expression: &str, column: &str) -> bool {
+    names_in(expression).any(|name| name.eq_ignore_ascii_case(column))
 }
 
 /// A name without its quotes.
@@ -745,7 +763,7 @@ mod tests {
         let column = table.column_mut("B").unwrap();
         column.constraints.retain(|constraint| constraint.kind != Kind::Default);
         column.type_words = "varchar(5)".into();
-        assert_eq!(table.columns[1].constraints[0].columns, ["b", "<", ">", ""]);
+        assert_eq!(table.columns[1].constraints[0].columns, ["b", "<", ">"]);
         assert_eq!(
             table.to_sql("order"),
             "CREATE TABLE \"order\" (\n    a int primary key,\n    b varchar(5) check (b <> ''),\n    unique (a, b)\n) WITHOUT ROWID"

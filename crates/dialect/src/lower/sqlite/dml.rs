@@ -146,10 +146,15 @@ impl Lowering<'_> {
             names.push(quote(&target.columns[at].name));
         }
         if names.is_empty() {
-            return match rows.len() {
-                1 => Ok(" DEFAULT VALUES".into()),
-                _ => Err(Error::unsupported("VALUES of several rows that are all DEFAULT")),
+            if let [_] = rows {
+                return Ok(" DEFAULT VALUES".into());
+            }
+            // What is left is a column that numbers itself, for which NULL says DEFAULT.
+            let Some(at) = columns.iter().find(|at| target.columns[**at].default.is_none()) else {
+                return Err(Error::unsupported("VALUES of several rows that are all DEFAULT"));
             };
+            let nulls = vec!["(NULL)"; rows.len()].join(", ");
+            return Ok(format!(" ({}) VALUES {nulls}", quote(&target.columns[*at].name)));
         }
         let mut tuples = Vec::with_capacity(rows.len());
         for row in rows {

@@ -16,6 +16,10 @@ impl Lowering<'_> {
     fn from_here(&mut self, from: &From) -> Result<String> {
         match from {
             From::Relation { id, relation } => {
+                if relation.kind == RelationKind::Catalog {
+                    // Catalogs are there while we serve the file.
+                    self.needs_us();
+                }
                 let alias = self.define_table(*id, relation);
                 Ok(format!("{} AS {alias}", self.table(relation)))
             }

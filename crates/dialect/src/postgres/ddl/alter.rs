@@ -61,11 +61,8 @@ impl Binder<'_> {
 
     pub(super) fn alter_table(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
         let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
-        if let Some(tag) = self.relation_owner(alter)? {
-            return Ok(Statement::Nothing { tag });
-        }
         if alter.objtype() != ObjectType::ObjectTable {
-            let words = super::super::refused::object(alter.objtype());
+            let words = alter.objtype().as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
             return Err(self.unsupported(format!("ALTER {words}"), range.location));
         }
         if alter.missing_ok && self.relation(range).is_err() {
@@ -240,10 +237,6 @@ impl Binder<'_> {
                 }
                 AlterTable::DropConstraint { name: command.name.clone(), if_exists: command.missing_ok, cascade }
             }
-            AlterTableType::AtChangeOwner => {
-                self.check_owner(command.newowner.as_ref())?;
-                return Ok(None);
-            }
             // Every constraint is valid from the start here.
             AlterTableType::AtValidateConstraint => return Ok(None),
             other => {
@@ -263,7 +256,7 @@ impl Binder<'_> {
     pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
         let kind = rename.rename_type();
         let Some(range) = &rename.relation else {
-            let words = super::super::refused::object(kind);
+            let words = kind.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
             return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));
         };
         if rename.missing_ok && self.relation(range).is_err() {
@@ -287,7 +280,7 @@ impl Binder<'_> {
                 AlterTable::RenameConstraint { from: rename.subname.clone(), to: rename.newname.clone() }
             }
             other => {
-                let words = super::super::refused::object(other);
+                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
                 return Err(self.unsupported(format!("ALTER {words} … RENAME"), range.location));
             }
         };

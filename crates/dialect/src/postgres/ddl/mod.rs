@@ -153,7 +153,7 @@ impl Binder<'_> {
             return Err(crate::Error::internal("CREATE TABLE AS without a query"));
         };
         let N::SelectStmt(select) = node else {
-            return Err(self.unsupported("CREATE TABLE AS EXECUTE", -1));
+            return Err(self.unsupported("CREATE TABLE AS of this statement", -1));
         };
         self.table_of_query(into, select, create.if_not_exists, "CREATE TABLE AS")
     }
@@ -179,7 +179,6 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, if_not_exists, tag, range.location)? {
             return Ok(instead);
         }
-        self.into_clauses(into)?;
         let mut bound = self.query(select, true)?;
         let given = names::strings(&into.col_names);
         if given.len() > bound.columns.len() {
@@ -229,7 +228,6 @@ impl Binder<'_> {
         if index.nulls_not_distinct {
             return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
         }
-        self.index_clauses(index)?;
         let entry = Entry::of_relation(&table, Text::TABLE, None);
         let mut keys = Vec::with_capacity(index.index_params.len());
         let mut words = Vec::new();
@@ -311,7 +309,24 @@ impl Binder<'_> {
         if !view.options.is_empty() {
             return Err(self.unsupported("options of a view", range.location));
         }
-        let name = self.new_name(range)?;
+        self.uses = Some(crate::uses::Uses::default());
+        let bound = self.query(select, true);
+        let uses = self.uses.take().unwrap_or_default();
+        let mut bound = bound?;
+        let mut name = self.new_name(range)?;
+        if name.schema.as_deref() != Some("pg_temp")
+            && uses.relations.iter().any(|named| named.relation.database == "temp")
+        {
+            if !range.schemaname.is_empty() {
+                return Err(self.error(
+                    Condition::InvalidTableDefinition,
+                    "cannot create temporary relation in non-temporary schema",
+                    range.location,
+                ));
+            }
+            self.notices.push(format!("view \"{}\" will be a temporary view", name.name));
+            name.schema = Some("pg_temp".to_owned());
+        }
         if let Some(existing) = self.schema.relation(&name).filter(|_| self.is_taken(&name)) {
             let replaceable =
                 view.replace && matches!(existing.kind, RelationKind::View { .. } | RelationKind::NativeView);
@@ -326,7 +341,6 @@ impl Binder<'_> {
                 });
             }
         }
-        let mut bound = self.query(select, true)?;
         if !self.params.is_empty() {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
@@ -350,6 +364,7 @@ impl Binder<'_> {
             }
         }
         let text = raw::print_select(select).ok_or_else(|| crate::Error::unsupported("this query in a view"))?;
+        let text = self.without_stars(text);
         Ok(Ddl::CreateView(CreateView {
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
@@ -358,6 +373,16 @@ impl Binder<'_> {
             text,
             query: bound.query,
         }))
+    }
+
+    /// The text of a view with every `*` spelled out: columns that a table gets later are none of the view's.
+    fn without_stars(&self, text: String) -> String {
+        let uses = |text: &str| super::bind::uses(text, self.schema, self.context).ok();
+        let Some(written) = uses(&text).filter(|written| !written.stars.is_empty()) else { return text };
+        match written.without_stars(&text, &quote) {
+            Some(spelled) if uses(&spelled).is_some_and(|other| other.means_the_same(&written)) => spelled,
+            _ => text,
+        }
     }
 
     fn create_sequence(&mut self, create: &pg::CreateSeqStmt) -> Result<Ddl> {
@@ -474,7 +499,6 @@ impl Binder<'_> {
         if !create.schema_elts.is_empty() {
             return Err(self.unsupported("objects within CREATE SCHEMA", -1));
         }
-        self.check_owner(create.authrole.as_ref())?;
         if create.schemaname.starts_with("pg_") {
             return Err(crate::Error::new(
                 Condition::ReservedName,
@@ -482,7 +506,11 @@ impl Binder<'_> {
             )
             .detail("The prefix \"pg_\" is reserved for system schemas."));
         }
-        let name = if create.schemaname.is_empty() { self.context.user.clone() } else { create.schemaname.clone() };
+        let name = if create.schemaname.is_empty() {
+            create.authrole.as_ref().map(|role| role.rolename.clone()).unwrap_or_default()
+        } else {
+            create.schemaname.clone()
+        };
         if !create.if_not_exists && self.schema.has_namespace(&name) {
             return Err(crate::Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")));
         }
@@ -497,7 +525,7 @@ impl Binder<'_> {
             ObjectType::ObjectSequence => (ObjectKind::Sequence, "sequence"),
             ObjectType::ObjectSchema => (ObjectKind::Schema, "schema"),
             other => {
-                let words = super::refused::object(other);
+                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
                 return Err(self.unsupported(format!("DROP {words}"), -1));
             }
         };
@@ -584,7 +612,7 @@ impl Binder<'_> {
             }
             (ObjectType::ObjectColumn, [table, column]) => (QualifiedName::bare(table.clone()), Some(column.clone())),
             (other, _) => {
-                let words = super::refused::object(other);
+                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
                 return Err(self.unsupported(format!("COMMENT ON {words}"), -1));
             }
         };
@@ -608,7 +636,7 @@ impl Binder<'_> {
 }
 
 /// An identifier as it must be written: in quotes unless it is plain.
-pub(super) fn quote(name: &str) -> String {
+pub fn quote(name: &str) -> String {
     let plain = name.chars().next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }

@@ -4,8 +4,9 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::{Binder, Entry, EntryColumn};
 use super::super::names;
-use crate::ir::{CastContext, Expr, ExprKind};
+use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
 use crate::schema::RelationKind;
+use crate::uses::{NamedColumn, Star};
 use crate::{Condition, Result, Type};
 
 /// Columns of an entry with a name: those spelled exactly, else those that differ in case only (names in a SQLite file
@@ -163,16 +164,18 @@ impl Binder<'_> {
         }
     }
 
+    /// Remembers that a column was named, for those who ask what a text names.
+    pub(in super::super) fn note_column(&mut self, expr: &Expr, place: i32) {
+        if let Some(ColumnRef { relation: id, column: ColumnIndex::At(position) }) = column_of(expr) {
+            let place = usize::try_from(place).ok();
+            self.note(|uses| uses.columns.push(NamedColumn { id, position, place }));
+        }
+    }
+
     /// Remembers where a column was named, for messages about grouping.
     fn note_use(&mut self, level: usize, expr: &Expr, place: i32) {
-        let column = match &expr.kind {
-            ExprKind::Column(column) => *column,
-            ExprKind::Cast { arg, context: CastContext::Implicit } => match arg.kind {
-                ExprKind::Column(column) => column,
-                _ => return,
-            },
-            _ => return,
-        };
+        self.note_column(expr, place);
+        let Some(column) = column_of(expr) else { return };
         let scope = &mut self.scopes[level];
         if !scope.in_aggregate {
             scope.uses.push((column, place));
@@ -314,11 +317,31 @@ impl Binder<'_> {
             },
             _ => return Err(self.error(Condition::SyntaxError, "improper qualified name", place)),
         };
+        self.note(|uses| {
+            let Ok(place) = usize::try_from(place) else { return };
+            let columns = entries.iter().flat_map(|entry| {
+                let table = (entry.qualified && !entry.name.is_empty()).then(|| entry.name.clone());
+                entry.columns.iter().map(move |column| (table.clone(), column.name.clone()))
+            });
+            uses.stars.push(Star { place, columns: columns.collect() });
+        });
         let columns: Vec<EntryColumn> = entries.into_iter().flat_map(|entry| entry.columns).collect();
         for column in &columns {
             self.note_use(level, &column.expr, place);
         }
         Ok(columns)
+    }
+}
+
+/// The column that an entry's expression is.
+fn column_of(expr: &Expr) -> Option<ColumnRef> {
+    match &expr.kind {
+        ExprKind::Column(column) => Some(*column),
+        ExprKind::Cast { arg, context: CastContext::Implicit } => match arg.kind {
+            ExprKind::Column(column) => Some(column),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -45,7 +45,7 @@ impl View {
                 .filter(|details| details.owner.is_none() && details.rowid_of.is_none())
                 .map(|details| details.sequence.oid)
                 .collect(),
-            synonyms: context.schema.main.synonyms.clone(),
+            synonyms: context.schema.main.synonyms.to_vec(),
             database: context.database.name.clone(),
         }
     }

@@ -3,34 +3,107 @@
 //! Three ways, the cheapest that does it: SQLite's own ALTER TABLE; a changed statement in `sqlite_schema` where rows
 //! stay as they lie (a default, a check, a foreign key, the words of a type); a new table with the old one's rows.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, Text};
-use rowferry_dialect::lower::sqlite::create_table::{EditableConstraint, EditableTable, Kind, TableText, quote};
+use rowferry_dialect::lower::sqlite::create_table::{
+    EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
+};
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::schema::{Relation, RelationKind};
-use rowferry_dialect::{Condition, Error, Language, Type};
+use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 use rusqlite::params;
 
-use super::{Changed, Changer, Done, cannot_convert, dependents, describe};
-use crate::schema::physical_name;
+use super::dependencies::Needed;
+use super::{Changer, Done, cannot_convert, cannot_drop, describe};
+
+/// What several actions of one ALTER TABLE leave to be done together.
+#[derive(Default)]
+pub(super) struct Deferred {
+    /// The table's statement as it will be.
+    text: Option<EditableTable>,
+    /// What columns are computed from that are not copied, by name.
+    values: BTreeMap<String, String>,
+    /// Rows have to be written anew.
+    rebuild: bool,
+}
 
 impl Changer<'_> {
     pub(super) fn alter_table(&self, table: &Arc<Relation>, actions: &[AlterTable]) -> Done {
         if !matches!(table.kind, RelationKind::Table) {
             return Err(Error::unsupported(format!("ALTER of {}", describe(table))).into());
         }
-        let mut current = table.clone();
-        for action in actions {
+        for (at, action) in actions.iter().enumerate() {
+            if let AlterTable::SetType { column, .. } = action
+                && actions[..at]
+                    .iter()
+                    .any(|other| matches!(other, AlterTable::SetType { column: c, .. } if c == column))
+            {
+                let name = &table.columns[*column].name;
+                let message = format!("cannot alter type of column \"{name}\" twice");
+                return Err(Error::new(Condition::FeatureNotSupported, message).into());
+            }
+            let waits = self.can_wait(action, table);
+            if !waits {
+                // It counts on what earlier ones have made.
+                self.write_deferred(table.oid)?;
+                self.settle()?;
+            }
+            *self.deferred.borrow_mut() = if waits { Some(self.deferred.take().unwrap_or_default()) } else { None };
+            let current = self.current(table.oid)?;
             self.alter(&current, action)?;
-            // Later actions count on what earlier ones have made.
-            let snapshot = crate::schema::load(self.connection, table.database)?;
-            current = snapshot
-                .relation_by_oid(table.oid)
-                .cloned()
-                .ok_or_else(|| Error::internal("the altered table has vanished"))?;
+            self.touch(table.database, table.oid);
         }
+        self.write_deferred(table.oid)?;
+        // Views that somebody else has made may be others now.
+        let schema = self.schema();
+        let views = if table.database == "temp" { &schema.temp } else { &schema.main };
+        views.foreign_views().for_each(|view| self.touch(view.database, view.oid));
         Ok(())
+    }
+
+    /// The table as the settled steps have left it.
+    fn current(&self, oid: u32) -> Done<Arc<Relation>> {
+        let found = self.schema().relation_by_oid(oid);
+        found.ok_or_else(|| Error::internal("the altered table has vanished").into())
+    }
+
+    /// True for an action that only changes the table's statement and what rows are made of, so that it can be done
+    /// together with the next: several of them write the table anew once.
+    fn can_wait(&self, action: &AlterTable, table: &Relation) -> bool {
+        let deferred = self.deferred.borrow();
+        let computed = |column: usize| {
+            let name = &table.columns[column].name;
+            deferred.as_ref().is_some_and(|deferred| deferred.values.contains_key(name))
+        };
+        match action {
+            AlterTable::SetDefault { .. } => true,
+            AlterTable::SetType { column, .. } | AlterTable::SetNotNull { column, .. } => !computed(*column),
+            AlterTable::AddConstraint(constraint) => {
+                let known = |text: &EditableTable| {
+                    text.constraints.iter().any(|other| other.name.as_deref() == Some(&*constraint.name))
+                };
+                matches!(constraint.kind, ConstraintKind::Unique(_))
+                    && !deferred.as_ref().and_then(|deferred| deferred.text.as_ref()).is_some_and(known)
+            }
+            _ => false,
+        }
+    }
+
+    /// Does what several actions have left to be done together.
+    fn write_deferred(&self, oid: u32) -> Done {
+        let Some(Deferred { text: Some(text), values, rebuild }) = self.deferred.take() else { return Ok(()) };
+        let table = self.current(oid)?;
+        if !rebuild {
+            return self.edit(&table, &text);
+        }
+        let sources = table
+            .columns
+            .iter()
+            .zip(same_columns(&table))
+            .map(|(column, same)| values.get(&column.name).cloned().or(same));
+        self.rebuild(&table, &text, sources.collect(), &[])
     }
 
     fn alter(&self, table: &Relation, action: &AlterTable) -> Done {
@@ -66,7 +139,10 @@ impl Changer<'_> {
     }
 
     /// The table's statement, taken apart.
-    fn text(&self, table: &Relation) -> Done<EditableTable> {
+    pub(super) fn text(&self, table: &Relation) -> Done<EditableTable> {
+        if let Some(text) = self.deferred.borrow().as_ref().and_then(|deferred| deferred.text.clone()) {
+            return Ok(text);
+        }
         let sql: String = self.connection.query_row(
             &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'table' AND name = ?1", table.database),
             [&table.physical_name],
@@ -79,7 +155,11 @@ impl Changer<'_> {
     }
 
     /// Puts a changed statement in the place of the table's; its rows must lie as they did.
-    fn edit(&self, table: &Relation, text: &EditableTable) -> Done {
+    pub(super) fn edit(&self, table: &Relation, text: &EditableTable) -> Done {
+        if let Some(deferred) = self.deferred.borrow_mut().as_mut() {
+            deferred.text = Some(text.clone());
+            return Ok(());
+        }
         let database = table.database;
         let cookie: i64 =
             self.connection.query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?;
@@ -99,7 +179,7 @@ impl Changer<'_> {
         if table.language == Language::Sqlite { self.session.language() } else { table.language }
     }
 
-    fn table_sql(&self, table: &Relation) -> String {
+    pub(super) fn table_sql(&self, table: &Relation) -> String {
         format!("{}.{}", table.database, quote(&table.physical_name))
     }
 
@@ -196,9 +276,12 @@ impl Changer<'_> {
         if constraints.is_empty() {
             return Ok(());
         }
-        let snapshot = crate::schema::load(self.connection, table.database)?;
-        let table = snapshot.relation_by_oid(oid).ok_or_else(|| Error::internal("the altered table has vanished"))?;
-        constraints.iter().try_for_each(|constraint| self.add_constraint(table, constraint))
+        constraints.iter().try_for_each(|constraint| {
+            self.touch(table.database, oid);
+            self.settle()?;
+            let current = self.current(oid)?;
+            self.add_constraint(&current, constraint)
+        })
     }
 
     fn check_not_null(&self, table: &Relation, column: &str) -> Done {
@@ -215,30 +298,36 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Refuses a change that a view would not survive.
-    fn refuse_for_views(&self, table: &Relation, changed: Relation, what: &str) -> Done {
-        let changed = Changed { schema: self.schema, hidden: Vec::new(), replaced: vec![Arc::new(changed)] };
-        debug_assert_eq!(changed.replaced[0].oid, table.oid);
-        let views = self.session.broken_views(&changed);
-        if views.is_empty() {
-            return Ok(());
+    /// Drops the columns that are computed from one that is to go, or refuses; true when there were some.
+    fn drop_generated(&self, table: &Relation, name: &str, cascade: bool) -> Done<bool> {
+        let computed = |column: &&rowferry_dialect::schema::Column| {
+            column.name != name && column.generated.as_deref().is_some_and(|text| mentions(text, name))
+        };
+        let Some(generated) = table.columns.iter().find(computed) else { return Ok(false) };
+        let (dropped, shown) = (&generated.name, format!("column {name} of table {}", table.name));
+        if !cascade {
+            let needs = format!("column {dropped} of table {}", table.name);
+            return Err(cannot_drop(&shown.clone(), &[(needs, shown)]));
         }
-        let names: Vec<String> = views.iter().map(|view| describe(view)).collect();
-        Err(dependents(what, &names))
+        self.notice(
+            Condition::SuccessfulCompletion,
+            format!("drop cascades to column {dropped} of table {}", table.name),
+        );
+        let column = table.column(dropped).unwrap_or_default();
+        self.drop_column(table, column, true)?;
+        self.touch(table.database, table.oid);
+        Ok(true)
     }
 
     fn drop_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
         let name = table.columns[column].name.clone();
-        let mut without = table.clone();
-        without.columns.remove(column);
-        if cascade {
-            let changed = Changed { schema: self.schema, hidden: Vec::new(), replaced: vec![Arc::new(without)] };
-            for view in self.session.broken_views(&changed) {
-                self.notice(Condition::SuccessfulCompletion, format!("drop cascades to view {}", view.name));
-                self.drop_view(&view)?;
-            }
-        } else {
-            self.refuse_for_views(table, without, &format!("column {name} of table {}", table.name))?;
+        let shown = format!("column {name} of table {}", table.name);
+        self.drop_dependents(&shown, Vec::new(), vec![Needed::column(table, &name)], cascade)?;
+        if self.drop_generated(table, &name, cascade)? {
+            self.settle()?;
+            let current = self.current(table.oid)?;
+            let column = current.column(&name).ok_or_else(|| Error::internal("the dropped column has vanished"))?;
+            return self.drop_column(&current, column, cascade);
         }
         let lower = name.to_lowercase();
         let mut dropped_indexes = Vec::new();
@@ -248,7 +337,8 @@ impl Changer<'_> {
                     .columns
                     .iter()
                     .zip(&index.keys)
-                    .any(|(column, key)| column.is_none() && key.text.to_lowercase().contains(&lower));
+                    .any(|(column, key)| column.is_none() && mentions(&key.text, &name))
+                || index.predicate.as_ref().is_some_and(|predicate| mentions(predicate, &name));
             if mentions && !index.constraint {
                 self.drop_index(table, at)?;
                 dropped_indexes.push(index.name.clone());
@@ -273,7 +363,7 @@ impl Changer<'_> {
         } else {
             self.batch(&format!("ALTER TABLE {} DROP COLUMN {}", self.table_sql(table), quote(&name)))?;
         }
-        if self.schema.details(table.oid).is_some_and(|details| details.recorded) {
+        if self.schema().details(table.oid).is_some_and(|details| details.recorded) {
             let database = table.database;
             let sql = format!("DELETE FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
             self.connection.execute(&sql, params![table.oid, name])?;
@@ -287,84 +377,6 @@ impl Changer<'_> {
             owned.into_iter().try_for_each(|oid| self.forget(database, oid))?;
         }
         Ok(())
-    }
-
-    fn rename_column(&self, table: &Relation, column: usize, to: &str) -> Done {
-        if table.column(to).is_some_and(|other| other != column) {
-            return Err(Error::new(
-                Condition::DuplicateColumn,
-                format!("column \"{to}\" of relation \"{}\" already exists", table.name),
-            )
-            .into());
-        }
-        let from = &table.columns[column].name;
-        let mut renamed = table.clone();
-        renamed.columns[column].name = to.to_owned();
-        self.refuse_for_views(table, renamed, &format!("column {from} of table {}", table.name))?;
-        self.batch(&format!("ALTER TABLE {} RENAME COLUMN {} TO {}", self.table_sql(table), quote(from), quote(to)))?;
-        if self.schema.details(table.oid).is_some_and(|details| details.recorded) {
-            let database = table.database;
-            let sql = format!("UPDATE {database}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND name = ?3");
-            self.connection.execute(&sql, params![to, table.oid, from])?;
-            let sql = format!(
-                "UPDATE {database}.rowferry_sequences SET owner_column = ?1 WHERE owner_table = ?2 AND owner_column = ?3"
-            );
-            self.connection.execute(&sql, params![to, table.physical_name, from])?;
-        }
-        Ok(())
-    }
-
-    fn rename_table(&self, table: &Relation, to: &str) -> Done {
-        self.is_free(&table.namespace, to, false)?;
-        let changed = Changed { schema: self.schema, hidden: vec![table.oid], replaced: Vec::new() };
-        let views = self.session.broken_views(&changed);
-        if !views.is_empty() {
-            let names: Vec<String> = views.iter().map(|view| describe(view)).collect();
-            return Err(dependents(&describe(table), &names));
-        }
-        let oid = self.entry(table)?;
-        let physical = physical_name(&table.namespace, to);
-        self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
-        let database = table.database;
-        let sql = format!("UPDATE {database}.rowferry_objects SET name = ?1, physical_name = ?2 WHERE oid = ?3");
-        self.connection.execute(&sql, params![to, physical, oid])?;
-        let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
-        self.connection.execute(&sql, params![physical, table.physical_name])?;
-        Ok(())
-    }
-
-    fn rename_constraint(&self, table: &Relation, from: &str, to: &str) -> Done {
-        let mut text = self.text(table)?;
-        let all =
-            text.columns.iter_mut().flat_map(|column| column.constraints.iter_mut()).chain(text.constraints.iter_mut());
-        let mut found = false;
-        for constraint in all.filter(|constraint| constraint.name.as_deref() == Some(from)) {
-            // Behind the word CONSTRAINT stands the name, and behind that what it demands.
-            let name = quote(from);
-            let rest = constraint.text["CONSTRAINT".len()..].trim_start();
-            let rest = rest
-                .strip_prefix(name.as_str())
-                .unwrap_or_else(|| rest.strip_prefix(&format!("\"{}\"", from.replace('"', "\"\""))).unwrap_or(rest));
-            constraint.text = format!("CONSTRAINT {} {}", quote(to), rest.trim_start());
-            found = true;
-        }
-        if found {
-            self.edit(table, &text)?;
-        }
-        let recorded = self.schema.details(table.oid).is_some_and(|details| details.recorded);
-        if recorded {
-            let sql =
-                format!("UPDATE {}.rowferry_constraints SET name = ?1 WHERE oid = ?2 AND name = ?3", table.database);
-            found |= self.connection.execute(&sql, params![to, table.oid, from])? > 0;
-        }
-        if found {
-            return Ok(());
-        }
-        Err(Error::new(
-            Condition::UndefinedObject,
-            format!("constraint \"{from}\" for table \"{}\" does not exist", table.name),
-        )
-        .into())
     }
 
     fn set_type(&self, table: &Relation, column: usize, ty: &Type, using: &Expr) -> Done {
@@ -580,10 +592,11 @@ impl Changer<'_> {
 
     /// Drops a constraint that is there.
     pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
+        self.touch(table.database, table.oid);
         if let Some(at) = table.indexes.iter().position(|index| index.name == name && !index.constraint) {
             return self.drop_index(table, at);
         }
-        let recorded = self.schema.details(table.oid).is_some_and(|details| details.recorded);
+        let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {
             let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
             self.connection.execute(&sql, params![table.oid, name])?;
@@ -632,6 +645,15 @@ impl Changer<'_> {
         sources: Vec<Option<String>>,
         gone_indexes: &[String],
     ) -> Done {
+        if let Some(deferred) = self.deferred.borrow_mut().as_mut() {
+            let computed = text.columns.iter().zip(sources).filter_map(|(column, source)| {
+                Some((column.name.clone(), source.filter(|source| *source != quote(&column.name))?))
+            });
+            deferred.values.extend(computed);
+            deferred.text = Some(text.clone());
+            deferred.rebuild = true;
+            return Ok(());
+        }
         const NEW: &str = "rowferry_new";
         const OLD: &str = "rowferry_old";
         let database = table.database;

@@ -120,8 +120,9 @@ impl Changer<'_> {
 
     pub(super) fn create_view(&self, view: &CreateView) -> Done {
         let (namespace, database, physical) = self.place(&view.name, view.temporary)?;
-        let snapshot = if database == "temp" { &self.schema.temp } else { &self.schema.main };
-        let mut comment = None;
+        let schema = self.schema();
+        let snapshot = if database == "temp" { &schema.temp } else { &schema.main };
+        let mut replaced = None;
         if let Some(old) = snapshot.relation(&namespace, &view.name.name).filter(|_| view.replace) {
             if matches!(old.kind, RelationKind::Table) {
                 return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
@@ -136,7 +137,7 @@ impl Changer<'_> {
                 .hint("Drop the view and create it anew.")
                 .into());
             }
-            comment = self.schema.details(old.oid).and_then(|details| details.comment.clone());
+            replaced = Some((old.oid, schema.details(old.oid).and_then(|details| details.comment.clone())));
             self.drop_view(old)?;
         } else {
             self.is_free(&namespace, &view.name.name, false)?;
@@ -155,7 +156,15 @@ impl Changer<'_> {
             }
         }
         let text = Some(view.text.as_str());
-        let oid = self.record(database, "view", &namespace, &view.name.name, kept, view.language, text)?;
+        let mut oid = self.record(database, "view", &namespace, &view.name.name, kept, view.language, text)?;
+        if let Some((old, comment)) = replaced {
+            // What depends on the view goes by its id.
+            let sql = format!("UPDATE {database}.rowferry_objects SET oid = ?1, comment = ?2 WHERE oid = ?3");
+            self.connection.execute(&sql, params![old, comment, oid])?;
+            oid = old;
+        }
+        let needs = self.session.uses(&view.text, view.language, &schema)?.dependencies();
+        self.record_needs(database, oid, &needs)?;
         for (position, column) in view.query.columns.iter().enumerate() {
             let record = lowered::ColumnRecord {
                 name: column.name.clone(),
@@ -164,10 +173,6 @@ impl Changer<'_> {
                 ..Default::default()
             };
             self.record_column(database, oid, &record, None)?;
-        }
-        if let Some(comment) = comment {
-            let sql = format!("UPDATE {database}.rowferry_objects SET comment = ?1 WHERE oid = ?2");
-            self.connection.execute(&sql, params![comment, oid])?;
         }
         Ok(())
     }
@@ -210,7 +215,7 @@ impl Changer<'_> {
     }
 
     pub(super) fn create_schema(&self, name: &str, if_not_exists: bool) -> Done {
-        if self.schema.has_namespace(name) {
+        if self.schema().has_namespace(name) {
             if if_not_exists {
                 self.notice(Condition::DuplicateSchema, format!("schema \"{name}\" already exists, skipping"));
                 return Ok(());

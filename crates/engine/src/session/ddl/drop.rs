@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema};
 
-use super::{Changed, Changer, Done, dependents, describe};
+use super::dependencies::{Dependent, Needed};
+use super::{Changer, Done, cannot_drop, describe};
 
 impl Changer<'_> {
     pub(super) fn drop_objects(&self, drop: &Drop) -> Done {
@@ -25,12 +26,12 @@ impl Changer<'_> {
         match drop.kind {
             ObjectKind::Table | ObjectKind::View => {
                 let relations: Vec<Arc<Relation>> =
-                    drop.names.iter().filter_map(|name| self.schema.relation(name)).collect();
+                    drop.names.iter().filter_map(|name| self.schema().relation(name)).collect();
                 self.drop_relations(&relations, drop.cascade)
             }
             ObjectKind::Index => {
                 for name in &drop.names {
-                    if let Some((relation, at)) = self.schema.index(name) {
+                    if let Some((relation, at)) = self.schema().index(name) {
                         self.drop_index(&relation, at)?;
                     }
                 }
@@ -38,22 +39,24 @@ impl Changer<'_> {
             }
             ObjectKind::Sequence => {
                 for name in &drop.names {
-                    let Some(details) = self.schema.sequence_details(name) else { continue };
+                    let Some(details) = self.schema().sequence_details(name) else { continue };
                     if let Some((oid, _)) = details.owner {
                         let table =
-                            self.schema.relation_by_oid(oid).map(|table| table.name.clone()).unwrap_or_default();
-                        return Err(dependents(
-                            &format!("sequence {}", name.name),
-                            &[format!("default value of a column of table {table}")],
-                        ));
+                            self.schema().relation_by_oid(oid).map(|table| table.name.clone()).unwrap_or_default();
+                        let sequence = format!("sequence {}", name.name);
+                        let default = format!("default value of a column of table {table}");
+                        return Err(cannot_drop(&sequence.clone(), &[(default, sequence)]));
                     }
+                    let needed = Needed::sequence(details.sequence.oid, &name.name);
+                    self.drop_dependents(&format!("sequence {}", name.name), Vec::new(), vec![needed], drop.cascade)?;
                     self.forget(details.database, details.sequence.oid)?;
                 }
                 Ok(())
             }
             ObjectKind::Synonym => {
                 for name in &drop.names {
-                    let found = self.schema.main.synonyms.iter().find(|synonym| synonym.name == name.name);
+                    let schema = self.schema();
+                    let found = schema.main.synonyms.iter().find(|synonym| synonym.name == name.name);
                     if let Some(synonym) = found {
                         self.forget("main", synonym.oid)?;
                     }
@@ -70,7 +73,8 @@ impl Changer<'_> {
     }
 
     pub(super) fn drop_schema(&self, name: &str, cascade: bool) -> Done {
-        let Some(namespace) = self.schema.main.namespaces.iter().find(|namespace| namespace.name == name) else {
+        let schema = self.schema();
+        let Some(namespace) = schema.main.namespaces.iter().find(|namespace| namespace.name == name) else {
             return Err(Error::new(
                 Condition::DependentObjectsStillExist,
                 format!("cannot drop schema {name} because it is required by the database system"),
@@ -78,10 +82,11 @@ impl Changer<'_> {
             .into());
         };
         let relations: Vec<Arc<Relation>> =
-            self.schema.main.relations.iter().filter(|relation| relation.namespace == name).cloned().collect();
+            schema.main.relations().filter(|relation| relation.namespace == name).cloned().collect();
         if !relations.is_empty() && !cascade {
-            let names: Vec<String> = relations.iter().map(|relation| describe(relation)).collect();
-            return Err(dependents(&format!("schema {name}"), &names));
+            let schema = format!("schema {name}");
+            let names: Vec<_> = relations.iter().map(|relation| (describe(relation), schema.clone())).collect();
+            return Err(cannot_drop(&schema, &names));
         }
         self.drop_relations(&relations, true)?;
         self.forget("main", namespace.oid)
@@ -95,37 +100,19 @@ impl Changer<'_> {
                 going.push(relation.clone());
             }
         }
-        let oids = |going: &[Arc<Relation>]| going.iter().map(|relation| relation.oid).collect::<Vec<_>>();
-        let changed = Changed { schema: self.schema, hidden: oids(&going), replaced: Vec::new() };
-        let views = self.session.broken_views(&changed);
+        let schema = self.schema();
         let tables: Vec<_> = going.iter().filter(|relation| matches!(relation.kind, RelationKind::Table)).collect();
         let mut keys = Vec::new();
-        for child in self.schema.user_relations().filter(|child| !changed.hidden.contains(&child.oid)) {
-            for key in &child.foreign_keys {
-                let target = self.schema.relation(&key.target);
-                if target.is_some_and(|target| tables.iter().any(|table| table.oid == target.oid)) {
-                    keys.push((child.clone(), key.name.clone()));
+        for table in &tables {
+            for child in schema.children(table).filter(|child| !going.iter().any(|other| other.oid == child.oid)) {
+                for key in child.foreign_keys.iter().filter(|key| leads_to(key, table)) {
+                    keys.push((child.clone(), key.name.clone(), describe(table)));
                 }
             }
         }
-        if !cascade && (!views.is_empty() || !keys.is_empty()) {
-            let first = going.first().map(|relation| describe(relation)).unwrap_or_default();
-            let mut names: Vec<String> =
-                keys.iter().map(|(child, key)| format!("constraint {key} on table {}", child.name)).collect();
-            names.extend(views.iter().map(|view| describe(view)));
-            return Err(dependents(&first, &names));
-        }
-        for view in &views {
-            self.notice(Condition::SuccessfulCompletion, format!("drop cascades to view {}", view.name));
-            self.drop_view(view)?;
-        }
-        for (child, key) in &keys {
-            self.notice(
-                Condition::SuccessfulCompletion,
-                format!("drop cascades to constraint {key} on table {}", child.name),
-            );
-            self.drop_constraint(child, key)?;
-        }
+        let first = going.first().map(|relation| describe(relation)).unwrap_or_default();
+        let needed = going.iter().map(|relation| Needed::relation(relation)).collect();
+        self.drop_dependents(&first, keys, needed, cascade)?;
         let tables = tables.len();
         if tables > 1 {
             // Tables that refer to each other can only be dropped with the check put off; nothing of it remains.
@@ -133,7 +120,7 @@ impl Changer<'_> {
         }
         while !going.is_empty() {
             // Children before their parents, or a parent's going would act on them.
-            let leaf = going.iter().position(|relation| !going.iter().any(|other| self.refers(other, relation)));
+            let leaf = going.iter().position(|relation| !going.iter().any(|other| Self::refers(other, relation)));
             let relation = going.remove(leaf.unwrap_or(0));
             match relation.kind {
                 RelationKind::Table => self.drop_table(&relation)?,
@@ -143,13 +130,41 @@ impl Changer<'_> {
         Ok(())
     }
 
+    /// Drops foreign keys and views that depend on what is to go, or refuses.
+    pub(super) fn drop_dependents(
+        &self,
+        object: &str,
+        keys: Vec<(Arc<Relation>, String, String)>,
+        needed: Vec<Needed>,
+        cascade: bool,
+    ) -> Done {
+        let views = self.dependents(needed);
+        if !cascade && (!views.is_empty() || !keys.is_empty()) {
+            let keys =
+                keys.iter().map(|(child, key, on)| (format!("constraint {key} on table {}", child.name), on.clone()));
+            let views = views.iter().map(|dependent| (describe(&dependent.view), dependent.on.clone()));
+            return Err(cannot_drop(object, &keys.chain(views).collect::<Vec<_>>()));
+        }
+        for Dependent { view, .. } in &views {
+            self.notice(Condition::SuccessfulCompletion, format!("drop cascades to view {}", view.name));
+            self.drop_view(view)?;
+        }
+        for (child, key, _) in &keys {
+            self.notice(
+                Condition::SuccessfulCompletion,
+                format!("drop cascades to constraint {key} on table {}", child.name),
+            );
+            // An earlier constraint of the same table may have gone.
+            self.settle()?;
+            let Some(child) = self.schema().relation_by_oid(child.oid) else { continue };
+            self.drop_constraint(&child, key)?;
+        }
+        Ok(())
+    }
+
     /// True when a foreign key leads from one table to another.
-    pub(super) fn refers(&self, child: &Relation, parent: &Relation) -> bool {
-        child.oid != parent.oid
-            && child
-                .foreign_keys
-                .iter()
-                .any(|key| self.schema.relation(&key.target).is_some_and(|target| target.oid == parent.oid))
+    fn refers(child: &Relation, parent: &Relation) -> bool {
+        child.oid != parent.oid && child.foreign_keys.iter().any(|key| leads_to(key, parent))
     }
 
     pub(super) fn drop_table(&self, relation: &Relation) -> Done {
@@ -158,16 +173,18 @@ impl Changer<'_> {
         for index in &relation.indexes {
             self.forget(relation.database, index.oid)?;
         }
-        for details in self.schema.sequences() {
-            if details.owner.is_some_and(|(oid, _)| oid == relation.oid) && details.rowid_of.is_none() {
-                self.forget(details.database, details.sequence.oid)?;
-            }
+        let schema = self.schema();
+        for details in schema.sequences_of(relation.oid).filter(|details| details.rowid_of.is_none()) {
+            self.forget(details.database, details.sequence.oid)?;
         }
+        // Views that somebody else has made may be readable no longer.
+        let views = if relation.database == "temp" { &schema.temp } else { &schema.main };
+        views.foreign_views().for_each(|view| self.touch(view.database, view.oid));
         Ok(())
     }
 
     pub(super) fn drop_view(&self, view: &Relation) -> Done {
-        let native = self.schema.details(view.oid).is_some_and(|details| details.native_view);
+        let native = self.schema().details(view.oid).is_some_and(|details| details.native_view);
         if native {
             self.batch(&format!("DROP VIEW {}.{}", view.database, quote(&view.physical_name)))?;
         }
@@ -187,9 +204,16 @@ impl Changer<'_> {
             .hint(format!("You can drop constraint {} on table {} instead.", index.name, relation.name))
             .into());
         }
-        let names = self.schema.details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
+        self.touch(relation.database, relation.oid);
+        let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
         let physical = names.get(at).cloned().unwrap_or_else(|| index.name.clone());
         self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;
         self.forget(relation.database, index.oid)
     }
+}
+
+/// True when a foreign key leads to a table.
+fn leads_to(key: &ForeignKey, table: &Relation) -> bool {
+    key.target.schema.as_deref().is_some_and(|schema| schema.eq_ignore_ascii_case(&table.namespace))
+        && key.target.name.eq_ignore_ascii_case(&table.name)
 }

@@ -23,10 +23,11 @@ impl Changer<'_> {
 
     /// ALTER SEQUENCE.
     pub(super) fn alter_sequence(&self, sequence: &CreateSequence, restart: Option<i64>) -> Done {
-        let Some(details) = self.schema.sequence_details(&sequence.name) else {
+        let Some(details) = self.schema().sequence_details(&sequence.name) else {
             return Err(Error::internal("ALTER of a sequence that is gone").into());
         };
         let (oid, database) = (details.sequence.oid, details.database);
+        self.touch(database, oid);
         self.connection.execute(
             &format!(
                 "UPDATE {database}.rowferry_sequences SET increment = ?2, min = ?3, max = ?4, cycle = ?5 WHERE oid = ?1"
@@ -45,17 +46,18 @@ impl Changer<'_> {
     /// RENAME SEQUENCE and RENAME INDEX.
     pub(super) fn rename_object(&self, kind: ObjectKind, name: &QualifiedName, to: &str) -> Done {
         if kind == ObjectKind::Sequence {
-            let Some(details) = self.schema.sequence_details(name) else {
+            let Some(details) = self.schema().sequence_details(name) else {
                 return Err(Error::internal("RENAME of a sequence that is gone").into());
             };
             self.is_free(&details.sequence.namespace, to, false)?;
+            self.touch(details.database, details.sequence.oid);
             self.connection.execute(
                 &format!("UPDATE {}.rowferry_objects SET name = ?2 WHERE oid = ?1", details.database),
                 params![details.sequence.oid, to],
             )?;
             return Ok(());
         }
-        let Some((relation, at)) = self.schema.index(name) else {
+        let Some((relation, at)) = self.schema().index(name) else {
             return Err(Error::internal("RENAME of an index that is gone").into());
         };
         let index = &relation.indexes[at];
@@ -63,8 +65,9 @@ impl Changer<'_> {
             return Err(Error::unsupported("RENAME INDEX of a constraint's index").into());
         }
         self.is_free(&relation.namespace, to, false)?;
+        self.touch(relation.database, relation.oid);
         let physical = self
-            .schema
+            .schema()
             .details(relation.oid)
             .and_then(|details| details.index_names.get(at).cloned())
             .filter(|name| !name.is_empty())

@@ -8,7 +8,8 @@ use crate::schema::PUBLIC;
 
 impl Changer<'_> {
     pub(super) fn create_routine(&self, routine: &CreateRoutine) -> Done {
-        let known = &self.schema.main.routines;
+        let schema = self.schema();
+        let known = &schema.main.routines;
         let same = known.iter().find(|other| other.signature == routine.signature);
         if let Some(specific) = &routine.specific
             && known.iter().any(|other| {

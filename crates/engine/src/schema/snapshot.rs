@@ -1,0 +1,340 @@
+//! The objects of one SQLite database at one moment, and the ways to find them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::uses::Dependency;
+
+use super::ordered::Ordered;
+
+/// The objects of one SQLite database (`main`, or a session's `temp`) at one moment.
+///
+/// A copy shares with its original whatever is not changed later.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// No two snapshots of a process have the same.
+    pub generation: u64,
+    /// SQLite's schema cookie at that moment.
+    pub cookie: i64,
+    /// Namespaces made by users.
+    pub namespaces: Arc<Vec<Namespace>>,
+    /// Routines, oldest first.
+    pub routines: Arc<Vec<Arc<Routine>>>,
+    /// Named types, oldest first.
+    pub types: Arc<Vec<Arc<NamedType>>>,
+    /// Informix's synonyms.
+    pub synonyms: Arc<Vec<Synonym>>,
+    objects: Ordered<u32, (Arc<Relation>, Arc<Details>)>,
+    /// Tables and views in the order of their names.
+    names: Ordered<(String, String, u32), Arc<Relation>>,
+    /// By name in lower case.
+    folded: Ordered<String, Vec<u32>>,
+    /// By SQLite's name in lower case; what SQLite does not know is not there.
+    physical: Ordered<String, u32>,
+    /// Relations by the lower-case names of their indexes.
+    indexes: Ordered<String, Vec<u32>>,
+    /// Relations by the tables that their foreign keys lead to, see [`target_key`].
+    children: Ordered<String, Vec<u32>>,
+    /// Views by what they need.
+    users: Ordered<u32, Vec<u32>>,
+    /// Views of which nobody has noted what they need.
+    untraced: Ordered<u32, ()>,
+    /// Relations with checks that the engine enforces.
+    checked: Ordered<u32, ()>,
+    /// Views that SQLite expands by itself.
+    foreign_views: Ordered<u32, ()>,
+    /// Sequences in the order of their names.
+    sequences: Ordered<(String, String, u32), Arc<SequenceDetails>>,
+    sequence_oids: Ordered<u32, Arc<SequenceDetails>>,
+    /// Sequences by name in lower case.
+    folded_sequences: Ordered<String, Vec<u32>>,
+    /// Sequences by the relation whose column they number.
+    owned: Ordered<u32, Vec<u32>>,
+}
+
+/// What catalogs tell about a relation beyond what the compiler needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// COMMENT ON TABLE.
+    pub comment: Option<String>,
+    /// COMMENT ON COLUMN, by position.
+    pub column_comments: HashMap<usize, String>,
+    /// The statement that SQLite keeps.
+    pub sql: Option<String>,
+    /// The relation has an entry in the metadata tables.
+    pub recorded: bool,
+    /// Lowered text of checks that the engine enforces, by constraint.
+    pub engine_checks: Vec<(String, String)>,
+    /// Names of SQLite triggers on it.
+    pub triggers: Vec<(String, String)>,
+    /// SQLite keeps a view of it that the shell can read.
+    pub native_view: bool,
+    /// SQLite's names of its indexes, by position in `Relation::indexes`; empty for a rowid.
+    pub index_names: Vec<String>,
+    /// How many columns each foreign key's position has: `pragma_foreign_key_list`'s id, by position.
+    pub foreign_key_ids: Vec<i64>,
+    /// The rows of `sqlite_schema` that are about it.
+    pub schema_rows: Vec<i64>,
+    /// What a view needs; `None` until it has been noted.
+    pub needs: Option<Vec<Dependency>>,
+}
+
+/// A sequence with its parameters; its state is read from the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequenceDetails {
+    /// What the compiler sees.
+    pub sequence: Arc<Sequence>,
+    /// SQLite's database.
+    pub database: &'static str,
+    /// First value.
+    pub start: i64,
+    /// Step.
+    pub increment: i64,
+    /// Least value.
+    pub min: i64,
+    /// Greatest value.
+    pub max: i64,
+    /// Begins again behind the last.
+    pub cycle: bool,
+    /// The column that it numbers: relation's oid and position.
+    pub owner: Option<(u32, usize)>,
+    /// SQLite's rowid numbers the column; the state is in `sqlite_sequence` under this table name.
+    pub rowid_of: Option<String>,
+    /// COMMENT ON SEQUENCE.
+    pub comment: Option<String>,
+}
+
+/// Another name for a table, view or sequence: Informix's synonyms.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Synonym {
+    /// Object id.
+    pub oid: u32,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub target: QualifiedName,
+}
+
+/// A namespace.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Namespace {
+    /// Object id.
+    pub oid: u32,
+    /// Name.
+    pub name: String,
+}
+
+/// A table as foreign keys name it.
+fn target_key(namespace: &str, name: &str) -> String {
+    format!("{namespace}.{name}").to_lowercase()
+}
+
+impl Snapshot {
+    /// Enters a relation, with what is known about it.
+    pub(super) fn add_relation(&mut self, mut relation: Relation, details: Details) {
+        // Ids of what has no entry are made from names, and two names may give one.
+        while self.objects.get(&relation.oid).is_some() {
+            relation.oid += 1;
+        }
+        let oid = relation.oid;
+        let relation = Arc::new(relation);
+        self.names.insert((relation.namespace.clone(), relation.name.clone(), oid), relation.clone());
+        self.folded.add(relation.name.to_lowercase(), oid);
+        if !details.schema_rows.is_empty() {
+            self.physical.insert(relation.physical_name.to_lowercase(), oid);
+        }
+        for index in &relation.indexes {
+            self.indexes.add(index.name.to_lowercase(), oid);
+        }
+        for key in &relation.foreign_keys {
+            let namespace = key.target.schema.as_deref().unwrap_or_default();
+            self.children.add(target_key(namespace, &key.target.name), oid);
+        }
+        match (&relation.kind, &details.needs) {
+            (RelationKind::View { .. }, None) => self.untraced.insert(oid, ()),
+            (RelationKind::View { .. }, Some(needs)) => {
+                needs.iter().for_each(|(target, _)| self.users.add(*target, oid))
+            }
+            (RelationKind::NativeView, _) => self.foreign_views.insert(oid, ()),
+            _ => {}
+        }
+        if !details.engine_checks.is_empty() {
+            self.checked.insert(oid, ());
+        }
+        self.objects.insert(oid, (relation, Arc::new(details)));
+    }
+
+    /// Strikes a relation.
+    pub(super) fn remove_relation(&mut self, oid: u32) {
+        let Some((relation, details)) = self.objects.remove(&oid) else { return };
+        self.names.remove(&(relation.namespace.clone(), relation.name.clone(), oid));
+        self.folded.strike(relation.name.to_lowercase().as_str(), oid);
+        let physical = relation.physical_name.to_lowercase();
+        if self.physical.get(physical.as_str()) == Some(&oid) {
+            self.physical.remove(physical.as_str());
+        }
+        for index in &relation.indexes {
+            self.indexes.strike(index.name.to_lowercase().as_str(), oid);
+        }
+        for key in &relation.foreign_keys {
+            let namespace = key.target.schema.as_deref().unwrap_or_default();
+            self.children.strike(target_key(namespace, &key.target.name).as_str(), oid);
+        }
+        for (target, _) in details.needs.iter().flatten() {
+            self.users.strike(target, oid);
+        }
+        self.untraced.remove(&oid);
+        self.checked.remove(&oid);
+        self.foreign_views.remove(&oid);
+    }
+
+    /// Enters a sequence.
+    pub(super) fn add_sequence(&mut self, details: SequenceDetails) {
+        let details = Arc::new(details);
+        let sequence = &details.sequence;
+        self.sequences.insert((sequence.name.clone(), sequence.namespace.clone(), sequence.oid), details.clone());
+        self.folded_sequences.add(sequence.name.to_lowercase(), sequence.oid);
+        if let Some((relation, _)) = details.owner {
+            self.owned.add(relation, sequence.oid);
+        }
+        self.sequence_oids.insert(sequence.oid, details.clone());
+    }
+
+    /// Strikes a sequence.
+    pub(super) fn remove_sequence(&mut self, oid: u32) {
+        let Some(details) = self.sequence_oids.remove(&oid) else { return };
+        let sequence = &details.sequence;
+        self.sequences.remove(&(sequence.name.clone(), sequence.namespace.clone(), oid));
+        self.folded_sequences.strike(sequence.name.to_lowercase().as_str(), oid);
+        if let Some((relation, _)) = details.owner {
+            self.owned.strike(&relation, oid);
+        }
+    }
+
+    /// Tables and views, by name.
+    pub fn relations(&self) -> impl Iterator<Item = &Arc<Relation>> {
+        self.names.values()
+    }
+
+    /// True when there are neither tables nor views.
+    pub fn has_no_relations(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// True when there is no sequence.
+    pub fn has_no_sequences(&self) -> bool {
+        self.sequences.is_empty()
+    }
+
+    /// Sequences, by name.
+    pub fn sequences(&self) -> impl Iterator<Item = &Arc<SequenceDetails>> {
+        self.sequences.values()
+    }
+
+    /// The relation of this name in a namespace; an exact match wins over one in other case.
+    pub fn relation(&self, namespace: &str, name: &str) -> Option<&Arc<Relation>> {
+        let candidates = self.folded.ids(name.to_lowercase().as_str()).iter();
+        let relations = candidates.filter_map(|oid| self.relation_by_oid(*oid));
+        let mut of_namespace = relations.filter(|relation| relation.namespace.eq_ignore_ascii_case(namespace));
+        let first = of_namespace.next()?;
+        if first.name == name { Some(first) } else { Some(of_namespace.find(|r| r.name == name).unwrap_or(first)) }
+    }
+
+    /// The relation with this object id.
+    pub fn relation_by_oid(&self, oid: u32) -> Option<&Arc<Relation>> {
+        self.objects.get(&oid).map(|(relation, _)| relation)
+    }
+
+    /// The relation that SQLite knows by this name.
+    pub fn relation_by_physical_name(&self, name: &str) -> Option<&Arc<Relation>> {
+        self.relation_by_oid(*self.physical.get(name.to_lowercase().as_str())?)
+    }
+
+    /// A sequence in a namespace.
+    pub fn sequence(&self, namespace: &str, name: &str) -> Option<&Arc<SequenceDetails>> {
+        let candidates = self.folded_sequences.ids(name.to_lowercase().as_str()).iter();
+        let mut found = candidates.filter_map(|oid| self.sequence_oids.get(oid));
+        found.find(|details| details.sequence.namespace.eq_ignore_ascii_case(namespace))
+    }
+
+    /// The sequence with this object id.
+    pub fn sequence_by_oid(&self, oid: u32) -> Option<&Arc<SequenceDetails>> {
+        self.sequence_oids.get(&oid)
+    }
+
+    /// The sequences that number columns of a relation.
+    pub fn sequences_of(&self, relation: u32) -> impl Iterator<Item = &Arc<SequenceDetails>> {
+        self.owned.ids(&relation).iter().filter_map(|oid| self.sequence_oids.get(oid))
+    }
+
+    /// An index by name in a namespace.
+    pub fn index(&self, namespace: &str, name: &str) -> Option<(&Arc<Relation>, usize)> {
+        let relations =
+            self.indexes.ids(name.to_lowercase().as_str()).iter().filter_map(|oid| self.relation_by_oid(*oid));
+        let mut of_namespace = relations.filter(|relation| relation.namespace.eq_ignore_ascii_case(namespace));
+        of_namespace.find_map(|relation| {
+            let at = relation.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))?;
+            Some((relation, at))
+        })
+    }
+
+    /// What else is known about a relation.
+    pub fn details(&self, oid: u32) -> Option<&Details> {
+        self.objects.get(&oid).map(|(_, details)| &**details)
+    }
+
+    /// The tables with a foreign key to this one; itself, too, when it refers to itself.
+    pub fn children(&self, parent: &Relation) -> impl Iterator<Item = &Arc<Relation>> {
+        let ids = self.children.ids(target_key(&parent.namespace, &parent.name).as_str());
+        ids.iter().filter_map(|oid| self.relation_by_oid(*oid))
+    }
+
+    /// The views that need an object, each with what it needs.
+    pub fn users(&self, oid: u32) -> impl Iterator<Item = (&Arc<Relation>, &[Dependency])> {
+        self.users.ids(&oid).iter().filter_map(|oid| {
+            let (relation, details) = self.objects.get(oid)?;
+            Some((relation, details.needs.as_deref().unwrap_or_default()))
+        })
+    }
+
+    /// Views of which nobody has noted what they need.
+    pub fn untraced(&self) -> impl Iterator<Item = &Arc<Relation>> {
+        self.untraced.keys().filter_map(|oid| self.relation_by_oid(*oid))
+    }
+
+    /// Relations with checks that the engine enforces.
+    pub fn checked(&self) -> impl Iterator<Item = &(Arc<Relation>, Arc<Details>)> {
+        self.checked.keys().filter_map(|oid| self.objects.get(oid))
+    }
+
+    /// Views that SQLite expands by itself.
+    pub fn foreign_views(&self) -> impl Iterator<Item = &Arc<Relation>> {
+        self.foreign_views.keys().filter_map(|oid| self.relation_by_oid(*oid))
+    }
+
+    /// What differs in another snapshot that should say the same, for checks of our own.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        type Shown = (Arc<Relation>, Details);
+        let objects = |snapshot: &Self| -> BTreeMap<u32, Shown> {
+            let objects = snapshot.objects.values().map(|(relation, details)| {
+                let mut details = (**details).clone();
+                details.schema_rows.sort_unstable();
+                (relation.oid, (relation.clone(), details))
+            });
+            objects.collect()
+        };
+        let (mine, others) = (objects(self), objects(other));
+        if let Some(oid) = mine.keys().chain(others.keys()).find(|oid| mine.get(oid) != others.get(oid)) {
+            return Some(format!("{:#?}\n{:#?}", mine.get(oid), others.get(oid)));
+        }
+        if !self.sequences().eq(other.sequences()) {
+            let list = |snapshot: &Self| snapshot.sequences().cloned().collect::<Vec<_>>();
+            return Some(format!("{:#?}\n{:#?}", list(self), list(other)));
+        }
+        let rest = |s: &Self| (s.namespaces.clone(), s.routines.clone(), s.types.clone(), s.synonyms.clone());
+        (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))
+    }
+}

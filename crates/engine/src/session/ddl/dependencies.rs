@@ -1,0 +1,202 @@
+//! What needs what: views note in the metadata tables which relations, columns, routines and sequences their text names.
+//!
+//! DROP and ALTER ask these notes, and bind no view. Views without notes (of a file that an older version has made) get
+//! them at the first change of the schema.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rowferry_dialect::ir::Statement;
+use rowferry_dialect::lower::sqlite::{self, create_table::quote};
+use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::uses::{Dependency, Uses};
+use rowferry_dialect::{Error, Language};
+use rusqlite::params;
+
+use super::{Changer, Done, describe};
+use crate::schema::metadata;
+
+/// Something on which views may depend.
+pub(super) struct Needed {
+    oid: u32,
+    /// One column of it; the whole otherwise.
+    column: Option<String>,
+    /// `table t`, `column c of table t`.
+    shown: String,
+}
+
+/// A view that cannot stay without something.
+pub(super) struct Dependent {
+    pub view: Arc<Relation>,
+    /// What it needs, as messages call it.
+    pub on: String,
+}
+
+/// A view whose text has to be another when something has another name.
+pub(super) struct Rewritten {
+    view: Arc<Relation>,
+    uses: Uses,
+    text: String,
+}
+
+impl Needed {
+    /// A table or view.
+    pub fn relation(relation: &Relation) -> Self {
+        Self { oid: relation.oid, column: None, shown: describe(relation) }
+    }
+
+    /// A column of a table.
+    pub fn column(table: &Relation, name: &str) -> Self {
+        Self { oid: table.oid, column: Some(name.to_owned()), shown: format!("column {name} of {}", describe(table)) }
+    }
+
+    /// A sequence.
+    pub fn sequence(oid: u32, name: &str) -> Self {
+        Self { oid, column: None, shown: format!("sequence {name}") }
+    }
+
+    fn is_among(&self, needs: &[Dependency]) -> bool {
+        needs.iter().any(|(oid, column)| {
+            *oid == self.oid
+                && self
+                    .column
+                    .as_ref()
+                    .is_none_or(|wanted| column.as_ref().is_some_and(|c| c.eq_ignore_ascii_case(wanted)))
+        })
+    }
+}
+
+impl Changer<'_> {
+    /// The views that need some objects, and those that need these views, and so on.
+    pub(super) fn dependents(&self, mut needed: Vec<Needed>) -> Vec<Dependent> {
+        let schema = self.schema();
+        let mut seen: BTreeSet<u32> = needed.iter().filter(|n| n.column.is_none()).map(|n| n.oid).collect();
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < needed.len() {
+            let on = &needed[at];
+            let mut views = Vec::new();
+            for (view, needs) in schema.users(on.oid) {
+                if on.is_among(needs) && seen.insert(view.oid) {
+                    found.push(Dependent { view: view.clone(), on: on.shown.clone() });
+                    views.push(Needed::relation(view));
+                }
+            }
+            needed.extend(views);
+            at += 1;
+        }
+        found
+    }
+
+    /// Notes what a view needs.
+    pub(super) fn record_needs(&self, database: &'static str, oid: u32, needs: &BTreeSet<Dependency>) -> Done {
+        metadata::create_dependencies(self.connection, database)?;
+        let table = format!("{database}.rowferry_dependencies");
+        self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE oid = ?1"))?.execute([oid])?;
+        let sql = format!("INSERT INTO {table} (oid, target, target_column) VALUES (?1, ?2, ?3)");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        if needs.is_empty() {
+            statement.execute(params![oid, 0, ""])?;
+        }
+        for (target, column) in needs {
+            statement.execute(params![oid, target, column.as_deref().unwrap_or_default()])?;
+        }
+        self.touch(database, oid);
+        Ok(())
+    }
+
+    /// Notes what those views need of which it is not known.
+    pub(super) fn trace_views(&self) -> Done {
+        let schema = self.schema();
+        let views: Vec<Arc<Relation>> = schema.main.untraced().chain(schema.temp.untraced()).cloned().collect();
+        for view in &views {
+            let RelationKind::View { definition } = &view.kind else { continue };
+            let needs = match self.session.uses(definition, view.language, &schema) {
+                Ok(uses) => uses.dependencies(),
+                Err(error) => {
+                    tracing::warn!(view = view.name, %error, "a view that can no longer be read");
+                    BTreeSet::new()
+                }
+            };
+            self.record_needs(view.database, view.oid, &needs)?;
+            // Older versions kept views of catalogs in SQLite's schema, where they stand in the way of ALTER TABLE.
+            if schema.details(view.oid).is_some_and(|details| details.native_view) {
+                let sql = format!("SELECT * FROM {}.{}", view.database, quote(&view.physical_name));
+                let native = self
+                    .session
+                    .bind_view(definition, view.language, &schema)
+                    .is_ok_and(|bound| matches!(&bound.statement, Statement::Query(q) if is_native(q)));
+                if !native || self.connection.prepare(&sql).is_err() {
+                    self.drop_native_view(view)?;
+                }
+            }
+        }
+        if views.is_empty() { Ok(()) } else { self.settle() }
+    }
+
+    /// Takes a view of ours out of SQLite's schema; it stays in ours.
+    fn drop_native_view(&self, view: &Relation) -> Done {
+        self.batch(&format!("DROP VIEW {}.{}", view.database, quote(&view.physical_name)))?;
+        let sql = format!("UPDATE {}.rowferry_objects SET physical_name = NULL WHERE oid = ?1", view.database);
+        self.connection.execute(&sql, [view.oid])?;
+        Ok(())
+    }
+
+    /// The views that name a table or one of its columns, with their texts after it has got another name.
+    pub(super) fn rewritten_views(&self, table: &Relation, column: Option<usize>, to: &str) -> Done<Vec<Rewritten>> {
+        let schema = self.schema();
+        let needed = match column {
+            Some(at) => Needed::column(table, &table.columns[at].name),
+            None => Needed::relation(table),
+        };
+        let mut rewritten = Vec::new();
+        for (view, needs) in schema.users(table.oid) {
+            let RelationKind::View { definition } = &view.kind else { continue };
+            if !needed.is_among(needs) {
+                continue;
+            }
+            let quote: &dyn Fn(&str) -> String = if view.language == Language::Informix {
+                &|name| name.to_owned()
+            } else {
+                &rowferry_dialect::postgres::quote
+            };
+            let uses = self.session.uses(definition, view.language, &schema)?;
+            let text = match column {
+                Some(at) => uses.with_column_renamed(definition, table.oid, at, to, quote),
+                None => uses.with_relation_renamed(definition, table.oid, to, quote),
+            };
+            let Some(text) = text else { return Err(cannot_rewrite(&needed.shown, view).into()) };
+            rewritten.push(Rewritten { view: view.clone(), uses, text });
+        }
+        // SQLite changes its own views itself, those of views among them.
+        for dependent in self.dependents(vec![Needed::relation(table)]) {
+            self.touch(dependent.view.database, dependent.view.oid);
+        }
+        Ok(rewritten)
+    }
+
+    /// Gives views their new texts, after the change; they must mean what they meant.
+    pub(super) fn rewrite_views(&self, table: &Relation, rewritten: Vec<Rewritten>) -> Done {
+        self.settle()?;
+        let schema = self.schema();
+        for Rewritten { view, uses, text } in rewritten {
+            let now = self.session.uses(&text, view.language, &schema);
+            let Some(now) = now.ok().filter(|now| now.means_the_same(&uses)) else {
+                return Err(cannot_rewrite(&describe(table), &view).into());
+            };
+            let sql = format!("UPDATE {}.rowferry_objects SET definition = ?1 WHERE oid = ?2", view.database);
+            self.connection.execute(&sql, params![text, view.oid])?;
+            self.record_needs(view.database, view.oid, &now.dependencies())?;
+        }
+        Ok(())
+    }
+}
+
+/// SQLite can keep a view of the query.
+fn is_native(query: &rowferry_dialect::ir::Query) -> bool {
+    sqlite::view(query).is_ok_and(|lowered| lowered.native)
+}
+
+fn cannot_rewrite(what: &str, view: &Relation) -> Error {
+    Error::unsupported(format!("RENAME of {what}, which view {} uses in a way that cannot be rewritten,", view.name))
+}
