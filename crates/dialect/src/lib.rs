@@ -31,6 +31,7 @@ pub mod plan;
 pub mod postgres;
 pub mod schema;
 pub mod stack;
+mod secrets;
 pub mod types;
 pub mod uses;
 pub mod values;
@@ -38,6 +39,7 @@ pub mod work;
 
 pub use error::{Condition, Error, Result};
 pub use schema::Schema;
+pub use secrets::mask_secrets;
 pub use types::Type;
 
 /// A source dialect: whose grammar and whose typing rules a statement follows.
