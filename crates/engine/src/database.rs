@@ -15,18 +15,28 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::databases::Siblings;
+use crate::file_watch::{self, FileWatch};
 use crate::interrupt::{Interrupter, Wake};
 use crate::locks::Locks;
 use crate::plans::PlanCache;
 use crate::schema::{self, Snapshot};
 use crate::session::state::State;
 use crate::statement::Failure;
-use crate::{Durability, Options, Session, SessionOptions};
+use crate::{Durability, Journal, Options, Session, SessionOptions};
 
 /// One database file, shared by all its sessions. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Database {
     pub(crate) shared: Arc<Shared>,
+}
+
+/// A file's journal mode as SQLite calls it: `wal`, `delete`, `truncate`, `persist` and so on.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct JournalModes {
+    /// Before the file was opened here.
+    pub before: String,
+    /// Since then.
+    pub now: String,
 }
 
 /// What the sessions of a database share.
@@ -50,8 +60,10 @@ pub struct Shared {
     announced: RwLock<Arc<BTreeMap<&'static str, String>>>,
     /// The last numbers that sequences gave, committed or not.
     pub sequences: Mutex<HashMap<u32, i64>>,
-    // Kept open so that the file's WAL stays between sessions. Closed before the directory goes.
-    keeper: Mutex<Option<Connection>>,
+    /// The journal mode of the file at the start, before and after it was opened here.
+    journal: OnceLock<JournalModes>,
+    /// Whether the file is still the one at its path. Closed before the directory goes.
+    pub file: FileWatch,
     directory: Option<PathBuf>,
     /// The databases beside this one.
     pub siblings: OnceLock<Siblings>,
@@ -59,7 +71,7 @@ pub struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.keeper.lock().take();
+        self.file.close();
         if let Some(directory) = &self.directory
             && let Err(error) = std::fs::remove_dir_all(directory)
         {
@@ -102,6 +114,8 @@ impl Database {
         check_file(path, &options)?;
         // Sessions may begin after the process has changed its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        file_watch::check_log(&path)?;
+        let file = FileWatch::new(path.clone());
         let shared = Shared {
             name,
             path,
@@ -115,16 +129,26 @@ impl Database {
             sessions: Mutex::default(),
             announced: RwLock::default(),
             sequences: Mutex::default(),
-            keeper: Mutex::default(),
+            journal: OnceLock::new(),
+            file,
             directory,
             siblings: OnceLock::new(),
         };
         shared.announce_options();
         let connection = shared.connect().map_err(|failure| shared.open_error(&failure))?;
-        shared.prepare_file(&connection)?;
+        let journal = shared.prepare_file(&connection)?;
+        if journal.before != journal.now {
+            tracing::info!(
+                path = %shared.path.display(),
+                from = journal.before,
+                to = journal.now,
+                "the file's journal mode was changed, for good"
+            );
+        }
+        shared.journal.set(journal).ok();
         let snapshot = schema::load(&connection, "main").map_err(|error| shared.open_error(&error.into()))?;
         shared.publish(Arc::new(snapshot));
-        *shared.keeper.lock() = Some(connection);
+        shared.file.begin(connection)?;
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -159,6 +183,11 @@ impl Database {
     pub fn sessions(&self) -> usize {
         self.shared.sessions().len()
     }
+
+    /// The file's journal mode, and what it was before it was opened here.
+    pub fn journal(&self) -> JournalModes {
+        self.shared.journal.get().cloned().unwrap_or_default()
+    }
 }
 
 impl Shared {
@@ -191,16 +220,24 @@ impl Shared {
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
         flags |=
             if self.options.read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
-        if self.options.create {
+        // Only the first handle makes the file: a later one would put an empty one in the place of one that was removed.
+        if self.options.create && !self.file.is_watched() {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
+        let moved = || Failure::of(ffi::SQLITE_READONLY_DBMOVED);
+        self.file.look().map_err(|_| moved())?;
         let connection = Connection::open_with_flags(&self.path, flags)?;
+        // Before anything is read: whoever reads in WAL mode opens the log, and the last to close brings it into the
+        // file, which is the watch's to decide.
+        connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        self.file.look().map_err(|_| moved())?;
         connection.busy_timeout(self.options.lock_timeout.min(Duration::from_secs(60)))?;
         // A misspelt column must not become a text, as SQLite has it for compatibility.
         connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         let synchronous = match self.options.durability {
-            Durability::Full => "FULL",
+            // Without a log it is the removal of the journal that commits: EXTRA makes that safe, too.
+            Durability::Full => "EXTRA",
             Durability::Normal => "NORMAL",
             Durability::Off => "OFF",
         };
@@ -209,14 +246,16 @@ impl Shared {
         Ok(connection)
     }
 
-    /// Switches the file to WAL mode: readers and the writer must not stand in each other's way.
-    fn prepare_file(&self, connection: &Connection) -> Result<()> {
-        if self.options.read_only {
-            return Ok(());
+    /// Switches the file to WAL mode unless its own is to be kept: readers and the writer must not stand in each other's
+    /// way.
+    fn prepare_file(&self, connection: &Connection) -> Result<JournalModes> {
+        let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, String>(0));
+        let before = ask("PRAGMA main.journal_mode").map_err(|error| self.open_error(&error.into()))?;
+        if self.options.read_only || self.options.journal == Journal::Keep {
+            return Ok(JournalModes { now: before.clone(), before });
         }
-        let mode: rusqlite::Result<String> = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
-        match mode {
-            Ok(mode) if mode.eq_ignore_ascii_case("wal") => Ok(()),
+        match ask("PRAGMA main.journal_mode = WAL") {
+            Ok(now) if now.eq_ignore_ascii_case("wal") => Ok(JournalModes { before, now }),
             Ok(mode) => Err(Error::new(
                 Condition::IoError,
                 format!(
@@ -224,14 +263,24 @@ impl Shared {
                     self.path.display()
                 ),
             )
-            .hint("The file must lie in a writable directory of a local file system.")),
+            .hint(
+                "The file must lie in a writable directory of a local file system; --journal keep serves it as it is.",
+            )),
             Err(error) => Err(self.open_error(&error.into())),
         }
+    }
+
+    /// True when readers and writers of the file block each other.
+    pub fn has_rollback_journal(&self) -> bool {
+        self.journal.get().is_some_and(|journal| !journal.now.eq_ignore_ascii_case("wal"))
     }
 
     /// Why the file could not be opened.
     pub fn open_error(&self, failure: &Failure) -> Error {
         let path = self.path.display();
+        if failure.code == ffi::SQLITE_READONLY_DBMOVED {
+            return self.file.moved();
+        }
         match failure.primary() {
             ffi::SQLITE_NOTADB => not_a_database(&self.path),
             ffi::SQLITE_CORRUPT => {

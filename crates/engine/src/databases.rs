@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 
+use crate::file_watch::NOTE;
 use crate::{Database, Options};
 
 /// What a database's file is called behind its name.
@@ -145,7 +146,7 @@ impl Databases {
         }
         open.remove(name);
         let removed = std::fs::remove_file(&path);
-        for suffix in ["-wal", "-shm"] {
+        for suffix in ["-wal", "-shm", NOTE] {
             let mut beside = path.clone().into_os_string();
             beside.push(suffix);
             // Most often SQLite has removed them already.
@@ -194,8 +195,11 @@ impl Shared {
             if !is_ours || name == self.main.name() {
                 continue;
             }
+            // One that is open here is not opened again: with any descriptor of it that is closed, the locks go that
+            // SQLite holds in this process, and another program may take the log away.
+            let known = self.open.lock().get(name).map(Database::logging);
             // A file that cannot be read is no database.
-            if let Ok(logging) = logging_of(&path) {
+            if let Ok(logging) = known.map_or_else(|| logging_of(&path), Ok) {
                 found.push((name.to_owned(), logging));
             }
         }

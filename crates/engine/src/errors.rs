@@ -30,6 +30,9 @@ pub fn translate(failure: &Failure, interrupter: &Interrupter, plan: Option<&Pre
         ffi::SQLITE_BUSY if failure.code == ffi::SQLITE_BUSY_SNAPSHOT => serialization_failure(),
         ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED if interrupter.must_stop() => interrupter.error(),
         ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => lock_timeout(),
+        ffi::SQLITE_READONLY if failure.code == ffi::SQLITE_READONLY_DBMOVED => {
+            Error::new(Condition::IoError, "the database file has been deleted, moved or replaced while it is served")
+        }
         ffi::SQLITE_READONLY => {
             Error::new(Condition::ReadOnlySqlTransaction, "cannot write: the database is open for reading only")
         }

@@ -17,11 +17,24 @@ pub enum Durability {
     Off,
 }
 
+/// What becomes of the file's journal mode, which stands in the file and stays.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Journal {
+    /// The file is switched to WAL: readers and the writer do not stand in each other's way.
+    #[default]
+    Wal,
+    /// It stays as it is. In a mode with a rollback journal a writer waits at its commit for all readers, and readers
+    /// wait for it meanwhile, each as long as its lock time-out allows.
+    Keep,
+}
+
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// When an acknowledged transaction is safe on disk; [`Durability::Full`] by default.
     pub durability: Durability,
+    /// What becomes of the file's journal mode; [`Journal::Wal`] by default.
+    pub journal: Journal,
     /// Create the file when there is none (default: no).
     pub create: bool,
     /// Refuse every write (default: no).
@@ -44,6 +57,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             durability: Durability::Full,
+            journal: Journal::Wal,
             create: false,
             read_only: false,
             lock_timeout: Duration::from_secs(30),

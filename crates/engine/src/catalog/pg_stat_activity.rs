@@ -85,7 +85,7 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 session.owner.xid().map(short_xid),
                 NULL,
                 NULL,
-                &*activity.query,
+                &*rowferry_dialect::mask_secrets(&activity.query),
                 "client backend",
             ]
         })

@@ -246,6 +246,12 @@ impl Locks {
         }
     }
 
+    /// The right to write, if it is free.
+    pub fn try_write(self: &Arc<Self>, owner: &Arc<Owner>) -> Option<Permit> {
+        let got = self.acquire(owner, Tag::Write, LockMode::Exclusive, Hold::Transaction, None);
+        got.is_ok().then(|| Permit { locks: self.clone(), owner: owner.clone() })
+    }
+
     // Advisory locks.
 
     /// Gives an advisory lock of the session back; false when it is not held.

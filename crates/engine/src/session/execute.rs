@@ -85,6 +85,10 @@ impl Session {
             self.refresh_schema();
             return Ok(());
         }
+        let now = super::state::now();
+        if !ends_transaction(&prepared.bound.statement) {
+            self.database.shared.file.look_at_times(now)?;
+        }
         if self.transaction.block == Block::None {
             self.end_autocommitted();
         }
@@ -101,7 +105,6 @@ impl Session {
             return Err(end.error());
         }
         self.count_memory_anew();
-        let now = super::state::now();
         {
             let mut activity = self.state.activity.lock();
             activity.query = prepared.parsed.shared_text();

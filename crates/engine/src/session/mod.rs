@@ -7,6 +7,7 @@ mod execute;
 mod functions;
 pub mod locking;
 mod merge;
+mod misfits;
 mod named;
 mod names;
 mod portals;
@@ -31,6 +32,7 @@ use crate::statement::Failure;
 use crate::{Cursor, Database, Durability, Interrupter, SessionOptions, catalog};
 
 pub use compile::{Parsed, Prepared};
+pub use misfits::Place;
 use named::NamedStatement;
 use names::{Names, Shown};
 use portals::Portal;

@@ -11,6 +11,7 @@
 //! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::ir::{Isolation, TransactionModes};
@@ -23,6 +24,9 @@ use crate::locks::{Mark, Permit};
 use crate::schema::{self, Snapshot};
 use crate::statement::Failure;
 use crate::{Durability, errors};
+
+/// How long a commit waits for readers, with a rollback journal and without a lock time-out.
+const LONGEST_WAIT_FOR_READERS: Duration = Duration::from_secs(60);
 
 /// The session's transaction.
 #[derive(Debug, Default)]
@@ -495,15 +499,31 @@ impl Session {
             Open::No | Open::Snapshot => {}
         }
         let patience = self.patience();
-        let locks = &self.database.shared.locks;
+        let locks = self.database.shared.locks.clone();
         locks.xids.assign(&self.state.owner);
-        let permit = locks.write(&self.state.owner, patience)?;
+        let permit = match self.transaction.open {
+            // With a rollback journal the writer waits at its commit for all who read, so nobody who reads may wait for it;
+            // and whoever writes now leaves this snapshot behind.
+            Open::Snapshot if self.database.shared.has_rollback_journal() => {
+                locks.try_write(&self.state.owner).ok_or_else(errors::serialization_failure)?
+            }
+            _ => {
+                if self.database.shared.has_rollback_journal() {
+                    self.materialise_cursors()?;
+                }
+                locks.write(&self.state.owner, patience)?
+            }
+        };
         self.state.activity.lock().writing = true;
         // Before anything is written: what cursors have still to read was there before it.
         self.materialise_cursors()?;
         let handle = self.handle()?;
         let guard = handle.lock();
-        guard.set_busy_timeout(patience.timeout);
+        guard.set_busy_timeout(match patience.timeout {
+            // Who waits for readers here is in no lock's queue, where a deadlock would be found.
+            Duration::ZERO if self.database.shared.has_rollback_journal() => LONGEST_WAIT_FOR_READERS,
+            timeout => timeout,
+        });
         match self.transaction.open {
             Open::Snapshot => {
                 // The write itself will find out whether the snapshot is still the newest.
@@ -525,8 +545,11 @@ impl Session {
     /// setting's value when the transaction begins. A server without durability keeps to that.
     fn follow_synchronous_commit(&mut self, guard: &Guard<'_>) -> Result<()> {
         let wanted = self.state.variables.read().is_synchronous();
-        if wanted != self.synchronous && self.database.shared.options.durability != Durability::Off {
-            let pragma = if wanted { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+        if wanted != self.synchronous && self.database.shared.options.durability != Durability::Off
+            // With a rollback journal less than that may damage the file at a power cut.
+            && !self.database.shared.has_rollback_journal()
+        {
+            let pragma = if wanted { "PRAGMA synchronous = EXTRA" } else { "PRAGMA synchronous = NORMAL" };
             self.checked(guard.batch(pragma))?;
             self.synchronous = wanted;
         }
@@ -541,6 +564,7 @@ impl Session {
             return Err(error);
         }
         if matches!(self.transaction.open, Open::Write { .. }) {
+            self.database.shared.file.committed();
             let number = self.database.shared.committed();
             self.database.shared.locks.committed(&self.state.owner, number);
             self.commits_seen = self.commits_seen.wrapping_add(1);
@@ -570,6 +594,9 @@ impl Session {
         }
         if matches!(self.transaction.open, Open::Snapshot) {
             self.materialise_cursors()?;
+        } else {
+            // Nothing is acknowledged into a file that nobody will find.
+            self.database.shared.file.look()?;
         }
         let handle = self.handle()?;
         let guard = handle.lock();

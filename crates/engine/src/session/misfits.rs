@@ -1,0 +1,90 @@
+//! Where in a file a value lies that its column's type does not allow.
+//!
+//! SQLite takes any value in any column, and text of any bytes. A result tells only its own row, which helps nobody to
+//! find the culprit; this looks for it, once something has failed.
+
+use rowferry_dialect::lower::sqlite::quote;
+use rowferry_dialect::plan::ResultColumn;
+use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::{Error, Schema as _};
+
+use super::Session;
+use crate::ValueRef;
+
+/// A column of a table, and a row of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Place {
+    namespace: String,
+    /// The table.
+    pub table: String,
+    /// Its column.
+    pub column: String,
+    /// The row's rowid, where the table has rowids.
+    pub rowid: Option<i64>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "table \"{}\", column \"{}\"", self.table, self.column)?;
+        match self.rowid {
+            Some(rowid) => write!(f, ", rowid {rowid}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Place {
+    /// The error, with the names of table and column in their fields.
+    #[must_use]
+    pub fn name_in(&self, error: Error) -> Error {
+        error.table(self.namespace.clone(), self.table.clone()).column(self.column.clone())
+    }
+}
+
+impl Session {
+    /// The first value of a table's column that does not fit; `None` when the result's column is no table's.
+    ///
+    /// Reads the table, in the session's own transaction, until the value is found or the statement is cancelled.
+    pub fn find_misfit(&self, column: &ResultColumn, fits: impl Fn(ValueRef<'_>) -> bool) -> Option<Place> {
+        let (oid, position) = column.origin?;
+        let relation = self.schema.relation_by_oid(oid)?;
+        let name = relation.columns.get(position)?.name.clone();
+        let mut place =
+            Place { namespace: relation.namespace.clone(), table: relation.name.clone(), column: name, rowid: None };
+        if relation.kind != RelationKind::Table || relation.without_rowid {
+            return Some(place);
+        }
+        let taken = |word: &str| relation.columns.iter().any(|column| column.name.eq_ignore_ascii_case(word));
+        let Some(rowid) = ["rowid", "_rowid_", "oid"].into_iter().find(|word| !taken(word)) else {
+            return Some(place);
+        };
+        let sql = format!(
+            "SELECT {rowid}, {} FROM {}.{}",
+            quote(&place.column),
+            quote(relation.database),
+            quote(&relation.physical_name)
+        );
+        let handle = self.handle.as_ref()?.lock();
+        let find = || -> rusqlite::Result<Option<i64>> {
+            use rusqlite::types::ValueRef as Stored;
+            let mut statement = handle.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let value = match row.get_ref(1)? {
+                    Stored::Null => ValueRef::Null,
+                    Stored::Integer(value) => ValueRef::Integer(value),
+                    Stored::Real(value) => ValueRef::Real(value),
+                    Stored::Text(bytes) => ValueRef::Text(bytes),
+                    Stored::Blob(bytes) => ValueRef::Blob(bytes),
+                };
+                if !fits(value) {
+                    return row.get(0).map(Some);
+                }
+            }
+            Ok(None)
+        };
+        // Cancelled, or changed meanwhile: then it is not said.
+        place.rowid = find().ok().flatten();
+        Some(place)
+    }
+}
