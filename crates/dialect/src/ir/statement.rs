@@ -334,6 +334,8 @@ pub struct Copy {
     pub from: Option<Dml>,
     /// To the client: a query.
     pub to: Option<Query>,
+    /// For each column of that query, the table's column that it is: relation's oid and position from 0.
+    pub origins: Vec<Option<(u32, usize)>>,
     /// Options.
     pub options: CopyOptions,
 }

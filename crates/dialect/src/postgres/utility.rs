@@ -266,8 +266,9 @@ impl Binder<'_> {
             let Some(N::SelectStmt(select)) = &query.node else {
                 return Err(Error::unsupported("COPY of a statement that is not a query"));
             };
-            let query = self.query(select, true)?.query;
-            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), options })));
+            let bound = self.query(select, true)?;
+            let origins = bound.columns.iter().map(|column| column.origin).collect();
+            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(bound.query), origins, options })));
         }
         let Some(range) = &copy.relation else { return Err(Error::internal("COPY of nothing")) };
         let relation = self.relation(range)?;
@@ -292,7 +293,8 @@ impl Binder<'_> {
             };
             let output = self.ids.relation();
             let query = Self::bare_query(crate::ir::Body::Select(Box::new(select)), &outputs, output);
-            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), options })));
+            let origins = columns.iter().map(|at| entry.columns[*at].origin).collect();
+            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), origins, options })));
         }
         let relation = self.own_table(range)?;
         self.effects.writes = true;
@@ -317,7 +319,7 @@ impl Binder<'_> {
             returning: Vec::new(),
             columns: Vec::new(),
         };
-        Ok(Statement::Copy(Box::new(Copy { from: Some(from), to: None, options })))
+        Ok(Statement::Copy(Box::new(Copy { from: Some(from), to: None, origins: Vec::new(), options })))
     }
 
     fn copy_options(&self, nodes: &[Node]) -> Result<CopyOptions> {

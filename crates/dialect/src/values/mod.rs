@@ -250,16 +250,20 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
         (Type::Float4, ValueRef::Integer(value)) => float::write4(out, value as f32, settings),
         (Type::Float8, ValueRef::Integer(value)) => float::write8(out, value as f64, settings),
         (Type::Numeric(_) | Type::Money(_) | Type::FloatingDecimal(_), value) => decimal::write(out, value, ty)?,
-        (Type::Char(width) | Type::Nchar(width), ValueRef::Text(bytes)) => text::write_padded(out, bytes, *width),
-        (Type::Bytea | Type::Byte | Type::Blob, ValueRef::Blob(bytes)) => bytea::write(out, bytes, settings),
+        (Type::Char(width) | Type::Nchar(width), ValueRef::Text(bytes)) => {
+            text::write_padded(out, text::clean(bytes)?, *width);
+        }
+        (Type::Bytea | Type::Byte | Type::Blob, ValueRef::Blob(bytes) | ValueRef::Text(bytes)) => {
+            bytea::write(out, bytes, settings)
+        }
         (Type::Date, ValueRef::Text(bytes)) => date::write(out, bytes, settings)?,
         (Type::Time(_), ValueRef::Text(bytes)) => time::write(out, bytes)?,
-        (Type::TimeTz(_), ValueRef::Text(bytes)) => out.extend_from_slice(bytes),
+        (Type::TimeTz(_), ValueRef::Text(bytes)) => out.extend_from_slice(text::clean(bytes)?),
         (Type::Timestamp(_), ValueRef::Text(bytes)) => timestamp::write(out, bytes, settings)?,
         (Type::TimestampTz(_), ValueRef::Text(bytes)) => timestamp::write_tz(out, bytes, settings)?,
         (Type::Interval, ValueRef::Text(bytes)) => interval::write(out, bytes, settings)?,
         (Type::Array(element), ValueRef::Text(bytes)) => array::write(out, bytes, element, settings)?,
-        (_, ValueRef::Text(bytes)) if stored_as_text(ty) => out.extend_from_slice(bytes),
+        (_, ValueRef::Text(bytes)) if stored_as_text(ty) => out.extend_from_slice(text::clean(bytes)?),
         (_, other) => write_misfit(out, other, ty, settings)?,
     }
     Ok(())
@@ -286,7 +290,8 @@ fn write_misfit(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Se
             Ok(text) => text.to_owned(),
             Err(_) => return Err(misfit(value, ty)),
         },
-        // Text kept as a blob reads as text; anything else only as bytes.
+        // Where anything may lie, a blob is served, too: as the text that it is, or as its bytes.
+        ValueRef::Blob(bytes) if ty.is_text() || *ty == Type::Unknown => text::of_blob(bytes).into_owned(),
         ValueRef::Blob(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => return Err(misfit(value, ty)),

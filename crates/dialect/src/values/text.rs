@@ -7,6 +7,54 @@ use crate::{Condition, Error, Result, Type};
 /// The longest `name`, in bytes.
 pub const NAME_BYTES: usize = 63;
 
+/// True for bytes that clients can take as text: UTF-8 without NUL. SQLite holds whatever it was given.
+#[inline]
+pub fn is_clean(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)
+}
+
+/// The bytes, when [`is_clean`] says so; the error that PostgreSQL has for others.
+#[inline]
+pub fn clean(bytes: &[u8]) -> Result<&[u8]> {
+    if is_clean(bytes) { Ok(bytes) } else { Err(unclean(bytes)) }
+}
+
+#[cold]
+fn unclean(bytes: &[u8]) -> Error {
+    let nul = bytes.iter().position(|byte| *byte == 0);
+    let wrong = match std::str::from_utf8(bytes) {
+        Err(error) if nul.is_none_or(|nul| error.valid_up_to() < nul) => {
+            let from = error.valid_up_to();
+            // What is cut off at the end is wrong to the end.
+            &bytes[from..error.error_len().map_or(bytes.len(), |length| from + length)]
+        }
+        _ => &[0],
+    };
+    let shown: Vec<String> = wrong.iter().map(|byte| format!("0x{byte:02x}")).collect();
+    Error::new(
+        Condition::CharacterNotInRepertoire,
+        format!("invalid byte sequence for encoding \"UTF8\": {}", shown.join(" ")),
+    )
+    .hint("The file holds text that is none: correct the row, or give the column a type of bytes.")
+}
+
+/// A blob where text is expected: the text that it is, or its bytes as `\\x…`.
+pub fn of_blob(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !bytes.contains(&0) => Cow::Borrowed(text),
+        _ => {
+            use std::fmt::Write as _;
+            let mut text = String::with_capacity(2 + bytes.len() * 2);
+            text.push_str("\\x");
+            for byte in bytes {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{byte:02x}");
+            }
+            Cow::Owned(text)
+        }
+    }
+}
+
 /// The length limit of a text type, in characters; `char(0)` is blank-padded text of any length.
 pub fn limit(ty: &Type) -> Option<u32> {
     match ty {

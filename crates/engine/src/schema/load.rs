@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
-use rowferry_dialect::lower::sqlite::types;
+use rowferry_dialect::lower::sqlite::{quote, types};
 use rowferry_dialect::schema::{
     Check, Column, ColumnDefault, ForeignKey, Identity, Index, IndexKey, QualifiedName, ReferentialAction, Relation,
     RelationKind, Routine, Sequence,
@@ -633,6 +633,18 @@ impl Loader<'_> {
         Ok((relation, details))
     }
 
+    /// Columns of a view that have no type. SQLite shows them as BLOB, like those that are declared so.
+    fn typeless_columns(&self, infos: &[ColumnInfo]) -> Result<Vec<usize>> {
+        let shown: Vec<usize> = (0..infos.len()).filter(|at| infos[*at].declared == "BLOB").collect();
+        if shown.is_empty() {
+            return Ok(shown);
+        }
+        let sql = format!("SELECT * FROM {}.{}", quote(self.source.database), quote(&self.entry.name));
+        let statement = self.source.connection.prepare(&sql)?;
+        let declared: Vec<bool> = statement.columns().map(|column| column.decl_type().is_some()).collect();
+        Ok(shown.into_iter().filter(|at| declared.get(*at) == Some(&false)).collect())
+    }
+
     fn view(&self) -> Result<(Relation, Details)> {
         let (oid, namespace, name, language, object) = self.identity("view");
         let mut details = Details {
@@ -648,7 +660,10 @@ impl Loader<'_> {
         let columns = match &definition {
             Some(_) => view_columns(self.source.metadata.columns(oid), language),
             None => {
-                let infos = self.column_infos()?;
+                let mut infos = self.column_infos()?;
+                for at in self.typeless_columns(&infos)? {
+                    infos[at].declared.clear();
+                }
                 infos.iter().map(|info| column(info, None, Language::Sqlite, None, false, false)).collect()
             }
         };

@@ -203,10 +203,11 @@ impl Session {
         let (statement, columns) = match (&copy.from, &copy.to) {
             (Some(insert), _) => (Statement::Dml(Box::new(insert.clone())), Vec::new()),
             (None, Some(query)) => {
-                let columns = query.columns.iter().map(|column| ResultColumn {
+                let origins = copy.origins.iter().copied().chain(std::iter::repeat(None));
+                let columns = query.columns.iter().zip(origins).map(|(column, origin)| ResultColumn {
                     name: column.name.clone(),
                     ty: column.ty.clone(),
-                    origin: None,
+                    origin,
                     not_null: false,
                     identity: false,
                 });

@@ -9,7 +9,7 @@ use rowferry_dialect::ir::{Statement as Ir, Transaction, Value};
 use rowferry_dialect::postgres::types as pg_types;
 use rowferry_engine::{
     Command, Condition, Cursor, DoorPart, Error, Outcome, Prepared, ResultColumn, Resume, Session, TransactionStatus,
-    Type,
+    Type, mask_secrets,
 };
 use rowferry_wire::ReceiveBuffer;
 use rowferry_wire_pg::frame::{Frame, FrameLimits, cut_frontend, missing};
@@ -237,7 +237,7 @@ impl Commands<'_> {
 
     fn run_query(&mut self, sql: &[u8]) -> Result<(), Failure> {
         let sql = report::utf8(sql)?;
-        tracing::debug!(connection = self.output.connection.number(), sql, "query");
+        tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(sql), "query");
         let parsed = self.session.parse(sql)?;
         if parsed.is_empty() {
             self.output.send(&Backend::EmptyQueryResponse);
@@ -313,7 +313,7 @@ impl Commands<'_> {
         let name = report::utf8(parse.statement)?;
         self.session.check_statement_name(name)?;
         let sql = report::utf8(parse.sql)?;
-        tracing::debug!(connection = self.output.connection.number(), sql, "parse");
+        tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(sql), "parse");
         let types = parse.types.iter().map(declared_type).collect::<Result<Vec<_>, Error>>()?;
         let prepared = match self.session.prepare(sql, &types) {
             Ok(None) => None,
@@ -520,9 +520,11 @@ impl Commands<'_> {
             let Some(row) = cursor.next()? else { return Ok(Some(rows)) };
             rows += 1;
             let mut encoder = RowEncoder::begin(&mut self.output.pending, writer.len());
-            if let Err(error) = writer.write(&mut encoder, &row, &settings, rows) {
+            if let Err((index, error)) = writer.write(&mut encoder, &row, &settings) {
                 encoder.abandon();
-                return Err(error.into());
+                drop(row);
+                let (column, format) = (&cursor.columns()[index], writer.format(index));
+                return Err(values::place(error, &self.session, rows, column, format, &settings).into());
             }
             if !encoder.finish() {
                 let message = format!("row {rows} is longer than a message can be");

@@ -48,15 +48,23 @@ impl CodeSet {
         if self.0 == wire::CodeSet::Utf8 || stored.is_ascii() {
             return Ok(Cow::Borrowed(stored));
         }
-        // Text that is no UTF-8 was written by somebody else; its bytes are all that is known.
-        let Ok(text) = std::str::from_utf8(stored) else { return Ok(Cow::Borrowed(stored)) };
-        let mut bytes = Vec::with_capacity(text.len());
-        self.0.encode(text, &mut bytes).map_err(|c| {
+        self.encode_clean(Cow::Borrowed(stored)).map_err(|c| {
             Error::new(
                 Condition::UntranslatableCharacter,
                 format!("character {c:?} has no place in the client's code set; set CLIENT_LOCALE=en_US.utf8"),
             )
-        })?;
+        })
+    }
+
+    /// As [`encode`](Self::encode); fails with the character that has no place in the client's code set.
+    pub fn encode_clean(self, stored: Cow<'_, [u8]>) -> Result<Cow<'_, [u8]>, char> {
+        if self.0 == wire::CodeSet::Utf8 || stored.is_ascii() {
+            return Ok(stored);
+        }
+        // Text that is no UTF-8 was written by somebody else; its bytes are all that is known.
+        let Ok(text) = std::str::from_utf8(&stored) else { return Ok(stored) };
+        let mut bytes = Vec::with_capacity(text.len());
+        self.0.encode(text, &mut bytes)?;
         Ok(Cow::Owned(bytes))
     }
 }

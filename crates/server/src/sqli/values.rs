@@ -1,12 +1,15 @@
 //! Values: SQLite's stored form ⇄ the wire's cells and parameters.
 
+use std::borrow::Cow;
+
 use rowferry_dialect::informix::codes::{datetime_qualifier, interval_qualifier, type_code};
 use rowferry_dialect::informix::types::LVARCHAR_MAX;
 use rowferry_dialect::informix::values::{Decimal, convert, date_from_days, date_to_days, parse_date};
 use rowferry_dialect::informix::{codes, import};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::types::Storage;
-use rowferry_engine::{Condition, Error, Result, ResultColumn, Type, ValueRef};
+use rowferry_dialect::values::{Settings, float, text};
+use rowferry_engine::{Condition, Error, Result, ResultColumn, Session, Type, ValueRef};
 use rowferry_wire_sqli::messages::{Param, ParamValue, SimpleLob, TypeDescription};
 use rowferry_wire_sqli::types::type_flag;
 use rowferry_wire_sqli::values::{Base100, Cell, CellFormat, DateTime, Interval};
@@ -27,6 +30,8 @@ pub(super) struct WireColumn {
     pub shown: Type,
     code: codes::TypeCode,
     not_null: bool,
+    /// The column of the statement's result, to find in the file what cannot be sent.
+    source: ResultColumn,
     /// The layout of its cells, unless the client asks for another.
     pub format: CellFormat,
 }
@@ -46,6 +51,7 @@ impl WireColumn {
             shown: import(&column.ty),
             code,
             not_null: column.not_null,
+            source: column.clone(),
             format: CellFormat::LongText,
         };
         described.format = CellFormat::described(&described.description(), widths)
@@ -82,7 +88,7 @@ pub(super) fn description(code: &codes::TypeCode, not_null: bool) -> TypeDescrip
 #[derive(Debug)]
 enum Held<'a> {
     Cell(Cell<'a>),
-    Text(std::borrow::Cow<'a, [u8]>),
+    Text(Cow<'a, [u8]>),
     Opaque(Vec<u8>),
     Lob(Vec<u8>),
 }
@@ -95,8 +101,15 @@ pub(super) fn encode_cell(
     context: &mut RowContext<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let held = hold(column, format, value, context)?;
-    let cell = match &held {
+    if let Some(text) = text_cell(column, format, value) {
+        let text = text_bytes(text, format, context.code_set).map_err(|what| what.error(column, format, context))?;
+        return put(column, format, &Held::Text(text), out);
+    }
+    put(column, format, &hold(column, format, value, context)?, out)
+}
+
+fn put(column: &WireColumn, format: CellFormat, held: &Held<'_>, out: &mut Vec<u8>) -> Result<()> {
+    let cell = match held {
         Held::Cell(cell) => *cell,
         Held::Text(text) => Cell::Text(text),
         Held::Opaque(bytes) => Cell::Opaque(bytes),
@@ -124,6 +137,8 @@ pub(super) struct RowContext<'a> {
     pub objects: &'a mut Objects,
     /// The statement to which they belong.
     pub statement: usize,
+    /// The session, to find in the file what cannot be sent.
+    pub session: Option<&'a Session>,
 }
 
 fn hold<'a>(
@@ -190,31 +205,9 @@ fn hold<'a>(
             _ => return Err(misfit(column)),
         },
         CellFormat::Char(_) | CellFormat::VarChar(_) | CellFormat::LongText => {
-            let text = match value {
-                ValueRef::Text(text) => context.code_set.encode(text)?,
-                other => match converted(column, other, &Type::Text)? {
-                    Value::Text(text) => {
-                        std::borrow::Cow::Owned(context.code_set.encode(text.as_bytes())?.into_owned())
-                    }
-                    _ => return Err(misfit(column)),
-                },
-            };
-            let widest = match format {
-                CellFormat::Char(width) => width,
-                CellFormat::VarChar(width) => usize::from(width),
-                _ => usize::MAX,
-            };
-            // A string that SQLite or another wire let grow beyond its column is served as far as the type goes, as
-            // Informix itself cuts on assignment.
-            match text {
-                std::borrow::Cow::Borrowed(bytes) => {
-                    Held::Text(std::borrow::Cow::Borrowed(&bytes[..bytes.len().min(widest)]))
-                }
-                std::borrow::Cow::Owned(mut bytes) => {
-                    bytes.truncate(widest);
-                    Held::Text(std::borrow::Cow::Owned(bytes))
-                }
-            }
+            let Value::Text(text) = converted(column, value, &Type::Text)? else { return Err(misfit(column)) };
+            let text = text_bytes(text.into_bytes().into(), format, context.code_set);
+            Held::Text(text.map_err(|what| what.error(column, format, context))?.into_owned().into())
         }
         CellFormat::Opaque if column.shown == Type::Jsonb => match value {
             ValueRef::Text(text) => Held::Opaque(bson::from_json(utf8(column, text)?)?),
@@ -225,17 +218,21 @@ fn hold<'a>(
             _ => return Err(misfit(column)),
         },
         CellFormat::LocatorHex | CellFormat::LocatorRaw => {
-            let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
+            let bytes = large(value, context.code_set)
+                .map_err(|what| what.error(column, format, context))?
+                .ok_or_else(|| misfit(column))?;
             let locator = context.objects.locator(bytes);
             if format == CellFormat::LocatorRaw {
                 Held::Opaque(locator)
             } else {
                 let hex: String = locator.iter().map(|byte| format!("{byte:02x}")).collect();
-                Held::Text(std::borrow::Cow::Owned(hex.into_bytes()))
+                Held::Text(Cow::Owned(hex.into_bytes()))
             }
         }
         CellFormat::SimpleLob(_) => {
-            let bytes = large(value, context.code_set)?.ok_or_else(|| misfit(column))?;
+            let bytes = large(value, context.code_set)
+                .map_err(|what| what.error(column, format, context))?
+                .ok_or_else(|| misfit(column))?;
             let size = i32::try_from(bytes.len()).map_err(|_| misfit(column))?;
             let handle = context.objects.keep(context.statement, &bytes)?;
             Held::Lob(SimpleLob::row(handle, Some(size), context.widths))
@@ -243,11 +240,115 @@ fn hold<'a>(
     })
 }
 
+/// The text of a cell of text; `None` when the cell is of another kind, or the value must be converted first.
+///
+/// A column of text may hold anything (one without a type, a view's expression): numbers are served as their digits, a
+/// blob as the text that it is or as its bytes in hexadecimal.
+fn text_cell<'a>(column: &WireColumn, format: CellFormat, value: ValueRef<'a>) -> Option<Cow<'a, [u8]>> {
+    if !matches!(format, CellFormat::Char(_) | CellFormat::VarChar(_) | CellFormat::LongText) {
+        return None;
+    }
+    match value {
+        ValueRef::Text(text) => Some(Cow::Borrowed(text)),
+        _ if !(column.ty.is_text() || column.ty == Type::Unknown) => None,
+        ValueRef::Null => None,
+        ValueRef::Blob(bytes) => Some(match text::of_blob(bytes) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+        ValueRef::Integer(number) => Some(Cow::Owned(number.to_string().into_bytes())),
+        ValueRef::Real(number) => {
+            let mut out = Vec::new();
+            float::write8(&mut out, number, &Settings::default());
+            Some(Cow::Owned(out))
+        }
+    }
+}
+
+/// Why a text cannot be sent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum BadText {
+    /// It is not UTF-8, or holds NUL.
+    NoText,
+    /// A character has no place in the client's code set.
+    Character(char),
+    /// So many bytes are too many for the column.
+    TooLong(usize),
+}
+
+impl BadText {
+    /// The error, with the value's place. Its words reach clients as they are: with other codes than -746 they would see a
+    /// column's name at most.
+    fn error(self, column: &WireColumn, format: CellFormat, context: &RowContext<'_>) -> Error {
+        let code_set = context.code_set;
+        let fits = |value: ValueRef<'_>| match text_cell(column, format, value) {
+            Some(text) => text_bytes(text, format, code_set).is_ok(),
+            None => true,
+        };
+        let place = context.session.and_then(|session| session.find_misfit(&column.source, fits));
+        let shown = match &place {
+            Some(place) => place.to_string(),
+            None => format!("column \"{}\"", column.source.name),
+        };
+        let what = match self {
+            Self::NoText => "holds text that is not UTF-8, or a NUL; CAST it to BYTE, or correct the row".to_owned(),
+            Self::Character(character) => format!(
+                "holds U+{:04X}, which the client's code set does not have; connect with CLIENT_LOCALE=en_US.utf8",
+                // Itself it could not be sent.
+                u32::from(character)
+            ),
+            Self::TooLong(bytes) => {
+                let width = widest(format);
+                format!("holds a text of {bytes} bytes, and is declared with {width}; CAST it to LVARCHAR")
+            }
+        };
+        let error = Error::new(Condition::RaiseException, format!("{shown} {what}"));
+        match place {
+            Some(place) => place.name_in(error),
+            None => error.column(column.source.name.clone()),
+        }
+    }
+}
+
+/// How many bytes a cell of text takes.
+fn widest(format: CellFormat) -> usize {
+    match format {
+        CellFormat::Char(width) => width,
+        CellFormat::VarChar(width) => usize::from(width),
+        _ => usize::MAX,
+    }
+}
+
+/// A text in the client's code set, as long as its column allows: only blanks are cut off.
+fn text_bytes(
+    text: Cow<'_, [u8]>,
+    format: CellFormat,
+    code_set: CodeSet,
+) -> std::result::Result<Cow<'_, [u8]>, BadText> {
+    if !text::is_clean(&text) {
+        return Err(BadText::NoText);
+    }
+    let mut bytes = code_set.encode_clean(text).map_err(BadText::Character)?;
+    let widest = widest(format);
+    if bytes.len() > widest {
+        if bytes[widest..].iter().any(|byte| *byte != b' ') {
+            return Err(BadText::TooLong(bytes.len()));
+        }
+        match &mut bytes {
+            Cow::Borrowed(bytes) => *bytes = &bytes[..widest],
+            Cow::Owned(bytes) => bytes.truncate(widest),
+        }
+    }
+    Ok(bytes)
+}
+
 /// The bytes of a large object: text in the client's code set.
-fn large(value: ValueRef<'_>, code_set: CodeSet) -> Result<Option<Vec<u8>>> {
+fn large(value: ValueRef<'_>, code_set: CodeSet) -> std::result::Result<Option<Vec<u8>>, BadText> {
     Ok(match value {
         ValueRef::Blob(bytes) => Some(bytes.to_vec()),
-        ValueRef::Text(text) => Some(code_set.encode(text)?.into_owned()),
+        ValueRef::Text(text) => {
+            Some(code_set.encode_clean(Cow::Borrowed(text)).map_err(BadText::Character)?.into_owned())
+        }
         _ => None,
     })
 }

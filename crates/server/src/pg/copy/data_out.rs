@@ -2,7 +2,7 @@
 
 use rowferry_dialect::ir::{CopyFormat, CopyOptions};
 use rowferry_dialect::values::{Settings, ValueRef};
-use rowferry_engine::Result;
+use rowferry_engine::{Error, Result};
 use rowferry_wire_pg::Format;
 
 use super::super::values;
@@ -50,13 +50,13 @@ impl CopyOut {
         }
     }
 
-    /// Writes a row.
+    /// Writes a row. The error comes with the column that cannot be sent.
     pub(in super::super) fn row<'v>(
         &mut self,
         out: &mut Vec<u8>,
         row: impl Iterator<Item = ValueRef<'v>>,
         settings: &Settings,
-    ) -> Result<()> {
+    ) -> std::result::Result<(), (usize, Error)> {
         if self.options.format == CopyFormat::Binary {
             out.extend_from_slice(&(self.columns.len() as i16).to_be_bytes());
         }
@@ -64,7 +64,8 @@ impl CopyOut {
             self.field.clear();
             let is_null = value == ValueRef::Null;
             if !is_null {
-                (self.writers[index])(&mut self.field, value, &self.columns[index].ty, settings)?;
+                let write = self.writers[index];
+                write(&mut self.field, value, &self.columns[index].ty, settings).map_err(|error| (index, error))?;
             }
             match (self.options.format, is_null) {
                 (CopyFormat::Binary, true) => out.extend_from_slice(&(-1i32).to_be_bytes()),

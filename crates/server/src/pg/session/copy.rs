@@ -8,7 +8,7 @@ use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
 use rowferry_wire_pg::{Backend, Format};
 
 use super::super::copy::{self, Column, CopyIn, CopyOut};
-use super::super::report;
+use super::super::{report, values};
 use super::{Commands, Failure};
 use crate::Ending;
 
@@ -50,7 +50,11 @@ impl Commands<'_> {
             }
             let Some(row) = cursor.next()? else { break };
             rows += 1;
-            data.row(&mut piece, (0..row.len()).map(|index| row.get(index)), &settings)?;
+            if let Err((index, error)) = data.row(&mut piece, (0..row.len()).map(|index| row.get(index)), &settings) {
+                drop(row);
+                let column = &cursor.columns()[index];
+                return Err(values::place(error, &self.session, rows, column, format, &settings).into());
+            }
         }
         data.end(&mut piece);
         if !piece.is_empty() {

@@ -11,7 +11,7 @@ mod tests;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{self, Settings, ValueRef};
-use rowferry_engine::{Condition, Error, Result, ResultColumn, Row, Type};
+use rowferry_engine::{Condition, Error, Result, ResultColumn, Row, Session, Type};
 use rowferry_wire_pg::Format;
 use rowferry_wire_pg::messages::{MAX_COLUMNS, RowEncoder};
 
@@ -22,7 +22,6 @@ pub(super) type Write = fn(&mut Vec<u8>, ValueRef<'_>, &Type, &Settings) -> Resu
 
 #[derive(Debug)]
 struct Column {
-    name: String,
     ty: Type,
     format: Format,
     write: Write,
@@ -47,7 +46,7 @@ impl RowWriter {
                 [all] => *all,
                 each => each.get(index).copied().unwrap_or(Format::TEXT),
             };
-            Ok(Column { name: column.name.clone(), ty: column.ty.clone(), format, write: writer(&column.ty, format)? })
+            Ok(Column { ty: column.ty.clone(), format, write: writer(&column.ty, format)? })
         });
         Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
@@ -63,33 +62,50 @@ impl RowWriter {
         self.columns.get(column).map_or(Format::TEXT, |column| column.format)
     }
 
-    /// Writes a row; `number` counts from 1, for the error.
+    /// Writes a row. The error comes with the column that cannot be sent.
     #[inline]
     pub(super) fn write(
         &self,
         encoder: &mut RowEncoder<'_>,
         row: &Row<'_>,
         settings: &Settings,
-        number: u64,
-    ) -> Result<()> {
+    ) -> std::result::Result<(), (usize, Error)> {
         for (index, column) in self.columns.iter().enumerate() {
             match row.get(index) {
                 ValueRef::Null => encoder.null(),
                 value => encoder
                     .value_with(|out| (column.write)(out, value, &column.ty, settings))
-                    .map_err(|error| place(error, number, column))?,
+                    .map_err(|error| (index, error))?,
             }
         }
         Ok(())
     }
 }
 
-/// Says where in a result a value cannot be sent.
-fn place(error: Error, row: u64, column: &Column) -> Error {
+/// Says where a value lies that cannot be sent: in which row of the result, from 1, and in which of the file.
+pub(super) fn place(
+    error: Error,
+    session: &Session,
+    row: u64,
+    column: &ResultColumn,
+    format: Format,
+    settings: &Settings,
+) -> Error {
     if error.detail.is_some() {
         return error;
     }
-    error.detail(format!("In row {row} of the result, column \"{}\".", column.name)).column(column.name.clone())
+    let mut detail = format!("In row {row} of the result, column \"{}\".", column.name);
+    let fits = |value: ValueRef<'_>| {
+        let write = writer(&column.ty, format);
+        value == ValueRef::Null || write.is_ok_and(|write| write(&mut Vec::new(), value, &column.ty, settings).is_ok())
+    };
+    match session.find_misfit(column, fits) {
+        Some(place) => {
+            detail.push_str(&format!(" The first such value lies in {place}."));
+            place.name_in(error).detail(detail)
+        }
+        None => error.detail(detail).column(column.name.clone()),
+    }
 }
 
 /// What writes values of a type in a format.
@@ -107,7 +123,7 @@ fn text_writer(ty: &Type) -> Write {
         Type::Text | Type::Varchar(_) | Type::Name | Type::Uuid | Type::Json | Type::Jsonb | Type::Unknown => {
             |out, value, ty, settings| match value {
                 ValueRef::Text(bytes) => {
-                    out.extend_from_slice(bytes);
+                    out.extend_from_slice(values::text::clean(bytes)?);
                     Ok(())
                 }
                 other => values::write(out, other, ty, settings),

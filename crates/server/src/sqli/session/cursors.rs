@@ -65,7 +65,9 @@ impl Commands {
         let layout = Layout::of(statement);
         let auto_free = statement.auto_free;
         let Some(cursor) = &mut statement.cursor else { return Err(Self::not_open()) };
-        let mut context = RowContext { code_set, widths, objects: &mut self.objects, statement: current };
+        let open = self.open.as_ref().map(|open| &open.session);
+        let mut context =
+            RowContext { code_set, widths, objects: &mut self.objects, statement: current, session: open };
         let mut reply = Vec::new();
         let mut used = 0;
         let mut ended = false;
@@ -118,7 +120,9 @@ impl Commands {
         };
         let layout = Layout::of(statement);
         let Some(cursor) = &mut statement.cursor else { return Err(Self::not_open()) };
-        let mut context = RowContext { code_set, widths, objects: &mut self.objects, statement: current };
+        let open = self.open.as_ref().map(|open| &open.session);
+        let mut context =
+            RowContext { code_set, widths, objects: &mut self.objects, statement: current, session: open };
         let row = i64::from(fetch.row);
         let wanted = match fetch.kind {
             FetchKind::NEXT => cursor.delivered + 1,

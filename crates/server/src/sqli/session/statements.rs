@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::informix;
 use rowferry_dialect::informix::codes::type_code;
 use rowferry_dialect::ir::{self, Value};
-use rowferry_engine::{Condition, Error, Outcome, Prepared, Type, smart_objects};
+use rowferry_engine::{Condition, Error, Outcome, Prepared, Type, mask_secrets, smart_objects};
 use rowferry_wire_sqli::StatementType;
 use rowferry_wire_sqli::messages::{
     Describe, Done, InputDescribe, InsertDone, Param, ServerMessage, SqlText, StatementId,
@@ -27,7 +27,7 @@ impl Commands {
     /// Prepares a text; yields the statement's number, which is the current one from then on.
     pub(super) fn prepare(&mut self, text: SqlText<'_>) -> Obeyed<usize> {
         let sql = self.code_set.decode_sql(text.sql);
-        tracing::debug!(sql, "prepare");
+        tracing::debug!(sql = &*mask_secrets(&sql), "prepare");
         let mut parsed = informix::parse(&sql)?;
         let parts: Vec<String> = match parsed.len() {
             0 | 1 => Vec::new(),
