@@ -13,6 +13,7 @@ mod limits;
 pub mod logging;
 pub mod query;
 pub mod serve;
+mod signals;
 
 use std::ffi::OsString;
 

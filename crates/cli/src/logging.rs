@@ -1,5 +1,8 @@
 //! Where log lines go, and how many: `tracing` to standard error, so that standard output stays for answers.
 
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write};
+
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 
@@ -33,9 +36,84 @@ pub fn start(arguments: &Arguments) {
         eprintln!("rowferry: --log: {error}; logging at info");
         EnvFilter::new("info")
     });
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let builder =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| OneLine(io::stderr())).with_target(false);
     let _ = match arguments.log_format {
-        LogFormat::Text => builder.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).try_init(),
+        LogFormat::Text => builder.with_ansi(io::stderr().is_terminal()).try_init(),
         LogFormat::Json => builder.json().try_init(),
     };
+}
+
+/// Keeps an event to one line, whatever its texts hold: clients choose names and statements, and must not be able to write
+/// lines of their own.
+struct OneLine<W>(W);
+
+impl<W: Write> Write for OneLine<W> {
+    /// One event, as the subscriber formats it: with a line's end of its own.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        self.0.write_all(&one_line(event)).map(|()| event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// An event with its control characters escaped, but for the last line's end and colours.
+fn one_line(event: &[u8]) -> Cow<'_, [u8]> {
+    let body = event.strip_suffix(b"\n").unwrap_or(event);
+    if !body.iter().any(|byte| byte.is_ascii_control() || *byte >= 0x80) {
+        return Cow::Borrowed(event);
+    }
+    let text = String::from_utf8_lossy(body);
+    let mut line = String::with_capacity(event.len() + 16);
+    let mut rest = &*text;
+    while let Some(character) = rest.chars().next() {
+        let colour = colour_length(rest);
+        if colour > 0 {
+            line.push_str(&rest[..colour]);
+            rest = &rest[colour..];
+            continue;
+        }
+        match character {
+            // Line and paragraph separators end a line for some programs.
+            '\u{2028}' | '\u{2029}' => line.extend(character.escape_unicode()),
+            _ if character.is_control() => line.extend(character.escape_default()),
+            _ => line.push(character),
+        }
+        rest = &rest[character.len_utf8()..];
+    }
+    if body.len() < event.len() {
+        line.push('\n');
+    }
+    Cow::Owned(line.into_bytes())
+}
+
+/// The length of the colour code at the beginning of a text: `ESC [ digits and semicolons m`.
+fn colour_length(text: &str) -> usize {
+    let Some(code) = text.strip_prefix("\x1b[") else { return 0 };
+    match code.find(|c: char| !c.is_ascii_digit() && c != ';') {
+        Some(end) if code[end..].starts_with('m') => 2 + end + 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line() {
+        for (event, shown) in [
+            ("plain\n", "plain\n"),
+            ("a\nb\r\n", "a\\nb\\r\n"),
+            ("a\0\x07\x1b]0;title\x07", "a\\u{0}\\u{7}\\u{1b}]0;title\\u{7}"),
+            ("\x1b[2m12:00\x1b[0m \x1b[1;31mERROR\x1b[0m\n", "\x1b[2m12:00\x1b[0m \x1b[1;31mERROR\x1b[0m\n"),
+            ("\x1b[2J\n", "\\u{1b}[2J\n"),
+            ("ünï\u{85}x\u{2028}y\n", "ünï\\u{85}x\\u{2028}y\n"),
+            ("", ""),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&one_line(event.as_bytes())), shown, "{event:?}");
+        }
+    }
 }

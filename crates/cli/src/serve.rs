@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use rowferry_engine::{Database, Databases, Durability, Options};
+use rowferry_engine::{Database, Databases, Durability, Journal, Options};
 use rowferry_server::SqliDoor;
-use rowferry_server::auth::Users;
+use rowferry_server::auth::{Gate, Users};
 use rowferry_server::pg::PgDoor;
-use rowferry_server::{Bound, Door, Endpoint, Limits, Server, Stopper, tls};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use rowferry_server::tls::{self, Tls};
+use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
 
 use crate::Failure;
 use crate::limits::{MemoryArguments, fit_connections};
+use crate::signals::{self, Reload};
 
 /// PostgreSQL's port.
 const POSTGRES_PORT: u16 = 5432;
@@ -33,6 +33,16 @@ pub enum DurabilityChoice {
     Normal,
     /// A power cut may damage the file; for throw-away data
     Off,
+}
+
+/// What becomes of the file's journal mode, which stays when the server ends.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum JournalChoice {
+    /// The file is switched to write-ahead logging: readers and the writer do not block each other
+    #[default]
+    Wal,
+    /// The file stays in its mode; with a rollback journal readers and the writer block each other
+    Keep,
 }
 
 /// Serve a SQLite file to PostgreSQL and Informix clients
@@ -55,7 +65,7 @@ pub enum DurabilityChoice {
 /// only. With users everybody proves a password (SCRAM-SHA-256).
 ///
 /// The server stops at SIGTERM or Ctrl-C: statements that run may finish (--stop-grace),
-/// the rest is rolled back.
+/// the rest is rolled back. SIGHUP reads --password-file and --tls-cert again.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -104,6 +114,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
+    /// Refuse TCP clients that do not use TLS
+    ///
+    /// Unix sockets are exempt: what goes through them does not leave the machine.
+    #[arg(long)]
+    tls_required: bool,
+
     /// Ask Informix clients for their password by a challenge, as servers with PAM do
     ///
     /// The answer must come within --handshake-timeout.
@@ -113,6 +129,10 @@ pub struct Arguments {
     /// When a transaction that was acknowledged is safe
     #[arg(long, value_enum, default_value_t, env = "ROWFERRY_DURABILITY")]
     durability: DurabilityChoice,
+
+    /// What becomes of the file's journal mode
+    #[arg(long, value_enum, default_value_t, env = "ROWFERRY_JOURNAL")]
+    journal: JournalChoice,
 
     /// Serve the databases of this directory to Informix clients, too, and let them make and drop some there
     ///
@@ -161,18 +181,25 @@ pub struct Arguments {
 
     /// Tell where the server listens as one line of JSON on standard output, once it does
     ///
-    /// `{"event":"listening","pid":…,"database":…,"postgres":"127.0.0.1:40123","unix":"/tmp/.s.PGSQL.5432"}`, with the
-    /// doors that are open.
+    /// `{"event":"listening","pid":…,"database":…,"journal":"wal","postgres":"127.0.0.1:40123",
+    /// "unix":"/tmp/.s.PGSQL.5432"}`, with the doors that are open; `"journal_before":"delete"` when the file's journal
+    /// mode was changed.
     #[arg(long)]
     json: bool,
 }
 
 /// Serves until the process is asked to stop.
 pub fn run(arguments: Arguments) -> Result<(), Failure> {
+    // From the beginning: a signal that comes while the file is opened must not end the process by surprise.
+    let signals = signals::watch()?;
     let doors = Doors::plan(&arguments)?;
-    let users = Arc::new(read_users(&arguments)?);
+    let users = read_users(&arguments)?;
     doors.check_trust(&arguments, &users)?;
-    let tls = read_tls(&arguments)?;
+    let tls = read_tls(&arguments)?.map(|config| Arc::new(Tls::new(config, arguments.tls_required)));
+    if arguments.tls_required && tls.is_none() {
+        return Err(Failure::new("--tls-required: there is no TLS to be had")
+            .hint("give a certificate with --tls-cert and --tls-key, or have one generated with --tls"));
+    }
     let mut limits = read_limits(&arguments)?;
     fit_connections(&mut limits);
     let session_memory = arguments.memory.apply()?;
@@ -180,16 +207,20 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         return Err(Failure::new("--informix-pam: there are no users to ask")
             .hint("configure them with --user or --password-file"));
     }
+    let open_to_all = !users.is_empty();
+    if open_to_all {
+        rowferry_server::keep_new_files_private();
+    }
     let options = Options { session_memory, ..options(&arguments)? };
     let database = open(&arguments, options.clone())?;
     let databases = beside(&arguments, &database, options)?;
 
+    let gate = Arc::new(Gate::new(users));
     let mut server =
-        Server::new(limits, tls).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
-    let open_to_all = !users.is_empty();
-    let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&users)));
+        Server::new(limits, tls.clone()).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
+    let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&gate)));
     let informix: Arc<dyn Door> =
-        Arc::new(SqliDoor::new(databases, Arc::clone(&users)).with_pam(arguments.informix_pam));
+        Arc::new(SqliDoor::new(databases, Arc::clone(&gate)).with_pam(arguments.informix_pam));
     let mut bound = Vec::new();
     let mut listen = |endpoint: &Endpoint, door: &Arc<dyn Door>| {
         server.listen(endpoint, Arc::clone(door), open_to_all).map_err(|error| {
@@ -215,9 +246,11 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
         bound.push(listen(&Endpoint::Tcp(address), &informix)?);
     }
 
-    let signals = stop_at_signals(server.stopper())?;
+    let arguments = Arc::new(arguments);
+    let reload = reload(Arc::clone(&arguments), Arc::clone(&gate), tls);
+    let signals = signals.obey(server.stopper(), reload)?;
     tell_sessions(&arguments, &database, &bound);
-    announce(&arguments, &database, &bound, &users)?;
+    announce(&arguments, &database, &bound, &gate.users())?;
     let result = server.run();
     signals.close();
     result.map_err(|error| Failure::new(format!("the server failed: {error}")))
@@ -240,6 +273,27 @@ fn tell_sessions(arguments: &Arguments, database: &Database, bound: &[Bound]) {
     if arguments.tls || arguments.tls_cert.is_some() {
         database.announce("ssl", "on");
     }
+}
+
+/// What SIGHUP does: reads the users and the certificate again. What cannot be read leaves everything as it is.
+fn reload(arguments: Arc<Arguments>, gate: Arc<Gate>, tls: Option<Arc<Tls>>) -> Reload {
+    Box::new(move || {
+        let users = read_users(&arguments)?;
+        if users.is_empty() != gate.users().is_empty() {
+            return Err(Failure::new("whether there are users at all cannot change while the server runs"));
+        }
+        // One that was generated stays.
+        let certificate = match arguments.tls_cert {
+            Some(_) => read_tls(&arguments)?,
+            None => None,
+        };
+        tracing::info!(users = users.len(), certificate = certificate.is_some(), "read again at SIGHUP");
+        gate.replace(users);
+        if let (Some(tls), Some(certificate)) = (&tls, certificate) {
+            tls.replace(certificate);
+        }
+        Ok(())
+    })
 }
 
 /// Where to listen, before anything is opened.
@@ -285,7 +339,9 @@ fn read_users(arguments: &Arguments) -> Result<Users, Failure> {
     let mut users = Users::none();
     for user in &arguments.users {
         match user.split_once(':') {
-            Some((name, password)) if !name.is_empty() => users.add(name, password),
+            Some((name, password)) if !name.is_empty() => {
+                users.add(name, password).map_err(|error| Failure::new(format!("--user {name}: {error}")))?;
+            }
             // The text may be a password: it is not repeated.
             _ => return Err(Failure::new("--user: expected NAME:PASSWORD")),
         }
@@ -352,6 +408,10 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
             DurabilityChoice::Normal => Durability::Normal,
             DurabilityChoice::Off => Durability::Off,
         },
+        journal: match arguments.journal {
+            JournalChoice::Wal => Journal::Wal,
+            JournalChoice::Keep => Journal::Keep,
+        },
         create: !arguments.no_create && !arguments.read_only,
         read_only: arguments.read_only,
         lock_timeout: duration("--lock-timeout", arguments.lock_timeout)?,
@@ -380,36 +440,20 @@ fn open(arguments: &Arguments, options: Options) -> Result<Database, Failure> {
     })
 }
 
-/// The first SIGTERM or SIGINT stops the server in order, the second at once.
-fn stop_at_signals(stopper: Stopper) -> Result<signal_hook::iterator::Handle, Failure> {
-    let fail = |error| Failure::new(format!("cannot watch for signals: {error}"));
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(fail)?;
-    let handle = signals.handle();
-    std::thread::Builder::new()
-        .name("signals".into())
-        .spawn(move || {
-            let mut asked = false;
-            for signal in signals.forever() {
-                if asked {
-                    let _ = signal_hook::low_level::emulate_default_handler(signal);
-                }
-                asked = true;
-                stopper.stop();
-            }
-        })
-        .map_err(fail)?;
-    Ok(handle)
-}
-
 /// Says where to connect, and who may.
 fn announce(arguments: &Arguments, database: &Database, bound: &[Bound], users: &Users) -> Result<(), Failure> {
     let name = database.name();
+    let journal = database.journal();
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let mut event = serde_json::Map::new();
         event.insert("event".into(), "listening".into());
         event.insert("pid".into(), std::process::id().into());
         event.insert("database".into(), name.into());
+        event.insert("journal".into(), journal.now.clone().into());
+        if journal.before != journal.now {
+            event.insert("journal_before".into(), journal.before.clone().into());
+        }
         for bound in bound {
             let door = match &bound.endpoint {
                 Endpoint::Tcp(_) => bound.door,
@@ -442,6 +486,10 @@ fn announce(arguments: &Arguments, database: &Database, bound: &[Bound], users: 
                 false => "on this machine",
             };
             writeln!(out, "No users are configured: everybody {who} who can connect is trusted.")?;
+        }
+        if journal.before != journal.now {
+            let (before, now) = (&journal.before, &journal.now);
+            writeln!(out, "The file's journal mode was {before} and is {now} from now on (--journal keep leaves it).")?;
         }
         writeln!(out, "Ctrl-C stops the server.")?;
     }

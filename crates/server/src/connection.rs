@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rowferry_engine::{End, Interrupter};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::{ServerConnection, StreamOwned};
 
 use crate::config::Limits;
 use crate::registry::{Registry, Watch};
 use crate::socket::{Patience, Peer, Socket};
+use crate::tls::Tls;
 
 /// How long, and for how many bytes, a peer that was told an error may go on sending.
 const LINGER: Duration = Duration::from_millis(500);
@@ -82,7 +83,9 @@ pub struct Connection {
     number: u64,
     registry: Arc<Registry>,
     limits: Arc<Limits>,
-    tls: Option<Arc<ServerConfig>>,
+    tls: Option<Arc<Tls>>,
+    /// What binds an authentication to this TLS connection.
+    end_point: Option<Arc<[u8]>>,
 }
 
 impl fmt::Debug for Connection {
@@ -98,10 +101,10 @@ impl Connection {
         number: u64,
         registry: Arc<Registry>,
         limits: Arc<Limits>,
-        tls: Option<Arc<ServerConfig>>,
+        tls: Option<Arc<Tls>>,
     ) -> Self {
         socket.set_patience(Patience::Until(Instant::now() + limits.handshake_timeout));
-        Self { transport: Transport::Plain(socket), peer, number, registry, limits, tls }
+        Self { transport: Transport::Plain(socket), peer, number, registry, limits, tls, end_point: None }
     }
 
     /// The connection's number, unique in this process: what the log calls it.
@@ -129,6 +132,37 @@ impl Connection {
         self.tls.is_some() && !self.is_encrypted() && self.peer != Peer::Unix
     }
 
+    /// True when this connection must be encrypted and is not. What does not leave the machine's kernel is exempt.
+    pub(crate) fn lacks_encryption(&self) -> bool {
+        self.peer != Peer::Unix && !self.is_encrypted() && self.tls.as_ref().is_some_and(|tls| tls.required())
+    }
+
+    /// The data of the channel binding `tls-server-end-point`; `None` in the clear, and where the certificate has none.
+    pub(crate) fn end_point(&self) -> Option<&[u8]> {
+        self.end_point.as_deref()
+    }
+
+    /// Rests for so long, or until the client is gone or the server stops.
+    pub(crate) fn pause(&self, pause: Duration) {
+        #[cfg(target_os = "linux")]
+        const GONE: libc::c_short = libc::POLLRDHUP;
+        #[cfg(not(target_os = "linux"))]
+        const GONE: libc::c_short = 0;
+        let Some(fd) = self.socket_fd() else { return };
+        let deadline = Instant::now() + pause;
+        let mut poll = libc::pollfd { fd, events: GONE, revents: 0 };
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = libc::c_int::try_from(left.as_millis()).unwrap_or(libc::c_int::MAX);
+            // SAFETY: one structure, alive during the call, and its count is given.
+            let ready = unsafe { libc::poll(&mut poll, 1, left) };
+            let interrupted = ready < 0 && io::Error::last_os_error().kind() == ErrorKind::Interrupted;
+            if !interrupted || left == 0 {
+                return;
+            }
+        }
+    }
+
     /// The next byte without taking it, before anything else was read; `None` at the end of the stream.
     pub fn peek(&mut self) -> io::Result<Option<u8>> {
         match &mut self.transport {
@@ -139,8 +173,10 @@ impl Connection {
 
     /// Everything from now on is under TLS. The caller has no byte left that the client sent before.
     pub fn start_tls(&mut self) -> io::Result<()> {
-        let Some(config) = self.tls.clone() else { return Err(ErrorKind::Unsupported.into()) };
-        let session = ServerConnection::new(config).map_err(io::Error::other)?;
+        let Some(config) = self.tls.as_ref().map(|tls| tls.config()) else {
+            return Err(ErrorKind::Unsupported.into());
+        };
+        let session = ServerConnection::new(config.rustls).map_err(io::Error::other)?;
         match std::mem::replace(&mut self.transport, Transport::Moving) {
             Transport::Plain(socket) => {
                 let mut stream = Box::new(StreamOwned::new(session, socket));
@@ -148,6 +184,7 @@ impl Connection {
                     stream.conn.complete_io(&mut stream.sock)?;
                 }
                 self.transport = Transport::Tls(stream);
+                self.end_point = config.end_point;
                 Ok(())
             }
             other => {

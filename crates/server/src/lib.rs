@@ -20,6 +20,7 @@ mod listener;
 pub mod pg;
 mod registry;
 mod socket;
+mod socket_file;
 pub mod sqli;
 pub mod tls;
 
@@ -29,3 +30,11 @@ pub use connection::{Connection, Ending, TooManyConnections};
 pub use listener::{Bound, Door, Server, StartError, Stopper};
 pub use socket::Peer;
 pub use sqli::SqliDoor;
+
+/// Makes every file that this process creates from now on readable and writable by its own user only (umask 077).
+///
+/// SQLite gives what it makes beside a database (`-wal`, `-shm`, `-journal`) the permissions of the database's file.
+pub fn keep_new_files_private() {
+    // SAFETY: a plain system call, which cannot fail.
+    unsafe { libc::umask(0o077) };
+}

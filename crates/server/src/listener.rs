@@ -5,20 +5,19 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use rustls::ServerConfig;
 
 use crate::config::{Endpoint, Limits};
 use crate::connection::{Connection, Ending};
 use crate::registry::Registry;
 use crate::socket::{Peer, Socket};
+use crate::socket_file::SocketFile;
+use crate::tls::Tls;
 
 /// Stack of a session's thread, in bytes. Only touched pages cost memory; the compiler and SQLite recurse over
 /// expressions.
@@ -79,15 +78,6 @@ enum Listener {
     Unix(UnixListener, #[allow(dead_code, reason = "held for its drop")] SocketFile),
 }
 
-/// A socket's name in the file system, gone when the listener is.
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 struct Entrance {
     listener: Listener,
     door: Arc<dyn Door>,
@@ -98,7 +88,7 @@ pub struct Server {
     entrances: Vec<Entrance>,
     registry: Arc<Registry>,
     limits: Arc<Limits>,
-    tls: Option<Arc<ServerConfig>>,
+    tls: Option<Arc<Tls>>,
     wake: UnixStream,
     stopper: Stopper,
     /// A descriptor to give up when there is no other, so that the client can be told.
@@ -119,6 +109,12 @@ pub struct Stopper {
 }
 
 impl Stopper {
+    /// As [`stop`](Stopper::stop), but statements that run are interrupted now instead of after the grace.
+    pub fn stop_now(&self) {
+        self.registry.hurry();
+        self.stop();
+    }
+
     /// Asks the server to stop. Returns at once; [`Server::run`] returns when all is over.
     pub fn stop(&self) {
         self.registry.begin_stop();
@@ -129,7 +125,7 @@ impl Stopper {
 
 impl Server {
     /// A server without entrances.
-    pub fn new(limits: Limits, tls: Option<Arc<ServerConfig>>) -> io::Result<Self> {
+    pub fn new(limits: Limits, tls: Option<Arc<Tls>>) -> io::Result<Self> {
         let (wake, waker) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         waker.set_nonblocking(true)?;
@@ -159,8 +155,8 @@ impl Server {
                 })
                 .map_err(fail)?,
             Endpoint::Unix(path) => {
-                let listener = bind_unix(path, open_to_all).map_err(fail)?;
-                (Listener::Unix(listener, SocketFile(path.clone())), Endpoint::Unix(path.clone()))
+                let (listener, file) = SocketFile::bind(path, open_to_all).map_err(fail)?;
+                (Listener::Unix(listener, file), Endpoint::Unix(path.clone()))
             }
         };
         let bound = Bound { door: door.name(), endpoint };
@@ -291,7 +287,7 @@ impl Server {
         let session =
             std::thread::Builder::new().name(format!("{name}-{number}")).stack_size(SESSION_STACK).spawn(move || {
                 if let Some(connection) = waiting.lock().take() {
-                    run_session(&*door, connection);
+                    run_session(door, connection);
                 }
                 rowferry_engine::memory::thread_ends();
             });
@@ -312,13 +308,19 @@ fn spare_descriptor() -> Option<File> {
     File::open("/dev/null").ok()
 }
 
-fn run_session(door: &dyn Door, mut connection: Connection) {
+fn run_session(door: Arc<dyn Door>, mut connection: Connection) {
     let number = connection.number();
     let peer = connection.peer().clone();
     tracing::debug!(door = door.name(), connection = number, %peer, "connected");
     let ending = std::panic::catch_unwind(AssertUnwindSafe(|| door.serve(&mut connection)))
         .unwrap_or_else(|panic| Ending::Failed(format!("panic: {}", panic_text(&*panic))));
-    let door = door.name();
+    // Before the connection leaves the registry: when the last one has, nobody but the server's owner holds the database,
+    // so that its file is closed in order.
+    let door = {
+        let name = door.name();
+        drop(door);
+        name
+    };
     match &ending {
         Ending::Goodbye | Ending::Brief(_) | Ending::Ended(_) | Ending::Stopped => {
             tracing::info!(door, connection = number, %peer, %ending, "disconnected");
@@ -346,26 +348,6 @@ fn bind_tcp(address: SocketAddr) -> io::Result<TcpListener> {
     // A connection that vanishes between poll and accept must not block the loop.
     listener.set_nonblocking(true)?;
     Ok(listener)
-}
-
-fn bind_unix(path: &Path, open_to_all: bool) -> io::Result<UnixListener> {
-    match UnixListener::bind(path) {
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            // The name of a server that was killed is in the way; one that lives answers.
-            if UnixStream::connect(path).is_ok() {
-                return Err(error);
-            }
-            std::fs::remove_file(path)?;
-            UnixListener::bind(path)
-        }
-        other => other,
-    }
-    .and_then(|listener| {
-        let mode = if open_to_all { 0o777 } else { 0o700 };
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
-        listener.set_nonblocking(true)?;
-        Ok(listener)
-    })
 }
 
 #[cfg(test)]

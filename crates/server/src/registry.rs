@@ -54,6 +54,8 @@ pub(crate) struct Registry {
     /// Somebody left.
     left: Condvar,
     stopping: AtomicBool,
+    /// Statements that run are not waited for when the server stops.
+    hurried: AtomicBool,
     max_connections: usize,
     max_handshakes: usize,
 }
@@ -70,6 +72,7 @@ impl Registry {
             connections: Mutex::default(),
             left: Condvar::new(),
             stopping: AtomicBool::new(false),
+            hurried: AtomicBool::new(false),
             max_connections,
             max_handshakes: max_handshakes.max(1),
         }
@@ -179,13 +182,21 @@ impl Registry {
         self.stopping.store(true, Ordering::Release);
     }
 
+    /// Takes the rest of the grace away from a stop that has begun or will begin.
+    pub(crate) fn hurry(&self) {
+        self.hurried.store(true, Ordering::Release);
+        // Under the lock, so that whoever is about to wait has seen it or hears this.
+        let _connections = self.connections.lock();
+        self.left.notify_all();
+    }
+
     /// Ends all connections: idle ones at once, busy ones when their statement ends, at the latest after `grace`.
     /// Returns how many had to be left behind.
     pub(crate) fn stop(&self, grace: Duration) -> usize {
         self.begin_stop();
         // A read that waits returns "end of stream"; the session then sees that we are stopping and says goodbye.
         self.for_each(|entry| shut(entry.fd, libc::SHUT_RD));
-        if self.wait_empty(grace) == 0 {
+        if self.wait_empty(grace, || self.hurried.load(Ordering::Acquire)) == 0 {
             return 0;
         }
         tracing::info!(connections = self.len(), "grace is over: statements are interrupted");
@@ -194,22 +205,23 @@ impl Registry {
                 interrupt();
             }
         });
-        if self.wait_empty(Duration::from_secs(2)) == 0 {
+        if self.wait_empty(Duration::from_secs(2), || false) == 0 {
             return 0;
         }
         // Whoever is still here waits for a peer that takes no bytes.
         self.for_each(|entry| shut(entry.fd, libc::SHUT_RDWR));
-        self.wait_empty(Duration::from_secs(2))
+        self.wait_empty(Duration::from_secs(2), || false)
     }
 
     fn for_each(&self, act: impl Fn(&Entry)) {
         self.connections.lock().entries.values().for_each(act);
     }
 
-    fn wait_empty(&self, timeout: Duration) -> usize {
+    /// Waits until all have left, for so long, or until it is `enough`; how many are left.
+    fn wait_empty(&self, timeout: Duration, enough: impl Fn() -> bool) -> usize {
         let deadline = Instant::now() + timeout;
         let mut connections = self.connections.lock();
-        while !connections.entries.is_empty() {
+        while !connections.entries.is_empty() && !enough() {
             if self.left.wait_until(&mut connections, deadline).timed_out() {
                 break;
             }

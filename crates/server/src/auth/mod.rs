@@ -3,17 +3,102 @@
 //! With users, everybody proves a password: over SCRAM-SHA-256 where the protocol has it. Without users everybody is
 //! trusted, which the command line allows on loopback only, and says.
 
+mod failures;
 mod password_file;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
 
+use failures::{Failures, Who};
+use parking_lot::RwLock;
 pub use password_file::PasswordFileError;
 use rand::RngCore as _;
 use rowferry_wire_pg::scram::{DEFAULT_ITERATIONS, Verifier};
 
+use crate::Connection;
+
 /// Bytes of a fresh salt.
 const SALT_LEN: usize = 16;
+
+/// Who may come in now: the users, who can be replaced while the server runs, and whose passwords were wrong lately.
+#[derive(Debug)]
+pub struct Gate {
+    users: RwLock<Arc<Users>>,
+    failures: Failures,
+}
+
+impl Gate {
+    /// Lets `users` in; everybody when there are none.
+    pub fn new(users: Users) -> Self {
+        Self { users: RwLock::new(Arc::new(users)), failures: Failures::default() }
+    }
+
+    /// The users of this moment.
+    pub fn users(&self) -> Arc<Users> {
+        self.users.read().clone()
+    }
+
+    /// Other users from now on. Sessions that are open go on. Names that are no user's keep their salts.
+    pub fn replace(&self, mut users: Users) {
+        let mut current = self.users.write();
+        users.mock_secret = current.mock_secret;
+        *current = Arc::new(users);
+    }
+
+    /// A password is about to be checked. Waits when there were too many wrong ones, in this thread only.
+    pub(crate) fn attempt(&self, connection: &Connection, user: &str) -> Result<Attempt<'_>, TooManyFailures> {
+        let who = Who::new(connection.peer(), user);
+        match self.failures.begin(&who, Instant::now()) {
+            Some(pause) => {
+                if !pause.is_zero() {
+                    connection.pause(pause);
+                }
+                Ok(Attempt { gate: self, who })
+            }
+            None => Err(TooManyFailures),
+        }
+    }
+}
+
+/// An attempt to prove a password, to be told how it went; one that was given up counts for nothing.
+pub(crate) struct Attempt<'g> {
+    gate: &'g Gate,
+    who: Who,
+}
+
+impl Attempt<'_> {
+    /// The password was right, or not.
+    pub(crate) fn ended(&self, right: bool) {
+        match right {
+            true => self.gate.failures.succeeded(&self.who),
+            false => self.gate.failures.failed(self.who.clone(), Instant::now()),
+        }
+    }
+}
+
+/// Too many wrong passwords of this user from this address: the password is not even looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooManyFailures;
+
+impl fmt::Display for TooManyFailures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("too many wrong passwords; try again later")
+    }
+}
+
+/// What looks like a password's verifier and is none that can be used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BadVerifier(&'static str);
+
+impl fmt::Display for BadVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for BadVerifier {}
 
 /// The users and what is kept of their passwords. Empty: everybody is trusted.
 #[derive(Clone, Default)]
@@ -37,11 +122,24 @@ impl Users {
 
     /// Adds a user, or replaces one. `password` is the password itself or a verifier as PostgreSQL stores it
     /// (`SCRAM-SHA-256$…`).
-    pub fn add(&mut self, name: &str, password: &str) {
-        let verifier = password
-            .parse()
-            .unwrap_or_else(|_| Verifier::from_password(password, &random::<SALT_LEN>(), DEFAULT_ITERATIONS));
+    ///
+    /// # Errors
+    /// When it begins like a verifier and is not one: it would be taken for the password.
+    pub fn add(&mut self, name: &str, password: &str) -> Result<(), BadVerifier> {
+        let verifier = match password.parse() {
+            Ok(verifier) => verifier,
+            Err(_) if password.starts_with("SCRAM-SHA-256$") => {
+                return Err(BadVerifier(
+                    "malformed verifier: expected SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>",
+                ));
+            }
+            Err(_) if is_md5(password) => {
+                return Err(BadVerifier("a verifier of kind md5 cannot be used: give a password, or SCRAM-SHA-256$…"));
+            }
+            Err(_) => Verifier::from_password(password, &random::<SALT_LEN>(), DEFAULT_ITERATIONS),
+        };
         self.verifiers.insert(name.to_owned(), verifier);
+        Ok(())
     }
 
     /// True when there is no user, and so no password to prove.
@@ -71,6 +169,11 @@ impl Users {
     }
 }
 
+/// What PostgreSQL's older authentication stores: `md5` and 32 hexadecimal digits.
+fn is_md5(text: &str) -> bool {
+    text.strip_prefix("md5").is_some_and(|digits| digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
 /// Random bytes from the system.
 pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
@@ -86,9 +189,9 @@ mod tests {
     fn checks_names_and_passwords() {
         let mut users = Users::none();
         assert!(users.accepts("anybody", ""));
-        users.add("ada", "pencil");
+        users.add("ada", "pencil").unwrap();
         let stored = Verifier::from_password("secret", b"0123456789abcdef", 4096).to_string();
-        users.add("bob", &stored);
+        users.add("bob", &stored).unwrap();
         assert!(users.accepts("ada", "pencil"));
         assert!(users.accepts("bob", "secret"));
         for (name, password) in [("ada", "secret"), ("bob", &stored), ("eve", ""), ("", "")] {
@@ -97,9 +200,21 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_verifier_is_not_taken_for_a_password() {
+        let mut users = Users::none();
+        let good = Verifier::from_password("secret", b"0123456789abcdef", 4096).to_string();
+        for bad in [&good[..good.len() - 5], "SCRAM-SHA-256$4096:x$y:z", "SCRAM-SHA-256$", &format!("{good} ")] {
+            assert!(users.add("ada", bad).is_err(), "{bad}");
+        }
+        assert!(users.add("ada", "md5e8a48653851e28c69d0506508fb27fc5").is_err());
+        assert!(users.is_empty());
+        users.add("ada", "md5 is old").unwrap();
+    }
+
+    #[test]
     fn an_unknown_name_gets_the_same_salt_each_time() {
         let mut users = Users::none();
-        users.add("ada", "pencil");
+        users.add("ada", "pencil").unwrap();
         assert_eq!(users.verifier(b"eve"), users.verifier(b"eve"));
         assert_ne!(users.verifier(b"eve"), users.verifier(b"mallory"));
     }

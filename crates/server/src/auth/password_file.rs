@@ -43,7 +43,9 @@ impl Users {
                 continue;
             }
             match line.split_once(':') {
-                Some((name, password)) if !name.is_empty() => self.add(name, password),
+                Some((name, password)) if !name.is_empty() => {
+                    self.add(name, password).map_err(|error| fail(index + 1, error.to_string()))?;
+                }
                 _ => return Err(fail(index + 1, "expected name:password".into())),
             }
         }
@@ -76,6 +78,7 @@ mod tests {
     fn says_what_is_wrong_and_where() {
         assert!(load("ada:x\nbob\n", 0o600).unwrap_err().ends_with(":2: expected name:password"));
         assert!(load(":x\n", 0o600).unwrap_err().ends_with(":1: expected name:password"));
+        assert!(load("ada:x\nbob:SCRAM-SHA-256$4096:x\n", 0o600).unwrap_err().contains(":2: malformed verifier"));
         assert!(load("ada:x\n", 0o644).unwrap_err().contains("chmod 600"));
     }
 }

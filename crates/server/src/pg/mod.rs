@@ -23,7 +23,7 @@ use rowferry_engine::{Condition, Database, Error};
 use rowferry_wire_pg::Backend;
 use rowferry_wire_pg::messages::Severity;
 
-use crate::auth::Users;
+use crate::auth::Gate;
 use crate::{Connection, Door, Ending};
 use cancel::CancelKeys;
 
@@ -31,14 +31,14 @@ use cancel::CancelKeys;
 #[derive(Debug)]
 pub struct PgDoor {
     database: Database,
-    users: Arc<Users>,
+    gate: Arc<Gate>,
     cancel_keys: CancelKeys,
 }
 
 impl PgDoor {
-    /// Serves `database` to `users`; to everybody when there are none.
-    pub fn new(database: Database, users: Arc<Users>) -> Self {
-        Self { database, users, cancel_keys: CancelKeys::default() }
+    /// Serves `database` to whom the gate lets in.
+    pub fn new(database: Database, gate: Arc<Gate>) -> Self {
+        Self { database, gate, cancel_keys: CancelKeys::default() }
     }
 }
 

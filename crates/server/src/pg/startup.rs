@@ -9,13 +9,13 @@ use rowferry_wire_pg::messages::{
     Authentication, BackendKeyData, Frontend, NegotiateProtocolVersion, PROTOCOL_3_0, PROTOCOL_3_2, ParameterStatus,
     ProtocolVersion, SaslInitialResponse, Severity, StartupMessage, StartupPacket,
 };
-use rowferry_wire_pg::scram::{AwaitClientFirst, SCRAM_SHA_256, ScramError};
+use rowferry_wire_pg::scram::{AwaitClientFirst, ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramError};
 use rowferry_wire_pg::{Backend, FrameLimits};
 
 use super::output::Output;
 use super::session::PgSession;
 use super::{PgDoor, report};
-use crate::auth::random;
+use crate::auth::{Gate, Users, random};
 use crate::{Connection, Ending};
 
 /// The inbox of a session grows in steps of this many bytes.
@@ -47,11 +47,15 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
     let mut output = Output::new(connection);
     let mut inbox = ReceiveBuffer::with_step(INBOX_STEP);
     let request = first_packet(door, &mut output, &mut inbox)?;
+    if output.connection.lacks_encryption() {
+        return Err(refuse(&mut output, &encryption_required()));
+    }
     negotiate(&mut output, &request);
-    if door.users.is_empty() {
+    let users = door.gate.users();
+    if users.is_empty() {
         tracing::debug!(connection = output.connection.number(), "trusted: no users are configured");
     } else {
-        authenticate(door, &mut output, &mut inbox, &request.user)?;
+        authenticate(&door.gate, &users, &mut output, &mut inbox, &request.user)?;
     }
     if output.connection.stopping() {
         return Err(refuse(
@@ -312,28 +316,51 @@ fn check_database(door: &PgDoor, request: &Request) -> Result<(), Error> {
         .hint(format!("The database served here is \"{name}\".")))
 }
 
-/// SCRAM-SHA-256.
-fn authenticate(door: &PgDoor, output: &mut Output<'_>, inbox: &mut ReceiveBuffer, user: &str) -> Result<(), Ending> {
-    output.send(&Backend::Authentication(Authentication::Sasl(vec![SCRAM_SHA_256])));
+fn encryption_required() -> Error {
+    Error::new(Condition::InvalidAuthorizationSpecification, "the server requires an encrypted connection")
+        .hint("Connect with sslmode=require, or sslmode=verify-full to verify the server's certificate, too.")
+}
+
+/// SCRAM-SHA-256, bound to the TLS connection where there is one and the client can.
+fn authenticate(
+    gate: &Gate,
+    users: &Users,
+    output: &mut Output<'_>,
+    inbox: &mut ReceiveBuffer,
+    user: &str,
+) -> Result<(), Ending> {
+    let end_point = output.connection.end_point().map(<[u8]>::to_vec);
+    let plus = end_point.is_some().then_some(SCRAM_SHA_256_PLUS);
+    output.send(&Backend::Authentication(Authentication::Sasl(plus.into_iter().chain([SCRAM_SHA_256]).collect())));
     output.flush()?;
     let nonce: String = random::<NONCE_BYTES>().iter().map(|byte| format!("{byte:02x}")).collect();
-    let state = AwaitClientFirst::new(door.users.verifier(user.as_bytes()), nonce);
 
     let message = password_message(output, inbox)?;
     let initial = match SaslInitialResponse::decode(&message) {
         Ok(initial) => initial,
         Err(error) => return Err(protocol(output, format!("invalid SASL message: {}", error.what))),
     };
-    if initial.mechanism != SCRAM_SHA_256.as_bytes() {
-        return Err(protocol(output, "client selected an invalid SASL authentication mechanism".into()));
-    }
+    let binding = match (initial.mechanism, end_point) {
+        (mechanism, Some(data)) if mechanism == SCRAM_SHA_256_PLUS.as_bytes() => ChannelBinding::Chosen(data),
+        (mechanism, Some(_)) if mechanism == SCRAM_SHA_256.as_bytes() => ChannelBinding::Offered,
+        (mechanism, None) if mechanism == SCRAM_SHA_256.as_bytes() => ChannelBinding::None,
+        _ => return Err(protocol(output, "client selected an invalid SASL authentication mechanism".into())),
+    };
+    let attempt = gate.attempt(output.connection, user).map_err(|error| {
+        refuse(output, &Error::new(Condition::InvalidPassword, format!("{error} (user \"{user}\")")))
+    })?;
+    let state = AwaitClientFirst::new(users.verifier(user.as_bytes()), nonce).with_binding(binding);
     let (challenge, state) =
         state.handle(initial.data.unwrap_or_default()).map_err(|error| scram_failed(output, user, error))?;
     output.send(&Backend::Authentication(Authentication::SaslContinue(challenge.as_bytes())));
     output.flush()?;
 
     let message = password_message(output, inbox)?;
-    let proof = state.handle(&message).map_err(|error| scram_failed(output, user, error))?;
+    let proof = state.handle(&message);
+    if !matches!(proof, Err(ScramError::Malformed(_) | ScramError::Unsupported(_))) {
+        attempt.ended(proof.is_ok());
+    }
+    let proof = proof.map_err(|error| scram_failed(output, user, error))?;
     output.send(&Backend::Authentication(Authentication::SaslFinal(proof.as_bytes())));
     Ok(())
 }
@@ -344,7 +371,10 @@ fn scram_failed(output: &mut Output<'_>, user: &str, error: ScramError) -> Endin
             output,
             &Error::new(Condition::InvalidPassword, format!("password authentication failed for user \"{user}\"")),
         ),
-        ScramError::Malformed(_) => protocol(output, error.to_string()),
+        ScramError::Malformed("channel binding") => {
+            refuse(output, &Error::new(Condition::InvalidPassword, "SCRAM channel binding check failed"))
+        }
+        ScramError::Downgraded | ScramError::Malformed(_) => protocol(output, error.to_string()),
         ScramError::Unsupported(what) => refuse(output, &Error::unsupported(format!("SCRAM: {what}"))),
     }
 }

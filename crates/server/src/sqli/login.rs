@@ -63,11 +63,24 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     };
     let user = String::from_utf8_lossy(&request.user).into_owned();
     let password = String::from_utf8_lossy(&request.password.0).into_owned();
+    if connection.lacks_encryption() {
+        reject(connection, NOT_SERVED, "The server takes encrypted connections only (JDBC: SSLCONNECTION=true)");
+        return Err(Ending::Refused("not encrypted, and --tls-required".into()));
+    }
+    let users = door.gate.users();
     // With PAM the password of the packet is none: the one that counts is asked for.
-    let asks = door.pam && !door.users.is_empty();
-    if !asks && !door.users.accepts(&user, &password) {
-        reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
-        return Err(Ending::Refused(format!("wrong password for user {user}")));
+    let asks = door.pam && !users.is_empty();
+    if !asks && !users.is_empty() {
+        let attempt = door.gate.attempt(connection, &user).map_err(|error| {
+            reject(connection, BAD_PASSWORD, "Too many wrong passwords: try again later");
+            Ending::Refused(format!("{error} (user {user})"))
+        })?;
+        let right = users.accepts(&user, &password);
+        attempt.ended(right);
+        if !right {
+            reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+            return Err(Ending::Refused(format!("wrong password for user {user}")));
+        }
     }
     let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());
     let locale = locale.as_deref().unwrap_or("en_US.8859-1");
@@ -82,7 +95,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
     if asks {
         send(connection, &accepted)?;
-        pam::authenticate(&door.users, connection, &mut decoder, &user)?;
+        pam::authenticate(&door.gate, connection, &mut decoder, &user)?;
     }
     if let Err(full) = connection.admit() {
         match asks {

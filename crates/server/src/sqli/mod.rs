@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use rowferry_engine::Databases;
 
-use crate::auth::Users;
+use crate::auth::Gate;
 use crate::{Connection, Door, Ending};
 
 /// What clients are told as the server's name, whatever name they ask for.
@@ -37,16 +37,16 @@ pub(crate) const SERVER_NAME: &str = "rowferry";
 #[derive(Debug)]
 pub struct SqliDoor {
     databases: Databases,
-    users: Arc<Users>,
+    gate: Arc<Gate>,
     pam: bool,
 }
 
 impl SqliDoor {
-    /// Serves `databases` to `users`; to everybody when there are none.
+    /// Serves `databases` to whom the gate lets in.
     ///
     /// Clients open them by their names (the files', without extension), and the first as `sysmaster`, too.
-    pub fn new(databases: Databases, users: Arc<Users>) -> Self {
-        Self { databases, users, pam: false }
+    pub fn new(databases: Databases, gate: Arc<Gate>) -> Self {
+        Self { databases, gate, pam: false }
     }
 
     /// Has users asked for their password after the login, as servers with PAM do, instead of taking the one of the

@@ -6,7 +6,7 @@ use rowferry_wire_sqli::server::Decoder;
 use rowferry_wire_sqli::{Capabilities, Capability};
 
 use super::login::fill;
-use crate::auth::Users;
+use crate::auth::Gate;
 use crate::{Connection, Ending};
 
 /// How often the password is asked for.
@@ -27,11 +27,12 @@ enum Awaited {
 
 /// Asks for the password of `user` until it is right. An error is the end of the connection; the client has been told.
 pub(super) fn authenticate(
-    users: &Users,
+    gate: &Gate,
     connection: &mut Connection,
     decoder: &mut Decoder,
     user: &str,
 ) -> Result<(), Ending> {
+    let users = gate.users();
     let mut awaited = Awaited::Protocols;
     let mut tries = 0;
     // What this turn of the client has led to, to be said when it ends.
@@ -59,8 +60,18 @@ pub(super) fn authenticate(
                 verdict = Some(Ok(vec![question(QUESTION)]));
             }
             (Awaited::Answer, ClientMessage::PamResponse(answer)) => {
-                let right = users.accepts(user, &String::from_utf8_lossy(answer));
                 tries += 1;
+                let right = match gate.attempt(connection, user) {
+                    Ok(attempt) => {
+                        let right = users.accepts(user, &String::from_utf8_lossy(answer));
+                        attempt.ended(right);
+                        right
+                    }
+                    Err(error) => {
+                        refuse(connection, decoder);
+                        return Err(Ending::Refused(format!("{error} (user {user})")));
+                    }
+                };
                 verdict = Some(match right {
                     true => Err(true),
                     false if tries < TRIES => Ok(vec![question(AGAIN)]),

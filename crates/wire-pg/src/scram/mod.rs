@@ -10,7 +10,7 @@ mod verifier;
 
 #[cfg(feature = "peer")]
 pub use client::{ClientAwaitFinal, ClientAwaitFirst, start};
-pub use server::{AwaitClientFinal, AwaitClientFirst};
+pub use server::{AwaitClientFinal, AwaitClientFirst, ChannelBinding};
 pub use verifier::{DEFAULT_ITERATIONS, Verifier};
 
 use std::fmt;
@@ -20,6 +20,9 @@ use sha2::{Digest, Sha256};
 
 /// The mechanism's name.
 pub const SCRAM_SHA_256: &str = "SCRAM-SHA-256";
+
+/// The mechanism's name when it is bound to the TLS connection (RFC 5929's `tls-server-end-point`).
+pub const SCRAM_SHA_256_PLUS: &str = "SCRAM-SHA-256-PLUS";
 
 /// Bytes of SHA-256, and so of every key here.
 pub(crate) const KEY_LEN: usize = 32;
@@ -34,6 +37,8 @@ pub enum ScramError {
     Malformed(&'static str),
     /// The client asks for something that this server does not do; the text names it.
     Unsupported(&'static str),
+    /// The client was kept from seeing that the channel can be bound.
+    Downgraded,
     /// The proof is wrong: not this password.
     WrongPassword,
     /// The server could not prove that it knows the password: it is not the server.
@@ -45,6 +50,7 @@ impl fmt::Display for ScramError {
         match self {
             Self::Malformed(what) => write!(f, "malformed SCRAM message: {what}"),
             Self::Unsupported(what) => write!(f, "unsupported in SCRAM: {what}"),
+            Self::Downgraded => f.write_str("the client was not told that this server supports channel binding"),
             Self::WrongPassword => f.write_str("password authentication failed"),
             Self::ServerNotAuthentic => f.write_str("the server does not know the password either"),
         }
@@ -222,6 +228,34 @@ mod tests {
                 .unwrap();
             assert_eq!(state.handle(message.as_bytes()), Err(expected), "{message:?}");
         }
+    }
+
+    #[test]
+    fn binds_to_the_channel_that_both_ends_see() {
+        let verifier = Verifier::from_password("pencil", &salt(), 4096);
+        let first = |binding, message: &str| {
+            AwaitClientFirst::new(verifier.clone(), SERVER_NONCE).with_binding(binding).handle(message.as_bytes())
+        };
+        let chosen = || ChannelBinding::Chosen(b"certificate".to_vec());
+        // The other end sees another certificate: somebody stands between.
+        let (_, state) = first(chosen(), "p=tls-server-end-point,,n=,r=abc").unwrap();
+        let of = |data: &str| {
+            use base64::Engine as _;
+            base64::engine::general_purpose::STANDARD.encode(format!("p=tls-server-end-point,,{data}"))
+        };
+        let last = |data| format!("c={},r=abc{SERVER_NONCE},p={}", of(data), "A".repeat(43) + "=");
+        let wrong = state.clone().handle(last("other").as_bytes());
+        assert_eq!(wrong, Err(ScramError::Malformed("channel binding")));
+        // The same certificate: now it is the password that counts.
+        assert_eq!(state.handle(last("certificate").as_bytes()), Err(ScramError::WrongPassword));
+        // The mechanism and its flag must say the same.
+        assert_eq!(first(chosen(), "n,,n=,r=abc").unwrap_err(), ScramError::Malformed("channel binding flag"));
+        assert_eq!(first(chosen(), "y,,n=,r=abc").unwrap_err(), ScramError::Malformed("channel binding flag"));
+        assert!(matches!(first(chosen(), "p=tls-unique,,n=,r=abc"), Err(ScramError::Unsupported(_))));
+        // A client that can bind and believes that we cannot was lied to.
+        assert_eq!(first(ChannelBinding::Offered, "y,,n=,r=abc").unwrap_err(), ScramError::Downgraded);
+        assert!(first(ChannelBinding::Offered, "n,,n=,r=abc").is_ok());
+        assert!(first(ChannelBinding::None, "y,,n=,r=abc").is_ok());
     }
 
     proptest::proptest! {

@@ -6,17 +6,39 @@ use subtle::ConstantTimeEq as _;
 
 use super::{Attributes, KEY_LEN, ScramError, Verifier, is_nonce, utf8};
 
+/// The only channel binding that there is for every version of TLS.
+const END_POINT_FLAG: &str = "p=tls-server-end-point";
+
+/// What ties the exchange to the TLS connection in which it takes place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ChannelBinding {
+    /// Nothing: it was not offered.
+    None,
+    /// It was offered, and the client has chosen the mechanism without it.
+    Offered,
+    /// The client has chosen it; the data of `tls-server-end-point`.
+    Chosen(Vec<u8>),
+}
+
 /// Awaits the client's first message.
 #[derive(Clone, Debug)]
 pub struct AwaitClientFirst {
     verifier: Verifier,
     nonce: String,
+    binding: ChannelBinding,
 }
 
 impl AwaitClientFirst {
     /// `nonce` is the server's part: printable ASCII without commas, from at least 16 random bytes, never used twice.
     pub fn new(verifier: Verifier, nonce: impl Into<String>) -> Self {
-        Self { verifier, nonce: nonce.into() }
+        Self { verifier, nonce: nonce.into(), binding: ChannelBinding::None }
+    }
+
+    /// Expects the client to bind the channel, or not to, as the mechanism says that it has chosen.
+    #[must_use]
+    pub fn with_binding(mut self, binding: ChannelBinding) -> Self {
+        self.binding = binding;
+        self
     }
 
     /// Takes the client's first message; answers with the challenge.
@@ -24,11 +46,17 @@ impl AwaitClientFirst {
         let message = utf8(message, "client-first-message")?;
         // GS2 header: channel binding flag, authorisation identity.
         let mut parts = message.splitn(3, ',');
-        match parts.next() {
-            // `y`: the client could bind the channel but believes that we cannot. It is right.
-            Some("n" | "y") => {}
-            Some(flag) if flag.starts_with("p=") => {
-                return Err(ScramError::Unsupported("channel binding, which was not offered"));
+        match (parts.next(), &self.binding) {
+            (Some("n"), ChannelBinding::None | ChannelBinding::Offered) => {}
+            // `y`: the client could bind the channel but believes that we cannot.
+            (Some("y"), ChannelBinding::None) => {}
+            (Some("y"), ChannelBinding::Offered) => return Err(ScramError::Downgraded),
+            (Some(END_POINT_FLAG), ChannelBinding::Chosen(_)) => {}
+            (Some(flag), ChannelBinding::Chosen(_)) if flag.starts_with("p=") => {
+                return Err(ScramError::Unsupported("another channel binding than tls-server-end-point"));
+            }
+            (Some(flag), _) if flag.starts_with("p=") => {
+                return Err(ScramError::Unsupported("channel binding, which was not chosen"));
             }
             _ => return Err(ScramError::Malformed("channel binding flag")),
         }
@@ -49,10 +77,14 @@ impl AwaitClientFirst {
             return Err(ScramError::Malformed("nonce"));
         }
         let nonce = format!("{client_nonce}{}", self.nonce);
+        let mut bound = header.as_bytes().to_vec();
+        if let ChannelBinding::Chosen(data) = &self.binding {
+            bound.extend_from_slice(data);
+        }
         let challenge = format!("r={nonce},s={},i={}", BASE64.encode(&self.verifier.salt), self.verifier.iterations);
         let state = AwaitClientFinal {
             verifier: self.verifier,
-            header: BASE64.encode(header),
+            bound: BASE64.encode(bound),
             nonce,
             client_first: bare.to_owned(),
             server_first: challenge.clone(),
@@ -65,7 +97,8 @@ impl AwaitClientFirst {
 #[derive(Clone, Debug)]
 pub struct AwaitClientFinal {
     verifier: Verifier,
-    header: String,
+    /// What the client must repeat: its header, and the channel's data.
+    bound: String,
     nonce: String,
     client_first: String,
     server_first: String,
@@ -76,7 +109,7 @@ impl AwaitClientFinal {
     pub fn handle(self, message: &[u8]) -> Result<String, ScramError> {
         let message = utf8(message, "client-final-message")?;
         let mut attributes = Attributes::new(message);
-        if attributes.expect('c', "channel binding")? != self.header {
+        if attributes.expect('c', "channel binding")? != self.bound {
             return Err(ScramError::Malformed("channel binding"));
         }
         let nonce = attributes.expect('r', "nonce")?;

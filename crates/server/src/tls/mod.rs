@@ -1,9 +1,12 @@
 //! Certificates: given as files, or generated at start.
 
+mod end_point;
+
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use parking_lot::RwLock;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -12,7 +15,39 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 const ALPN: &[u8] = b"postgresql";
 
 /// Certificates and all else that a TLS handshake needs; cheap to clone.
-pub type Config = Arc<ServerConfig>;
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) rustls: Arc<ServerConfig>,
+    /// What binds an authentication to the certificate; `None` when its kind has no such thing.
+    pub(crate) end_point: Option<Arc<[u8]>>,
+}
+
+/// The TLS of a server: its certificate of this moment, which can be replaced while it runs.
+#[derive(Debug)]
+pub struct Tls {
+    config: RwLock<Config>,
+    required: bool,
+}
+
+impl Tls {
+    /// Offers TLS; with `required`, to TCP clients nothing else is offered.
+    pub fn new(config: Config, required: bool) -> Self {
+        Self { config: RwLock::new(config), required }
+    }
+
+    /// Another certificate from now on. Connections that are open keep the old one.
+    pub fn replace(&self, config: Config) {
+        *self.config.write() = config;
+    }
+
+    pub(crate) fn config(&self) -> Config {
+        self.config.read().clone()
+    }
+
+    pub(crate) fn required(&self) -> bool {
+        self.required
+    }
+}
 
 /// Why there is no TLS.
 #[derive(Debug)]
@@ -49,6 +84,7 @@ pub fn generated(names: Vec<String>) -> Result<Config, TlsError> {
 }
 
 fn configure(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Result<Config, TlsError> {
+    let end_point = chain.first().and_then(|certificate| end_point::hash(certificate)).map(Arc::from);
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -57,7 +93,7 @@ fn configure(chain: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -
         .with_single_cert(chain, key)
         .map_err(|error| TlsError(format!("certificate and key do not go together: {error}")))?;
     config.alpn_protocols = vec![ALPN.to_vec()];
-    Ok(Arc::new(config))
+    Ok(Config { rustls: Arc::new(config), end_point })
 }
 
 #[cfg(test)]
