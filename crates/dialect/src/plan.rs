@@ -78,4 +78,6 @@ pub struct Context {
     pub user: String,
     /// The database's name, for three-part names.
     pub database: String,
+    /// How its literals are to be read.
+    pub literals: crate::values::LiteralStyle,
 }

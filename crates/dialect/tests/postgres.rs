@@ -14,7 +14,7 @@ use rowferry_dialect::postgres::{self, types};
 use rowferry_dialect::{Condition, Error};
 
 fn context() -> Context {
-    Context { user: "tester".to_owned(), database: "store".to_owned() }
+    Context { user: "tester".to_owned(), database: "store".to_owned(), ..Context::default() }
 }
 
 fn bind_all(sql: &str) -> Vec<Result<Bound, Error>> {

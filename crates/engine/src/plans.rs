@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
+use rowferry_dialect::values::LiteralStyle;
 use rowferry_dialect::{Language, Type};
 
 use crate::session::Prepared;
@@ -31,6 +32,8 @@ pub struct PlanKey {
     pub generation: u64,
     /// Who asks: `current_user` may be part of the plan.
     pub user: Arc<str>,
+    /// How literals are read: by DateStyle and IntervalStyle.
+    pub literals: LiteralStyle,
     /// Parameter types that the client has declared.
     pub params: Vec<Option<Type>>,
 }

@@ -139,7 +139,11 @@ impl Database {
 
     /// Runs a statement; rows as `psql -At` prints them.
     fn run(&self, sql: &str) -> Result<String> {
-        let caller = Caller { user: "postgres".to_owned(), database: "postgres".to_owned() };
+        let caller = Caller {
+            user: "postgres".to_owned(),
+            database: "postgres".to_owned(),
+            literals: self.settings.literal_style(),
+        };
         let mut out = String::new();
         for parsed in postgres::parse(sql)? {
             let bound = postgres::bind(&parsed, &*self.tables, &caller, &[])?;
@@ -323,7 +327,7 @@ fn answers_are_those_of_postgres() {
 fn a_look_up_by_key_calls_no_function() {
     let database = Database::new();
     database.run("CREATE TABLE t (id int PRIMARY KEY, price numeric(10,2), name varchar(20), at timestamptz, big numeric(30,5), UNIQUE (price), UNIQUE (name), UNIQUE (at), UNIQUE (big))").unwrap();
-    let caller = Caller { user: "postgres".to_owned(), database: "postgres".to_owned() };
+    let caller = Caller { user: "postgres".to_owned(), database: "postgres".to_owned(), ..Caller::default() };
     let plan = |sql: &str| {
         let parsed = postgres::parse(sql).unwrap().remove(0);
         let bound = postgres::bind(&parsed, &*database.tables, &caller, &[]).unwrap();

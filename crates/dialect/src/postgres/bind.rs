@@ -290,7 +290,7 @@ pub(crate) fn view_query(
     ids: &mut ir::Ids,
     views: &mut Vec<u32>,
 ) -> Result<ir::Query> {
-    let context = Context { user: String::new(), database: database.to_owned() };
+    let context = Context { user: String::new(), database: database.to_owned(), ..Context::default() };
     let mut binder = Binder::detached(schema, &context);
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);

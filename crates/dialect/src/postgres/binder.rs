@@ -8,6 +8,7 @@ use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
 use crate::uses::Uses;
+use crate::values::LiteralStyle;
 use crate::{Condition, Error, Result, Type, stack};
 
 pub(super) struct Binder<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Binder<'a> {
     pub(super) effects: Effects,
     pub(super) notices: Vec<String>,
     pub(super) depth: u32,
+    /// What is bound is kept as text and read again by other sessions.
+    pub(super) stored: bool,
     /// Views on the way down, against views that contain themselves.
     pub(super) views: Vec<u32>,
     /// What the text itself names, when somebody wants to know.
@@ -176,6 +179,7 @@ impl<'a> Binder<'a> {
             effects: Effects::default(),
             notices: Vec::new(),
             depth: 0,
+            stored: false,
             views: Vec::new(),
             uses: None,
         }
@@ -188,6 +192,18 @@ impl<'a> Binder<'a> {
         {
             add(uses);
         }
+    }
+
+    /// How literals are to be read. What is stored is read alike by everybody.
+    pub(super) fn literal_style(&self) -> LiteralStyle {
+        if self.source.is_some() { self.context.literals } else { LiteralStyle::default() }
+    }
+
+    /// True where the text that is bound is kept: a view, a default, a check.
+    pub(super) fn is_stored(&self) -> bool {
+        use Clause::{Check, Default, Generated, Index, Policy};
+        let kept = |scope: &Scope| matches!(scope.clause, Default | Check | Generated | Index | Policy);
+        self.stored || self.scopes.iter().any(kept)
     }
 
     /// Adds the place of a node to an error.

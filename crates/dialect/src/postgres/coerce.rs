@@ -76,6 +76,15 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     Some(found)
 }
 
+/// True for types whose literals mean something only when the statement runs: by the session's time zone.
+fn depends_on_session(ty: &Type) -> bool {
+    match ty {
+        Type::TimestampTz(_) | Type::TimeTz(_) => true,
+        Type::Array(element) => depends_on_session(element) || matches!(**element, Type::Reg(_)),
+        _ => false,
+    }
+}
+
 /// True when `from` becomes `to` without being asked.
 pub(super) fn implicit(from: &Type, to: &Type) -> bool {
     cast_context(from, to) == Some(CastContext::Implicit)
@@ -123,7 +132,9 @@ impl Binder<'_> {
             let members = members.clone();
             let mut converted = Vec::with_capacity(members.len());
             for member in members {
-                converted.push(self.coerce(member, element, context, location)?);
+                // A member that is an array is one more dimension.
+                let wanted = if matches!(member.ty, Type::Array(_)) { to } else { element };
+                converted.push(self.coerce(member, wanted, context, location)?);
             }
             return Ok(Ok(Expr::new(ExprKind::Array(converted), to.clone())));
         }
@@ -197,18 +208,43 @@ impl Binder<'_> {
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
             }
             // Depend on the session's time zone, or on objects that may be renamed.
-            Type::TimestampTz(_) | Type::TimeTz(_) => Ok(cast()),
+            ty if depends_on_session(ty) => Ok(cast()),
+            // Members that are too long are cut off, or refused.
+            Type::Array(element) if types::typmod(element) != -1 => {
+                Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
+            }
             Type::Reg(_) => self.object_literal(text, to, location),
             ty if types::typmod(ty) != -1 => {
                 let whole = self.literal(text, &base(ty), context, location)?;
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(whole), context }, ty.clone()))
             }
-            ty => match values::input(text, ty, &values::Settings::default()) {
-                Ok(value) => Ok(Expr::new(ExprKind::Literal(value), ty.clone())),
+            ty => match values::input(text, ty, &self.literal_style().into()) {
+                Ok(value) => {
+                    self.check_stored_literal(text, ty, &value, location)?;
+                    Ok(Expr::new(ExprKind::Literal(value), ty.clone()))
+                }
                 // `now`, `today` and their kin are decided when the statement runs.
                 Err(error) if error.condition() == Condition::FeatureNotSupported => Ok(cast()),
                 Err(error) => Err(self.at(error, location)),
             },
+        }
+    }
+
+    /// A literal of a view, a default or a check is read again from its text, by sessions of another style: it must not
+    /// mean something else there.
+    fn check_stored_literal(&self, text: &str, ty: &Type, value: &Value, location: i32) -> Result<()> {
+        let style = self.literal_style();
+        if style == values::LiteralStyle::default() || !self.is_stored() {
+            return Ok(());
+        }
+        match values::input(text, ty, &values::Settings::default()) {
+            Ok(same) if same == *value => Ok(()),
+            _ => Err(self
+                .unsupported(
+                    format!("the literal '{text}', read by the session's style, in a stored definition"),
+                    location,
+                )
+                .hint("Write dates in ISO 8601 and intervals with a sign at each field.")),
         }
     }
 

@@ -110,7 +110,11 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         None if polymorphic => Type::Text,
         None => Type::Unknown,
     };
-    let array = || Type::Array(Box::new(element.clone()));
+    // An array of arrays is an array of more dimensions, of the same type.
+    let array = || match &element {
+        Type::Array(_) => element.clone(),
+        element => Type::Array(Box::new(element.clone())),
+    };
     let args: Vec<Type> = inputs
         .iter()
         .enumerate()

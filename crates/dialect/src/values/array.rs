@@ -6,10 +6,11 @@
 
 use serde_json::Value as Json;
 
+use super::array_text::{self, Piece};
 use super::{Settings, ValueRef, float, input, json, misfit, write as write_element};
 use crate::ir::Value;
 use crate::types::Storage;
-use crate::{Condition, Error, Result, Type, work};
+use crate::{Result, Type, work};
 
 /// Members of an array in stored form, one dimension; deeper ones are texts of arrays.
 pub fn elements(stored: &[u8], element: &Type) -> Result<Vec<Value>> {
@@ -88,151 +89,75 @@ fn from_json(member: &Json, element: &Type) -> Option<Value> {
     })
 }
 
+/// The stored text of an array whose members, in all its dimensions, become what `each` makes of them.
+pub fn map(stored: &[u8], from: &Type, to: &Type, each: &mut dyn FnMut(&Value) -> Result<Value>) -> Result<String> {
+    let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(from.clone())));
+    let Ok(Json::Array(members)) = json::read(stored)? else { return Err(corrupt()) };
+    let mut out = work::text(stored.len())?;
+    map_members(&mut out, &members, from, to, each)?.ok_or_else(corrupt)?;
+    Ok(out)
+}
+
+fn map_members(
+    out: &mut String,
+    members: &[Json],
+    from: &Type,
+    to: &Type,
+    each: &mut dyn FnMut(&Value) -> Result<Value>,
+) -> Result<Option<()>> {
+    out.push('[');
+    for (at, member) in members.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        if let Json::Array(inner) = member {
+            if map_members(out, inner, from, to, each)?.is_none() {
+                return Ok(None);
+            }
+            continue;
+        }
+        work::step(16)?;
+        let Some(value) = from_json(member, from) else { return Ok(None) };
+        push_element(out, each(&value)?.as_ref(), to);
+    }
+    out.push(']');
+    Ok(Some(()))
+}
+
 /// Reads PostgreSQL's text form and gives the stored form.
 pub fn parse(text: &str, element: &Type, settings: &Settings) -> Result<String> {
-    let malformed = |detail: &str| {
-        Error::new(Condition::InvalidTextRepresentation, format!("malformed array literal: \"{text}\"")).detail(detail)
-    };
-    let trimmed = text.trim();
-    let body = if trimmed.starts_with('[') && trimmed.contains('=') {
-        // Bounds such as `[1:3]=`; only those that an array has anyway can be kept.
-        let (bounds, body) = trimmed.split_once('=').unwrap_or(("", trimmed));
-        if bounds.trim().trim_matches(['[', ']']).split("][").any(|bound| !bound.starts_with("1:")) {
-            return Err(Error::unsupported("an array whose lower bound is not 1"));
-        }
-        body
-    } else {
-        trimmed
-    };
-    let mut reader = Reader { rest: body, element, settings, out: String::with_capacity(body.len()) };
-    match reader.array(0) {
-        Ok(()) if reader.rest.trim().is_empty() => Ok(reader.out),
-        Ok(()) => Err(malformed("Junk after closing right brace.")),
-        Err(Fault::Malformed(detail)) => Err(malformed(detail)),
-        Err(Fault::Element(error)) => Err(error),
-    }
+    parse_with(text, element, &mut |member| input(member, element, settings))
 }
 
-enum Fault {
-    Malformed(&'static str),
-    Element(Error),
-}
-
-/// PostgreSQL's limit of dimensions.
-const MAX_DIMENSIONS: usize = 6;
-
-struct Reader<'a> {
-    rest: &'a str,
-    element: &'a Type,
-    settings: &'a Settings,
-    out: String,
-}
-
-impl Reader<'_> {
-    fn array(&mut self, depth: usize) -> Result<(), Fault> {
-        if depth == MAX_DIMENSIONS {
-            let message = format!("number of array dimensions exceeds the maximum allowed ({MAX_DIMENSIONS})");
-            return Err(Fault::Element(Error::new(Condition::ProgramLimitExceeded, message)));
+/// As [`parse`], with members read by `each`.
+pub fn parse_with(text: &str, element: &Type, each: &mut dyn FnMut(&str) -> Result<Value>) -> Result<String> {
+    let (bounds, braces) = array_text::bounds(text)?;
+    let pieces = array_text::split(braces)?;
+    if !bounds.is_empty() {
+        array_text::check_bounds(text, &bounds, &pieces)?;
+    }
+    let mut out = work::text(braces.len())?;
+    let mut follows = false;
+    for piece in pieces {
+        match piece {
+            Piece::Close => out.push(']'),
+            _ if follows => out.push(','),
+            _ => {}
         }
-        self.rest = self
-            .rest
-            .trim_start()
-            .strip_prefix('{')
-            .ok_or(Fault::Malformed("Array value must start with \"{\" or dimension information."))?
-            .trim_start();
-        self.out.push('[');
-        if let Some(rest) = self.rest.strip_prefix('}') {
-            self.rest = rest;
-            self.out.push(']');
-            return Ok(());
-        }
-        let mut nested_length = None;
-        let nested = self.rest.starts_with('{');
-        loop {
-            self.rest = self.rest.trim_start();
-            if nested != self.rest.starts_with('{') {
-                return Err(Fault::Malformed("Multidimensional arrays must have sub-arrays with matching dimensions."));
+        follows = !matches!(piece, Piece::Open);
+        match piece {
+            Piece::Open => out.push('['),
+            Piece::Close => {}
+            Piece::Null => out.push_str("null"),
+            Piece::Member(member) => {
+                work::step(member.len() + 16)?;
+                let value = each(&member)?;
+                work::reserve_text(&mut out, member.len() + 2)?;
+                push_element(&mut out, value.as_ref(), element);
             }
-            if nested {
-                let start = self.out.len();
-                self.array(depth + 1)?;
-                let length = serde_json::from_str::<Vec<Json>>(&self.out[start..]).map_or(0, |members| members.len());
-                if *nested_length.get_or_insert(length) != length {
-                    return Err(Fault::Malformed(
-                        "Multidimensional arrays must have sub-arrays with matching dimensions.",
-                    ));
-                }
-            } else {
-                self.member()?;
-            }
-            self.rest = self.rest.trim_start();
-            let mut chars = self.rest.chars();
-            match chars.next() {
-                Some(',') => self.out.push(','),
-                Some('}') => {
-                    self.rest = chars.as_str();
-                    self.out.push(']');
-                    return Ok(());
-                }
-                Some(_) => return Err(Fault::Malformed("Unexpected array element.")),
-                None => return Err(Fault::Malformed("Unexpected end of input.")),
-            }
-            self.rest = chars.as_str();
         }
     }
-
-    fn member(&mut self) -> Result<(), Fault> {
-        let mut text = String::new();
-        let mut quoted = false;
-        let mut keep = 0;
-        let mut chars = self.rest.chars();
-        if let Some(body) = self.rest.strip_prefix('"') {
-            quoted = true;
-            chars = body.chars();
-            loop {
-                match chars.next() {
-                    Some('"') => break,
-                    Some('\\') => text.push(chars.next().ok_or(Fault::Malformed("Unexpected end of input."))?),
-                    Some(c) => text.push(c),
-                    None => return Err(Fault::Malformed("Unexpected end of input.")),
-                }
-            }
-            self.rest = chars.as_str();
-        } else {
-            loop {
-                let before = chars.as_str();
-                match chars.next() {
-                    Some(',' | '}') => {
-                        self.rest = before;
-                        break;
-                    }
-                    Some('\\') => {
-                        text.push(chars.next().ok_or(Fault::Malformed("Unexpected end of input."))?);
-                        keep = text.len();
-                        quoted = true;
-                    }
-                    Some('"' | '{') => return Err(Fault::Malformed("Incorrectly quoted array element.")),
-                    Some(c) => text.push(c),
-                    None => return Err(Fault::Malformed("Unexpected end of input.")),
-                }
-            }
-            // Blanks at the end do not count unless they were escaped.
-            let end = text.trim_end().len().max(keep);
-            text.truncate(end);
-            if text.is_empty() && !quoted {
-                return Err(Fault::Malformed("Unexpected \",\" or \"}\" character."));
-            }
-        }
-        if !quoted && text.eq_ignore_ascii_case("null") {
-            self.out.push_str("null");
-            return Ok(());
-        }
-        work::step(text.len() + 16).map_err(Fault::Element)?;
-        let value = input(&text, self.element, self.settings).map_err(Fault::Element)?;
-        work::reserve_text(&mut self.out, text.len() + 2).map_err(Fault::Element)?;
-        push_element(&mut self.out, value.as_ref(), self.element);
-        Ok(())
-    }
+    Ok(out)
 }
 
 /// Appends a stored array in PostgreSQL's text form.
@@ -318,6 +243,10 @@ mod tests {
             ("{1.5,NaN}", Type::Float8, "[1.5,\"NaN\"]", "{1.5,NaN}"),
             ("{\"\\\\x00ff\"}", Type::Bytea, "[\"\\\\x00ff\"]", "{\"\\\\x00ff\"}"),
             ("[1:2]={1,2}", Type::Int4, "[1,2]", "{1,2}"),
+            ("[1:1][1:2]={{1,2}}", Type::Int4, "[[1,2]]", "{{1,2}}"),
+            (" { \u{b}1\u{c},\t2 }\r\n", Type::Int4, "[1,2]", "{1,2}"),
+            ("{\u{3000},\u{a0}x}", Type::Text, "[\"\u{3000}\",\"\u{a0}x\"]", "{\u{3000},\u{a0}x}"),
+            ("{a b , c\\ }", Type::Text, "[\"a b\",\"c \"]", "{\"a b\",\"c \"}"),
             ("{2024-05-06}", Type::Date, "[\"2024-05-06\"]", "{2024-05-06}"),
         ] {
             assert_eq!(round_trip(text, &element), (stored.to_owned(), printed.to_owned()), "{text}");
@@ -326,7 +255,9 @@ mod tests {
 
     #[test]
     fn refuses_what_postgres_refuses() {
-        for text in ["", "1,2", "{1,2", "{1,}", "{1}}", "{{1},2}", "{{1},{2,3}}", "{x}", "{\"a\"b}"] {
+        let blanks = ["\u{a0}{1}", "{1}\u{3000}", "{\u{85}1}", "{\u{3000}}", "{1\u{2028}}"];
+        let texts = ["", "1,2", "{1,2", "{1,}", "{1}}", "{{1},2}", "{{1},{2,3}}", "{x}", "{\"a\"b}", "[1:3]={1,2}"];
+        for text in texts.into_iter().chain(blanks) {
             let error = parse(text, &Type::Int4, &Settings::default()).unwrap_err();
             assert_eq!(error.condition().sqlstate(), "22P02", "{text}: {error}");
         }

@@ -1,11 +1,11 @@
 //! `boolean`.
 
-use super::invalid_syntax;
+use super::{datetime_fields, invalid_syntax};
 use crate::Result;
 
 /// Reads `true`, `yes`, `on`, `1` and their opposites, any unique prefix of them, in any case, blanks around ignored.
 pub fn parse(text: &str) -> Result<bool> {
-    let word = text.trim().to_ascii_lowercase();
+    let word = datetime_fields::trim(text).to_ascii_lowercase();
     let prefix_of = |full: &str, at_least: usize| word.len() >= at_least && full.starts_with(&word);
     if word == "1" || prefix_of("true", 1) || prefix_of("yes", 1) || word == "on" {
         Ok(true)
@@ -22,13 +22,13 @@ mod tests {
 
     #[test]
     fn reads_words_and_prefixes() {
-        for text in ["t", " TRUE ", "ye", "on", "1"] {
+        for text in ["t", " TRUE ", "\u{b}y\u{c}", "ye", "on", "1"] {
             assert!(parse(text).unwrap(), "{text}");
         }
         for text in ["f", "fal", "n", "no", "of", "off", "0"] {
             assert!(!parse(text).unwrap(), "{text}");
         }
-        for text in ["", "o", "2", "truex", "maybe"] {
+        for text in ["", "o", "2", "truex", "maybe", "\u{a0}t", "\u{85}t"] {
             assert_eq!(parse(text).unwrap_err().condition().sqlstate(), "22P02", "{text}");
         }
     }

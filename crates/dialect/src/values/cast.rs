@@ -31,7 +31,7 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
         return Ok(Value::Text(text.into_owned()));
     }
     if is_text(from) {
-        return input(text_of(value)?, to, settings);
+        return read(text_of(value)?, to, context, settings);
     }
     match (from, to) {
         (Type::Array(from), Type::Array(to)) => cast_array(value, from, to, context, settings),
@@ -78,6 +78,19 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
         _ if from.storage() == Storage::Blob && to.storage() == Storage::Blob => Ok(value.clone()),
         // Everything else goes through its text, as PostgreSQL's I/O conversions do.
         _ => input(&output(value, from, settings)?, to, settings),
+    }
+}
+
+/// Reads a text as a value of a type; where a cast was asked for, members that are too long are cut off.
+fn read(text: &str, to: &Type, context: CastContext, settings: &Settings) -> Result<Value> {
+    match to {
+        Type::Array(element) if context == CastContext::Explicit && text::limit(element).is_some() => {
+            let stored = array::parse_with(text, element, &mut |member| {
+                Ok(Value::Text(text::cast(member, element).into_owned()))
+            });
+            stored.map(Value::Text)
+        }
+        _ => input(text, to, settings),
     }
 }
 
@@ -175,19 +188,8 @@ fn float_to_integer(value: f64, to: &Type) -> Result<Value> {
 }
 
 fn cast_array(value: &Value, from: &Type, to: &Type, context: CastContext, settings: &Settings) -> Result<Value> {
-    let members = array::elements(text_of(value)?.as_bytes(), from)?;
-    let mut converted = Vec::with_capacity(members.len());
-    for member in &members {
-        let nested = matches!(member, Value::Text(text) if text.starts_with('[')) && !is_text(from);
-        converted.push(if nested {
-            cast_array(member, from, to, context, settings)?
-        } else {
-            cast(member, from, to, context, settings)?
-        });
-    }
-    let nested = matches!(members.first(), Some(Value::Text(text)) if text.starts_with('[')) && !is_text(from);
-    let element = if nested { Cow::Owned(Type::Array(Box::new(to.clone()))) } else { Cow::Borrowed(to) };
-    Ok(Value::Text(array::from_elements(converted.iter().map(Value::as_ref), &element)))
+    let stored = text_of(value)?.as_bytes();
+    array::map(stored, from, to, &mut |member| cast(member, from, to, context, settings)).map(Value::Text)
 }
 
 fn json_scalar(text: &str, from: &Type, to: &Type, settings: &Settings) -> Result<Value> {
@@ -220,7 +222,10 @@ fn cast_moment(text: &str, from: &Type, to: &Type, settings: &Settings) -> Resul
     let local = match from {
         Type::Date => match date::days(stored)? {
             days @ (INFINITY | NEGATIVE_INFINITY) => days,
-            days => days * DAY,
+            // A date keeps its own range where it stays a date.
+            days if *to == Type::Date => return Ok(Value::Text(date::to_stored(days)?)),
+            days => timestamp::at(days, 0)
+                .ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "date out of range for timestamp"))?,
         },
         Type::Timestamp(_) => timestamp::micros(stored)?,
         Type::TimestampTz(_) => {

@@ -2,7 +2,7 @@
 
 use rowferry_wire::civil::civil_from_days;
 
-use super::datetime_text::{self, DAY, FIRST_DAY, INFINITY, LAST_DAY, NEGATIVE_INFINITY};
+use super::datetime_text::{self, DAY, FIRST_DAY, INFINITY, LAST_DAY, NEGATIVE_INFINITY, Wanted};
 use super::{DateOrder, DateStyle, Settings, ValueRef, misfit, zone};
 use crate::{Condition, Error, Result, Type};
 
@@ -11,7 +11,7 @@ pub fn parse(text: &str, settings: &Settings) -> Result<i64> {
     if let Some(days) = datetime_text::iso_date(text.as_bytes()) {
         return Ok(days);
     }
-    let parsed = datetime_text::parse(text, "date", settings)?;
+    let parsed = datetime_text::parse(text, Wanted::DateTime, "date", settings)?;
     let days = match (parsed.instant, parsed.days) {
         (Some(infinite @ (INFINITY | NEGATIVE_INFINITY)), _) => return Ok(infinite),
         (Some(0), _) => 0,
@@ -25,7 +25,7 @@ pub fn parse(text: &str, settings: &Settings) -> Result<i64> {
     check(days).map_err(|error| Error::new(error.condition(), format!("date out of range: \"{text}\"")))
 }
 
-/// The days if they are within what we keep.
+/// The days if they are within the type's range.
 pub fn check(days: i64) -> Result<i64> {
     match days {
         INFINITY | NEGATIVE_INFINITY | FIRST_DAY..=LAST_DAY => Ok(days),
@@ -39,14 +39,14 @@ pub fn to_stored(days: i64) -> Result<String> {
     match check(days)? {
         INFINITY => return Ok("infinity".to_owned()),
         NEGATIVE_INFINITY => return Ok("-infinity".to_owned()),
-        days => datetime_text::write_iso_date(&mut out, days),
+        days => datetime_text::write_stored_date(&mut out, days),
     }
     Ok(String::from_utf8(out).unwrap_or_default())
 }
 
 /// The day number of a stored date: canonical, or in any other form that reads as a date without doubt.
 pub fn days(stored: &[u8]) -> Result<i64> {
-    if let Some(days) = datetime_text::iso_date(stored) {
+    if let Some((days, [])) = datetime_text::stored_date(stored) {
         return Ok(days);
     }
     let text = std::str::from_utf8(stored).map_err(|_| misfit(ValueRef::Text(stored), &Type::Date))?;
@@ -77,10 +77,18 @@ pub fn write_days(out: &mut Vec<u8>, days: i64, settings: &Settings) {
         NEGATIVE_INFINITY => return out.extend_from_slice(b"-infinity"),
         _ => {}
     }
+    if write_bare(out, days, settings) {
+        out.extend_from_slice(b" BC");
+    }
+}
+
+/// Appends a day in the session's style; true when ` BC` has to follow, perhaps behind a time.
+pub(super) fn write_bare(out: &mut Vec<u8>, days: i64, settings: &Settings) -> bool {
     if settings.date_style == DateStyle::Iso {
         return datetime_text::write_iso_date(out, days);
     }
     let (year, month, day) = civil_from_days(days);
+    let (year, bc) = datetime_text::year_of_era(year);
     let (first, second) = if settings.date_order == DateOrder::Dmy { (day, month) } else { (month, day) };
     let text = match settings.date_style {
         DateStyle::German => format!("{day:02}.{month:02}.{year:04}"),
@@ -88,6 +96,7 @@ pub fn write_days(out: &mut Vec<u8>, days: i64, settings: &Settings) {
         _ => format!("{first:02}-{second:02}-{year:04}"),
     };
     out.extend_from_slice(text.as_bytes());
+    bc
 }
 
 #[cfg(test)]
@@ -118,6 +127,11 @@ mod tests {
             ("epoch", "1970-01-01"),
             ("infinity", "infinity"),
             ("-infinity", "-infinity"),
+            (" \u{b}2024-05-06\r\n", "2024-05-06"),
+            ("4714-11-24 BC", ".095287-11-24"),
+            ("0001-01-01 BC", ".100000-01-01"),
+            ("5874897-12-31", "Y5874897-12-31"),
+            ("y2001m02d04", "2001-02-04"),
         ] {
             assert_eq!(read(text), stored, "{text}");
         }
@@ -136,6 +150,9 @@ mod tests {
             ("12:30", "22007"),
             ("2024-05", "22007"),
             ("2024-05-06-07", "22007"),
+            ("\u{a0}2024-05-06", "22007"),
+            ("5874898-01-01", "22008"),
+            ("4715-01-01 BC", "22008"),
             ("0000-01-01", "22008"),
         ] {
             let error = parse(text, &Settings::default()).unwrap_err();

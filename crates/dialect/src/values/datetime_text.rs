@@ -1,14 +1,19 @@
-//! Dates and times as people write them.
+//! Dates and times as text: what people write, and what is stored.
 //!
-//! One reader for `date`, `time`, `timestamp` and their kin with zones. It takes what PostgreSQL takes: ISO 8601,
-//! month names, `1/2/2026` in the order of `DateStyle`, `AM` and `PM`, `BC`, Julian days, zones by name, abbreviation or
-//! offset, and the words `epoch`, `infinity`, `now`, `today`, `tomorrow`, `yesterday`, `allballs`.
+//! One reader for `date`, `time`, `timestamp` and their kin with zones; what it accepts is PostgreSQL's.
+//!
+//! **Stored years.** The order of stored texts is the order of dates, so years beyond four digits stand behind a `Y` and
+//! have seven (`Y0012024-05-06`), and those before 1 AD behind a point, counted from the hundred thousandth before it
+//! (`.095288-05-06` is in the year 4713 BC). `-infinity` sorts before, `infinity` behind all of them.
 
 use jiff::tz::TimeZone;
 use rowferry_wire::civil::{civil_from_days, days_from_civil};
 
-use super::{DateOrder, Settings, invalid_syntax, zone};
+use super::datetime_read::{JULIAN_1970, Problem, read};
+use super::{Settings, datetime_fields, invalid_syntax, zone};
 use crate::{Condition, Error, Result};
+
+pub use super::datetime_read::{DAYS, MONTHS, fraction_micros, month_name};
 
 /// Microseconds of a day.
 pub const DAY: i64 = 86_400_000_000;
@@ -22,53 +27,81 @@ pub const SECOND: i64 = 1_000_000;
 pub const INFINITY: i64 = i64::MAX;
 /// `-infinity`, for days and for microseconds.
 pub const NEGATIVE_INFINITY: i64 = i64::MIN;
-/// The first day that we keep, 0001-01-01: text order is the order of dates from here on.
-pub const FIRST_DAY: i64 = -719_162;
-/// The last day that we keep, 9999-12-31.
-pub const LAST_DAY: i64 = 2_932_896;
+/// The first day, 24 November 4714 BC: Julian day 0.
+pub const FIRST_DAY: i64 = -JULIAN_1970;
+/// The last day, 5874897-12-31.
+pub const LAST_DAY: i64 = 2_147_483_493 - JULIAN_1970;
+/// The last day of a timestamp, 294246-12-31. PostgreSQL counts microseconds from 2000 and gets 30 years farther.
+pub const LAST_TIMESTAMP_DAY: i64 = 106_751_981;
 
 /// What a text says.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// Day number since 1970-01-01; may be an infinity.
+    /// Day number since 1970-01-01.
     pub days: Option<i64>,
     /// Microseconds of the day, up to and including 24:00.
-    pub micros: Option<i64>,
+    pub micros: i64,
     /// The zone.
-    pub zone: Option<TimeZone>,
-    /// The whole text was `now`, `epoch` or an infinity: an instant, in microseconds since 1970 UTC.
+    pub zone: Option<Zone>,
+    /// The text was `now`, `epoch` or an infinity: an instant, in microseconds since 1970 UTC.
     pub instant: Option<i64>,
 }
 
-enum Problem {
-    Syntax,
-    /// The field is impossible; `true` asks whether another `DateStyle` was meant.
-    Overflow(bool),
-    Zone(String),
-    ZoneOffset,
-    NeedsNow,
+/// A zone in a text.
+#[derive(Clone, Debug)]
+pub enum Zone {
+    /// Seconds east of Greenwich.
+    At(i32),
+    /// A zone of the database, or of a rule.
+    Named(TimeZone),
+    /// An abbreviation that has meant different offsets in this zone.
+    Abbreviated(TimeZone, String),
+}
+
+impl Zone {
+    /// Seconds east of Greenwich when the clocks show `local`.
+    pub fn offset_at_local(&self, local: i64) -> i32 {
+        match self {
+            Self::At(offset) => *offset,
+            Self::Named(zone) => zone::offset_at_local(zone, local),
+            Self::Abbreviated(zone, name) => zone::offset_of_abbreviation(zone, name, local),
+        }
+    }
+
+    /// True when the offset does not depend on the date.
+    pub fn is_fixed(&self) -> bool {
+        match self {
+            Self::At(_) => true,
+            Self::Named(zone) => zone.to_fixed_offset().is_ok(),
+            Self::Abbreviated(..) => false,
+        }
+    }
+}
+
+/// What a text is read for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wanted {
+    /// A date, with a time perhaps.
+    DateTime,
+    /// A time of day; a date may say which offset its zone has.
+    Time,
 }
 
 /// Reads a text as a value of the type that messages call `name`.
-pub fn parse(text: &str, name: &str, settings: &Settings) -> Result<Parsed> {
-    Reader { rest: text.trim(), order: settings.date_order, fields: Fields::default() }.read(settings).map_err(
-        |problem| match problem {
-            Problem::Syntax => {
-                let error = invalid_syntax(name, text);
-                Error::new(Condition::InvalidDatetimeFormat, error.message.clone())
-            }
-            Problem::Overflow(hint) => {
-                let error = field_overflow(text);
-                if hint { error.hint("Perhaps you need a different \"datestyle\" setting.") } else { error }
-            }
-            Problem::Zone(zone) => zone::not_recognized(&zone),
-            Problem::ZoneOffset => Error::new(
-                Condition::InvalidTimeZoneDisplacement,
-                format!("time zone displacement out of range: \"{text}\""),
-            ),
-            Problem::NeedsNow => Error::unsupported(format!("\"{}\" in a constant of this place", text.trim())),
-        },
-    )
+pub fn parse(text: &str, wanted: Wanted, name: &str, settings: &Settings) -> Result<Parsed> {
+    read(text, wanted, settings).map_err(|problem| match problem {
+        Problem::Syntax => Error::new(Condition::InvalidDatetimeFormat, invalid_syntax(name, text).message.clone()),
+        Problem::Overflow => field_overflow(text),
+        Problem::DateOrder => field_overflow(text).hint("Perhaps you need a different \"datestyle\" setting."),
+        Problem::Zone(zone) => zone::not_recognized(&zone),
+        Problem::ZoneOffset => Error::new(
+            Condition::InvalidTimeZoneDisplacement,
+            format!("time zone displacement out of range: \"{text}\""),
+        ),
+        Problem::NeedsNow => {
+            Error::unsupported(format!("\"{}\" in a constant of this place", datetime_fields::trim(text)))
+        }
+    })
 }
 
 /// `date/time field value out of range`, 22008.
@@ -76,10 +109,9 @@ pub fn field_overflow(text: &str) -> Error {
     Error::new(Condition::DatetimeFieldOverflow, format!("date/time field value out of range: \"{text}\""))
 }
 
-/// `timestamp out of range`, 22008: a result beyond what we keep.
+/// `timestamp out of range`, 22008: a result beyond the type.
 pub fn out_of_range(name: &str) -> Error {
     Error::new(Condition::DatetimeFieldOverflow, format!("{name} out of range"))
-        .hint("Dates are kept from 0001-01-01 to 9999-12-31.")
 }
 
 /// Reads the digits at the front of a byte string as a number of exactly `N` digits.
@@ -128,10 +160,54 @@ pub fn days_in_month(year: i64, month: i64) -> i64 {
         - days_from_civil(year, month, 1)
 }
 
-/// Appends `YYYY-MM-DD`.
-pub fn write_iso_date(out: &mut Vec<u8>, days: i64) {
+/// Appends a day as it is stored.
+pub fn write_stored_date(out: &mut Vec<u8>, days: i64) {
     let (year, month, day) = civil_from_days(days);
-    push_digits(out, year, 4);
+    match year {
+        1..=9_999 => push_digits(out, year, 4),
+        10_000.. => {
+            out.push(b'Y');
+            push_digits(out, year, 7);
+        }
+        _ => {
+            out.push(b'.');
+            push_digits(out, year + BEFORE_CHRIST, 6);
+        }
+    }
+    push_month_and_day(out, month, day);
+}
+
+/// What is added to years before 1 AD, so that their texts sort.
+const BEFORE_CHRIST: i64 = 100_000;
+
+/// The day that a stored text begins with, and what stands behind it.
+pub fn stored_date(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    let (year, rest) = match bytes.first()? {
+        b'Y' => (fixed_digits::<7>(&bytes[1..])?, &bytes[8..]),
+        b'.' => (fixed_digits::<6>(&bytes[1..])? - BEFORE_CHRIST, &bytes[7..]),
+        _ => (fixed_digits::<4>(bytes).filter(|year| *year > 0)?, &bytes[4..]),
+    };
+    let [b'-', _, _, b'-', _, _, rest @ ..] = rest else { return None };
+    let tail = &bytes[bytes.len() - rest.len() - 5..];
+    let (month, day) = (fixed_digits::<2>(tail)?, fixed_digits::<2>(&tail[3..])?);
+    valid_date(year, month, day).then(|| (days_from_civil(year, month, day), rest))
+}
+
+/// Appends `YYYY-MM-DD`, the year as people count it; true when ` BC` has to follow.
+pub fn write_iso_date(out: &mut Vec<u8>, days: i64) -> bool {
+    let (year, month, day) = civil_from_days(days);
+    let (shown, bc) = year_of_era(year);
+    push_digits(out, shown, 4);
+    push_month_and_day(out, month, day);
+    bc
+}
+
+/// A year as people count it, and whether it lies before 1 AD.
+pub const fn year_of_era(year: i64) -> (i64, bool) {
+    if year > 0 { (year, false) } else { (1 - year, true) }
+}
+
+fn push_month_and_day(out: &mut Vec<u8>, month: u8, day: u8) {
     out.push(b'-');
     push_digits(out, i64::from(month), 2);
     out.push(b'-');
@@ -159,7 +235,12 @@ pub fn write_fraction(out: &mut Vec<u8>, micros: i64) {
     }
 }
 
+/// A number of at least `width` digits.
 fn push_digits(out: &mut Vec<u8>, value: i64, width: usize) {
+    let mut width = width;
+    while value >= 10_i64.pow(width as u32) {
+        width += 1;
+    }
     let start = out.len();
     out.resize(start + width, b'0');
     let mut rest = value;
@@ -169,424 +250,40 @@ fn push_digits(out: &mut Vec<u8>, value: i64, width: usize) {
     }
 }
 
-#[derive(Default)]
-struct Fields {
-    year: Option<i64>,
-    /// The year was written with two digits or fewer.
-    short_year: bool,
-    month: Option<i64>,
-    day: Option<i64>,
-    days: Option<i64>,
-    micros: Option<i64>,
-    zone: Option<TimeZone>,
-    bc: bool,
-    pm: Option<bool>,
-    time_follows: bool,
-    needs_today: Option<i64>,
-    instant: Option<Instant>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[derive(Clone, Copy)]
-enum Instant {
-    At(i64),
-    Now,
-}
-
-struct Reader<'a> {
-    rest: &'a str,
-    order: DateOrder,
-    fields: Fields,
-}
-
-impl<'a> Reader<'a> {
-    fn read(mut self, settings: &Settings) -> Result<Parsed, Problem> {
-        if self.rest.is_empty() {
-            return Err(Problem::Syntax);
-        }
-        while let Some(c) = self.rest.chars().next() {
-            match c {
-                ' ' | '\t' | '\n' | '\r' | ',' => self.rest = &self.rest[1..],
-                '0'..='9' => self.number()?,
-                '+' | '-' => self.sign()?,
-                'A'..='Z' | 'a'..='z' => self.word()?,
-                _ => return Err(Problem::Syntax),
-            }
-        }
-        self.finish(settings)
-    }
-
-    fn finish(self, settings: &Settings) -> Result<Parsed, Problem> {
-        let fields = self.fields;
-        let has_date = fields.year.is_some() || fields.month.is_some() || fields.day.is_some();
-        if let Some(instant) = fields.instant {
-            if has_date || fields.micros.is_some() || fields.days.is_some() || fields.zone.is_some() {
-                return Err(Problem::Syntax);
-            }
-            let instant = match instant {
-                Instant::At(micros) => micros,
-                Instant::Now => settings.now.ok_or(Problem::NeedsNow)?,
-            };
-            return Ok(Parsed { instant: Some(instant), ..Parsed::default() });
-        }
-        let mut days = fields.days;
-        if let Some(offset) = fields.needs_today {
-            let now = settings.now.ok_or(Problem::NeedsNow)?;
-            days = Some(zone::to_local(&settings.time_zone, now).div_euclid(DAY) + offset);
-        }
-        if has_date {
-            let (Some(mut year), Some(month), Some(day)) = (fields.year, fields.month, fields.day) else {
-                return Err(Problem::Syntax);
-            };
-            if days.is_some() {
-                return Err(Problem::Syntax);
-            }
-            if fields.short_year && !fields.bc {
-                year += if year < 70 { 2_000 } else { 1_900 };
-            }
-            if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-                return Err(Problem::Overflow(true));
-            }
-            if fields.bc {
-                year = 1 - year;
-            } else if year == 0 {
-                return Err(Problem::Overflow(false));
-            }
-            if year > 300_000 || !valid_date(year, month, day) {
-                return Err(Problem::Overflow(false));
-            }
-            days = Some(days_from_civil(year, month, day));
-        }
-        let mut micros = fields.micros;
-        if let Some(pm) = fields.pm {
-            let Some(time) = micros else { return Err(Problem::Syntax) };
-            let hour = time / HOUR;
-            if hour > 12 {
-                return Err(Problem::Overflow(false));
-            }
-            micros = Some(match (pm, hour) {
-                (false, 12) => time - 12 * HOUR,
-                (true, 0..=11) => time + 12 * HOUR,
-                _ => time,
-            });
-        }
-        if days.is_none() && micros.is_none() {
-            return Err(Problem::Syntax);
-        }
-        Ok(Parsed { days, micros, zone: fields.zone, instant: None })
-    }
-
-    fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
-        let end = self.rest.find(|c: char| !accept(c)).unwrap_or(self.rest.len());
-        let (taken, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        taken
-    }
-
-    /// Something that begins with a digit: a time, a date with separators, or digits run together.
-    fn number(&mut self) -> Result<(), Problem> {
-        let digits = self.take_while(|c| c.is_ascii_digit());
-        let mut ahead = self.rest.chars();
-        match (ahead.next(), ahead.next()) {
-            (Some(':'), _) => self.time(digits),
-            (Some('.'), Some('0'..='9')) if self.fields.time_follows || self.date_is_known() => {
-                self.compact_time(digits)
-            }
-            (Some(separator @ ('-' | '/' | '.')), Some(next))
-                if next.is_ascii_alphanumeric() && !self.date_is_known() =>
-            {
-                self.separated_date(digits, separator)
-            }
-            _ if self.fields.time_follows => self.compact_time(digits),
-            _ => self.loose_digits(digits),
-        }
-    }
-
-    fn date_is_known(&self) -> bool {
-        self.fields.days.is_some()
-            || self.fields.needs_today.is_some()
-            || (self.fields.year.is_some() && self.fields.month.is_some() && self.fields.day.is_some())
-    }
-
-    fn time(&mut self, hour: &str) -> Result<(), Problem> {
-        self.rest = &self.rest[1..];
-        let minute = self.take_while(|c| c.is_ascii_digit());
-        let mut second = "0";
-        let mut micros = 0;
-        if self.rest.starts_with(':') {
-            self.rest = &self.rest[1..];
-            second = self.take_while(|c| c.is_ascii_digit());
-            micros = self.fraction()?;
-        }
-        self.set_time(number(hour)?, number(minute)?, number(second)?, micros)
-    }
-
-    fn compact_time(&mut self, digits: &str) -> Result<(), Problem> {
-        let (hour, minute, second) = match digits.len() {
-            2 => (digits, "0", "0"),
-            4 => (&digits[..2], &digits[2..], "0"),
-            6 => (&digits[..2], &digits[2..4], &digits[4..]),
-            _ => return Err(Problem::Syntax),
-        };
-        let micros = self.fraction()?;
-        self.set_time(number(hour)?, number(minute)?, number(second)?, micros)
-    }
-
-    /// A fraction behind seconds, rounded to microseconds.
-    fn fraction(&mut self) -> Result<i64, Problem> {
-        if !self.rest.starts_with('.') {
-            return Ok(0);
-        }
-        self.rest = &self.rest[1..];
-        Ok(fraction_micros(self.take_while(|c| c.is_ascii_digit())))
-    }
-
-    fn set_time(&mut self, hour: i64, minute: i64, second: i64, micros: i64) -> Result<(), Problem> {
-        if self.fields.micros.is_some() {
-            return Err(Problem::Syntax);
-        }
-        let total = hour * HOUR + minute * MINUTE + second * SECOND + micros;
-        if hour > 24 || minute > 59 || second > 60 || total > DAY {
-            return Err(Problem::Overflow(false));
-        }
-        self.fields.micros = Some(total);
-        self.fields.time_follows = false;
-        Ok(())
-    }
-
-    fn separated_date(&mut self, first: &str, separator: char) -> Result<(), Problem> {
-        let mut parts = vec![first];
-        while parts.len() < 3 && self.rest.starts_with(separator) {
-            self.rest = &self.rest[1..];
-            let starts_with_digit = self.rest.starts_with(|c: char| c.is_ascii_digit());
-            parts.push(
-                self.take_while(|c| if starts_with_digit { c.is_ascii_digit() } else { c.is_ascii_alphabetic() }),
-            );
-        }
-        if let ([day, year], Some(_)) = (&parts[..], self.fields.month) {
-            // `May-6-2024`: the month's name has been read.
-            self.fields.day = Some(number(day)?);
-            return self.set_year(year);
-        }
-        if let [year, day_of_year] = parts[..] {
-            // `2024.127`: year and day of the year.
-            if separator != '.' || day_of_year.len() != 3 {
-                return Err(Problem::Syntax);
-            }
-            let (year, day) = (number(year)?, number(day_of_year)?);
-            self.fields.days = Some(days_from_civil(year, 1, 1) + day - 1);
-            return Ok(());
-        }
-        let [a, b, c] = parts[..] else { return Err(Problem::Syntax) };
-        let (year, month, day) = if let Some(month) = month_name(b) {
-            self.fields.month = Some(month);
-            if a.len() >= 3 { (a, b, c) } else { (c, b, a) }
-        } else if a.len() >= 3 {
-            (a, b, c)
-        } else {
-            match self.order {
-                DateOrder::Ymd => (a, b, c),
-                DateOrder::Dmy => (c, b, a),
-                DateOrder::Mdy => (c, a, b),
-            }
-        };
-        self.set_year(year)?;
-        if self.fields.month.is_none() {
-            self.fields.month = Some(number(month)?);
-        }
-        self.fields.day = Some(number(day)?);
-        Ok(())
-    }
-
-    fn set_year(&mut self, digits: &str) -> Result<(), Problem> {
-        if self.fields.year.is_some() {
-            return Err(Problem::Syntax);
-        }
-        self.fields.year = Some(number(digits)?);
-        self.fields.short_year = digits.len() <= 2;
-        Ok(())
-    }
-
-    fn loose_digits(&mut self, digits: &str) -> Result<(), Problem> {
-        let no_date = self.fields.year.is_none() && self.fields.month.is_none() && self.fields.day.is_none();
-        match digits.len() {
-            8 if no_date && !self.date_is_known() => {
-                self.set_year(&digits[..4])?;
-                self.fields.month = Some(number(&digits[4..6])?);
-                self.fields.day = Some(number(&digits[6..])?);
-            }
-            6 if no_date && !self.date_is_known() => {
-                // A time is told from a date by what follows in PostgreSQL too: alone it is a date.
-                self.set_year(&digits[..2])?;
-                self.fields.month = Some(number(&digits[2..4])?);
-                self.fields.day = Some(number(&digits[4..])?);
-            }
-            6 if self.date_is_known() => return self.compact_time(digits),
-            _ if digits.len() >= 3 => self.set_year(digits)?,
-            _ if self.fields.day.is_none() && !self.date_is_known() => self.fields.day = Some(number(digits)?),
-            _ => self.set_year(digits)?,
-        }
-        Ok(())
-    }
-
-    fn sign(&mut self) -> Result<(), Problem> {
-        let rest = self.rest;
-        if rest.get(1..).is_some_and(|word| word.eq_ignore_ascii_case("infinity")) {
-            let value = if rest.starts_with('-') { NEGATIVE_INFINITY } else { INFINITY };
-            self.fields.instant = Some(Instant::At(value));
-            self.rest = "";
-            return Ok(());
-        }
-        // A sign can only begin an offset, and that stands behind a time (or, for dates, is ignored).
-        let end = rest[1..].find(|c: char| !(c.is_ascii_digit() || c == ':')).map_or(rest.len(), |end| end + 1);
-        let (text, rest) = rest.split_at(end);
-        if self.fields.zone.is_some() || self.fields.micros.is_none() {
-            return Err(Problem::Syntax);
-        }
-        let digits = text[1..].bytes().filter(u8::is_ascii_digit).count();
-        if digits == 0 {
-            return Err(Problem::Syntax);
-        }
-        let seconds = zone::parse_offset(text).ok_or(Problem::ZoneOffset)?;
-        self.fields.zone = zone::fixed(seconds);
-        self.rest = rest;
-        Ok(())
-    }
-
-    fn word(&mut self) -> Result<(), Problem> {
-        let full = self.rest;
-        let word = self.take_while(|c| c.is_ascii_alphabetic());
-        let lower = word.to_ascii_lowercase();
-        if let Some(month) = month_name(&lower) {
-            if let Some(number) = self.fields.month {
-                // `5 May`: what was taken for a month by its place was the day.
-                if self.fields.day.is_none() {
-                    self.fields.day = Some(number);
-                } else {
-                    return Err(Problem::Syntax);
-                }
-            }
-            self.fields.month = Some(month);
-            // Separators after a name: `May-6-2024`.
-            self.rest = self.rest.trim_start_matches(['-', '/', '.']);
-            return Ok(());
-        }
-        if is_day_name(&lower) {
-            self.rest = self.rest.strip_prefix('.').unwrap_or(self.rest);
-            return Ok(());
-        }
-        match lower.as_str() {
-            "t" if self.date_is_known() && self.rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                self.fields.time_follows = true;
-                return Ok(());
-            }
-            "j" if self.rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                let digits = self.take_while(|c| c.is_ascii_digit());
-                // Julian day 2440588 is 1970-01-01.
-                self.fields.days = Some(number(digits)? - 2_440_588);
-                return Ok(());
-            }
-            "am" | "pm" => {
-                self.fields.pm = Some(lower == "pm");
-                return Ok(());
-            }
-            "bc" => {
-                self.fields.bc = true;
-                return Ok(());
-            }
-            "ad" | "at" | "on" => return Ok(()),
-            "epoch" => {
-                self.fields.instant = Some(Instant::At(0));
-                return Ok(());
-            }
-            "infinity" | "inf" if lower == "infinity" => {
-                self.fields.instant = Some(Instant::At(INFINITY));
-                return Ok(());
-            }
-            "now" => {
-                self.fields.instant = Some(Instant::Now);
-                return Ok(());
-            }
-            "today" | "tomorrow" | "yesterday" => {
-                self.fields.needs_today = Some(match lower.as_str() {
-                    "tomorrow" => 1,
-                    "yesterday" => -1,
-                    _ => 0,
-                });
-                return Ok(());
-            }
-            "allballs" => return self.set_time(0, 0, 0, 0),
-            _ => {}
-        }
-        self.rest = full;
-        self.zone_name()
-    }
-
-    fn zone_name(&mut self) -> Result<(), Problem> {
-        let name = self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+' | ':'));
-        if self.fields.zone.is_some() {
-            return Err(Problem::Syntax);
-        }
-        match zone::find(name) {
-            Some(zone) => self.fields.zone = Some(zone),
-            None if name.contains('/') => return Err(Problem::Zone(name.to_ascii_lowercase())),
-            None => return Err(Problem::Syntax),
-        }
-        Ok(())
-    }
-}
-
-/// Microseconds of the digits behind a decimal point, rounded half up.
-pub fn fraction_micros(digits: &str) -> i64 {
-    let mut micros = 0;
-    for at in 0..6 {
-        micros = micros * 10 + digits.as_bytes().get(at).map_or(0, |byte| i64::from(byte - b'0'));
-    }
-    if digits.as_bytes().get(6).is_some_and(|byte| *byte >= b'5') { micros + 1 } else { micros }
-}
-
-/// A number of few digits.
-fn number(digits: &str) -> Result<i64, Problem> {
-    if digits.is_empty() || digits.len() > 9 || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(Problem::Syntax);
-    }
-    digits.parse().map_err(|_| Problem::Syntax)
-}
-
-/// 1 to 12 for a month's name or its first three letters.
-pub fn month_name(word: &str) -> Option<i64> {
-    let lower = word.to_ascii_lowercase();
-    if lower == "sept" {
-        return Some(9);
-    }
-    let at = MONTHS.iter().position(|month| {
-        lower.eq_ignore_ascii_case(month) || (lower.len() == 3 && month[..3].eq_ignore_ascii_case(&lower))
-    })?;
-    Some(at as i64 + 1)
-}
-
-/// True for names of days of the week and their usual abbreviations.
-fn is_day_name(word: &str) -> bool {
-    matches!(word, "tues" | "weds" | "wednes" | "thur" | "thurs")
-        || DAYS
+    #[test]
+    fn stored_dates_sort_and_read_back() {
+        let days = [
+            FIRST_DAY,
+            -800_000,
+            -719_529,
+            -719_528,
+            -719_163,
+            -719_162,
+            0,
+            2_932_896,
+            2_932_897,
+            LAST_TIMESTAMP_DAY,
+            LAST_DAY,
+        ];
+        let texts: Vec<Vec<u8>> = days
             .iter()
-            .any(|day| word.eq_ignore_ascii_case(day) || (word.len() == 3 && day[..3].eq_ignore_ascii_case(word)))
+            .map(|day| {
+                let mut out = Vec::new();
+                write_stored_date(&mut out, *day);
+                out
+            })
+            .collect();
+        assert!(texts.is_sorted());
+        assert!(texts[0].as_slice() > b"-infinity".as_slice() && texts[10].as_slice() < b"infinity".as_slice());
+        for (text, day) in texts.iter().zip(days) {
+            assert_eq!(stored_date(text), Some((day, &b""[..])), "{}", String::from_utf8_lossy(text));
+        }
+        assert_eq!(stored_date(b"Y00120"), None);
+        assert_eq!(stored_date(b".09528"), None);
+        assert_eq!(stored_date(b"2024-02-30"), None);
+    }
 }
-
-/// Months, in English.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-/// Days of the week, in English, from Sunday.
-pub const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

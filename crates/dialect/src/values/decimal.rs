@@ -10,7 +10,7 @@ use std::fmt;
 use num_bigint::BigInt;
 use num_bigint::Sign;
 
-use super::{ValueRef, float, invalid_syntax, type_name};
+use super::{ValueRef, datetime_fields, float, invalid_syntax, type_name};
 use crate::ir::Value;
 use crate::types::NumericModifier;
 use crate::{Condition, Error, Result, Type};
@@ -758,7 +758,7 @@ fn parse_plain(bytes: &[u8]) -> Option<Number> {
 
 fn parse_general(text: &str) -> Result<Decimal> {
     let invalid = || invalid_syntax("numeric", text);
-    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    let trimmed = datetime_fields::trim(text);
     if let Some(special) = float::special(trimmed) {
         return Ok(Decimal::from_f64(special));
     }

@@ -3,7 +3,7 @@
 //! Stored as REAL, except NaN, which SQLite would turn into NULL: it is the text `NaN`, which compares above every
 //! number and equal to itself, as PostgreSQL has it.
 
-use super::{Settings, invalid_syntax};
+use super::{Settings, datetime_fields, invalid_syntax};
 use crate::ir::Value;
 use crate::{Condition, Error, Result};
 
@@ -17,7 +17,7 @@ pub fn to_value(value: f64) -> Value {
 
 /// Reads a `double precision`.
 pub fn parse8(text: &str) -> Result<f64> {
-    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    let trimmed = datetime_fields::trim(text);
     if let Some(special) = special(trimmed) {
         return Ok(special);
     }
@@ -32,7 +32,7 @@ pub fn parse8(text: &str) -> Result<f64> {
 
 /// Reads a `real`.
 pub fn parse4(text: &str) -> Result<f32> {
-    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    let trimmed = datetime_fields::trim(text);
     if let Some(special) = special(trimmed) {
         return Ok(special as f32);
     }

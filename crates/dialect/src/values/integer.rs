@@ -1,6 +1,6 @@
 //! `smallint`, `integer`, `bigint`, `oid`.
 
-use super::{invalid_syntax, type_name};
+use super::{datetime_fields, invalid_syntax, type_name};
 use crate::{Condition, Error, Result, Type};
 
 /// The least and the greatest value of an integer type. Informix keeps the least two's complement value for NULL; its
@@ -17,7 +17,7 @@ pub fn range(ty: &Type) -> (i64, i64) {
 /// Reads an integer: blanks around, a sign, decimal digits; also PostgreSQL 16's `0x`, `0o`, `0b` and single `_`
 /// between digits.
 pub fn parse(text: &str, ty: &Type) -> Result<i64> {
-    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    let trimmed = datetime_fields::trim(text);
     let (negative, body) = match trimmed.as_bytes().first() {
         Some(b'-') => (true, &trimmed[1..]),
         Some(b'+') => (false, &trimmed[1..]),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::datetime_text::{self, DAY, HOUR, MINUTE, SECOND};
-use super::{IntervalStyle, Settings, ValueRef, misfit};
+use super::{IntervalStyle, Settings, ValueRef, interval_read, misfit};
 use crate::{Condition, Error, Result, Type};
 
 /// An interval.
@@ -18,85 +18,24 @@ pub struct Interval {
     pub micros: i64,
 }
 
-/// What a number in an interval counts.
-#[derive(Clone, Copy)]
-enum Unit {
-    Micros(i64),
-    Days(i64),
-    Months(i64),
-}
-
-/// Sums with fractions spilling downwards, as PostgreSQL spreads them.
-#[derive(Default)]
-struct Sum {
-    months: i128,
-    days: i128,
-    micros: i128,
-}
-
-impl Sum {
-    /// Adds `whole` and a fraction (in billionths) of a unit.
-    fn add(&mut self, whole: i128, billionths: i128, unit: Unit) {
-        match unit {
-            Unit::Micros(size) => self.add_micros(whole * i128::from(size), billionths * i128::from(size)),
-            Unit::Days(size) => self.add_days(whole * i128::from(size), billionths * i128::from(size)),
-            Unit::Months(size) => {
-                self.months += whole * i128::from(size);
-                if size == 1 {
-                    // Thirty days make a month where a fraction of one is asked for.
-                    self.add_days(0, billionths * 30);
-                } else {
-                    // A fraction of a year counts whole months only.
-                    let rounded = (billionths * i128::from(size)) as f64 / 1e9;
-                    self.months += rounded.round_ties_even() as i128;
-                }
-            }
-        }
-    }
-
-    fn add_days(&mut self, whole: i128, billionths: i128) {
-        self.days += whole + billionths / BILLION;
-        self.add_micros(0, billionths % BILLION * i128::from(DAY));
-    }
-
-    fn add_micros(&mut self, whole: i128, billionths: i128) {
-        let half = if billionths < 0 { -BILLION / 2 } else { BILLION / 2 };
-        self.micros += whole + (billionths + half) / BILLION;
-    }
-
-    fn finish(self, text: &str) -> Result<Interval> {
-        let overflow =
-            || Error::new(Condition::DatetimeFieldOverflow, format!("interval field value out of range: \"{text}\""));
-        Ok(Interval {
-            months: i32::try_from(self.months).map_err(|_| overflow())?,
-            days: i32::try_from(self.days).map_err(|_| overflow())?,
-            micros: i64::try_from(self.micros).map_err(|_| overflow())?,
-        })
-    }
-}
-
-const BILLION: i128 = 1_000_000_000;
-
 // These sums and products can fail, which the operators' traits cannot.
 #[allow(clippy::should_implement_trait)]
 impl Interval {
-    /// Reads PostgreSQL's, the SQL standard's and ISO 8601's forms.
+    /// Reads PostgreSQL's, the SQL standard's and ISO 8601's forms, under the default `IntervalStyle`.
     pub fn parse(text: &str) -> Result<Self> {
-        let trimmed = text.trim();
-        let sum = match trimmed.strip_prefix(['P', 'p']) {
-            Some(rest) => parse_iso(rest),
-            None => parse_words(trimmed),
-        };
-        sum.ok_or_else(|| {
-            Error::new(Condition::InvalidDatetimeFormat, format!("invalid input syntax for type interval: \"{text}\""))
-        })?
-        .finish(text)
+        Self::parse_in(text, IntervalStyle::default())
+    }
+
+    /// As [`Interval::parse`], under a session's `IntervalStyle`.
+    pub fn parse_in(text: &str, style: IntervalStyle) -> Result<Self> {
+        interval_read::read(text, style)
     }
 
     /// A stored interval.
     pub fn from_stored(stored: &[u8]) -> Result<Self> {
         let text = std::str::from_utf8(stored).ok();
-        text.and_then(|text| Self::parse(text).ok()).ok_or_else(|| misfit(ValueRef::Text(stored), &Type::Interval))
+        let canonical = text.and_then(read_canonical).or_else(|| text.and_then(|text| Self::parse(text).ok()));
+        canonical.ok_or_else(|| misfit(ValueRef::Text(stored), &Type::Interval))
     }
 
     /// The length for comparisons: thirty days make a month, twenty-four hours a day.
@@ -144,32 +83,26 @@ impl Interval {
         let months = scale(f64::from(self.months));
         let days = scale(f64::from(self.days));
         let limit = |value: f64| {
-            if value.is_nan() || value.abs() > f64::from(i32::MAX) {
-                Err(out_of_range())
-            } else {
-                Ok(value.trunc() as i32)
-            }
+            let fits = (-2_147_483_648.0..2_147_483_648.0).contains(&value);
+            if fits { Ok(value.trunc() as i32) } else { Err(out_of_range()) }
         };
-        let (whole_months, whole_days) = (limit(months)?, limit(days)?);
+        let (whole_months, mut whole_days) = (limit(months)?, limit(days)?);
         // Rounded to microseconds of a day, as PostgreSQL does against the noise of binary fractions.
-        let round_to_micros = |value: f64| (value * 1e6).round() / 1e6;
+        let round_to_micros = |value: f64| (value * 1e6).round_ties_even() / 1e6;
         let spilled_days = round_to_micros((months - f64::from(whole_months)) * 30.0);
         let mut seconds =
             round_to_micros((days - f64::from(whole_days) + spilled_days - spilled_days.trunc()) * 86_400.0);
-        let mut total_days = i64::from(whole_days) + spilled_days.trunc() as i64;
         if seconds.abs() >= 86_400.0 {
-            total_days += (seconds / 86_400.0).trunc() as i64;
-            seconds -= (seconds / 86_400.0).trunc() * 86_400.0;
+            let more = (seconds / 86_400.0).trunc();
+            whole_days = whole_days.checked_add(more as i32).ok_or_else(out_of_range)?;
+            seconds -= more * 86_400.0;
         }
+        whole_days = whole_days.checked_add(spilled_days as i32).ok_or_else(out_of_range)?;
         let micros = (scale(self.micros as f64) + seconds * 1e6).round_ties_even();
-        if micros.is_nan() || micros.abs() > 9.2e18 {
+        if !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&micros) {
             return Err(out_of_range());
         }
-        Ok(Self {
-            months: whole_months,
-            days: i32::try_from(total_days).map_err(|_| out_of_range())?,
-            micros: micros as i64,
-        })
+        Ok(Self { months: whole_months, days: whole_days, micros: micros as i64 })
     }
 
     /// Thirty-day groups become months (`justify_days`).
@@ -202,6 +135,42 @@ impl Interval {
             value.days += 1;
         }
         Ok(value)
+    }
+
+    /// Days and months full, and one sign for all three (`justify_interval`).
+    pub fn justify_interval(self) -> Result<Self> {
+        let mut value = self;
+        // Full months first where days and time would run beyond the range together.
+        if i64::from(value.days.signum()) * value.micros.signum() > 0 {
+            value.take_full_months()?;
+        }
+        value.days += i32::try_from(value.micros / DAY).map_err(|_| out_of_range())?;
+        value.micros %= DAY;
+        value.take_full_months()?;
+        let below = value.days < 0 || (value.days == 0 && value.micros < 0);
+        let above = value.days > 0 || (value.days == 0 && value.micros > 0);
+        if value.months > 0 && below {
+            value.days += 30;
+            value.months -= 1;
+        } else if value.months < 0 && above {
+            value.days -= 30;
+            value.months += 1;
+        }
+        if value.days > 0 && value.micros < 0 {
+            value.micros += DAY;
+            value.days -= 1;
+        } else if value.days < 0 && value.micros > 0 {
+            value.micros -= DAY;
+            value.days += 1;
+        }
+        Ok(value)
+    }
+
+    fn take_full_months(&mut self) -> Result<()> {
+        let months = self.days / 30;
+        self.days -= months * 30;
+        self.months = self.months.checked_add(months).ok_or_else(out_of_range)?;
+        Ok(())
     }
 
     /// The text in a style.
@@ -385,209 +354,37 @@ pub fn write(out: &mut Vec<u8>, stored: &[u8], settings: &Settings) -> Result<()
     Ok(())
 }
 
-/// A decimal number: its whole part, its fraction in billionths (with the sign), and where it ends.
-fn decimal(text: &str) -> Option<(i128, i128, &str)> {
-    let (negative, body) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
-    let (whole, mut rest) = body.split_at(end);
-    let mut billionths = 0;
-    let mut fraction_digits = 0;
-    if let Some(fraction) = rest.strip_prefix('.') {
-        let end = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
-        fraction_digits = end;
-        for at in 0..9 {
-            let digit = if at < end { fraction.as_bytes()[at] - b'0' } else { 0 };
-            billionths = billionths * 10 + i128::from(digit);
+/// Reads what [`Interval::to_text`] writes in the `postgres` style, without the general reader's effort.
+fn read_canonical(text: &str) -> Option<Interval> {
+    let mut value = Interval::default();
+    let mut words = text.split(' ');
+    while let Some(word) = words.next() {
+        if word.contains(':') {
+            let (negative, body) = match word.as_bytes().first()? {
+                b'-' => (true, &word[1..]),
+                b'+' => (false, &word[1..]),
+                _ => (false, word),
+            };
+            let (hours, rest) = body.split_once(':')?;
+            // The rest has the form of a time of day with hour 00.
+            let mut clock = *b"00:00:00.000000";
+            let rest = rest.as_bytes();
+            clock.get_mut(3..3 + rest.len())?.copy_from_slice(rest);
+            let (micros, []) = datetime_text::iso_time(&clock[..3 + rest.len()])? else { return None };
+            let hours = hours.parse::<i64>().ok()?;
+            let micros = hours.checked_mul(HOUR)?.checked_add(micros)?;
+            value.micros = if negative { -micros } else { micros };
+            return words.next().is_none().then_some(value);
         }
-        rest = &fraction[end..];
-    }
-    if (whole.is_empty() && fraction_digits == 0) || whole.len() > 18 {
-        return None;
-    }
-    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    Some(if negative { (-whole, -billionths, rest) } else { (whole, billionths, rest) })
-}
-
-fn parse_iso(text: &str) -> Option<Sum> {
-    let mut sum = Sum::default();
-    let (date, time) = match text.find(['T', 't']) {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text, None),
-    };
-    if date.is_empty() && time.is_none_or(str::is_empty) {
-        return None;
-    }
-    // The alternative form has separators in place of units.
-    if date.len() > 1 && date[1..].contains('-') && !date.contains(|c: char| c.is_ascii_alphabetic()) {
-        let mut parts = date.split('-');
-        for unit in [Unit::Months(12), Unit::Months(1), Unit::Days(1)] {
-            if let Some(part) = parts.next() {
-                sum.add(part.parse().ok()?, 0, unit);
-            }
-        }
-    } else {
-        parse_iso_units(date, false, &mut sum)?;
-    }
-    if let Some(time) = time {
-        if time.contains(':') {
-            let (micros, rest) = parse_clock(time)?;
-            sum.micros += i128::from(micros);
-            if !rest.is_empty() {
-                return None;
-            }
-        } else {
-            parse_iso_units(time, true, &mut sum)?;
-        }
-    }
-    Some(sum)
-}
-
-fn parse_iso_units(mut text: &str, time: bool, sum: &mut Sum) -> Option<()> {
-    while !text.is_empty() {
-        let (whole, billionths, rest) = decimal(text)?;
-        let letter = rest.chars().next()?.to_ascii_uppercase();
-        let unit = match (letter, time) {
-            ('Y', false) => Unit::Months(12),
-            ('M', false) => Unit::Months(1),
-            ('W', false) => Unit::Days(7),
-            ('D', false) => Unit::Days(1),
-            ('H', true) => Unit::Micros(HOUR),
-            ('M', true) => Unit::Micros(MINUTE),
-            ('S', true) => Unit::Micros(SECOND),
+        let number: i32 = word.parse().ok()?;
+        match words.next()? {
+            "year" | "years" => value.months = number.checked_mul(12)?,
+            "mon" | "mons" => value.months = value.months.checked_add(number)?,
+            "day" | "days" => value.days = number,
             _ => return None,
-        };
-        sum.add(whole, billionths, unit);
-        text = &rest[1..];
-    }
-    Some(())
-}
-
-/// `[-]H:MM[:SS[.f]]`; two fields are hours and minutes, unless the second has a fraction.
-fn parse_clock(text: &str) -> Option<(i64, &str)> {
-    let (negative, body) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let end = digits(body);
-    let hours: i64 = body[..end].parse().ok()?;
-    let rest = body[end..].strip_prefix(':')?;
-    let end = digits(rest);
-    let minutes: i64 = rest[..end].parse().ok()?;
-    let mut rest = &rest[end..];
-    let mut seconds = 0;
-    let mut fraction = 0;
-    let has_seconds = rest.starts_with(':');
-    if has_seconds {
-        rest = &rest[1..];
-        let end = digits(rest);
-        seconds = rest[..end].parse().ok()?;
-        rest = &rest[end..];
-    }
-    if let Some(behind) = rest.strip_prefix('.') {
-        let end = digits(behind);
-        fraction = datetime_text::fraction_micros(&behind[..end]);
-        rest = &behind[end..];
-    }
-    if minutes > 59 || seconds > 60 {
-        return None;
-    }
-    let magnitude = if !has_seconds && fraction != 0 {
-        // Minutes and seconds with a fraction.
-        hours.checked_mul(MINUTE)?.checked_add(minutes * SECOND + fraction)?
-    } else {
-        hours.checked_mul(HOUR)?.checked_add(minutes * MINUTE + seconds * SECOND + fraction)?
-    };
-    Some((if negative { -magnitude } else { magnitude }, rest))
-}
-
-fn parse_words(text: &str) -> Option<Sum> {
-    let mut sum = Sum::default();
-    let mut rest = text.strip_prefix('@').unwrap_or(text).trim_start();
-    let mut ago = false;
-    let mut any = false;
-    while !rest.is_empty() {
-        if ago {
-            return None;
         }
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let token = &rest[..end];
-        if token.eq_ignore_ascii_case("ago") {
-            ago = true;
-            rest = rest[end..].trim_start();
-            continue;
-        }
-        any = true;
-        if token.contains(':') {
-            let (micros, behind) = parse_clock(token)?;
-            if !behind.is_empty() {
-                return None;
-            }
-            sum.micros += i128::from(micros);
-            rest = rest[end..].trim_start();
-            continue;
-        }
-        // `Y-M` of the SQL standard.
-        if let Some(at) = token.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at)
-            && token[at + 1..].bytes().all(|b| b.is_ascii_digit())
-        {
-            let years: i128 = token[..at].trim_start_matches('+').parse().ok()?;
-            let months: i128 = token[at + 1..].parse().ok()?;
-            if months > 11 {
-                return None;
-            }
-            sum.months += if token.starts_with('-') { years * 12 - months } else { years * 12 + months };
-            rest = rest[end..].trim_start();
-            continue;
-        }
-        let (whole, billionths, behind) = decimal(rest)?;
-        let behind = behind.trim_start();
-        let word_end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
-        let word = &behind[..word_end];
-        if word.is_empty() || word.eq_ignore_ascii_case("ago") {
-            // A number alone is days when a time follows (SQL standard), else seconds.
-            let followed_by_clock = behind.split_whitespace().next().is_some_and(|next| next.contains(':'));
-            sum.add(whole, billionths, if followed_by_clock { Unit::Days(1) } else { Unit::Micros(SECOND) });
-            if !followed_by_clock && !behind.is_empty() && word.is_empty() {
-                return None;
-            }
-            rest = behind;
-            continue;
-        }
-        sum.add(whole, billionths, unit(word)?);
-        rest = behind[word_end..].trim_start();
     }
-    if !any {
-        return None;
-    }
-    if ago {
-        sum = Sum { months: -sum.months, days: -sum.days, micros: -sum.micros };
-    }
-    Some(sum)
-}
-
-fn unit(word: &str) -> Option<Unit> {
-    Some(match word.to_ascii_lowercase().as_str() {
-        "microsecond" | "microseconds" | "us" | "usec" | "usecs" | "usecond" | "useconds" => Unit::Micros(1),
-        "millisecond" | "milliseconds" | "ms" | "msec" | "msecs" | "msecond" | "mseconds" => Unit::Micros(1_000),
-        "second" | "seconds" | "sec" | "secs" | "s" => Unit::Micros(SECOND),
-        "minute" | "minutes" | "min" | "mins" | "m" => Unit::Micros(MINUTE),
-        "hour" | "hours" | "hr" | "hrs" | "h" => Unit::Micros(HOUR),
-        "day" | "days" | "d" => Unit::Days(1),
-        "week" | "weeks" | "w" => Unit::Days(7),
-        "month" | "months" | "mon" | "mons" => Unit::Months(1),
-        "quarter" | "quarters" | "qtr" => Unit::Months(3),
-        "year" | "years" | "yr" | "yrs" | "y" => Unit::Months(12),
-        "decade" | "decades" | "dec" | "decs" => Unit::Months(120),
-        "century" | "centuries" | "cent" | "c" => Unit::Months(1_200),
-        "millennium" | "millennia" | "mil" | "mils" => Unit::Months(12_000),
-        _ => return None,
-    })
+    Some(value)
 }
 
 #[cfg(test)]
@@ -622,9 +419,14 @@ mod tests {
             assert_eq!(interval.to_string(), printed, "{text}");
             assert_eq!(Interval::parse(printed).unwrap(), interval, "{printed}");
         }
-        for (text, sqlstate) in
-            [("x", "22007"), ("1 foo", "22007"), ("", "22007"), ("999999999999999 years", "22008"), ("P", "22007")]
-        {
+        for (text, sqlstate) in [
+            ("x", "22007"),
+            ("1 foo", "22007"),
+            ("", "22007"),
+            ("999999999999999 years", "22015"),
+            ("\u{a0}1 day", "22007"),
+            ("P", "22007"),
+        ] {
             assert_eq!(Interval::parse(text).unwrap_err().condition().sqlstate(), sqlstate, "{text}");
         }
     }

@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Json> {
         let what = error.to_string();
         // serde_json counts lines and columns; its words name the fault.
         let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
-        let detail = if text.trim().is_empty() {
+        let detail = if text.trim_matches([' ', '\t', '\n', '\r']).is_empty() {
             "The input string ended unexpectedly.".to_owned()
         } else {
             format!("{}.", capitalised(&what))

@@ -5,10 +5,13 @@
 //! [`ir::Value`](crate::ir::Value) holds. No database and no clock here: time and zone are in [`Settings`].
 
 pub mod array;
+mod array_text;
 pub mod boolean;
 pub mod bytea;
 pub mod cast;
 pub mod date;
+pub mod datetime_fields;
+mod datetime_read;
 pub mod datetime_text;
 pub mod decimal;
 pub mod decimal_math;
@@ -16,6 +19,7 @@ pub mod float;
 pub mod informix;
 pub mod integer;
 pub mod interval;
+mod interval_read;
 pub mod json;
 pub mod moments;
 pub mod text;
@@ -25,6 +29,7 @@ pub mod to_char;
 pub mod to_char_number;
 pub mod uuid;
 pub mod zone;
+mod zone_abbreviations;
 
 use std::sync::Arc;
 
@@ -84,7 +89,7 @@ pub trait RegNames: Send + Sync {
 }
 
 /// Which field comes first in a date such as `1/2/2026`.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum DateOrder {
     /// Day, month, year.
     Dmy,
@@ -110,7 +115,7 @@ pub enum DateStyle {
 }
 
 /// How intervals are printed.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum IntervalStyle {
     /// `P1Y2M3DT4H5M6S`
     Iso8601,
@@ -121,6 +126,29 @@ pub enum IntervalStyle {
     PostgresVerbose,
     /// `+1-2 +3 +4:05:06`
     SqlStandard,
+}
+
+/// The settings that the meaning of a literal depends on while its statement is compiled. Zones and the clock are no
+/// part of it: what depends on those is decided when the statement runs.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub struct LiteralStyle {
+    /// The order of fields in `DateStyle`.
+    pub date_order: DateOrder,
+    /// `IntervalStyle`.
+    pub interval_style: IntervalStyle,
+}
+
+impl Settings {
+    /// What compiling needs to know of these settings.
+    pub fn literal_style(&self) -> LiteralStyle {
+        LiteralStyle { date_order: self.date_order, interval_style: self.interval_style }
+    }
+}
+
+impl From<LiteralStyle> for Settings {
+    fn from(style: LiteralStyle) -> Self {
+        Self { date_order: style.date_order, interval_style: style.interval_style, ..Self::default() }
+    }
 }
 
 impl Default for Settings {
@@ -215,7 +243,7 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::TimestampTz(digits) => {
             Value::Text(timestamp::to_stored_tz(timestamp::round(timestamp::parse_tz(text, settings)?, *digits))?)
         }
-        Type::Interval => Value::Text(Interval::parse(text)?.to_string()),
+        Type::Interval => Value::Text(Interval::parse_in(text, settings.interval_style)?.to_string()),
         Type::Datetime(qualifier) => Value::Text(informix::datetime_input(text, *qualifier)?),
         Type::QualifiedInterval(qualifier) => Value::Text(informix::interval_input(text, *qualifier)?),
         Type::Uuid => Value::Text(uuid::parse(text)?),
@@ -392,7 +420,7 @@ pub(crate) fn invalid_syntax(name: &str, text: &str) -> Error {
 }
 
 fn reg_input(text: &str, reg: Reg, settings: &Settings) -> Result<i64> {
-    let trimmed = text.trim();
+    let trimmed = datetime_fields::trim(text);
     if trimmed == "-" {
         return Ok(0);
     }

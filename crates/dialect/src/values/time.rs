@@ -1,6 +1,8 @@
 //! `time` and `time with time zone`: microseconds of the day, stored as `HH:MM:SS[.ffffff]`.
 
-use super::datetime_text::{self, DAY, SECOND};
+use jiff::tz::TimeZone;
+
+use super::datetime_text::{self, DAY, SECOND, Wanted, Zone};
 use super::{Settings, ValueRef, misfit, zone};
 use crate::{Condition, Error, Result, Type};
 
@@ -18,45 +20,26 @@ pub fn parse(text: &str, settings: &Settings) -> Result<i64> {
     if let Some((micros, [])) = datetime_text::iso_time(text.as_bytes()) {
         return Ok(micros);
     }
-    let parsed = read(text, "time", settings)?;
-    match (parsed.micros, parsed.instant) {
-        (Some(micros), _) => Ok(micros),
-        (None, Some(instant)) if instant != i64::MAX && instant != i64::MIN => {
-            Ok(zone::to_local(&settings.time_zone, instant).rem_euclid(DAY))
-        }
-        _ => Err(syntax("time", text)),
-    }
+    Ok(datetime_text::parse(text, Wanted::Time, "time", settings)?.micros)
 }
 
 /// Reads a time of day with an offset; without one, the session zone's of today.
 pub fn parse_tz(text: &str, settings: &Settings) -> Result<TimeTz> {
     let name = "time with time zone";
-    let parsed = read(text, name, settings)?;
-    let now = settings.now.unwrap_or(0);
-    if let Some(instant) = parsed.instant {
-        let offset = zone::offset_at(&settings.time_zone, instant);
-        return Ok(TimeTz { micros: (instant + i64::from(offset) * SECOND).rem_euclid(DAY), offset });
-    }
-    let micros = parsed.micros.ok_or_else(|| syntax(name, text))?;
-    let offset = match (&parsed.zone, parsed.days) {
-        (Some(zone), Some(days)) => zone::offset_at_local(zone, days * DAY + micros),
-        (Some(zone), None) => match zone.to_fixed_offset() {
-            Ok(offset) => offset.seconds(),
-            // The offset of a zone that changes its clocks depends on the date.
-            Err(_) => return Err(syntax(name, text)),
-        },
-        (None, _) => zone::offset_at(&settings.time_zone, now),
+    let parsed = datetime_text::parse(text, Wanted::Time, name, settings)?;
+    let local = |zone: &TimeZone| {
+        let today = zone::to_local(zone, settings.now.unwrap_or(0)).div_euclid(DAY);
+        parsed.days.unwrap_or(today) * DAY + parsed.micros
     };
-    Ok(TimeTz { micros, offset })
-}
-
-fn read(text: &str, name: &str, settings: &Settings) -> Result<datetime_text::Parsed> {
-    // Digits alone are a time here: `040506`.
-    let trimmed = text.trim();
-    if matches!(trimmed.len(), 4 | 6) && trimmed.bytes().all(|b| b.is_ascii_digit()) {
-        return datetime_text::parse(&format!("1970-01-01 T{trimmed}"), name, settings);
-    }
-    datetime_text::parse(text, name, settings)
+    let offset = match &parsed.zone {
+        Some(Zone::At(offset)) => *offset,
+        Some(zone @ Zone::Abbreviated(..)) => zone.offset_at_local(local(&settings.time_zone)),
+        // The offset of a zone that changes its clocks depends on the date.
+        Some(zone) if parsed.days.is_none() && !zone.is_fixed() => return Err(syntax(name, text)),
+        Some(zone) => zone.offset_at_local(local(&settings.time_zone)),
+        None => zone::offset_at_local(&settings.time_zone, local(&settings.time_zone)),
+    };
+    Ok(TimeTz { micros: parsed.micros, offset })
 }
 
 fn syntax(name: &str, text: &str) -> Error {

@@ -2,7 +2,9 @@
 
 use rowferry_wire::civil::{civil_from_days, days_from_civil};
 
-use super::datetime_text::{DAY, DAYS, HOUR, MINUTE, MONTHS, SECOND, field_overflow, month_name, valid_date};
+use super::datetime_text::{
+    DAY, DAYS, HOUR, MINUTE, MONTHS, SECOND, field_overflow, month_name, valid_date, year_of_era,
+};
 use super::moments::{day_of_week, day_of_year, iso_week};
 use super::{Interval, zone};
 use crate::{Condition, Error, Result};
@@ -171,7 +173,9 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
 /// What the fields of a template are filled from.
 struct Fields<'a> {
     days: Option<i64>,
+    /// As people count it.
     year: i64,
+    bc: bool,
     month: i64,
     day: i64,
     hour: i64,
@@ -187,9 +191,11 @@ pub fn timestamp(local: i64, template: &str, zone: Option<(i32, &str)>) -> Resul
     let days = local.div_euclid(DAY);
     let time = local.rem_euclid(DAY);
     let (year, month, day) = civil_from_days(days);
+    let (year, bc) = year_of_era(year);
     let fields = Fields {
         days: Some(days),
         year,
+        bc,
         month: i64::from(month),
         day: i64::from(day),
         hour: time / HOUR,
@@ -206,6 +212,7 @@ pub fn interval(value: Interval, template: &str) -> Result<String> {
     let fields = Fields {
         days: None,
         year: i64::from(value.months / 12),
+        bc: false,
         month: i64::from(value.months % 12),
         day: i64::from(value.days),
         hour: value.micros / HOUR,
@@ -307,12 +314,17 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
             if written.starts_with(|c: char| c.is_uppercase()) { name.to_uppercase() } else { name.to_owned() }
         }
         Word::Era { dots } => {
-            let name = if dots { "a.d." } else { "ad" };
+            let name = match (fields.bc, dots) {
+                (false, true) => "a.d.",
+                (false, false) => "ad",
+                (true, true) => "b.c.",
+                (true, false) => "bc",
+            };
             if written.starts_with(|c: char| c.is_uppercase()) { name.to_uppercase() } else { name.to_owned() }
         }
         Word::YearWithComma => format!("{},{:03}", fields.year / 1_000, fields.year % 1_000),
         Word::Year(digits) => last_digits(fields.year, digits),
-        Word::IsoYear(digits) => last_digits(iso_week(days()?).0, digits),
+        Word::IsoYear(digits) => last_digits(year_of_era(iso_week(days()?).0).0, digits),
         Word::MonthName | Word::MonthShort | Word::Roman if fields.month == 0 => String::new(),
         Word::MonthName => name(MONTHS[fields.month.unsigned_abs() as usize - 1], 9),
         Word::MonthShort => name(&MONTHS[fields.month.unsigned_abs() as usize - 1][..3], 3),
@@ -335,6 +347,7 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         Word::WeekOfMonth => number((fields.day - 1) / 7 + 1, 1),
         Word::WeekOfYear => number((day_of_year(days()?) - 1) / 7 + 1, 2),
         Word::IsoWeek => number(iso_week(days()?).1, 2),
+        Word::Century if fields.bc => number((1 - fields.year) / 100 - 1, 2),
         Word::Century => number((fields.year - 1).div_euclid(100) + 1, 2),
         Word::Julian => number(days()? + 2_440_588, 1),
         Word::Quarter => number((fields.month - 1) / 3 + 1, 1),
@@ -503,7 +516,10 @@ pub fn parse(text: &str, template: &str) -> Result<Parts> {
             Word::ZoneMinutes => zone_minutes = take(2)?,
             Word::Offset | Word::Zone => {
                 let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-                let found = zone::parse_offset(&rest[..end]).or_else(|| zone::abbreviation(&rest[..end]));
+                let found = zone::parse_offset(&rest[..end]).or_else(|| match zone::abbreviated(&rest[..end])? {
+                    zone::Abbreviation::Fixed { offset, .. } => Some(offset),
+                    zone::Abbreviation::Of(zone) => Some(zone::offset_at(&zone, 0)),
+                });
                 let seconds = i64::from(found.ok_or_else(invalid)?);
                 zone_hours = Some(seconds / 3_600);
                 zone_minutes = (seconds / 60 % 60).abs();

@@ -4,28 +4,158 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
+use super::zone_abbreviations::{CHANGING, FIXED};
 use crate::{Condition, Error, Result};
 
 /// Microseconds of a second.
 const SECOND: i64 = 1_000_000;
 
-/// The zone of a name: the time zone database's, an abbreviation, a number of hours east (`+05:30`), or a POSIX rule.
+/// What an abbreviation stands for.
+#[derive(Clone, Debug)]
+pub enum Abbreviation {
+    /// An offset, always the same.
+    Fixed {
+        /// Seconds east of Greenwich.
+        offset: i32,
+        /// It is a summer time.
+        summer: bool,
+    },
+    /// Different offsets at different times: the zone's history says which.
+    Of(TimeZone),
+}
+
+/// What an abbreviation of PostgreSQL's default set stands for; any case.
+pub fn abbreviated(name: &str) -> Option<Abbreviation> {
+    let lower = name.to_ascii_lowercase();
+    if let Ok(at) = FIXED.binary_search_by(|row| row.0.cmp(&lower)) {
+        let (_, offset, summer) = FIXED[at];
+        return Some(Abbreviation::Fixed { offset, summer });
+    }
+    let at = CHANGING.binary_search_by(|row| row.0.cmp(&lower)).ok()?;
+    TimeZone::get(CHANGING[at].1).ok().map(Abbreviation::Of)
+}
+
+/// The zone that `AT TIME ZONE` means: an abbreviation, or else a name.
 pub fn find(name: &str) -> Option<TimeZone> {
-    let name = name.trim();
-    if name.eq_ignore_ascii_case("utc") || name.eq_ignore_ascii_case("z") {
+    match abbreviated(name) {
+        Some(Abbreviation::Fixed { offset, .. }) => fixed(offset),
+        Some(Abbreviation::Of(zone)) => Some(zone),
+        None => by_name(name),
+    }
+}
+
+/// The zone of a full name: the time zone database's, or a rule as POSIX writes it (`EST5EDT`, `<+03>-3`, `-02:00`),
+/// whose offsets count *west* of Greenwich.
+pub fn by_name(name: &str) -> Option<TimeZone> {
+    if name.eq_ignore_ascii_case("utc") {
         return Some(TimeZone::UTC);
     }
-    if let Some(seconds) = abbreviation(name) {
-        return fixed(seconds);
-    }
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    if is_name && let Ok(zone) = TimeZone::get(name) {
+    if name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && let Ok(zone) = TimeZone::get(name)
+    {
         return Some(zone);
     }
-    if let Some(seconds) = parse_offset(name) {
-        return fixed(seconds);
+    posix(name)
+}
+
+/// The zone that `SET timezone` means, and the name that `SHOW` gives it: a number is hours *east* of Greenwich.
+pub fn for_session(value: &str) -> Option<(TimeZone, String)> {
+    if let Ok(hours) = value.trim_start_matches(' ').parse::<f64>()
+        && hours.is_finite()
+    {
+        let seconds = (hours * 3_600.0) as i32;
+        let mut shown = Vec::new();
+        write_offset(&mut shown, seconds);
+        let shown = String::from_utf8(shown).unwrap_or_default();
+        // Clocks east of Greenwich have names with `+` and offsets with `-`.
+        let opposite = if seconds < 0 { '+' } else { '-' };
+        return Some((fixed(seconds)?, format!("<{shown}>{opposite}{}", &shown[1..])));
     }
-    if is_name { TimeZone::posix(name).ok() } else { None }
+    let zone = by_name(value)?;
+    let name = match zone.iana_name() {
+        Some(name) => name.to_owned(),
+        None => value.to_ascii_uppercase(),
+    };
+    Some((zone, name))
+}
+
+/// A rule as POSIX writes it. Summer time without a rule follows that of the United States, as the database's
+/// `posixrules` has it.
+fn posix(rule: &str) -> Option<TimeZone> {
+    let upper = rule.to_ascii_uppercase();
+    let (name, rest) = posix_name(&upper)?;
+    let (offset, rest) = posix_offset(rest)?;
+    let quoted = |name: &str| format!("<{name}>");
+    let printable =
+        |name: &str| name.len() >= 3 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'-');
+    let western = |seconds: i32| {
+        let (sign, size) = if seconds < 0 { ("-", -seconds) } else { ("", seconds) };
+        format!("{sign}{:02}:{:02}:{:02}", size / 3_600, size / 60 % 60, size % 60)
+    };
+    if rest.is_empty() {
+        let named = printable(name).then(|| TimeZone::posix(&format!("{}{}", quoted(name), western(offset))).ok());
+        return named.flatten().or_else(|| fixed(-offset));
+    }
+    let (summer_name, rest) = posix_name(rest)?;
+    if summer_name.is_empty() {
+        return None;
+    }
+    let (summer, rest) = match rest.as_bytes().first() {
+        None | Some(b',' | b';') => (offset - 3_600, rest),
+        _ => posix_offset(rest)?,
+    };
+    let changes = if rest.is_empty() { ",M3.2.0,M11.1.0" } else { rest };
+    let pad = |name: &str| if printable(name) { quoted(name) } else { "<-00>".to_owned() };
+    TimeZone::posix(&format!("{}{}{}{}{changes}", pad(name), western(offset), pad(summer_name), western(summer))).ok()
+}
+
+/// A zone's name in a rule, quoted or not; it may be empty.
+fn posix_name(text: &str) -> Option<(&str, &str)> {
+    match text.strip_prefix('<') {
+        Some(quoted) => quoted.split_once('>'),
+        None => {
+            let end = text.find(|c: char| c.is_ascii_digit() || matches!(c, ',' | '-' | '+'));
+            Some(text.split_at(end.unwrap_or(text.len())))
+        }
+    }
+}
+
+/// `[±]hh[:mm[:ss]]`, in seconds.
+fn posix_offset(text: &str) -> Option<(i32, &str)> {
+    let (negative, mut rest) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (mut total, mut unit) = (0, 3_600);
+    loop {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let part: i32 = if end > 3 { return None } else { rest[..end].parse().ok()? };
+        if part > if unit == 3_600 { 167 } else { 59 } {
+            return None;
+        }
+        total += part * unit;
+        rest = &rest[end..];
+        unit /= 60;
+        match rest.strip_prefix(':') {
+            Some(behind) if unit > 0 => rest = behind,
+            _ => return Some((if negative { -total } else { total }, rest)),
+        }
+    }
+}
+
+/// Seconds east of Greenwich that an abbreviation means for clocks that show `local`: what it meant last until then, or
+/// first after it, or whatever the zone has.
+pub fn offset_of_abbreviation(zone: &TimeZone, name: &str, local: i64) -> i32 {
+    let offset = offset_at_local(zone, local);
+    let instant = local.saturating_sub(i64::from(offset) * SECOND);
+    let Ok(at) = Timestamp::from_microsecond(instant) else { return offset };
+    let same = |abbreviation: &str| abbreviation.eq_ignore_ascii_case(name);
+    if same(zone.to_offset_info(at).abbreviation()) {
+        return offset;
+    }
+    let mut changes = zone.preceding(at).chain(zone.following(at).take(200));
+    changes.find(|change| same(change.abbreviation())).map_or(offset, |change| change.offset().seconds())
 }
 
 /// As [`find`]; an unknown name is 22023.
@@ -70,7 +200,6 @@ pub fn parse_offset(text: &str) -> Option<i32> {
         match body.len() {
             1 | 2 => (number(body)?, 0, 0),
             3 | 4 => (number(&body[..body.len() - 2])?, number(&body[body.len() - 2..])?, 0),
-            6 => (number(&body[..2])?, number(&body[2..4])?, number(&body[4..])?),
             _ => return None,
         }
     };
@@ -81,12 +210,26 @@ pub fn parse_offset(text: &str) -> Option<i32> {
     Some(sign * (hours * 3_600 + minutes * 60 + seconds))
 }
 
+/// A moment of the same weekday, day and rules within the time that the zone database covers: years beyond it repeat
+/// every 400.
+fn within_reach(micros: i64) -> i64 {
+    const CYCLE: i64 = 146_097 * 86_400 * SECOND;
+    // Within a day of the years -9998 and 9998.
+    const LAST: i64 = 8_028 * 31_556_952 * SECOND;
+    const FIRST: i64 = -11_967 * 31_556_952 * SECOND;
+    match micros {
+        FIRST..=LAST => micros,
+        ..FIRST => micros + (FIRST - micros).div_euclid(CYCLE).saturating_add(1) * CYCLE,
+        _ => micros - (micros - LAST).div_euclid(CYCLE).saturating_add(1) * CYCLE,
+    }
+}
+
 /// Seconds east of Greenwich at an instant, in microseconds since 1970 UTC.
 pub fn offset_at(zone: &TimeZone, instant: i64) -> i32 {
     if *zone == TimeZone::UTC {
         return 0;
     }
-    match Timestamp::from_microsecond(instant) {
+    match Timestamp::from_microsecond(within_reach(instant)) {
         Ok(timestamp) => zone.to_offset(timestamp).seconds(),
         Err(_) => 0,
     }
@@ -110,14 +253,14 @@ pub fn offset_at_local(zone: &TimeZone, local: i64) -> i32 {
 
 /// The zone's abbreviation at an instant (`CEST`).
 pub fn abbreviation_at(zone: &TimeZone, instant: i64) -> String {
-    match Timestamp::from_microsecond(instant) {
+    match Timestamp::from_microsecond(within_reach(instant)) {
         Ok(timestamp) => zone.to_offset_info(timestamp).abbreviation().to_owned(),
         Err(_) => String::new(),
     }
 }
 
 fn civil(local: i64) -> Option<DateTime> {
-    let timestamp = Timestamp::from_microsecond(local).ok()?;
+    let timestamp = Timestamp::from_microsecond(within_reach(local)).ok()?;
     Some(Offset::UTC.to_datetime(timestamp))
 }
 
@@ -142,40 +285,6 @@ pub fn write_offset(out: &mut Vec<u8>, seconds: i32) {
         _ => format!("{sign}{hours:02}:{minutes:02}:{rest:02}"),
     };
     out.extend_from_slice(text.as_bytes());
-}
-
-/// Seconds east of Greenwich of an abbreviation of PostgreSQL's default set.
-pub fn abbreviation(name: &str) -> Option<i32> {
-    const HOUR: i32 = 3_600;
-    let upper = name.to_ascii_uppercase();
-    Some(match upper.as_str() {
-        "UTC" | "UT" | "GMT" | "Z" | "ZULU" | "UCT" | "WET" => 0,
-        "WEST" | "BST" | "CET" | "MET" => HOUR,
-        "CEST" | "CETDST" | "MEST" | "METDST" | "EET" | "SAST" | "IST" => 2 * HOUR,
-        "EEST" | "EETDST" | "MSK" | "IDT" => 3 * HOUR,
-        "MSD" => 4 * HOUR,
-        "PKT" => 5 * HOUR,
-        "ICT" => 7 * HOUR,
-        "HKT" | "PHT" | "AWST" => 8 * HOUR,
-        "JST" | "KST" => 9 * HOUR,
-        "ACST" => 9 * HOUR + HOUR / 2,
-        "ACDT" => 10 * HOUR + HOUR / 2,
-        "AEST" => 10 * HOUR,
-        "AEDT" => 11 * HOUR,
-        "NZST" => 12 * HOUR,
-        "NZDT" => 13 * HOUR,
-        "NST" => -(3 * HOUR + HOUR / 2),
-        "NDT" => -(2 * HOUR + HOUR / 2),
-        "ADT" | "BRT" | "ART" => -3 * HOUR,
-        "AST" | "EDT" => -4 * HOUR,
-        "EST" | "CDT" => -5 * HOUR,
-        "CST" | "MDT" => -6 * HOUR,
-        "MST" | "PDT" => -7 * HOUR,
-        "PST" | "AKDT" => -8 * HOUR,
-        "AKST" => -9 * HOUR,
-        "HST" => -10 * HOUR,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -206,5 +315,61 @@ mod tests {
             assert_eq!(parse_offset(text), None, "{text}");
         }
         assert!(find("Foo/Bar").is_none());
+    }
+
+    #[test]
+    fn rules_count_westwards_as_posix_does() {
+        // Offsets at 2026-01-01 and 2026-07-01, from PostgreSQL 15's `AT TIME ZONE`.
+        let (winter, summer) = (local(2026, 1, 1, 12, 0), local(2026, 7, 1, 12, 0));
+        for (name, in_winter, in_summer) in [
+            ("+10", -36_000, -36_000),
+            ("-02:00", 7_200, 7_200),
+            ("+03:30", -12_600, -12_600),
+            ("UTC+3", -10_800, -10_800),
+            ("utc-5:30:15", 19_815, 19_815),
+            ("<+03>-3", 10_800, 10_800),
+            ("EST5EDT", -18_000, -14_400),
+            ("FOO5BAR", -18_000, -14_400),
+            ("CET-1CEST,M3.5.0,M10.5.0/3", 3_600, 7_200),
+            ("Etc/GMT+3", -10_800, -10_800),
+            ("A5", -18_000, -18_000),
+        ] {
+            let zone = by_name(name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!((offset_at(&zone, winter), offset_at(&zone, summer)), (in_winter, in_summer), "{name}");
+        }
+        for name in ["", "FOO", "+0800", "UTC+", "UTC+3:99", "CEST", "+168"] {
+            assert!(by_name(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_number_for_the_session_counts_eastwards() {
+        let show = |value: &str| {
+            let (zone, name) = for_session(value).unwrap();
+            (offset_at(&zone, 0), name)
+        };
+        assert_eq!(show("-7"), (-25_200, "<-07>+07".to_owned()));
+        assert_eq!(show("5.5"), (19_800, "<+05:30>-05:30".to_owned()));
+        assert_eq!(show("-02:00"), (7_200, "-02:00".to_owned()));
+        assert_eq!(show("europe/vienna"), (3_600, "Europe/Vienna".to_owned()));
+        assert_eq!(show("utc+3"), (-10_800, "UTC+3".to_owned()));
+    }
+
+    #[test]
+    fn abbreviations_mean_what_they_meant_then() {
+        let Some(Abbreviation::Of(moscow)) = abbreviated("MSK") else { panic!("MSK has changed") };
+        assert_eq!(offset_of_abbreviation(&moscow, "msk", local(2010, 1, 1, 0, 0)), 10_800);
+        assert_eq!(offset_of_abbreviation(&moscow, "msk", local(2012, 1, 1, 0, 0)), 14_400);
+        assert_eq!(offset_of_abbreviation(&moscow, "msk", local(2020, 1, 1, 0, 0)), 10_800);
+        assert!(matches!(abbreviated("cest"), Some(Abbreviation::Fixed { offset: 7_200, summer: true })));
+    }
+
+    #[test]
+    fn years_beyond_the_database_repeat() {
+        let zone = find("America/New_York").unwrap();
+        assert_eq!(offset_at(&zone, local(50_000, 7, 1, 0, 0)), -14_400);
+        assert_eq!(offset_at(&zone, local(50_000, 1, 1, 0, 0)), -18_000);
+        assert_eq!(offset_at(&zone, local(-4_712, 1, 1, 0, 0)), -17_762);
+        assert_eq!(offset_at_local(&zone, local(50_000, 7, 1, 0, 0)), -14_400);
     }
 }

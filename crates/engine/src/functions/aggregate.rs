@@ -13,7 +13,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
 
-use super::{Call, Context, Output, json, raise};
+use super::{Call, Context, Output, arrays, json, raise};
 
 /// The state of one group or frame.
 trait Accumulator: Send + UnwindSafe + RefUnwindSafe {
@@ -712,12 +712,14 @@ impl Shape {
 /// Members in JSON form, NULLs too.
 struct Members {
     shape: Shape,
+    /// The dimensions that all members have which are arrays.
+    dimensions: Option<Vec<i64>>,
     joined: Joined,
 }
 
 impl Members {
     fn new(shape: Shape) -> Self {
-        Self { shape, joined: Joined::default() }
+        Self { shape, dimensions: None, joined: Joined::default() }
     }
 
     fn result(&self, joined: Option<Vec<u8>>) -> Result<Value> {
@@ -743,7 +745,16 @@ impl Accumulator for Members {
                 if call.is_null(0) {
                     return Err(Error::new(Condition::NullValueNotAllowed, "cannot accumulate null arrays"));
                 }
-                member.push_str(call.text(0)?);
+                let stored = call.text(0)?;
+                let dimensions = arrays::dimensions(&arrays::parse(stored)?);
+                if dimensions.is_empty() {
+                    return Err(Error::new(Condition::IllegalSubscript, "cannot accumulate empty arrays"));
+                }
+                if *self.dimensions.get_or_insert_with(|| dimensions.clone()) != dimensions {
+                    let message = "cannot accumulate arrays of different dimensionality";
+                    return Err(Error::new(Condition::IllegalSubscript, message));
+                }
+                member.push_str(stored);
             }
             Shape::Json | Shape::Jsonb => member = json::argument(call, 0)?,
             Shape::JsonObject | Shape::JsonbObject => {

@@ -91,7 +91,7 @@ pub(super) const ROWS: &[Row] = &[
         let count = call.integer(1)?;
         if count < 0 || count > all.len() as i64 {
             let message = format!("number of elements to trim must be between 0 and {}", all.len());
-            return Err(Error::new(Condition::DataException, message));
+            return Err(Error::new(Condition::IllegalSubscript, message));
         }
         all.truncate(all.len() - count as usize);
         stored(all)
@@ -176,7 +176,7 @@ fn flat(members: Vec<Json>) -> Vec<Json> {
         .collect()
 }
 
-fn dimensions(members: &[Json]) -> Vec<i64> {
+pub(super) fn dimensions(members: &[Json]) -> Vec<i64> {
     if members.is_empty() {
         return Vec::new();
     }
@@ -212,14 +212,14 @@ fn make_nested(call: &Call<'_>) -> Result<Value> {
     for at in 0..call.len() {
         if call.is_null(at) {
             let message = "multidimensional arrays must have array expressions with matching dimensions";
-            return Err(Error::new(Condition::DataException, message));
+            return Err(Error::new(Condition::IllegalSubscript, message));
         }
         all.push(Json::Array(members(call, at)?));
     }
     let shape = |member: &Json| member.as_array().map(|members| dimensions(members));
     if all.windows(2).any(|pair| shape(&pair[0]) != shape(&pair[1])) {
         let message = "multidimensional arrays must have array expressions with matching dimensions";
-        return Err(Error::new(Condition::DataException, message));
+        return Err(Error::new(Condition::IllegalSubscript, message));
     }
     stored(all)
 }
@@ -230,7 +230,7 @@ fn concatenate(call: &Call<'_>) -> Result<Value> {
     }
     let (mut left, right) = (members(call, 0)?, members(call, 1)?);
     let deep = |members: &[Json]| dimensions(members).len();
-    let incompatible = || Error::new(Condition::DataException, "cannot concatenate incompatible arrays");
+    let incompatible = || Error::new(Condition::IllegalSubscript, "cannot concatenate incompatible arrays");
     match (deep(&left), deep(&right)) {
         (0, _) => return stored(right),
         (_, 0) => return stored(left),

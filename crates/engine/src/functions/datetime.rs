@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_date_add_time", 2, |call| match date::days(call.bytes(0)?)? {
         infinite @ (INFINITY | NEGATIVE_INFINITY) => local(infinite),
-        days => local(days * DAY + time::micros(call.bytes(1)?)?),
+        days => local(midnight(days)?.saturating_add(time::micros(call.bytes(1)?)?)),
     }),
     Row::new("rf_timestamp_add_interval", 2, |call| local(add(moment(call, 0)?, span(call, 1)?)?)),
     Row::new("rf_timestamp_sub_interval", 2, |call| local(add(moment(call, 0)?, span(call, 1)?.neg()?)?)),
@@ -84,7 +84,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_interval_div", 2, |call| shown(span(call, 0)?.div(call.float(1)?)?)),
     Row::new("rf_justify_days", 1, |call| shown(span(call, 0)?.justify_days()?)),
     Row::new("rf_justify_hours", 1, |call| shown(span(call, 0)?.justify_hours()?)),
-    Row::new("rf_justify_interval", 1, |call| shown(span(call, 0)?.justify_hours()?.justify_days()?)),
+    Row::new("rf_justify_interval", 1, |call| shown(span(call, 0)?.justify_interval()?)),
     Row::new("rf_age", 2, |call| shown(moments::age(moment(call, 0)?, moment(call, 1)?)?)),
     Row::new("rf_age_timestamptz", 2, |call| {
         let (left, right) = (moment(call, 0)?, moment(call, 1)?);
@@ -156,7 +156,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_make_timestamp", 6, |call| {
         let days = moments::make_date(call.integer(0)?, call.integer(1)?, call.integer(2)?)?;
-        local(days * DAY + moments::make_time(call.integer(3)?, call.integer(4)?, call.float(5)?)?)
+        local(midnight(days)? + moments::make_time(call.integer(3)?, call.integer(4)?, call.float(5)?)?)
     }),
     Row::new("rf_make_interval", 0, make_interval).optional(7),
     Row::new("rf_to_timestamp", 1, |call| {
@@ -213,6 +213,12 @@ fn moment(call: &Call<'_>, at: usize) -> Result<i64> {
     timestamp::micros(call.bytes(at)?)
 }
 
+/// The beginning of a day, if timestamps reach it.
+fn midnight(days: i64) -> Result<i64> {
+    timestamp::at(days, 0)
+        .ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "date out of range for timestamp"))
+}
+
 fn span(call: &Call<'_>, at: usize) -> Result<Interval> {
     Interval::from_stored(call.bytes(at)?)
 }
@@ -243,16 +249,19 @@ fn extract_timestamp(call: &Call<'_>) -> Result<Value> {
     let word = call.text(0)?;
     let stored = call.bytes(1)?;
     // The binder uses this function for dates too; a stored date has no time.
-    let is_date = stored.len() == 10;
+    let is_date = !stored.contains(&b' ') && !stored.ends_with(b"infinity");
     let name = if is_date { "date" } else { "timestamp without time zone" };
     let unit = Unit::named(word, name)?;
+    if is_date {
+        let field = moments::extract_date(unit, date::days(stored)?);
+        return decimal(&field.ok_or_else(|| unit_not_supported(word, name))?);
+    }
     let at = timestamp::micros(stored)?;
     if is_infinite(at) {
         let field = moments::extract_infinite(unit, at, false).ok_or_else(|| unit_not_supported(word, name))?;
         return Ok(field.map_or(Value::Null, |field| Value::Text(field.to_string())));
     }
-    let field =
-        if is_date { moments::extract_date(unit, at.div_euclid(DAY)) } else { moments::extract(unit, at, None) };
+    let field = moments::extract(unit, at, None);
     decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
 }
 

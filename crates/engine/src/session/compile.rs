@@ -227,6 +227,7 @@ impl Session {
             search_path: self.schema.search_path.clone(),
             generation: self.schema.generation(),
             user: self.user.clone(),
+            literals: self.settings().literal_style(),
             params: param_types.to_vec(),
         }
     }
@@ -356,7 +357,11 @@ impl Session {
     }
 
     fn postgres_context(&self) -> rowferry_dialect::plan::Context {
-        rowferry_dialect::plan::Context { user: self.user.to_string(), database: self.database.name().to_owned() }
+        rowferry_dialect::plan::Context {
+            user: self.user.to_string(),
+            database: self.database.name().to_owned(),
+            literals: self.settings().literal_style(),
+        }
     }
 
     fn informix_context(&self) -> informix::Context {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rowferry_dialect::ir::Isolation;
-use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings};
+use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
 use rowferry_dialect::{Condition, Error, Result};
 
 use super::transaction::{isolation_from_name, isolation_name};
@@ -421,7 +421,7 @@ impl Variables {
         let value = |name: &str| self.kept(name).unwrap_or_default();
         let (date_style, date_order) = date_style(value("datestyle")).unwrap_or_default();
         let settings = Settings {
-            time_zone: time_zone(value("timezone")).unwrap_or(TimeZone::UTC),
+            time_zone: zone::for_session(value("timezone")).map_or(TimeZone::UTC, |(zone, _)| zone),
             date_order,
             date_style,
             interval_style: match value("intervalstyle") {
@@ -529,27 +529,6 @@ pub(crate) fn date_style(value: &str) -> Option<(DateStyle, DateOrder)> {
     }
     let german = style == Some(DateStyle::German);
     Some((style.unwrap_or_default(), order.unwrap_or(if german { DateOrder::Dmy } else { DateOrder::Mdy })))
-}
-
-/// A zone by name, or by hours (or `±HH[:MM]`) east of Greenwich.
-pub(crate) fn time_zone(value: &str) -> Option<TimeZone> {
-    let value = value.trim();
-    if value.eq_ignore_ascii_case("utc") || value.eq_ignore_ascii_case("z") || value.eq_ignore_ascii_case("gmt") {
-        return Some(TimeZone::UTC);
-    }
-    if value.starts_with(|c: char| c == '+' || c == '-' || c.is_ascii_digit()) {
-        let (negative, digits) = match value.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, value.strip_prefix('+').unwrap_or(value)),
-        };
-        let mut parts = digits.split(':');
-        let hours: f64 = parts.next()?.parse().ok()?;
-        let minutes: f64 = parts.next().map_or(Some(0.0), |part| part.parse().ok())?;
-        let seconds = (hours * 3_600.0 + minutes * 60.0) as i32;
-        let offset = jiff::tz::Offset::from_seconds(if negative { -seconds } else { seconds }).ok()?;
-        return Some(TimeZone::fixed(offset));
-    }
-    TimeZone::get(value).ok()
 }
 
 fn milliseconds(value: &str) -> Duration {

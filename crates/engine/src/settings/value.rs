@@ -1,10 +1,10 @@
 //! Values of settings: from the words of SET to the form that is kept, and back to what SHOW prints.
 
-use rowferry_dialect::values::{DateOrder, DateStyle};
+use rowferry_dialect::values::{DateOrder, DateStyle, zone};
 use rowferry_dialect::{Condition, Error, Result};
 
 use super::{Context, Form, Kind, Meaning, Setting, Unit};
-use crate::session::variables::{date_style, time_zone};
+use crate::session::variables::date_style;
 
 /// Sizes in bytes, the greatest first.
 const SIZES: [(&str, f64); 5] =
@@ -143,11 +143,7 @@ fn parse(setting: &Setting, value: &str) -> Result<String> {
         Kind::Text(Form::Any | Form::Names) => value.to_owned(),
         Kind::Text(Form::DateStyle) => date_style_words(setting, value)?,
         Kind::Text(Form::Encoding) => encoding(setting, value)?.to_owned(),
-        Kind::Text(Form::TimeZone) => {
-            time_zone(value).ok_or_else(|| invalid(setting, value))?;
-            // Offsets and names alike are shown as they were given.
-            value.trim().to_owned()
-        }
+        Kind::Text(Form::TimeZone) => zone::for_session(value).ok_or_else(|| invalid(setting, value))?.1,
     })
 }
 

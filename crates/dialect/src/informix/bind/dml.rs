@@ -268,7 +268,7 @@ impl Binder<'_> {
         }
         let Some(default) = column.default.as_ref().filter(|default| !default.native) else { return Ok(None) };
         if target.language != Language::Informix {
-            let context = crate::plan::Context { user: String::new(), database: self.context.database.clone() };
+            let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
             self.effects.volatile = true;
             return crate::postgres::bind_default(&default.text, &column.ty, self.schema, &context).map(Some);
         }

@@ -127,7 +127,12 @@ impl Lowering<'_> {
                 return Ok(Sql { sql: self.param(*param, form), repr: repr_of(to) });
             }
             ExprKind::Literal(Value::Null) => return Ok(Sql { sql: "NULL".into(), repr: repr_of(to) }),
-            ExprKind::Literal(value) if folds(from) && folds(to) => {
+            ExprKind::Literal(value)
+                if folds(from)
+                    && folds(to)
+                    && !(is_textual(from) && reads_by_settings(to))
+                    && !(is_textual(to) && prints_by_settings(from)) =>
+            {
                 // A literal that cannot be converted is reported when the statement runs, as for any other value.
                 if let Ok(value) = values::cast(value, from, to, context, &Settings::default()) {
                     return self.literal(&value, to);
@@ -217,7 +222,37 @@ fn is_unbounded_text(ty: &Type) -> bool {
 /// Types whose conversion depends on nothing but the value: not on the session's zone, nor on the schema. The settings
 /// that literals are read under (DateStyle) reach a literal only through the front end, which has read it already.
 fn folds(ty: &Type) -> bool {
-    !matches!(ty, Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record)
+    match ty {
+        Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record => false,
+        Type::Array(element) => folds(element),
+        _ => true,
+    }
+}
+
+/// Types whose text means something else under another setting: no literal of text becomes one of them here.
+fn reads_by_settings(ty: &Type) -> bool {
+    match ty {
+        Type::Date | Type::Timestamp(_) | Type::Interval => true,
+        Type::Array(element) => reads_by_settings(element),
+        _ => false,
+    }
+}
+
+fn is_textual(ty: &Type) -> bool {
+    match ty {
+        Type::Array(element) => is_textual(element),
+        ty => ty.is_text() || matches!(ty, Type::Unknown | Type::Json | Type::Jsonb),
+    }
+}
+
+/// Types that are printed by settings.
+fn prints_by_settings(ty: &Type) -> bool {
+    reads_by_settings(ty)
+        || match ty {
+            Type::Float4 | Type::Float8 | Type::Bytea => true,
+            Type::Array(element) => prints_by_settings(element),
+            _ => false,
+        }
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub fn words(ty: &Type, language: Language) -> String {
         Type::Uuid => "uuid".into(),
         Type::Json => "json text".into(),
         Type::Jsonb => "jsonb text".into(),
-        Type::Array(element) => format!("{}[]", array_element(element)),
+        Type::Array(element) => array_words(element),
         Type::Composite(words) => format!("composite text \"{}\"", words.to_lowercase()),
         Type::Record | Type::Void | Type::Unknown => "text".into(),
     }
@@ -113,8 +113,9 @@ fn reg_name(reg: crate::types::Reg) -> &'static str {
     }
 }
 
-/// An array's values are JSON texts, which no affinity touches; the element's words need no `text`, nor its lengths.
-fn array_element(element: &Type) -> String {
+/// An array's values are JSON texts, which no affinity touches; the element's words need no `text`.
+/// Limits stand behind the brackets (`varchar[](2)`), where SQLite's grammar has a place for them.
+fn array_words(element: &Type) -> String {
     let all = words(element, Language::Postgres);
     let mut kept = String::new();
     for word in all.split_whitespace() {
@@ -122,6 +123,20 @@ fn array_element(element: &Type) -> String {
         if kept.is_empty() || word == "precision" {
             let _ = write!(kept, "{}{word}", if kept.is_empty() { "" } else { " " });
         }
+    }
+    kept.push_str("[]");
+    let limited = matches!(
+        element,
+        Type::Varchar(_)
+            | Type::Char(_)
+            | Type::Numeric(_)
+            | Type::Time(_)
+            | Type::TimeTz(_)
+            | Type::Timestamp(_)
+            | Type::TimestampTz(_)
+    );
+    if let (true, Some(at)) = (limited, all.find('(')) {
+        kept.push_str(&all[at..]);
     }
     kept
 }
@@ -141,11 +156,10 @@ struct Declared {
 impl Declared {
     fn scan(text: &str) -> Self {
         let mut declared = Self { words: Vec::new(), quoted: None, numbers: Vec::new(), array: false };
-        let mut rest = text.trim();
-        if let Some(element) = rest.strip_suffix("[]") {
-            declared.array = true;
-            rest = element;
-        }
+        let text = text.trim();
+        let element = text.split_once("[]").map(|(name, limits)| format!("{name}{limits}"));
+        declared.array = element.is_some();
+        let mut rest = element.as_deref().unwrap_or(text);
         while let Some(first) = rest.chars().next() {
             if matches!(first, '"' | '\'' | '`' | '[') {
                 let close = if first == '[' { ']' } else { first };
@@ -354,6 +368,11 @@ mod tests {
             Type::Array(Box::new(Type::Int4)),
             Type::Array(Box::new(Type::Float8)),
             Type::Array(Box::new(Type::Jsonb)),
+            Type::Array(Box::new(Type::Varchar(Some(2)))),
+            Type::Array(Box::new(Type::Char(3))),
+            Type::Array(Box::new(Type::Numeric(Some(decimal(30, 5))))),
+            Type::Array(Box::new(Type::Numeric(None))),
+            Type::Array(Box::new(Type::Timestamp(Some(3)))),
         ]
         .into_iter()
         .map(|ty| (ty, Language::Postgres))

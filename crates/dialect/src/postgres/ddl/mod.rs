@@ -310,7 +310,9 @@ impl Binder<'_> {
             return Err(self.unsupported("options of a view", range.location));
         }
         self.uses = Some(crate::uses::Uses::default());
+        self.stored = true;
         let bound = self.query(select, true);
+        self.stored = false;
         let uses = self.uses.take().unwrap_or_default();
         let mut bound = bound?;
         let mut name = self.new_name(range)?;

@@ -356,12 +356,14 @@ impl Binder<'_> {
                 members.push(member);
             }
         }
-        if let (Some(element), false) = (element, nested) {
+        if let Some(element) = element {
+            let whole = Type::Array(Box::new(element.clone()));
+            let wanted = if nested { &whole } else { element };
             let mut converted = Vec::with_capacity(members.len());
             for (member, at) in members {
-                converted.push(self.coerce(member, element, CastContext::Explicit, at)?);
+                converted.push(self.coerce(member, wanted, CastContext::Explicit, at)?);
             }
-            return Ok(Expr::new(ExprKind::Array(converted), Type::Array(Box::new(element.clone()))));
+            return Ok(Expr::new(ExprKind::Array(converted), whole));
         }
         if members.is_empty() {
             return Err(self

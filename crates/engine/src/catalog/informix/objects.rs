@@ -129,7 +129,7 @@ fn tables_of(context: &Context<'_>, relation: &Relation) -> BTreeSet<u32> {
                 .and_then(|statements| informix::bind(statements.first()?, context.schema, &caller, &[]).ok())
         }
         _ => {
-            let caller = rowferry_dialect::plan::Context { user: String::new(), database };
+            let caller = rowferry_dialect::plan::Context { database, ..Default::default() };
             postgres::parse(definition)
                 .ok()
                 .and_then(|statements| postgres::bind(statements.first()?, context.schema, &caller, &[]).ok())
