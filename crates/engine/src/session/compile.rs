@@ -130,6 +130,11 @@ impl Prepared {
         memory::Charge::new(self.size)
     }
 
+    /// True when it yields rows, be they without columns.
+    pub fn returns_rows(&self) -> bool {
+        matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
+    }
+
     /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
     pub(crate) fn sql(&self) -> Option<&str> {
         self.program.as_ref().map(|program| program.sql.as_str())

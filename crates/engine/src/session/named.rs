@@ -10,6 +10,7 @@ use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::names::Thing;
 use super::{Outcome, Prepared, Session};
+use crate::memory::Charge;
 
 /// A prepared statement.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct NamedStatement {
     text: Arc<str>,
     from_sql: bool,
     prepared: i64,
+    /// For keeping it.
+    _charge: Charge,
 }
 
 /// What `pg_prepared_statements` shows.
@@ -70,10 +73,15 @@ impl Session {
 
     /// Keeps a statement, none for an empty text, under a name that [`Session::check_statement_name`] allowed; the empty
     /// name is the unnamed one.
-    pub fn keep_statement(&mut self, name: &str, text: &str, plan: Option<Arc<Prepared>>) {
+    ///
+    /// # Errors
+    /// `53200` when the session has no room for it.
+    pub fn keep_statement(&mut self, name: &str, text: &str, plan: Option<Arc<Prepared>>) -> Result<()> {
         // The unnamed one is shown nowhere.
         let (text, prepared) = if name.is_empty() { ("".into(), 0) } else { (text.into(), super::state::now()) };
-        self.statements.insert(name, NamedStatement { plan, text, from_sql: false, prepared });
+        let charge = charge_for(plan.as_ref())?;
+        self.statements.insert(name, NamedStatement { plan, text, from_sql: false, prepared, _charge: charge });
+        Ok(())
     }
 
     /// The plan of a prepared statement as it was when it was prepared; `None` when its text held no statement.
@@ -91,7 +99,8 @@ impl Session {
         let params: Vec<Option<Type>> = params.iter().cloned().map(Some).collect();
         let plan = self.prepare(text, &params)?;
         let (text, prepared) = (prepare.parsed.shared_text(), super::state::now());
-        self.statements.insert(name, NamedStatement { plan, text, from_sql: true, prepared });
+        let charge = charge_for(plan.as_ref())?;
+        self.statements.insert(name, NamedStatement { plan, text, from_sql: true, prepared, _charge: charge });
         Ok(())
     }
 
@@ -152,6 +161,10 @@ impl Session {
         }
         Ok(())
     }
+}
+
+fn charge_for(plan: Option<&Arc<Prepared>>) -> Result<Charge> {
+    plan.map_or_else(|| Ok(Charge::default()), |plan| plan.charge())
 }
 
 fn convert(value: Value, from: &Type, to: &Type, settings: &values::Settings) -> Result<Value> {

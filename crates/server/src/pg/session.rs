@@ -320,7 +320,7 @@ impl Commands<'_> {
             Ok(Some(prepared)) => Some(self.unless_aborted(Ok(prepared))?),
             Err(error) => Some(self.unless_aborted(Err(error))?),
         };
-        self.session.keep_statement(name, sql, prepared);
+        self.session.keep_statement(name, sql, prepared)?;
         self.output.send(&Backend::ParseComplete);
         Ok(())
     }
