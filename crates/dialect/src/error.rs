@@ -236,6 +236,8 @@ pub struct Details {
     pub detail: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// What was being done: the place in the data of a COPY.
+    pub context: Option<String>,
     /// Where in the statement: 1-based, in characters, of the whole text that the client sent.
     pub position: Option<u32>,
     /// Schema of the object concerned.
@@ -260,6 +262,7 @@ impl Error {
             message: message.into(),
             detail: None,
             hint: None,
+            context: None,
             position: None,
             schema: None,
             table: None,
@@ -294,6 +297,12 @@ impl Error {
     /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Says what was being done.
+    pub fn context(mut self, context: impl Into<String>) -> Self {
+        self.0.context = Some(context.into());
         self
     }
 

@@ -17,7 +17,7 @@ pub struct Bound {
     /// The schema generation that it was bound against.
     pub generation: u64,
     /// Notices to send with it (an object that IF EXISTS let pass, …).
-    pub notices: Vec<String>,
+    pub notices: Vec<crate::Error>,
 }
 
 /// A column of a result, as clients are told.

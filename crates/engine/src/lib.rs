@@ -42,5 +42,7 @@ pub use rowferry_dialect::informix::Logging;
 pub use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 pub use rowferry_dialect::values::ValueRef;
 pub use rowferry_dialect::{Condition, Error, Language, Result, Type, ir, mask_secrets};
-pub use session::{DoorPart, Outcome, Parsed, Place, Prepared, Resume, Session, TransactionStatus};
+pub use session::{
+    DoorPart, MessageLevel, Outcome, Parsed, Place, Prepared, Resume, Session, TransactionStatus, message_level,
+};
 pub use spool::anonymous_file;

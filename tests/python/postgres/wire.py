@@ -123,7 +123,7 @@ class Answer:
         match self.tag:
             case "E" | "N":
                 fields = self.fields
-                context = f" ({fields['W']})" if "W" in fields else ""
+                context = f" W={fields['W']}" if "W" in fields else ""
                 return f"{self.tag}[{fields['S']} {fields['C']} {fields['M']}{context}]"
             case "D":
                 return f"D{self.values}"

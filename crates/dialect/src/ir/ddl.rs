@@ -368,8 +368,6 @@ pub struct Drop {
     pub kind: ObjectKind,
     /// The names, resolved; those that IF EXISTS lets pass are left out.
     pub names: Vec<QualifiedName>,
-    /// Names that did not exist, for notices.
-    pub missing: Vec<String>,
     /// CASCADE.
     pub cascade: bool,
 }

@@ -215,8 +215,10 @@ pub struct CreateTableAs {
 /// Transaction control.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transaction {
-    /// BEGIN, START TRANSACTION.
+    /// BEGIN.
     Begin(TransactionModes),
+    /// START TRANSACTION, which is the same under another name.
+    Start(TransactionModes),
     /// COMMIT; with AND CHAIN.
     Commit {
         /// Start the next at once.

@@ -21,7 +21,7 @@ pub(super) struct Binder<'a> {
     pub(super) scopes: Vec<Scope>,
     pub(super) ctes: Vec<CteEntry>,
     pub(super) effects: Effects,
-    pub(super) notices: Vec<String>,
+    pub(super) notices: Vec<Error>,
     pub(super) depth: u32,
     /// What is bound is kept as text and read again by other sessions.
     pub(super) stored: bool,

@@ -102,7 +102,8 @@ impl Binder<'_> {
         use pg::TransactionStmtKind as Kind;
         let name = || statement.savepoint_name.clone();
         Ok(match statement.kind() {
-            Kind::TransStmtBegin | Kind::TransStmtStart => Transaction::Begin(self.modes(&statement.options)?),
+            Kind::TransStmtBegin => Transaction::Begin(self.modes(&statement.options)?),
+            Kind::TransStmtStart => Transaction::Start(self.modes(&statement.options)?),
             Kind::TransStmtCommit => Transaction::Commit { chain: statement.chain },
             Kind::TransStmtRollback => Transaction::Rollback { chain: statement.chain },
             Kind::TransStmtSavepoint => Transaction::Savepoint(name()),

@@ -444,7 +444,7 @@ fn get_byte(call: &Call<'_>) -> Result<Value> {
         Some(byte) => integer(*byte),
         None => {
             let message = format!("index {at} out of valid range, 0..{}", bytes.len() as i64 - 1);
-            Err(Error::new(Condition::DataException, message))
+            Err(Error::new(Condition::IllegalSubscript, message))
         }
     }
 }

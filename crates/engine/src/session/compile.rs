@@ -117,11 +117,6 @@ impl Parsed {
 }
 
 impl Prepared {
-    /// True when it yields rows, be they without columns.
-    pub fn returns_rows(&self) -> bool {
-        matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
-    }
-
     /// A charge for keeping it, to be dropped with whatever keeps it.
     ///
     /// # Errors
@@ -431,6 +426,7 @@ fn command(statement: &Statement) -> Command {
                 DmlAction::Delete { .. } => Command::Delete,
             };
         }
+        Statement::CreateTableAs(create) if create.no_data => "CREATE TABLE AS",
         Statement::CreateTableAs(_) => return Command::Select,
         // Rows are counted as an UPDATE's are.
         Statement::Merge(_) => return Command::Update,
@@ -465,6 +461,7 @@ fn command(statement: &Statement) -> Command {
         },
         Statement::Transaction(transaction) => match transaction {
             Transaction::Begin(_) => "BEGIN",
+            Transaction::Start(_) => "START TRANSACTION",
             Transaction::Commit { .. } => "COMMIT",
             Transaction::Rollback { .. } | Transaction::RollbackTo(_) => "ROLLBACK",
             Transaction::Savepoint(_) => "SAVEPOINT",

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Ddl, Statement as Ir, Value};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered};
-use rowferry_dialect::plan::Command;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use rusqlite::{Connection, params};
@@ -65,9 +64,10 @@ const DATABASES: [&str; 2] = ["main", "temp"];
 
 impl Session {
     pub(super) fn run_ddl(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
-        let Command::Utility(words) = prepared.command else {
+        if matches!(prepared.bound.statement, Ir::CreateTableAs(_)) {
             return self.create_table_as(prepared, params);
-        };
+        }
+        let words = super::execute::command_words(prepared.command);
         if let Some(named) = &prepared.uses.named {
             self.lock_named(named)?;
         }

@@ -117,9 +117,7 @@ impl Session {
         self.renew_functions(now);
         self.refresh_schema();
         if !prepared.bound.notices.is_empty() {
-            let mut notices = self.state.notices.lock();
-            let new = prepared.bound.notices.iter().map(|text| Error::new(Condition::DuplicateObject, text.clone()));
-            notices.extend(new);
+            self.state.notices.lock().extend(prepared.bound.notices.iter().cloned());
         }
         Ok(())
     }
@@ -423,7 +421,7 @@ fn is_plain(statement: &Ir) -> bool {
     matches!(statement, Ir::Query(_) | Ir::Dml(_) | Ir::CallRoutine(_) | Ir::Nothing { .. })
 }
 
-fn command_words(command: Command) -> &'static str {
+pub(super) fn command_words(command: Command) -> &'static str {
     match command {
         Command::Select => "SELECT",
         Command::Insert => "INSERT",

@@ -39,7 +39,8 @@ use portals::Portal;
 pub use portals::{DoorPart, Resume};
 use state::{Activity, State};
 use transaction::{Block, Transaction};
-use variables::{MessageLevel, Variables};
+pub use variables::MessageLevel;
+use variables::Variables;
 
 /// Virtual machine steps between two looks at the clock and the interrupter: some microseconds.
 const PROGRESS_STEPS: i32 = 1_000;
@@ -278,7 +279,7 @@ impl Session {
         let mut notices = std::mem::take(&mut *self.state.notices.lock());
         if !notices.is_empty() {
             let level = self.state.variables.read().message_level();
-            notices.retain(|notice| level_of(notice) >= level);
+            notices.retain(|notice| message_level(notice) >= level);
         }
         notices
     }
@@ -459,12 +460,11 @@ impl Session {
     }
 }
 
-/// How important a message is that is no error: those with a code of their own warn.
-fn level_of(notice: &Error) -> MessageLevel {
-    match notice.condition() {
-        Condition::SuccessfulCompletion | Condition::DuplicateObject | Condition::DuplicateTable => {
-            MessageLevel::Notice
-        }
+/// How important a message is that is no error. What succeeded, or would have been an error of names but for IF [NOT]
+/// EXISTS, is a notice; all else warns.
+pub fn message_level(message: &Error) -> MessageLevel {
+    match message.condition().sqlstate().get(..2) {
+        Some("00" | "42") => MessageLevel::Notice,
         _ => MessageLevel::Warning,
     }
 }

@@ -284,7 +284,11 @@ impl Session {
         }
         let columns = plan.bound.columns.clone();
         let mut spool = Spool::new(columns.len());
+        let stays = matches!(direction, FetchDirection::Forward(0) | FetchDirection::Relative(0));
+        let mut moved = None;
         match &mut rows {
+            // MOVE only says whether there is a row under the cursor.
+            Rows::Forward { at, .. } if no_rows && stays => moved = Some(u64::from(*at > 0)),
             Rows::Forward { cursor, at } => forward(cursor, at, direction, &mut spool)?,
             Rows::Scroll { cursor, seen, at } => scroll(cursor, seen, at, direction, &mut spool)?,
             Rows::Done => forward_at_end(direction)?,
@@ -293,7 +297,7 @@ impl Session {
         if let Ok(portal) = self.portals.get_mut(name) {
             portal.rows = rows;
         }
-        let count = spool.rows();
+        let count = moved.unwrap_or_else(|| spool.rows());
         if no_rows {
             return Ok(Outcome::Done { command: Command::Move, rows: count });
         }

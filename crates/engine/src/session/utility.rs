@@ -53,7 +53,7 @@ impl Session {
     fn control(&mut self, control: &Control, command: Command) -> Result<Outcome> {
         let mut reported = command;
         match control {
-            Control::Begin(modes) => self.begin(*modes)?,
+            Control::Begin(modes) | Control::Start(modes) => self.begin(*modes)?,
             Control::Commit { chain } => {
                 self.check_chain(*chain, "COMMIT AND CHAIN")?;
                 let modes = self.modes();
@@ -96,12 +96,24 @@ impl Session {
                         Condition::NoActiveSqlTransaction,
                         "SET TRANSACTION can only be used in transaction blocks",
                     );
-                } else {
+                }
+                // What a pipeline still holds is run as it says.
+                if self.transaction.block != Block::None {
                     self.set_modes(*modes)?;
                 }
             }
         }
         Ok(Outcome::Done { command: reported, rows: 0 })
+    }
+
+    /// What is a transaction of its own cannot be part of another.
+    fn prevent_in_block(&self, command: &str) -> Result<()> {
+        let place = match self.transaction.block {
+            Block::Explicit | Block::Implicit => "run inside a transaction block",
+            Block::Pipeline if self.transaction.used => "be executed within a pipeline",
+            Block::Pipeline | Block::None => return Ok(()),
+        };
+        Err(Error::new(Condition::ActiveSqlTransaction, format!("{command} cannot {place}")))
     }
 
     /// AND CHAIN goes on from a transaction block.
@@ -123,7 +135,7 @@ impl Session {
     /// SET and RESET.
     fn set_statement(&mut self, set: &SetVariable) -> Result<()> {
         let outside = self.transaction.block == Block::None;
-        if set.local && outside {
+        if set.local && matches!(self.transaction.block, Block::None | Block::Pipeline) {
             self.warn(Condition::NoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
         }
         if let Some(name) = &set.name
@@ -247,12 +259,7 @@ impl Session {
     fn discard(&mut self, what: Discard) -> Result<()> {
         match what {
             Discard::All => {
-                if self.transaction.block == Block::Explicit {
-                    return Err(Error::new(
-                        Condition::ActiveSqlTransaction,
-                        "DISCARD ALL cannot run inside a transaction block",
-                    ));
-                }
+                self.prevent_in_block("DISCARD ALL")?;
                 self.reset();
                 Ok(())
             }

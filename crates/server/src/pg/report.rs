@@ -10,6 +10,7 @@ pub(super) fn notice(error: &Error, severity: Severity) -> Notice<'_> {
     let field = |text: &'_ Option<String>| text.clone().map(Into::into);
     notice.detail = field(&error.detail);
     notice.hint = field(&error.hint);
+    notice.context = field(&error.context);
     notice.position = error.position.map(|position| position.to_string().into());
     notice.schema = field(&error.schema);
     notice.table = field(&error.table);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Statement as Ir, Transaction, Value};
 use rowferry_dialect::postgres::types as pg_types;
 use rowferry_engine::{
-    Command, Condition, Cursor, DoorPart, Error, Outcome, Prepared, ResultColumn, Resume, Session, TransactionStatus,
-    Type, mask_secrets,
+    Command, Condition, Cursor, DoorPart, Error, MessageLevel, Outcome, Prepared, ResultColumn, Resume, Session,
+    TransactionStatus, Type, mask_secrets, message_level,
 };
 use rowferry_wire::ReceiveBuffer;
 use rowferry_wire_pg::frame::{Frame, FrameLimits, cut_frontend, missing};
@@ -559,8 +559,10 @@ impl Commands<'_> {
 
     fn send_notices(&mut self) {
         for error in self.session.drain_notices() {
-            let severity =
-                if error.condition().sqlstate().starts_with("01") { Severity::Warning } else { Severity::Notice };
+            let severity = match message_level(&error) {
+                MessageLevel::Notice => Severity::Notice,
+                MessageLevel::Warning | MessageLevel::Error => Severity::Warning,
+            };
             self.output.send(&Backend::NoticeResponse(report::notice(&error, severity)));
         }
     }

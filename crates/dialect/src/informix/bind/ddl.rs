@@ -518,9 +518,9 @@ impl Binder<'_> {
             DropKind::Synonym => ObjectKind::Synonym,
             _ => ObjectKind::Table,
         };
-        let (names, missing) = match found {
-            Some(found) => (vec![found], Vec::new()),
-            None if if_exists => (Vec::new(), vec![name.name.clone()]),
+        let names = match found {
+            Some(found) => vec![found],
+            None if if_exists => Vec::new(),
             None => {
                 let condition = match kind {
                     DropKind::Index => Condition::UndefinedObject,
@@ -532,7 +532,7 @@ impl Binder<'_> {
                     .table(name.owner.clone().unwrap_or_default(), name.name.clone()));
             }
         };
-        Ok(Ddl::Drop(Drop { kind: object, names, missing, cascade }))
+        Ok(Ddl::Drop(Drop { kind: object, names, cascade }))
     }
 
     fn alter(&mut self, table: &Arc<Relation>, actions: &[Alter]) -> Result<Vec<AlterTable>> {

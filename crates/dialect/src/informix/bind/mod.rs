@@ -52,7 +52,7 @@ pub(super) struct Binder<'a> {
     /// Relations named since somebody last looked, for old outer joins.
     touched: Vec<RelId>,
     effects: Effects,
-    notices: Vec<String>,
+    notices: Vec<Error>,
     /// Aggregates may stand in the clause being bound.
     aggregates_allowed: bool,
     /// Views being expanded, to stop at one that contains itself.

@@ -66,7 +66,7 @@ impl Binder<'_> {
             return Err(self.unsupported(format!("ALTER {words}"), range.location));
         }
         if alter.missing_ok && self.relation(range).is_err() {
-            self.notices.push(format!("relation \"{}\" does not exist, skipping", range.relname));
+            self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
         }
         let table = self.own_table(range)?;
@@ -100,9 +100,12 @@ impl Binder<'_> {
                     return Err(crate::Error::internal("ADD COLUMN without a column"));
                 };
                 if table.column(&column.colname).is_some() && command.missing_ok {
-                    self.notices.push(format!(
-                        "column \"{}\" of relation \"{}\" already exists, skipping",
-                        column.colname, table.name
+                    self.notices.push(crate::Error::new(
+                        Condition::DuplicateColumn,
+                        format!(
+                            "column \"{}\" of relation \"{}\" already exists, skipping",
+                            column.colname, table.name
+                        ),
                     ));
                     return Ok(None);
                 }
@@ -126,7 +129,7 @@ impl Binder<'_> {
             }
             AlterTableType::AtDropColumn => {
                 if command.missing_ok && table.column(&command.name).is_none() {
-                    self.notices.push(format!(
+                    self.remark(format!(
                         "column \"{}\" of relation \"{}\" does not exist, skipping",
                         command.name, table.name
                     ));
@@ -229,7 +232,7 @@ impl Binder<'_> {
                     ));
                 }
                 if !known {
-                    self.notices.push(format!(
+                    self.remark(format!(
                         "constraint \"{}\" of relation \"{}\" does not exist, skipping",
                         command.name, table.name
                     ));
@@ -260,7 +263,7 @@ impl Binder<'_> {
             return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));
         };
         if rename.missing_ok && self.relation(range).is_err() {
-            self.notices.push(format!("relation \"{}\" does not exist, skipping", range.relname));
+            self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
         }
         let action = match kind {

@@ -102,11 +102,27 @@ impl Binder<'_> {
             return Ok(None);
         }
         if if_not_exists {
-            self.notices.push(format!("relation \"{}\" already exists, skipping", name.name));
+            self.skip_duplicate(&name.name);
             return Ok(Some(Statement::Nothing { tag }));
         }
         let _ = place;
         Err(crate::Error::new(Condition::DuplicateTable, format!("relation \"{}\" already exists", name.name)))
+    }
+
+    /// PostgreSQL's tables may be without columns; those of a SQLite file may not.
+    pub(super) fn without_columns(&self, place: i32) -> crate::Error {
+        self.unsupported("a table without columns", place)
+    }
+
+    /// IF EXISTS lets something pass, or something is done otherwise than it was said.
+    pub(super) fn remark(&mut self, message: String) {
+        self.notices.push(crate::Error::new(Condition::SuccessfulCompletion, message));
+    }
+
+    /// IF NOT EXISTS has met a relation of this name.
+    fn skip_duplicate(&mut self, name: &str) {
+        let message = format!("relation \"{name}\" already exists, skipping");
+        self.notices.push(crate::Error::new(Condition::DuplicateTable, message));
     }
 
     /// A table of ours that a statement may change.
@@ -187,6 +203,9 @@ impl Binder<'_> {
         for (index, name) in given.into_iter().enumerate() {
             name.clone_into(&mut bound.columns[index].name);
             name.clone_into(&mut bound.query.columns[index].name);
+        }
+        if bound.columns.is_empty() {
+            return Err(self.without_columns(range.location));
         }
         let mut columns: Vec<ir::ColumnDefinition> = Vec::with_capacity(bound.columns.len());
         for column in &bound.columns {
@@ -273,7 +292,7 @@ impl Binder<'_> {
         } else {
             if taken(self, &index.idxname) {
                 if index.if_not_exists {
-                    self.notices.push(format!("relation \"{}\" already exists, skipping", index.idxname));
+                    self.skip_duplicate(&index.idxname);
                     return Ok(Statement::Nothing { tag: "CREATE INDEX" });
                 }
                 return Err(crate::Error::new(
@@ -326,7 +345,7 @@ impl Binder<'_> {
                     range.location,
                 ));
             }
-            self.notices.push(format!("view \"{}\" will be a temporary view", name.name));
+            self.remark(format!("view \"{}\" will be a temporary view", name.name));
             name.schema = Some("pg_temp".to_owned());
         }
         if let Some(existing) = self.schema.relation(&name).filter(|_| self.is_taken(&name)) {
@@ -532,7 +551,6 @@ impl Binder<'_> {
             }
         };
         let mut found = Vec::new();
-        let mut missing = Vec::new();
         for node in &drop.objects {
             let parts = match &node.node {
                 Some(N::List(list)) => names::strings(&list.items),
@@ -579,10 +597,12 @@ impl Binder<'_> {
             };
             match resolved {
                 Some(name) => found.push(name),
-                None if drop.missing_ok => {
-                    self.notices.push(format!("{words} \"{name}\" does not exist, skipping"));
-                    missing.push(name.to_string());
-                }
+                None if drop.missing_ok => match &name.schema {
+                    Some(schema) if !self.schema.has_namespace(schema) => {
+                        self.remark(format!("schema \"{schema}\" does not exist, skipping"));
+                    }
+                    _ => self.remark(format!("{words} \"{}\" does not exist, skipping", name.name)),
+                },
                 None => {
                     let condition = match kind {
                         ObjectKind::Schema => Condition::InvalidSchemaName,
@@ -594,7 +614,7 @@ impl Binder<'_> {
             }
         }
         let cascade = drop.behavior() == DropBehavior::DropCascade;
-        Ok(Statement::Ddl(Box::new(Ddl::Drop(Drop { kind, names: found, missing, cascade }))))
+        Ok(Statement::Ddl(Box::new(Ddl::Drop(Drop { kind, names: found, cascade }))))
     }
 
     fn comment(&mut self, comment: &pg::CommentStmt) -> Result<Ddl> {

@@ -105,6 +105,9 @@ impl Binder<'_> {
                 _ => return Err(self.unsupported("this element of a table", range.location)),
             }
         }
+        if draft.columns.is_empty() {
+            return Err(self.without_columns(range.location));
+        }
         // Constraints may name columns that come later, so they wait until all are known.
         for (position, column) in definitions.iter().enumerate() {
             self.column_expressions(column, position, &mut draft)?;

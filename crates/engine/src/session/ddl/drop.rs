@@ -12,17 +12,6 @@ use super::{Changer, Done, cannot_drop, describe};
 
 impl Changer<'_> {
     pub(super) fn drop_objects(&self, drop: &Drop) -> Done {
-        for missing in &drop.missing {
-            let kind = match drop.kind {
-                ObjectKind::Index => "index",
-                ObjectKind::Schema => "schema",
-                ObjectKind::Sequence => "sequence",
-                ObjectKind::Synonym => "synonym",
-                ObjectKind::Table => "table",
-                ObjectKind::View => "view",
-            };
-            self.notice(Condition::UndefinedTable, format!("{kind} \"{missing}\" does not exist, skipping"));
-        }
         match drop.kind {
             ObjectKind::Table | ObjectKind::View => {
                 let relations: Vec<Arc<Relation>> =

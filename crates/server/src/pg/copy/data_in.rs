@@ -13,6 +13,8 @@ use super::{CRITICAL_FLAGS, Column, SIGNATURE};
 #[derive(Debug)]
 pub(in super::super) struct CopyIn {
     options: CopyOptions,
+    /// The table's name, for errors.
+    table: String,
     columns: Vec<Column>,
     /// Bytes that have come and are no whole row yet.
     pending: Vec<u8>,
@@ -33,10 +35,11 @@ pub(in super::super) struct CopyIn {
 pub(in super::super) type InRow = Vec<Value>;
 
 impl CopyIn {
-    pub(in super::super) fn new(options: CopyOptions, columns: Vec<Column>, limit: usize) -> Self {
+    pub(in super::super) fn new(options: CopyOptions, table: String, columns: Vec<Column>, limit: usize) -> Self {
         let header = options.header || options.format == CopyFormat::Binary;
         Self {
             options,
+            table,
             columns,
             pending: Vec::new(),
             scanned: 0,
@@ -46,6 +49,12 @@ impl CopyIn {
             header,
             ended: false,
         }
+    }
+
+    /// An error that came instead of the next row.
+    pub(in super::super) fn instead_of_row(&mut self, error: Error) -> Error {
+        self.line += 1;
+        self.place(error, Place::Row)
     }
 
     /// How many columns there are.
@@ -74,7 +83,7 @@ impl CopyIn {
             let Some(len) = self.row_length(done)? else {
                 if self.pending.len() - done > self.limit {
                     let message = format!("a row of the data is longer than {} bytes", self.limit);
-                    return Err(self.place(Error::new(Condition::ProgramLimitExceeded, message), None));
+                    return Err(self.place(Error::new(Condition::ProgramLimitExceeded, message), Place::Row));
                 }
                 break;
             };
@@ -98,10 +107,11 @@ impl CopyIn {
             return Ok(());
         }
         if self.options.format == CopyFormat::Binary {
-            return Err(self.place(bad_format("unexpected EOF in COPY data"), None));
+            return Err(self.place(bad_format("unexpected EOF in COPY data"), Place::Row));
         }
         if self.in_quotes {
-            return Err(self.place(bad_format("unterminated CSV quoted field"), None));
+            self.line += 1;
+            return Err(self.place(bad_format("unterminated CSV quoted field"), Place::Line(&self.pending)));
         }
         // The last line may lack its end.
         let row = std::mem::take(&mut self.pending);
@@ -180,21 +190,21 @@ impl CopyIn {
         // A table without columns has rows that are empty lines.
         let fields = if self.columns.is_empty() && line.is_empty() { Vec::new() } else { fields };
         if fields.len() > self.columns.len() {
-            return Err(self.place(bad_format("extra data after last expected column"), None));
+            return Err(self.place(bad_format("extra data after last expected column"), Place::Line(line)));
         }
         let mut values = Vec::with_capacity(fields.len());
         for (index, column) in self.columns.iter().enumerate() {
             let Some(field) = fields.get(index) else {
                 let message = format!("missing data for column \"{}\"", column.name);
-                return Err(self.place(bad_format(message), None));
+                return Err(self.place(bad_format(message), Place::Line(line)));
             };
             values.push(match field {
                 None => Value::Null,
                 Some(bytes) => values::read(bytes, &column.ty, Format::TEXT, settings, index + 1)
-                    .map_err(|error| self.place(error, Some(column)))?,
+                    .map_err(|error| self.place(error, Place::Value(column, Some(bytes))))?,
             });
         }
-        take(values).map_err(|error| self.place(error, None))
+        take(values).map_err(|error| self.place(error, Place::Row))
     }
 
     fn binary_row(
@@ -222,7 +232,7 @@ impl CopyIn {
         }
         if usize::try_from(count) != Ok(self.columns.len()) {
             let message = format!("row field count is {count}, expected {}", self.columns.len());
-            return Err(self.place(bad_format(message), None));
+            return Err(self.place(bad_format(message), Place::Row));
         }
         let mut values = Vec::with_capacity(self.columns.len());
         for (index, column) in self.columns.iter().enumerate() {
@@ -232,28 +242,51 @@ impl CopyIn {
                     let length = usize::try_from(length).map_err(|_| bad_format("invalid field size"))?;
                     let field = reader.take(length, "field").map_err(cut)?;
                     values::read(field, &column.ty, Format::BINARY, settings, index + 1)
-                        .map_err(|error| self.place(error, Some(column)))?
+                        .map_err(|error| self.place(error, Place::Value(column, None)))?
                 }
             };
             values.push(value);
         }
-        take(values).map_err(|error| self.place(error, None))
+        take(values).map_err(|error| self.place(error, Place::Row))
     }
 
-    /// Says where in the data an error is.
-    fn place(&self, mut error: Error, column: Option<&Column>) -> Error {
-        let place = match column {
-            Some(column) => format!("In row {} of the COPY data, column \"{}\".", self.line, column.name),
-            None => format!("In row {} of the COPY data.", self.line),
-        };
-        if let Some(column) = column {
-            error = error.column(column.name.clone());
+    /// Says where in the data an error is: in a row, or in a column of it.
+    fn place(&self, error: Error, place: Place<'_>) -> Error {
+        let mut context = format!("COPY {}, line {}", self.table, self.line);
+        match place {
+            Place::Row => {}
+            Place::Line(line) => context.push_str(&format!(": \"{}\"", shortened(line))),
+            Place::Value(column, Some(value)) => {
+                context.push_str(&format!(", column {}: \"{}\"", column.name, shortened(value)));
+            }
+            Place::Value(column, None) => context.push_str(&format!(", column {}", column.name)),
         }
-        match error.detail.take() {
-            Some(detail) => error.detail(format!("{detail}\n{place}")),
-            None => error.detail(place),
-        }
+        error.context(context)
     }
+}
+
+/// Where in a row an error is.
+enum Place<'a> {
+    /// It concerns the row.
+    Row,
+    /// It concerns the line as it was sent.
+    Line(&'a [u8]),
+    /// It concerns a column, whose text this is if it is one.
+    Value(&'a Column, Option<&'a [u8]>),
+}
+
+/// As much of the data as an error shows.
+fn shortened(data: &[u8]) -> String {
+    /// In bytes.
+    const SHOWN: usize = 100;
+    if data.len() <= SHOWN {
+        return String::from_utf8_lossy(data).into_owned();
+    }
+    let mut end = SHOWN;
+    while end > 0 && data[end] & 0xc0 == 0x80 {
+        end -= 1;
+    }
+    format!("{}...", String::from_utf8_lossy(&data[..end]))
 }
 
 fn bad_format(message: impl Into<String>) -> Error {
@@ -400,7 +433,7 @@ mod tests {
 
     /// The rows of `data`, fed in pieces of `size` bytes.
     fn read(options: CopyOptions, data: &[u8], size: usize) -> Result<Vec<InRow>> {
-        let mut copy = CopyIn::new(options, columns(), 1_000);
+        let mut copy = CopyIn::new(options, "t".into(), columns(), 1_000);
         let mut rows = Vec::new();
         let mut take = |row| {
             rows.push(row);
@@ -454,15 +487,14 @@ mod tests {
     fn what_cannot_be_read_is_said_with_its_place() {
         let error = |format, data: &[u8]| {
             let error = read(options(format), data, 3).unwrap_err();
-            (error.condition().sqlstate(), error.message.clone(), error.detail.clone().unwrap_or_default())
+            (error.condition().sqlstate(), error.message.clone(), error.context.clone().unwrap_or_default())
         };
-        let place = "In row 2 of the COPY data.".to_owned();
         let message = "missing data for column \"b\"".to_owned();
-        assert_eq!(error(CopyFormat::Text, b"1\tx\n2\n"), ("22P04", message, place.clone()));
+        assert_eq!(error(CopyFormat::Text, b"1\tx\n2\n"), ("22P04", message, "COPY t, line 2: \"2\"".into()));
         let message = "extra data after last expected column".to_owned();
-        assert_eq!(error(CopyFormat::Csv, b"1,x\n2,y,z\n"), ("22P04", message, place));
-        let (sqlstate, _, detail) = error(CopyFormat::Text, b"1\tx\ntwo\ty\n");
-        assert_eq!((sqlstate, detail.as_str()), ("22P02", "In row 2 of the COPY data, column \"a\"."));
+        assert_eq!(error(CopyFormat::Csv, b"1,x\n2,y,z\n"), ("22P04", message, "COPY t, line 2: \"2,y,z\"".into()));
+        let (sqlstate, _, context) = error(CopyFormat::Text, b"1\tx\ntwo\ty\n");
+        assert_eq!((sqlstate, context.as_str()), ("22P02", "COPY t, line 2, column a: \"two\""));
         assert_eq!(error(CopyFormat::Csv, b"1,\"x\n").1, "unterminated CSV quoted field");
         assert_eq!(error(CopyFormat::Binary, b"").1, "unexpected EOF in COPY data");
         assert_eq!(error(CopyFormat::Binary, &[0; 30]).1, "COPY file signature not recognized");

@@ -69,7 +69,8 @@ impl Commands<'_> {
         let insert = self.session.copy_plan(prepared)?;
         let columns = copy.from.as_ref().map(copy::columns).unwrap_or_default();
         let limit = self.output.connection.limits().max_message;
-        let data = CopyIn::new(copy.options.clone(), columns, limit);
+        let table = copy.from.as_ref().map(|insert| insert.target.name.clone()).unwrap_or_default();
+        let data = CopyIn::new(copy.options.clone(), table, columns, limit);
         // All rows or none.
         if simple {
             self.session.begin_implicit();
@@ -110,10 +111,10 @@ impl Commands<'_> {
                 return Ok(());
             }
             Frontend::Terminate => return Err(Ending::Goodbye),
-            Frontend::CopyFail(why) => Err(Error::new(
+            Frontend::CopyFail(why) => Err(data.instead_of_row(Error::new(
                 Condition::QueryCanceled,
                 format!("COPY from stdin failed: {}", report::utf8(why).unwrap_or("(not a text)")),
-            )),
+            ))),
             _ => Err(Error::new(Condition::ProtocolViolation, "unexpected message type during COPY from stdin")),
         };
         let (rows, simple) = (*rows, *simple);
