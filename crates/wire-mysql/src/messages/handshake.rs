@@ -132,7 +132,10 @@ impl Handshake {
         let mut writer = Writer::new(bytes);
         writer.u8(Self::VERSION).terminated(self.server_version.as_bytes()).u32_le(self.connection_id);
         writer.raw(first).u8(0).u16_le(self.capabilities as u16).u8(self.collation).u16_le(self.status);
-        writer.u16_le((self.capabilities >> 16) as u16).u8(self.nonce.len() as u8 + 1).raw(&[0; 6]);
+        writer
+            .u16_le((self.capabilities >> 16) as u16)
+            .u8(u8::try_from(self.nonce.len() + 1).unwrap_or(u8::MAX))
+            .raw(&[0; 6]);
         let extended = if self.capabilities & capability::LONG_PASSWORD == 0 { self.capabilities >> 32 } else { 0 };
         writer.u32_le(extended as u32).terminated(tail).terminated(self.plugin.as_bytes());
     }

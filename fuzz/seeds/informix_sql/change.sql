@@ -1,0 +1,1 @@
+insert into customers (name) values ("x"); update customers set name = name || "y" where id in (1, 2); delete from items where quantity is null

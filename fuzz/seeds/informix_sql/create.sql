@@ -1,0 +1,1 @@
+create table t (id serial, name varchar(20), made datetime year to second, amount money(8,2), primary key (id))

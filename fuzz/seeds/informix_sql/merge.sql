@@ -1,0 +1,1 @@
+merge into items i using orders o on i.order_id = o.id when matched then update set quantity = 1 when not matched then insert (order_id, line) values (o.id, 1)

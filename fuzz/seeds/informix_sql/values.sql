@@ -1,0 +1,1 @@
+select extend(today, year to minute) + 3 units day, current - interval(1-02) year to month, decode(a, 1, "x", nvl(b, "y")) from table(set{1,2})
