@@ -96,9 +96,8 @@ impl Databases {
         let Some(directory) = &self.shared.directory else {
             return Err(Error::new(
                 Condition::FeatureNotSupported,
-                "no directory for other databases: start the server with --databases",
-            )
-            .table("", name));
+                "CREATE DATABASE needs a place for its file: start the server with --databases DIRECTORY",
+            ));
         };
         if self.shared.options.read_only {
             return Err(Error::new(Condition::ReadOnlySqlTransaction, "the server does not write"));

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = ["Row", "RowFactory", "make_row_class", "row_builder"]
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    #: What rows of a cursor are.
+    R = TypeVar("R", default=Any)
+else:
+    from typing import TypeVar
+
+    # The default is for type checkers; Python knows it from 3.13 on.
+    R = TypeVar("R")
+
+__all__ = ["R", "Row", "RowFactory", "make_row_class", "row_builder"]
 
 #: Something that makes rows: `Row`, `dict`, or a function from the names of the columns to a function from a tuple.
 RowFactory = Any

@@ -154,8 +154,8 @@ def TimestampFromTicks(ticks: float) -> datetime.datetime:
 
 def install_as_informix_db() -> None:
     """Let `import informix_db` find this module from now on, wherever it is imported: nothing else need change."""
-    from . import aio, connections, cursors, exceptions, pool
+    from . import aio, connections, converters, cursors, exceptions, pool
 
     sys.modules["informix_db"] = sys.modules[__name__]
-    for module in (aio, connections, cursors, exceptions, pool, rows):
+    for module in (aio, connections, converters, cursors, exceptions, pool, rows):
         sys.modules[f"informix_db.{module.__name__.rpartition('.')[2]}"] = module

@@ -50,7 +50,7 @@ class ClientFiles:
             return
         raise InterfaceError(
             f"the server asks for the file {name!r} of the client, which was not allowed: "
-            "see `virtual_files` and `read_blob_column`"
+            "see `virtual_files` and `read_blob_column` of the cursor"
         )
 
     def _is_mentioned(self, name: str) -> bool:
@@ -65,8 +65,8 @@ class ClientFiles:
         source = self._source
         if source is None:
             raise InterfaceError(
-                f"the server reads the file {self._name!r} of the client, which was not allowed: "
-                "put its contents into `virtual_files` of the cursor"
+                f"the server reads the file {self._name!r} of the client, which was not allowed: put its contents into "
+                "`virtual_files` of the cursor. The connection is closed: the protocol has no other way to refuse"
             )
         try:
             here = source.tell()

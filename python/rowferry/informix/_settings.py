@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import inspect
 import os
 import random
 import ssl
@@ -11,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from .._base.options import refuse_unknown
 from .._core.informix import codec_of_code_set
 from ..exceptions import InterfaceError
 from ._isolation import AS_THE_SERVER, IsolationLevel, lock_wait_sql
 from ._places import DEFAULT_PORT, Place, places_of, sqlhosts_file, sqlhosts_places
 from .rows import RowFactory
 
-__all__ = ["DEFAULT_PORT", "Settings", "codec_of_locale", "settings_from"]
+__all__ = ["DEFAULT_PORT", "PARAMETERS", "Settings", "codec_of_locale", "settings_for", "settings_from"]
 
 #: Code sets of several bytes for a character, by Informix's names and numbers; the core has the others.
 CODE_SETS = {
@@ -293,10 +295,16 @@ def _set_tls(settings: Settings, tls: bool | str | ssl.SSLContext) -> None:
         settings.tls_mode = "VERIFY_IDENTITY" if settings.tls_ca else "REQUIRED"
 
 
-def settings_for(*args: Any, **parameters: Any) -> Settings:
-    """As `settings_from`; the first parameter may be a URL, over which the others win."""
-    if args and isinstance(args[0], str) and "://" in args[0]:
-        if len(args) > 1:
+#: What `connect` takes.
+PARAMETERS = frozenset(inspect.signature(settings_from).parameters)
+
+
+def settings_for(host: str | None = None, port: int | None = None, **parameters: Any) -> Settings:
+    """As `settings_from`; the host may be a URL, over which the other parameters win."""
+    refuse_unknown("connect", parameters, PARAMETERS)
+    if host is not None and "://" in host:
+        if port is not None:
             raise InterfaceError("a URL has the port already")
-        return settings_from(**(_url(args[0]) | parameters))
-    return settings_from(*args, **parameters)
+        return settings_from(**(_url(host) | parameters))
+    place: dict[str, Any] = {"host": host, "port": port}
+    return settings_from(**{name: value for name, value in place.items() if value is not None}, **parameters)

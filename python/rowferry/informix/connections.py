@@ -7,7 +7,7 @@ import contextlib
 import warnings
 import weakref
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import exceptions as err
 from .._core.informix import QueryResult, Wire
@@ -19,6 +19,11 @@ from ._values import BlobLocator, ClobLocator
 from .cursors import Cursor
 from .lobs import LargeObject
 from .transactions import Transactional
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import ConnectOptions
 
 __all__ = ["Connection", "connect"]
 
@@ -388,11 +393,11 @@ class Connection(Transactional):
         return self.wire.tls_description
 
 
-def _connect(*args: Any, **parameters: Any) -> Connection:
-    return Connection(settings_for(*args, **parameters)).connect()
+def _connect(host: str | None, port: int | None, parameters: ConnectOptions) -> Connection:
+    return Connection(settings_for(host, port, **parameters)).connect()
 
 
-def connect(*args: Any, **parameters: Any) -> Connection:
+def connect(host: str | None = None, port: int | None = None, **parameters: Unpack[ConnectOptions]) -> Connection:
     """Connect to `host` and `port`, or to a URL: `informix://user:password@host:port/database?server=NAME`.
 
     `user`, `password`: the login, in clear text unless `tls` is on.
@@ -416,4 +421,4 @@ def connect(*args: Any, **parameters: Any) -> Connection:
     function. The styles are 1 (do not show the answer), 2 (show it), 3 and 4 (an error, an information: nothing is
     asked). Without it, what is asked in style 1 is answered by the password.
     """
-    return _connect(*args, **parameters)
+    return _connect(host, port, parameters)

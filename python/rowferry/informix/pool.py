@@ -5,12 +5,18 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import exceptions as err
+from .._base.options import refuse_unknown
 from .._base.pool import BasePool, PoolStatistics
-from ._settings import Settings, settings_for
+from ._settings import PARAMETERS, Settings, settings_for
 from .connections import Connection
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import PoolOptions
 
 __all__ = ["ConnectionPool", "PoolStatistics", "create_pool"]
 
@@ -118,22 +124,25 @@ class _Loan(AbstractContextManager[Connection]):
             self._pool.release(connection, broken=lost)
 
 
-def _make(*args: Any, **parameters: Any) -> ConnectionPool:
-    sizes = {
-        "min_size": 0,
-        "max_size": 10,
-        "acquire_timeout": 30.0,
-        "max_lifetime": 3600.0,
-        "idle_timeout": 600.0,
-        "check_after": 10.0,
-    }
-    for name in sizes:
-        if name in parameters:
-            sizes[name] = parameters.pop(name)
-    return ConnectionPool(settings_for(*args, **parameters), **sizes)
+#: What the pool is by default.
+_SIZES: dict[str, Any] = {
+    "min_size": 0,
+    "max_size": 10,
+    "acquire_timeout": 30.0,
+    "max_lifetime": 3600.0,
+    "idle_timeout": 600.0,
+    "check_after": 10.0,
+}
 
 
-def create_pool(*args: Any, **parameters: Any) -> ConnectionPool:
+def _make(host: str | None, port: int | None, options: PoolOptions) -> ConnectionPool:
+    refuse_unknown("create_pool", options, PARAMETERS.union(_SIZES))
+    sizes = {name: options.get(name, value) for name, value in _SIZES.items()}
+    parameters = {name: value for name, value in options.items() if name not in _SIZES}
+    return ConnectionPool(settings_for(host, port, **parameters), **sizes)
+
+
+def create_pool(host: str | None = None, port: int | None = None, **parameters: Unpack[PoolOptions]) -> ConnectionPool:
     """A pool of connections. The parameters are those of `connect`, a URL too, and:
 
     `min_size`: connections opened now, and kept however long they are idle; by default 0.
@@ -144,6 +153,6 @@ def create_pool(*args: Any, **parameters: Any) -> ConnectionPool:
     `check_after`: a connection that was idle for so many seconds is asked whether it is there before it is lent; by
     default 10, 0 asks always, None never. One whose server has hung up is noticed without asking.
     """
-    pool = _make(*args, **parameters)
+    pool = _make(host, port, parameters)
     pool._open_first()
     return pool

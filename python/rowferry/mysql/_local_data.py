@@ -10,7 +10,7 @@ from typing import Any
 from .._core.mysql import tab_separated
 from . import err
 
-__all__ = ["PIECE", "ROWS", "as_bytes", "load_statement", "pieces_of", "row_pieces", "slices_of"]
+__all__ = ["PIECE", "ROWS", "as_bytes", "columns_statement", "load_statement", "pieces_of", "row_pieces", "slices_of"]
 
 #: Content travels in pieces of about this many bytes.
 PIECE = 64 * 1024
@@ -63,23 +63,44 @@ def _gathered(source: Iterable[Any], encoding: str) -> Iterator[bytes]:
     yield from slices_of(buffer)
 
 
-def row_pieces(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Rows as LOAD DATA reads them: a line each, values apart by tabs, what would be misread escaped, NULL as `\\N`."""
+def row_pieces(rows: Iterable[Sequence[Any]], years: Sequence[int]) -> Iterator[bytes]:
+    """Rows as LOAD DATA reads them: a line each, values apart by tabs, what would be misread escaped, NULL as `\\N`.
+
+    `years` are the places of YEAR columns.
+    """
     rows = iter(rows)
     done = 0
     while some := list(islice(rows, ROWS)):
-        yield spelled(some, done)
+        yield spelled(some, done, years)
         done += len(some)
 
 
-def spelled(rows: Sequence[Sequence[Any]], first: int) -> bytes:
+def spelled(rows: Sequence[Sequence[Any]], first: int, years: Sequence[int]) -> bytes:
     """The lines of some rows, of which the first has the index `first`; errors name the row."""
+    if years:
+        rows = [_with_years(row, years) for row in rows]
     try:
         return tab_separated(rows)
     except err.Error as error:
         if error.row is not None:
             error.row += first
         raise
+
+
+def _with_years(row: Sequence[Any], years: Sequence[int]) -> Sequence[Any]:
+    """The number 0 is the year 0000; as text, which LOAD DATA reads, it would be 2000."""
+    zeros = [at for at in years if at < len(row) and not isinstance(row[at], (str, bytes)) and row[at] == 0]
+    if not zeros:
+        return row
+    changed = list(row)
+    for at in zeros:
+        changed[at] = "0000"
+    return changed
+
+
+def columns_statement(table: str, columns: Sequence[str]) -> str:
+    """A query without rows that describes the columns that `load_statement` fills."""
+    return f"SELECT {', '.join(map(_quoted, columns)) or '*'} FROM {'.'.join(map(_quoted, table.split('.')))} LIMIT 0"
 
 
 def load_statement(table: str, columns: Sequence[str]) -> str:

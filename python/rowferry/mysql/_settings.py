@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import inspect
 import os
 import socket
@@ -13,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .._base.options import refuse_unknown
 from .._base.rows import RowFactory
 from ..exceptions import InterfaceError, NotSupportedError
 from ._charsets import Charset, charset_by_name
+from ._checks import check_parameters
 from ._isolation import isolation_words
 from ._option_files import read_option_files
 from ._parameters import Presentation, presentation
@@ -24,7 +25,7 @@ from ._tls import PassPhrase, set_tls
 from .constants import CLIENT
 from .converters import overrides
 
-__all__ = ["Settings", "settings_from"]
+__all__ = ["PARAMETERS", "Settings", "settings_from"]
 
 DEFAULT_CONNECT_TIMEOUT = 10.0
 UTF8MB4 = charset_by_name("utf8mb4")
@@ -207,11 +208,9 @@ def settings_from(host: str | Sequence[str] | None = None, *arguments: Any, **pa
         host = parameters.pop("host", None)
     if not arguments and (known := _known(host, parameters)) is not None:
         return known
-    unknown = sorted(set(parameters) - _PARAMETERS)
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], _PARAMETERS | _OF_CONNECT, 1)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
-        raise TypeError(f"connect() has no parameter `{unknown[0]}`{hint}")
+    if not _PARAMETERS.issuperset(parameters):
+        # What `connect` keeps for itself has been taken out.
+        refuse_unknown("connect", parameters, PARAMETERS)
     return _settings(host, *arguments, **parameters)
 
 
@@ -287,6 +286,7 @@ def _settings(
     read_only: bool = False,
     isolation_level: str | None = None,
 ) -> Settings:
+    check_parameters(locals())
     for name, wanted, reason in (
         ("auth_plugin_map", auth_plugin_map, "every plugin is built in; `password2` and `password3` answer `dialog`"),
         ("named_pipe", named_pipe, "give `host` or `unix_socket`"),
@@ -387,7 +387,7 @@ def _settings(
 
 #: What `connect` takes; and what it keeps for itself.
 _PARAMETERS = frozenset(inspect.signature(_settings).parameters)
-_OF_CONNECT = frozenset(("cursorclass", "cursor_cls", "defer_connect", "sock"))
+PARAMETERS = _PARAMETERS.union(("cursorclass", "cursor_cls", "defer_connect", "sock"))
 
 
 def _check_loop(loop: Any) -> None:

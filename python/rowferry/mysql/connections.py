@@ -9,12 +9,14 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .._core.mysql import Prepared, QueryResult, Wire
 from . import converters, err
 from ._cancel import end, end_stream
+from ._checks import check_class
 from ._facts import Facts
+from ._options import given
 from ._settings import Settings, over_socket, settings_from
 from .constants import CR
 from .cursors import ROWS_LOST, Cursor
@@ -23,7 +25,14 @@ from .session import Sessional
 from .statements import PreparedStatement
 from .transactions import Transactional
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import ConnectOptions
+
 __all__ = ["Connection", "PreparedStatement", "connect"]
+
+K = TypeVar("K", bound=Cursor[Any])
 
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
@@ -67,6 +76,7 @@ class Connection(Sessional, Transactional, Facts):
         defer_connect, sock = parameters.pop("defer_connect", False), parameters.pop("sock", None)
         cursorclass = parameters.pop("cursorclass", None)
         cursorclass = parameters.pop("cursor_cls", None) or cursorclass or Cursor
+        check_class("cursorclass", cursorclass)
         ready = bool(args) and isinstance(args[0], Settings)
         settings: Settings = args[0] if ready else settings_from(*args, **parameters)
         #: How the connection was asked for; with several hosts, `connect` puts the one in that it has reached.
@@ -243,12 +253,26 @@ class Connection(Sessional, Transactional, Facts):
 
     # -- cursors and statements --------------------------------------------------------------------------------------
 
+    @overload
+    def cursor(self, cursors: type[K], /) -> K: ...
+    @overload
+    def cursor(self, *, cursor: type[K]) -> K: ...
+    @overload
+    def cursor(self, *, cursorclass: type[K]) -> K: ...
+    @overload
     def cursor(
         self,
-        *cursors: type[Cursor] | None,
-        cursor: type[Cursor] | None = None,
-        cursorclass: type[Cursor] | None = None,
-    ) -> Cursor:
+        *cursors: type[Cursor[Any]] | None,
+        cursor: type[Cursor[Any]] | None = None,
+        cursorclass: type[Cursor[Any]] | None = None,
+    ) -> Cursor[Any]: ...
+
+    def cursor(
+        self,
+        *cursors: type[Cursor[Any]] | None,
+        cursor: type[Cursor[Any]] | None = None,
+        cursorclass: type[Cursor[Any]] | None = None,
+    ) -> Cursor[Any]:
         """A cursor of `cursorclass`, or of the class given; of several classes, of one that inherits from all."""
         if self._wire is None:
             raise err.InterfaceError(0, "the connection is closed")
@@ -397,14 +421,21 @@ class Connection(Sessional, Transactional, Facts):
         return 0 if self.last_result is None else self.last_result.insert_id
 
 
-def connect(*args: Any, **kwargs: Any) -> Connection:
+def connect(
+    host: str | Sequence[str] | None = None,
+    user: str | None = None,
+    password: str | bytes | None = None,
+    database: str | None = None,
+    port: int = 0,
+    **options: Unpack[ConnectOptions],
+) -> Connection:
     """Connect to a server.
 
     Takes what PyMySQL's and mysqlclient's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
     `unix_socket`, `charset`, `cursorclass`, `autocommit`, `init_command`, `connect_timeout`, `read_timeout`,
     `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. `docs/guide/mysql-moving.md` has them all.
     """
-    return Connection(*args, **kwargs)
+    return Connection(**given(host, user, password, database, port, options))
 
 
 # The names that aiomysql and asyncmy give these classes.

@@ -6,9 +6,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
-from .._base.rows import Row, RowFactory, row_builder
+from .._base.rows import R, Row, RowFactory, row_builder
 from .._core.mysql import QueryResult
 from . import err
 from ._cancel import end_stream
@@ -17,6 +17,8 @@ from .arrow import ArrowRows, ArrowStream
 from .local_files import LocalFiles
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .connections import Connection
 
 __all__ = [
@@ -39,11 +41,13 @@ ROWS_LOST = "Previous unbuffered result was left incomplete: its rows were not a
 UNKNOWN_ROWCOUNT = 2**64 - 1
 
 
-class Cursor(ArrowRows, LocalFiles):
+class Cursor(ArrowRows, LocalFiles, Generic[R]):
     """Runs statements and keeps all rows of the result in memory.
 
     `execute` sends `%s` and `%(name)s` filled in with literals; with a statement cache (`stmt_cache_size` of `connect`)
     values travel apart from the text.
+
+    For type checkers a cursor is generic in its rows: `Any` unless its class says, since `row_factory` may change them.
     """
 
     #: Statements of `executemany` are packed up to this many bytes; a single row may be longer.
@@ -152,7 +156,7 @@ class Cursor(ArrowRows, LocalFiles):
             self._connection = None
             self._rows = None
 
-    def __enter__(self) -> Cursor:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -297,7 +301,7 @@ class Cursor(ArrowRows, LocalFiles):
 
     # -- rows --------------------------------------------------------------------------------------------------------
 
-    def fetchone(self) -> Any:
+    def fetchone(self) -> R | None:
         """The next row, None when there is none."""
         rows = self._rows
         position = self._position
@@ -307,9 +311,10 @@ class Cursor(ArrowRows, LocalFiles):
         if position >= len(rows):
             return None
         self._position = position + 1
-        return rows[position]
+        row: R = rows[position]
+        return row
 
-    def fetchmany(self, size: int | None = None) -> Sequence[Any]:
+    def fetchmany(self, size: int | None = None) -> Sequence[R]:
         """The next `size` rows, by default `arraysize`; fewer only at the end."""
         self._check_executed()
         rows, position = self._rows or (), self._position
@@ -317,7 +322,7 @@ class Cursor(ArrowRows, LocalFiles):
         self._position = end
         return rows[position:end]
 
-    def fetchall(self) -> Sequence[Any]:
+    def fetchall(self) -> Sequence[R]:
         """All rows that are left."""
         rows = self._rows
         if rows is None:
@@ -352,10 +357,10 @@ class Cursor(ArrowRows, LocalFiles):
         self._take(result.next)
         return True
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[R]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> R:
         row = self.fetchone()
         if row is None:
             raise StopIteration
@@ -408,17 +413,17 @@ class DictCursorMixin:
         return list(rows) if kind is dict else [kind(row) for row in rows]
 
 
-class DictCursor(DictCursorMixin, Cursor):
+class DictCursor(DictCursorMixin, Cursor[dict[str, Any]]):
     """As `Cursor`, with rows as dicts."""
 
 
-class NamedCursor(Cursor):
+class NamedCursor(Cursor[Row]):
     """As `Cursor`, with rows whose values are found by place, by `row["name"]` and by `row.name`."""
 
     row_factory = Row
 
 
-class SSCursor(ArrowStream, Cursor):
+class SSCursor(ArrowStream, Cursor[R]):
     """Fetches rows bit by bit, as they come from the server: memory does not grow with the result.
 
     Until the last row is fetched, or the cursor is closed, the connection can do nothing else: another statement warns,
@@ -457,19 +462,19 @@ class SSCursor(ArrowStream, Cursor):
             raise
         return self._begin(result)
 
-    def fetchone(self) -> Any:
+    def fetchone(self) -> R | None:
         """The next row, None when there is none."""
         self._check_executed()
         if self._at >= len(self._batch):
             self._fetch(self._BATCH)
             if not self._batch:
                 return None
-        row = self._batch[self._at]
+        row: R = self._batch[self._at]
         self._at += 1
         self._position += 1
         return row
 
-    def fetchmany(self, size: int | None = None) -> Sequence[Any]:
+    def fetchmany(self, size: int | None = None) -> Sequence[R]:
         """The next `size` rows, by default `arraysize`; fewer only at the end."""
         self._check_executed()
         size = self.arraysize if size is None else size
@@ -483,11 +488,11 @@ class SSCursor(ArrowStream, Cursor):
         # Django takes an empty tuple for the end.
         return rows or ()
 
-    def fetchall(self) -> Sequence[Any]:
+    def fetchall(self) -> Sequence[R]:
         """All rows that are left, in memory."""
         return list(self.fetchmany(sys_maxsize))
 
-    def fetchall_unbuffered(self) -> Iterator[Any]:
+    def fetchall_unbuffered(self) -> Iterator[R]:
         """Iterate over the rows that are left."""
         return iter(self)
 
@@ -584,11 +589,11 @@ class SSCursor(ArrowStream, Cursor):
         self._ended = True
 
 
-class SSDictCursor(DictCursorMixin, SSCursor):
+class SSDictCursor(DictCursorMixin, SSCursor[dict[str, Any]]):
     """As `SSCursor`, with rows as dicts."""
 
 
-class SSNamedCursor(SSCursor):
+class SSNamedCursor(SSCursor[Row]):
     """As `SSCursor`, with rows as `NamedCursor` has them."""
 
     row_factory = Row

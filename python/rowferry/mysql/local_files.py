@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from .._core.mysql import QueryResult
 from . import err
 from ._cancel import kill_query
-from ._local_data import load_statement, pieces_of, row_pieces
+from ._local_data import (
+    columns_statement,
+    load_statement,
+    pieces_of,
+    row_pieces,
+)
+from .constants import FIELD_TYPE
 
 if TYPE_CHECKING:
     from .connections import Connection
@@ -54,7 +60,22 @@ class LocalFiles:
         in; but as with every LOAD DATA LOCAL the server turns what does not fit into warnings (`show_warnings`), where
         an INSERT fails, and skips rows that are there already.
         """
-        return self._load(load_statement(table, columns), None, _row_pieces(rows))
+        years = self._years(table, columns)
+        return self._load(load_statement(table, columns), None, _row_pieces(rows, years))
+
+    def _years(self, table: str, columns: Sequence[str]) -> list[int]:
+        """The places of YEAR columns, where a 0 is spelled in a way of its own; none when we may not read the table."""
+        self._finish()
+        if self.connection.settings.local_files is None:
+            return []
+        try:
+            self.connection.query(columns_statement(table, columns))
+        except err.DatabaseError:
+            # LOAD DATA will say what is wrong, if anything is.
+            return []
+        result = self.connection.last_result
+        described = () if result is None else result.description or ()
+        return [at for at, column in enumerate(described) if column[1] == FIELD_TYPE.YEAR]
 
     def _load(self, query: str, args: Any, pieces: Iterator[bytes]) -> int:
         connection = self.connection

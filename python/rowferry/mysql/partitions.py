@@ -151,7 +151,7 @@ def _cut(connection: Connection, query: str, args: Any, on: str, partitions: int
         cuts: list[Any] = []
         if partitions > 1 and not quantiles:
             cursor.execute(_ranges.extremes(query, on).encode("latin-1"))
-            low, high = cursor.fetchone()
+            low, high = cursor.fetchone() or (None, None)
             if low is None:
                 partitions = 1
             elif _ranges.can_interpolate(low) and _ranges.can_interpolate(high):

@@ -8,12 +8,20 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .._base.options import refuse_unknown
 from .._base.pool import BasePool, PoolStatistics
 from .._core.mysql import Wire
 from . import err
+from ._checks import check_parameters
+from ._settings import PARAMETERS
 from .connections import Connection
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import PoolOptions
 
 __all__ = ["ConnectionPool", "PoolStatistics", "create_pool"]
 
@@ -186,6 +194,13 @@ def _call(hook: Hook, connection: Connection) -> None:
     hook(connection)
 
 
+#: What `create_pool` takes and `connect` does not.
+_OF_POOL = (
+    *("minsize", "maxsize", "pool_recycle", "acquire_timeout", "idle_timeout", "pre_ping", "reset_on_release"),
+    *("on_connect", "on_acquire", "on_release"),
+)
+
+
 def _pool(
     minsize: int,
     maxsize: int | None,
@@ -200,6 +215,8 @@ def _pool(
     on_release: Hook | None = None,
     **kwargs: Any,
 ) -> ConnectionPool:
+    check_parameters({name: value for name, value in locals().items() if name != "maxsize"})
+    refuse_unknown("create_pool", kwargs, PARAMETERS.union(_OF_POOL))
     if maxsize == 0:
         raise ValueError("maxsize=0 is refused: a pool without limit is maxsize=None")
     return ConnectionPool(
@@ -215,7 +232,7 @@ def _pool(
     )
 
 
-def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> ConnectionPool:
+def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Unpack[PoolOptions]) -> ConnectionPool:
     """A pool of connections, for threads. Everything that is not listed here goes to `connect`.
 
     `minsize`: connections opened now; by default 1. `maxsize`: the most at a time; by default 10, None: any.

@@ -93,7 +93,7 @@ def test_a_wrong_password_is_as_wrong_everywhere(driver: Driver) -> None:
 def test_an_unknown_database_is_as_unknown_everywhere(driver: Driver) -> None:
     opening = [vector("login.accept"), WIDE, EOT + vector("dbopen.error.reply")]
     with Replay(opening=opening) as first, Replay() as second:
-        with pytest.raises(informix.NotSupportedError):
+        with pytest.raises(informix.OperationalError, match="-329"):
             driver.connect(hosts=f"127.0.0.1:{first.port},127.0.0.1:{second.port}")
 
 

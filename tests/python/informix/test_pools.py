@@ -225,7 +225,9 @@ def test_the_server_is_killed_and_started_again_under_a_pool(tmp_path: Path) -> 
         # The idle one is noticed without a round trip; a new one cannot be had.
         with pytest.raises(informix.OperationalError, match="cannot connect"):
             pool.acquire()
-        assert (pool.size, pool.idle_count) == (0, 0)
+        # A thread of the pool's own has tried to replace what was given back broken.
+        in_time(lambda: pool.size == 0)
+        assert pool.idle_count == 0
     with serve(tmp_path / "app.db", port=port), pool:
         for _ in range(3):
             with pool.connection() as connection:
@@ -247,7 +249,9 @@ def test_the_server_is_killed_and_started_again_under_an_asyncio_pool(tmp_path: 
             await pool.release(lent)
             with pytest.raises(aio.OperationalError, match="cannot connect"):
                 await pool.acquire()
-            assert (pool.size, pool.idle_count) == (0, 0)
+            # A task of the pool's own has tried to replace what was given back broken.
+            await until(lambda: pool.size == 0)
+            assert pool.idle_count == 0
         with serve(tmp_path / "app.db", port=port):
             async with pool:
                 for _ in range(3):

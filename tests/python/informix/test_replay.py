@@ -126,7 +126,7 @@ def test_the_login_is_refused(driver: Driver) -> None:
 def test_an_unknown_database_is_refused(driver: Driver) -> None:
     opening = [vector("login.accept"), WIDE, EOT + vector("dbopen.error.reply")]
     with Replay(opening=opening) as server:
-        with pytest.raises(informix.NotSupportedError) as caught:
+        with pytest.raises(informix.OperationalError) as caught:
             driver.connect(port=server.port)
         assert (caught.value.sqlcode, caught.value.near) == (-329, "nosuchdb")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import pickle
 import re
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 from rowferry import mysql
-from rowferry.mysql import aio
+from rowferry.mysql import _options, _settings, aio, pool
 from rowferry.mysql.cursors import Cursor, DictCursor, NamedCursor, SSCursor, SSNamedCursor
 
 from tests.servers.mysql import MySQLServer
@@ -217,6 +218,14 @@ def fits(character: str, codec: str) -> bool:
         return False
 
 
+async def connected(**given: Any) -> Any:
+    return await aio.connect(**given)
+
+
+async def pooled(**given: Any) -> Any:
+    return await aio.create_pool(**given)
+
+
 class TestParameters:
     def test_unknown_ones_are_named_with_a_suggestion(self) -> None:
         for wrong, meant in (("pasword", "password"), ("cursor_class", "cursorclass"), ("readtimeout", "read_timeout")):
@@ -241,6 +250,57 @@ class TestParameters:
         for name, value in (("executemany_fallback", "both"), ("loop", object()), ("server_public_key_path", "/no")):
             with pytest.raises(mysql.InterfaceError, match=name):
                 mysql.connect(**{name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "value", "wanted"),
+        [
+            ("autocommit", "yes", "True or False"),
+            ("echo", "no", "True or False"),
+            ("port", "abc", "a number from 0 to 65535"),
+            ("port", 65536, "a number from 0 to 65535"),
+            ("stmt_cache_size", -1, "a number from 0 on"),
+            ("stmt_cache_size", None, "a number from 0 on"),
+            ("max_allowed_packet", "16M", "a number from 0 on"),
+            ("connect_timeout", -1, "seconds"),
+            ("read_timeout", "soon", "seconds"),
+            ("query_timeout", float("nan"), "seconds"),
+            ("cursorclass", "x", "a class of cursors"),
+            ("cursorclass", dict, "a class of cursors"),
+            ("user", 7, "a text"),
+            ("database", b"shop", "a text"),
+            ("query_callback", "print", "something to call"),
+        ],
+    )
+    def test_values_of_the_wrong_kind_are_refused_before_anything_is_done(
+        self, name: str, value: object, wanted: str
+    ) -> None:
+        for connect in (mysql.connect, mysql.Connection, lambda **given: asyncio.run(connected(**given))):
+            with pytest.raises(mysql.InterfaceError, match=f"`{name}` is {wanted}"):
+                connect(**{name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("pre_ping", "yes"), ("acquire_timeout", -1), ("on_acquire", 5), ("pool_recycle", None), ("minsize", "1")],
+    )
+    def test_values_of_pools_are_checked_when_one_is_made(self, name: str, value: object) -> None:
+        for make in (mysql.create_pool, lambda **given: asyncio.run(pooled(**given))):
+            with pytest.raises(mysql.InterfaceError, match=f"`{name}` is"):
+                make(**{name: value})
+
+    @pytest.mark.parametrize("make", ["blocking", "asyncio"])
+    def test_parameters_of_pools_are_suggested_to_pools(self, make: str) -> None:
+        for wrong, meant in (("max_size", "maxsize"), ("preping", "pre_ping"), ("pasword", "password")):
+            with pytest.raises(TypeError, match=rf"create_pool\(\) has no parameter `{wrong}`; did you mean `{meant}`"):
+                if make == "blocking":
+                    mysql.create_pool(**{wrong: 3})
+                else:
+                    asyncio.run(pooled(**{wrong: 3}))
+
+    def test_type_checkers_know_every_parameter(self) -> None:
+        of_connect = {"host", "user", "password", "database", "port", *_options.ConnectOptions.__annotations__}
+        assert of_connect == _settings.PARAMETERS
+        of_pool = set(inspect.signature(pool._pool).parameters) - {"kwargs", "minsize", "maxsize"}
+        assert set(_options.PoolSizes.__annotations__) == of_pool == set(pool._OF_POOL) - {"minsize", "maxsize"}
 
     def test_one_statement_in_a_text(self, connect: Connect) -> None:
         connect(multi_statements=True).query("SELECT 1; SELECT 2")

@@ -197,6 +197,16 @@ class TestStreams:
         assert cursor.load_rows("l", [("x`y", 1), ("z", 2)], ["a", "id"]) == 2
         assert rows(cursor) == ((1, "x`y"), (2, "z"))
 
+    def test_the_number_0_is_the_year_0(self, loader: Callable[..., Cursor]) -> None:
+        cursor = loader()
+        cursor.execute("CREATE TEMPORARY TABLE years (y YEAR, t TEXT, z YEAR)")
+        rows = [(0, "0", 2024), (0, None, None), (5, "5", 0), ("0", "zero", 70)]
+        assert cursor.load_rows("years", rows) == 4
+        assert cursor.load_rows("years", [(0, "x")], ["z", "t"]) == 1
+        cursor.execute("SELECT y, t, z FROM years")
+        loaded = [(0, "0", 2024), (0, None, None), (2005, "5", 0), (2000, "zero", 1970), (None, "x", 0)]
+        assert list(cursor.fetchall()) == loaded
+
     def test_bytes_from_a_file_object(self, loader: Callable[..., Cursor], file: Path) -> None:
         cursor = loader()
         with file.open("rb") as binary:

@@ -167,6 +167,13 @@ def test_zero_dates_are_what_the_caller_chose(connect: Callable[..., mysql.Conne
                 assert prepared.execute().rows == (wanted[zero_dates],)
 
 
+def test_an_empty_list_is_in_nothing_and_out_of_everything(cursor: mysql.cursors.Cursor) -> None:
+    numbers = "SELECT n FROM (SELECT 1 AS n UNION ALL SELECT NULL UNION ALL SELECT 3) AS t WHERE n"
+    for empty in ([], (), set()):
+        assert cursor.execute(f"{numbers} IN %s", (empty,)) == 0
+        assert cursor.execute(f"{numbers} NOT IN %s", (empty,)) == 3
+
+
 def test_parameters_of_other_types(cursor: mysql.cursors.Cursor) -> None:
     identifier = uuid.uuid4()
     moment = time.struct_time((2026, 11, 21, 10, 20, 30, 0, 0, 0))
@@ -174,7 +181,7 @@ def test_parameters_of_other_types(cursor: mysql.cursors.Cursor) -> None:
         "SELECT %s, %s, %s, %s, 2 IN %s, 5 IN %s, 5 IN %s",
         (identifier, moment, bytearray(b"ab"), memoryview(b"cd"), [1, 2], (), {5}),
     )
-    assert cursor.fetchone() == (str(identifier), "2026-11-21 10:20:30", b"ab", b"cd", 1, None, 1)
+    assert cursor.fetchone() == (str(identifier), "2026-11-21 10:20:30", b"ab", b"cd", 1, 0, 1)
     for value, message in [(object(), "object"), (float("nan"), "NaN"), (Decimal("Infinity"), "infinite")]:
         with pytest.raises(mysql.ProgrammingError, match=message):
             cursor.execute("SELECT %s", (value,))

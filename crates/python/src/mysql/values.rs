@@ -420,7 +420,8 @@ impl Encoding {
             return Ok(true);
         }
         if let Some(items) = items(object) {
-            // For `IN %s`. An empty list has no literal; NULL is in no list.
+            // For `IN %s` and `NOT IN %s`. An empty list has no literal; a query without rows is one. (NULL) is not: nothing
+            // is known to be out of it.
             let mut first = true;
             out.push(b'(');
             for item in items? {
@@ -431,7 +432,7 @@ impl Encoding {
                 self.put_literal(out, &item?)?;
             }
             if first {
-                out.extend_from_slice(b"NULL");
+                out.extend_from_slice(b"SELECT NULL FROM DUAL WHERE FALSE");
             }
             out.push(b')');
             return Ok(true);

@@ -8,7 +8,7 @@ import inspect
 import warnings
 import weakref
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import exceptions as err
 from ..._base.awaitable import Entering
@@ -21,6 +21,11 @@ from .._values import BlobLocator, ClobLocator
 from .cursors import AsyncCursor
 from .lobs import AsyncLargeObject
 from .transactions import Transactional
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ConnectOptions
 
 __all__ = ["AsyncConnection", "connect"]
 
@@ -499,22 +504,26 @@ class AsyncConnection(Transactional):
         return self.wire.tls_description
 
 
-async def _connect(*args: Any, **parameters: Any) -> AsyncConnection:
-    return await AsyncConnection(settings_for(*args, **parameters)).connect()
+async def _connect(host: str | None, port: int | None, parameters: ConnectOptions) -> AsyncConnection:
+    return await AsyncConnection(settings_for(host, port, **parameters)).connect()
 
 
 if True:  # ASYNC
 
-    def connect(*args: Any, **parameters: Any) -> Entering[AsyncConnection]:
+    def connect(
+        host: str | None = None, port: int | None = None, **parameters: Unpack[ConnectOptions]
+    ) -> Entering[AsyncConnection]:
         """Connect: `connection = await connect(…)` or `async with connect(…) as connection`.
 
         The parameters are those of `rowferry.informix.connect`.
         """
-        return Entering(_connect(*args, **parameters), AsyncConnection.close)
+        return Entering(_connect(host, port, parameters), AsyncConnection.close)
 
 else:
 
-    def connect(*args: Any, **parameters: Any) -> AsyncConnection:
+    def connect(
+        host: str | None = None, port: int | None = None, **parameters: Unpack[ConnectOptions]
+    ) -> AsyncConnection:
         """Connect to `host` and `port`, or to a URL: `informix://user:password@host:port/database?server=NAME`.
 
         `user`, `password`: the login, in clear text unless `tls` is on.
@@ -538,4 +547,4 @@ else:
         function. The styles are 1 (do not show the answer), 2 (show it), 3 and 4 (an error, an information: nothing is
         asked). Without it, what is asked in style 1 is answered by the password.
         """
-        return _connect(*args, **parameters)
+        return _connect(host, port, parameters)

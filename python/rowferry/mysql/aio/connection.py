@@ -9,13 +9,15 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..._base.awaitable import Entering
 from ..._base.limits import Limit
 from ..._core.mysql import AsyncWire, Prepared, QueryResult
 from .. import converters, err
+from .._checks import check_class
 from .._facts import Facts
+from .._options import given
 from .._settings import Settings, over_socket, settings_from
 from ..constants import CR
 from ._cancel import Protocol, end, end_stream
@@ -25,7 +27,14 @@ from .session import Sessional
 from .statements import AsyncPreparedStatement
 from .transactions import Transactional
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import ConnectOptions
+
 __all__ = ["AsyncConnection", "AsyncPreparedStatement", "connect"]
+
+K = TypeVar("K", bound=AsyncCursor[Any])
 
 # Values that only text can carry, as a parenthesised list.
 _COLLECTIONS = (list, tuple, set, frozenset)
@@ -69,6 +78,7 @@ class AsyncConnection(Sessional, Transactional, Facts):
         defer_connect, sock = parameters.pop("defer_connect", False), parameters.pop("sock", None)
         cursorclass = parameters.pop("cursorclass", None)
         cursorclass = parameters.pop("cursor_cls", None) or cursorclass or AsyncCursor
+        check_class("cursorclass", cursorclass)
         ready = bool(args) and isinstance(args[0], Settings)
         settings: Settings = args[0] if ready else settings_from(*args, **parameters)
         #: How the connection was asked for; with several hosts, `connect` puts the one in that it has reached.
@@ -299,12 +309,26 @@ class AsyncConnection(Sessional, Transactional, Facts):
 
     # -- cursors and statements --------------------------------------------------------------------------------------
 
+    @overload
+    def cursor(self, cursors: type[K], /) -> K: ...
+    @overload
+    def cursor(self, *, cursor: type[K]) -> K: ...
+    @overload
+    def cursor(self, *, cursorclass: type[K]) -> K: ...
+    @overload
     def cursor(
         self,
-        *cursors: type[AsyncCursor] | None,
-        cursor: type[AsyncCursor] | None = None,
-        cursorclass: type[AsyncCursor] | None = None,
-    ) -> AsyncCursor:
+        *cursors: type[AsyncCursor[Any]] | None,
+        cursor: type[AsyncCursor[Any]] | None = None,
+        cursorclass: type[AsyncCursor[Any]] | None = None,
+    ) -> AsyncCursor[Any]: ...
+
+    def cursor(
+        self,
+        *cursors: type[AsyncCursor[Any]] | None,
+        cursor: type[AsyncCursor[Any]] | None = None,
+        cursorclass: type[AsyncCursor[Any]] | None = None,
+    ) -> AsyncCursor[Any]:
         """A cursor of `cursorclass`, or of the class given; of several classes, of one that inherits from all."""
         if self._wire is None:
             raise err.InterfaceError(0, "the connection is closed")
@@ -455,28 +479,43 @@ class AsyncConnection(Sessional, Transactional, Facts):
 
 if True:  # ASYNC
 
-    def connect(*args: Any, **kwargs: Any) -> Entering[AsyncConnection]:
+    def connect(
+        host: str | Sequence[str] | None = None,
+        user: str | None = None,
+        password: str | bytes | None = None,
+        database: str | None = None,
+        port: int = 0,
+        **options: Unpack[ConnectOptions],
+    ) -> Entering[AsyncConnection]:
         """Connect: `await connect(...)`, or `async with connect(...) as connection`.
 
         Takes what aiomysql's and asyncmy's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
         `unix_socket`, `charset`, `cursorclass` (or `cursor_cls`), `autocommit`, `init_command`, `connect_timeout`
         (seconds), `ssl`, `conv` and so on. `docs/guide/mysql-moving.md` has them all.
         """
-        return Entering(_connect(*args, **kwargs), AsyncConnection.ensure_closed)
+        parameters = given(host, user, password, database, port, options)
+        return Entering(_connect(parameters), AsyncConnection.ensure_closed)
 
-    async def _connect(*args: Any, **kwargs: Any) -> AsyncConnection:
-        return await AsyncConnection(*args, **kwargs).connect()
+    async def _connect(parameters: dict[str, Any]) -> AsyncConnection:
+        return await AsyncConnection(**parameters).connect()
 
 else:
 
-    def connect(*args: Any, **kwargs: Any) -> AsyncConnection:
+    def connect(
+        host: str | Sequence[str] | None = None,
+        user: str | None = None,
+        password: str | bytes | None = None,
+        database: str | None = None,
+        port: int = 0,
+        **options: Unpack[ConnectOptions],
+    ) -> AsyncConnection:
         """Connect to a server.
 
         Takes what PyMySQL's and mysqlclient's `connect` take: `host`, `user`, `password`, `database` (or `db`), `port`,
         `unix_socket`, `charset`, `cursorclass`, `autocommit`, `init_command`, `connect_timeout`, `read_timeout`,
         `write_timeout` (seconds), `ssl`, `ssl_mode`, `conv` and so on. `docs/guide/mysql-moving.md` has them all.
         """
-        return AsyncConnection(*args, **kwargs)
+        return AsyncConnection(**given(host, user, password, database, port, options))
 
 
 # The names that aiomysql and asyncmy give these classes.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
-from ..._base.rows import Row, RowFactory, row_builder
+from ..._base.rows import R, Row, RowFactory, row_builder
 from ..._core.mysql import QueryResult
 from .. import err
 from .._texts import RE_INSERT_VALUES, called_name, quoted_name, variable_name
@@ -16,6 +16,8 @@ from .arrow import AsyncArrowRows, AsyncArrowStream
 from .local_files import AsyncLocalFiles
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .connection import AsyncConnection
 
 __all__ = [
@@ -38,11 +40,13 @@ ROWS_LOST = "Previous unbuffered result was left incomplete: its rows were not a
 UNKNOWN_ROWCOUNT = 2**64 - 1
 
 
-class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
+class AsyncCursor(AsyncArrowRows, AsyncLocalFiles, Generic[R]):
     """Runs statements and keeps all rows of the result in memory.
 
     `execute` sends `%s` and `%(name)s` filled in with literals; with a statement cache (`stmt_cache_size` of `connect`)
     values travel apart from the text.
+
+    For type checkers a cursor is generic in its rows: `Any` unless its class says, since `row_factory` may change them.
     """
 
     #: Statements of `executemany` are packed up to this many bytes; a single row may be longer.
@@ -151,7 +155,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
             self._connection = None
             self._rows = None
 
-    async def __aenter__(self) -> AsyncCursor:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
@@ -161,7 +165,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
 
     if True:  # ASYNC
 
-        def __await__(self) -> Generator[Any, Any, AsyncCursor]:
+        def __await__(self) -> Generator[Any, Any, Self]:
             # aiomysql's users write `await connection.cursor()`.
             return self
             yield
@@ -305,7 +309,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
 
     # -- rows --------------------------------------------------------------------------------------------------------
 
-    async def fetchone(self) -> Any:
+    async def fetchone(self) -> R | None:
         """The next row, None when there is none."""
         rows = self._rows
         position = self._position
@@ -315,9 +319,10 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
         if position >= len(rows):
             return None
         self._position = position + 1
-        return rows[position]
+        row: R = rows[position]
+        return row
 
-    async def fetchmany(self, size: int | None = None) -> Sequence[Any]:
+    async def fetchmany(self, size: int | None = None) -> Sequence[R]:
         """The next `size` rows, by default `arraysize`; fewer only at the end."""
         self._check_executed()
         rows, position = self._rows or (), self._position
@@ -325,7 +330,7 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
         self._position = end
         return rows[position:end]
 
-    async def fetchall(self) -> Sequence[Any]:
+    async def fetchall(self) -> Sequence[R]:
         """All rows that are left."""
         rows = self._rows
         if rows is None:
@@ -362,10 +367,10 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
 
     if True:  # ASYNC
 
-        def __aiter__(self) -> AsyncIterator[Any]:
+        def __aiter__(self) -> AsyncIterator[R]:
             return self
 
-        async def __anext__(self) -> Any:
+        async def __anext__(self) -> R:
             row = await self.fetchone()
             if row is None:
                 raise StopAsyncIteration
@@ -373,10 +378,10 @@ class AsyncCursor(AsyncArrowRows, AsyncLocalFiles):
 
     else:
 
-        def __iter__(self) -> Iterator[Any]:
+        def __iter__(self) -> Iterator[R]:
             return self
 
-        def __next__(self) -> Any:
+        def __next__(self) -> R:
             row = self.fetchone()
             if row is None:
                 raise StopIteration
@@ -429,17 +434,17 @@ class DictCursorMixin:
         return list(rows) if kind is dict else [kind(row) for row in rows]
 
 
-class AsyncDictCursor(DictCursorMixin, AsyncCursor):
+class AsyncDictCursor(DictCursorMixin, AsyncCursor[dict[str, Any]]):
     """As `AsyncCursor`, with rows as dicts."""
 
 
-class AsyncNamedCursor(AsyncCursor):
+class AsyncNamedCursor(AsyncCursor[Row]):
     """As `AsyncCursor`, with rows whose values are found by place, by `row["name"]` and by `row.name`."""
 
     row_factory = Row
 
 
-class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
+class AsyncSSCursor(AsyncArrowStream, AsyncCursor[R]):
     """Fetches rows bit by bit, as they come from the server: memory does not grow with the result.
 
     Until the last row is fetched, or the cursor is closed, the connection can do nothing else: another statement warns,
@@ -480,19 +485,19 @@ class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
             raise
         return self._begin(result)
 
-    async def fetchone(self) -> Any:
+    async def fetchone(self) -> R | None:
         """The next row, None when there is none."""
         self._check_executed()
         if self._at >= len(self._batch):
             await self._fetch(self._BATCH)
             if not self._batch:
                 return None
-        row = self._batch[self._at]
+        row: R = self._batch[self._at]
         self._at += 1
         self._position += 1
         return row
 
-    async def fetchmany(self, size: int | None = None) -> Sequence[Any]:
+    async def fetchmany(self, size: int | None = None) -> Sequence[R]:
         """The next `size` rows, by default `arraysize`; fewer only at the end."""
         self._check_executed()
         size = self.arraysize if size is None else size
@@ -506,20 +511,20 @@ class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
         # Django takes an empty tuple for the end.
         return rows or ()
 
-    async def fetchall(self) -> Sequence[Any]:
+    async def fetchall(self) -> Sequence[R]:
         """All rows that are left, in memory."""
         return list(await self.fetchmany(sys_maxsize))
 
     if True:  # ASYNC
 
-        async def fetchall_unbuffered(self) -> AsyncIterator[Any]:
+        async def fetchall_unbuffered(self) -> AsyncIterator[R]:
             """Iterate over the rows that are left."""
             async for row in self:
                 yield row
 
     else:
 
-        def fetchall_unbuffered(self) -> Iterator[Any]:
+        def fetchall_unbuffered(self) -> Iterator[R]:
             """Iterate over the rows that are left."""
             return iter(self)
 
@@ -616,11 +621,11 @@ class AsyncSSCursor(AsyncArrowStream, AsyncCursor):
         self._ended = True
 
 
-class AsyncSSDictCursor(DictCursorMixin, AsyncSSCursor):
+class AsyncSSDictCursor(DictCursorMixin, AsyncSSCursor[dict[str, Any]]):
     """As `AsyncSSCursor`, with rows as dicts."""
 
 
-class AsyncSSNamedCursor(AsyncSSCursor):
+class AsyncSSNamedCursor(AsyncSSCursor[Row]):
     """As `AsyncSSCursor`, with rows as `AsyncNamedCursor` has them."""
 
     row_factory = Row

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core.mysql import QueryResult
 from .. import err
-from .._local_data import PIECE, ROWS, as_bytes, load_statement, pieces_of, row_pieces, slices_of, spelled
+from .._local_data import (
+    PIECE,
+    ROWS,
+    as_bytes,
+    columns_statement,
+    load_statement,
+    pieces_of,
+    row_pieces,
+    slices_of,
+    spelled,
+)
+from ..constants import FIELD_TYPE
 from ._cancel import kill_query
 
 if TYPE_CHECKING:
@@ -54,7 +65,22 @@ class AsyncLocalFiles:
         in; but as with every LOAD DATA LOCAL the server turns what does not fit into warnings (`show_warnings`), where
         an INSERT fails, and skips rows that are there already.
         """
-        return await self._load(load_statement(table, columns), None, _row_pieces(rows))
+        years = await self._years(table, columns)
+        return await self._load(load_statement(table, columns), None, _row_pieces(rows, years))
+
+    async def _years(self, table: str, columns: Sequence[str]) -> list[int]:
+        """The places of YEAR columns, where a 0 is spelled in a way of its own; none when we may not read the table."""
+        await self._finish()
+        if self.connection.settings.local_files is None:
+            return []
+        try:
+            await self.connection.query(columns_statement(table, columns))
+        except err.DatabaseError:
+            # LOAD DATA will say what is wrong, if anything is.
+            return []
+        result = self.connection.last_result
+        described = () if result is None else result.description or ()
+        return [at for at, column in enumerate(described) if column[1] == FIELD_TYPE.YEAR]
 
     async def _load(self, query: str, args: Any, pieces: AsyncIterator[bytes]) -> int:
         connection = self.connection
@@ -113,19 +139,19 @@ if True:  # ASYNC
             for part in pieces_of(source, encoding):
                 yield part
 
-    async def _row_pieces(rows: Any) -> AsyncIterator[bytes]:
+    async def _row_pieces(rows: Any, years: Sequence[int]) -> AsyncIterator[bytes]:
         if hasattr(rows, "__aiter__"):
             some: list[Any] = []
             done = 0
             async for row in rows:
                 some.append(row)
                 if len(some) == ROWS:
-                    yield spelled(some, done)
+                    yield spelled(some, done, years)
                     done += len(some)
                     some = []
-            yield spelled(some, done)
+            yield spelled(some, done, years)
         else:
-            for part in row_pieces(rows):
+            for part in row_pieces(rows, years):
                 yield part
 
 else:

@@ -155,7 +155,7 @@ async def _cut(
         cuts: list[Any] = []
         if partitions > 1 and not quantiles:
             await cursor.execute(_ranges.extremes(query, on).encode("latin-1"))
-            low, high = await cursor.fetchone()
+            low, high = await cursor.fetchone() or (None, None)
             if low is None:
                 partitions = 1
             elif _ranges.can_interpolate(low) and _ranges.can_interpolate(high):

@@ -8,14 +8,22 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._base.aio.pool import AsyncBasePool, PoolStatistics
 from ..._base.awaitable import Entering
 from ..._base.limits import Limit
+from ..._base.options import refuse_unknown
 from ..._core.mysql import AsyncWire
 from .. import err
+from .._checks import check_parameters
+from .._settings import PARAMETERS
 from .connection import AsyncConnection
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import PoolOptions
 
 __all__ = ["AsyncConnectionPool", "PoolStatistics", "create_pool"]
 
@@ -342,6 +350,13 @@ else:
         hook(connection)
 
 
+#: What `create_pool` takes and `connect` does not.
+_OF_POOL = (
+    *("minsize", "maxsize", "pool_recycle", "acquire_timeout", "idle_timeout", "pre_ping", "reset_on_release"),
+    *("on_connect", "on_acquire", "on_release"),
+)
+
+
 def _pool(
     minsize: int,
     maxsize: int | None,
@@ -356,6 +371,8 @@ def _pool(
     on_release: Hook | None = None,
     **kwargs: Any,
 ) -> AsyncConnectionPool:
+    check_parameters({name: value for name, value in locals().items() if name != "maxsize"})
+    refuse_unknown("create_pool", kwargs, PARAMETERS.union(_OF_POOL))
     if maxsize == 0:
         raise ValueError("maxsize=0 is refused: a pool without limit is maxsize=None")
     return AsyncConnectionPool(
@@ -386,7 +403,9 @@ if True:  # ASYNC
         pool.terminate()
         await asyncio.sleep(0)
 
-    def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> Entering[AsyncConnectionPool]:
+    def create_pool(
+        minsize: int = 1, maxsize: int | None = 10, **kwargs: Unpack[PoolOptions]
+    ) -> Entering[AsyncConnectionPool]:
         """A pool: `await create_pool(...)`, or `async with create_pool(...) as pool`.
 
         The parameters are those of `rowferry.mysql.create_pool`; hooks may be coroutine functions. The end of the block
@@ -394,14 +413,14 @@ if True:  # ASYNC
         """
         return Entering(_create(minsize, maxsize, kwargs), _leave, _abandon)
 
-    async def _create(minsize: int, maxsize: int | None, kwargs: dict[str, Any]) -> AsyncConnectionPool:
+    async def _create(minsize: int, maxsize: int | None, kwargs: PoolOptions) -> AsyncConnectionPool:
         pool = _pool(minsize, maxsize, **kwargs)
         await pool._open_first()
         return pool
 
 else:
 
-    def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Any) -> AsyncConnectionPool:
+    def create_pool(minsize: int = 1, maxsize: int | None = 10, **kwargs: Unpack[PoolOptions]) -> AsyncConnectionPool:
         """A pool of connections, for threads. Everything that is not listed here goes to `connect`.
 
         `minsize`: connections opened now; by default 1. `maxsize`: the most at a time; by default 10, None: any.
