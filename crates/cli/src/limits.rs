@@ -45,6 +45,11 @@ impl MemoryArguments {
     }
 }
 
+/// A message, which is read before it is looked at, takes at most half of a session's memory.
+pub fn fit_messages(limits: &mut Limits, session_memory: usize) {
+    limits.max_message = limits.max_message.min(session_memory / 2);
+}
+
 /// Lets no more sessions in than the process can serve.
 pub fn fit_connections(limits: &mut Limits) {
     let capacity = Capacity::raised();

@@ -15,7 +15,7 @@ use rowferry_server::tls::{self, Tls};
 use rowferry_server::{Bound, Door, Endpoint, Limits, Server};
 
 use crate::Failure;
-use crate::limits::{MemoryArguments, fit_connections};
+use crate::limits::{MemoryArguments, fit_connections, fit_messages};
 use crate::signals::{self, Reload};
 
 /// PostgreSQL's port.
@@ -203,6 +203,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let mut limits = read_limits(&arguments)?;
     fit_connections(&mut limits);
     let session_memory = arguments.memory.apply()?;
+    fit_messages(&mut limits, session_memory);
     if arguments.informix_pam && users.is_empty() {
         return Err(Failure::new("--informix-pam: there are no users to ask")
             .hint("configure them with --user or --password-file"));

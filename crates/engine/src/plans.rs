@@ -13,8 +13,9 @@ use crate::session::Prepared;
 /// How many plans are kept.
 const CAPACITY: usize = 2_000;
 
-/// How many bytes they may take together.
+/// How many bytes they may take together, and which part of the server's memory: one in so many.
 const CAPACITY_BYTES: usize = 128 << 20;
+const PART: usize = 8;
 
 /// Longer texts, in bytes, are not kept: they are literals written out, rarely asked twice, and their plans are large.
 pub const LONGEST_TEXT: usize = 16 * 1024;
@@ -63,7 +64,9 @@ impl PlanCache {
         }
         let mut plans = self.plans.write();
         let bytes = self.bytes.load(Ordering::Relaxed) + plan.size;
-        if !plans.is_empty() && (plans.len() >= CAPACITY || bytes > CAPACITY_BYTES) {
+        if !plans.is_empty()
+            && (plans.len() >= CAPACITY || bytes > CAPACITY_BYTES.min(crate::memory::server_limit() / PART))
+        {
             let mut used: Vec<u64> = plans.values().map(|(_, used)| used.load(Ordering::Relaxed)).collect();
             used.sort_unstable();
             let median = used[used.len() / 2];

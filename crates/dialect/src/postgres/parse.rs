@@ -76,7 +76,10 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
 /// The condition of a parser's message: the C library does not hand out SQLSTATEs.
 fn classify(error: &raw::ParseError) -> Error {
     let message = error.message.as_str();
-    let condition = if message.starts_with("stack depth limit exceeded") || message.starts_with("memory exhausted") {
+    let condition = if ["stack depth limit exceeded", "memory exhausted", "parse tree is nested too deeply"]
+        .iter()
+        .any(|words| message.starts_with(words))
+    {
         Condition::StatementTooComplex
     } else if message.contains("not yet implemented")
         || message.contains("not supported")

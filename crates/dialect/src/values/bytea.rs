@@ -1,7 +1,7 @@
 //! `bytea`.
 
 use super::{Settings, invalid_syntax};
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, work};
 
 /// Reads the hex form (`\x…`) and the escape form.
 pub fn parse(text: &str) -> Result<Vec<u8>> {
@@ -11,10 +11,12 @@ pub fn parse(text: &str) -> Result<Vec<u8>> {
     }
 }
 
-fn parse_hex(digits: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(digits.len() / 2);
+/// Reads hexadecimal digits.
+pub fn parse_hex(digits: &str) -> Result<Vec<u8>> {
+    let mut bytes = work::bytes(digits.len() / 2)?;
     let mut high = None;
     for c in digits.chars() {
+        work::step(1)?;
         if high.is_none() && matches!(c, ' ' | '\n' | '\t' | '\r') {
             continue;
         }
@@ -34,9 +36,10 @@ fn parse_hex(digits: &str) -> Result<Vec<u8>> {
 
 /// Reads the escape form.
 pub fn parse_escape(text: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
+    let mut bytes = work::bytes(text.len())?;
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
+        work::step(1)?;
         if *first != b'\\' {
             bytes.push(*first);
             rest = tail;

@@ -1,8 +1,8 @@
 //! Arrays, in their stored form: JSON texts of the elements' stored forms.
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{self, Decimal, array};
-use rowferry_dialect::{Condition, Error, Result, Type};
+use rowferry_dialect::values::{self, Decimal, array, json};
+use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
@@ -51,7 +51,9 @@ pub(super) const ROWS: &[Row] = &[
             return Ok(Value::Null);
         }
         let gone = element(call, 1)?;
-        stored(members(call, 0)?.into_iter().filter(|member| !same(member, &gone)).collect())
+        let mut all = members(call, 0)?;
+        remove(&mut all, &gone)?;
+        stored(all)
     })
     .lenient(),
     Row::new("rf_array_replace", 3, |call| {
@@ -97,12 +99,22 @@ pub(super) const ROWS: &[Row] = &[
         stored(all)
     }),
     Row::new("rf_array_contains", 2, |call| {
-        let (all, sought) = (flat(members(call, 0)?), flat(members(call, 1)?));
-        boolean(sought.iter().all(|sought| !sought.is_null() && all.iter().any(|member| same(member, sought))))
+        let (all, sought) = (flat(members(call, 0)?)?, flat(members(call, 1)?)?);
+        for sought in &sought {
+            if sought.is_null() || !holds(&all, sought)? {
+                return boolean(false);
+            }
+        }
+        boolean(true)
     }),
     Row::new("rf_array_overlaps", 2, |call| {
-        let (all, sought) = (flat(members(call, 0)?), flat(members(call, 1)?));
-        boolean(sought.iter().any(|sought| !sought.is_null() && all.iter().any(|member| same(member, sought))))
+        let (all, sought) = (flat(members(call, 0)?)?, flat(members(call, 1)?)?);
+        for sought in &sought {
+            if !sought.is_null() && holds(&all, sought)? {
+                return boolean(true);
+            }
+        }
+        boolean(false)
     }),
 ];
 
@@ -111,7 +123,7 @@ const MAX_ELEMENTS: i64 = 10_000_000;
 
 /// The members of a stored array.
 pub(super) fn parse(stored: &str) -> Result<Vec<Json>> {
-    match serde_json::from_str(stored) {
+    match json::read(stored.as_bytes())? {
         Ok(Json::Array(members)) => Ok(members),
         _ => Err(Error::new(Condition::DataCorrupted, format!("stored value \"{stored}\" is not an array"))),
     }
@@ -133,7 +145,7 @@ fn element(call: &Call<'_>, at: usize) -> Result<Json> {
 }
 
 fn stored(members: Vec<Json>) -> Result<Value> {
-    text(Json::Array(members).to_string())
+    text(json::print(&Json::Array(members))?)
 }
 
 /// A member as a value by itself.
@@ -165,15 +177,38 @@ fn same(a: &Json, b: &Json) -> bool {
     }
 }
 
+/// True if one of the members is this.
+fn holds(members: &[Json], sought: &Json) -> Result<bool> {
+    for member in members {
+        work::step(8)?;
+        if same(member, sought) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn remove(members: &mut Vec<Json>, gone: &Json) -> Result<()> {
+    work::step(members.len())?;
+    members.retain(|member| !same(member, gone));
+    Ok(())
+}
+
 /// All elements of all dimensions.
-fn flat(members: Vec<Json>) -> Vec<Json> {
-    members
-        .into_iter()
-        .flat_map(|member| match member {
-            Json::Array(inner) => flat(inner),
-            single => vec![single],
-        })
-        .collect()
+fn flat(members: Vec<Json>) -> Result<Vec<Json>> {
+    fn gather(members: Vec<Json>, all: &mut Vec<Json>) -> Result<()> {
+        for member in members {
+            work::step(size_of::<Json>())?;
+            match member {
+                Json::Array(inner) => gather(inner, all)?,
+                single => all.push(single),
+            }
+        }
+        Ok(())
+    }
+    let mut all = Vec::new();
+    gather(members, &mut all)?;
+    Ok(all)
 }
 
 pub(super) fn dimensions(members: &[Json]) -> Vec<i64> {
@@ -253,15 +288,26 @@ fn to_string(call: &Call<'_>) -> Result<Value> {
         element => element,
     };
     let null = if call.given(3).is_some() { Some(call.text(3)?) } else { None };
-    let mut shown = Vec::new();
-    for member in flat(members(call, 0)?) {
+    let separator = call.text(2)?;
+    let mut shown = String::new();
+    let mut any = false;
+    for member in flat(members(call, 0)?)? {
+        work::step(64)?;
         let stored = Json::Array(vec![member]).to_string();
-        match array::elements(stored.as_bytes(), &ty)?.into_iter().next() {
-            None | Some(Value::Null) => shown.extend(null.map(str::to_owned)),
-            Some(value) => shown.push(call.with_settings(|settings| values::output(&value, &ty, settings))?),
+        let text = match array::elements(stored.as_bytes(), &ty)?.into_iter().next() {
+            None | Some(Value::Null) => match null {
+                Some(null) => null.to_owned(),
+                None => continue,
+            },
+            Some(value) => call.with_settings(|settings| values::output(&value, &ty, settings))?,
+        };
+        work::step(text.len() + separator.len())?;
+        for part in [if any { separator } else { "" }, &text] {
+            work::append_text(&mut shown, part)?;
         }
+        any = true;
     }
-    text(shown.join(call.text(2)?))
+    text(shown)
 }
 
 fn fill(call: &Call<'_>) -> Result<Value> {
@@ -276,9 +322,22 @@ fn fill(call: &Call<'_>) -> Result<Value> {
             format!("array size exceeds the maximum allowed ({MAX_ELEMENTS})"),
         ));
     }
-    let mut filled = element(call, 0)?;
-    for length in lengths.iter().rev() {
-        filled = Json::Array(vec![filled; *length as usize]);
+    if lengths.is_empty() {
+        return text("[]");
     }
-    text(if lengths.is_empty() { "[]".to_owned() } else { filled.to_string() })
+    let mut filled = json::print(&element(call, 0)?)?;
+    for length in lengths.iter().rev() {
+        let mut out = "[".to_owned();
+        for at in 0..*length {
+            work::step(filled.len() + 1)?;
+            work::reserve_text(&mut out, filled.len() + 2)?;
+            if at > 0 {
+                out.push(',');
+            }
+            out.push_str(&filled);
+        }
+        out.push(']');
+        filled = out;
+    }
+    text(filled)
 }

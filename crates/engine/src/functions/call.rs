@@ -1,5 +1,8 @@
 //! The arguments of one call.
 
+use std::borrow::Cow;
+
+use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::cast::float_of;
 use rowferry_dialect::values::{Decimal, Settings, ValueRef};
@@ -122,6 +125,17 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The argument as SQLite's own functions take it: numbers in their text form.
+    pub(crate) fn shown(&self, at: usize) -> Result<Cow<'_, str>> {
+        match self.raw.get_raw(at) {
+            SqliteRef::Text(_) => self.text(at).map(Cow::Borrowed),
+            SqliteRef::Blob(bytes) => Ok(String::from_utf8_lossy(bytes)),
+            SqliteRef::Integer(value) => Ok(Cow::Owned(value.to_string())),
+            SqliteRef::Real(value) => Ok(Cow::Owned(native_real(value))),
+            SqliteRef::Null => Ok(Cow::Borrowed("")),
+        }
+    }
+
     /// The bytes of a text or blob argument.
     pub(crate) fn bytes(&self, at: usize) -> Result<&[u8]> {
         match self.raw.get_raw(at) {
@@ -149,6 +163,17 @@ impl<'a> Call<'a> {
     fn wrong(&self, at: usize, wanted: &str, got: ValueRef<'_>) -> Error {
         Error::new(Condition::DataCorrupted, format!("argument {} is not {wanted}: {got:?}", at + 1))
     }
+}
+
+/// A real as SQLite itself makes a text of it.
+fn native_real(value: f64) -> String {
+    let mut buffer = [0_u8; 64];
+    // SAFETY: the buffer is as long as is said, and the format takes one double.
+    unsafe {
+        let length = buffer.len() as std::ffi::c_int;
+        ffi::sqlite3_snprintf(length, buffer.as_mut_ptr().cast(), c"%!.15g".as_ptr(), value);
+    }
+    std::ffi::CStr::from_bytes_until_nul(&buffer).unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// SQLite's borrowed value as ours.

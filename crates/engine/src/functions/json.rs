@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{self, Decimal, Settings, ValueRef, array, json};
-use rowferry_dialect::{Condition, Error, Result, Type};
+use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
@@ -29,27 +29,27 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_json_get_at", 2, get_at),
     Row::new("rf_jsonb_get", 2, get),
     Row::new("rf_jsonb_get_at", 2, get_at),
-    Row::new("rf_json_get_text", 2, |call| shown(member(call.text(0)?, call.text(1)?))),
-    Row::new("rf_json_get_text_at", 2, |call| shown(element(call.text(0)?, call.integer(1)?))),
-    Row::new("rf_json_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?))),
-    Row::new("rf_jsonb_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?))),
-    Row::new("rf_json_path_text", 2, |call| shown(follow(call.text(0)?, &path(call, 1)?))),
-    Row::new("rf_json_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?))).variadic(),
-    Row::new("rf_jsonb_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?))).variadic(),
-    Row::new("rf_json_extract_path_text", 1, |call| shown(follow(call.text(0)?, &steps(call)?))).variadic(),
+    Row::new("rf_json_get_text", 2, |call| shown(member(call.text(0)?, call.text(1)?)?)),
+    Row::new("rf_json_get_text_at", 2, |call| shown(element(call.text(0)?, call.integer(1)?)?)),
+    Row::new("rf_json_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?)?)),
+    Row::new("rf_jsonb_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?)?)),
+    Row::new("rf_json_path_text", 2, |call| shown(follow(call.text(0)?, &path(call, 1)?)?)),
+    Row::new("rf_json_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?)?)).variadic(),
+    Row::new("rf_jsonb_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?)?)).variadic(),
+    Row::new("rf_json_extract_path_text", 1, |call| shown(follow(call.text(0)?, &steps(call)?)?)).variadic(),
     Row::new("rf_json_typeof", 1, |call| text(kind(call.text(0)?))),
     Row::new("rf_json_array_length", 1, |call| {
         let all = call.text(0)?;
         let invalid = |message| Err(Error::new(Condition::InvalidParameterValue, message));
         match kind(all) {
-            "array" => integer(parts(all).len() as i64),
+            "array" => integer(parts(all)?.len() as i64),
             "object" => invalid("cannot get array length of a non-array"),
             _ => invalid("cannot get array length of a scalar"),
         }
     }),
     Row::new("rf_jsonb_contains", 2, |call| {
         let (all, sought) = (json::parse(call.text(0)?)?, json::parse(call.text(1)?)?);
-        boolean(contains(&all, &sought, true))
+        boolean(contains(&all, &sought, true)?)
     }),
     Row::new("rf_jsonb_exists", 2, |call| boolean(exists(call.text(0)?, call.text(1)?)?)),
     Row::new("rf_jsonb_exists_any", 2, |call| {
@@ -160,11 +160,11 @@ fn build_array(call: &Call<'_>) -> Result<String> {
 }
 
 fn get(call: &Call<'_>) -> Result<Value> {
-    part(member(call.text(0)?, call.text(1)?))
+    part(member(call.text(0)?, call.text(1)?)?)
 }
 
 fn get_at(call: &Call<'_>) -> Result<Value> {
-    part(element(call.text(0)?, call.integer(1)?))
+    part(element(call.text(0)?, call.integer(1)?)?)
 }
 
 /// A part as JSON.
@@ -196,14 +196,17 @@ pub(super) fn kind(all: &str) -> &'static str {
     }
 }
 
+/// What a member counts as work, beside its bytes.
+const PART: usize = 32;
+
 /// The members of an array or object as they stand in a JSON text, with their keys in an object.
 ///
 /// The text is JSON already: it was checked when it became a value.
-pub(super) fn parts(all: &str) -> Vec<(Option<&str>, &str)> {
+pub(super) fn parts(all: &str) -> Result<Vec<(Option<&str>, &str)>> {
     let body = all.trim();
     let object = body.starts_with('{');
     if !object && !body.starts_with('[') {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut found = Vec::new();
     let mut at = 1;
@@ -211,7 +214,7 @@ pub(super) fn parts(all: &str) -> Vec<(Option<&str>, &str)> {
     loop {
         at += blanks(&bytes[at..]);
         if matches!(bytes.get(at), None | Some(b']' | b'}')) {
-            return found;
+            return Ok(found);
         }
         let mut key = None;
         if object {
@@ -224,8 +227,9 @@ pub(super) fn parts(all: &str) -> Vec<(Option<&str>, &str)> {
         }
         let length = value_length(&bytes[at..]);
         if length == 0 {
-            return found;
+            return Ok(found);
         }
+        work::step(length + PART)?;
         found.push((key, &body[at..at + length]));
         at += length;
         at += blanks(&bytes[at..]);
@@ -286,31 +290,40 @@ fn is_key(literal: &str, name: &str) -> bool {
 }
 
 /// The member of an object, the last one of that key.
-fn member<'a>(all: &'a str, key: &str) -> Option<&'a str> {
+fn member<'a>(all: &'a str, key: &str) -> Result<Option<&'a str>> {
     if kind(all) != "object" {
-        return None;
+        return Ok(None);
     }
-    let found = parts(all).into_iter().rev().find(|(literal, _)| literal.is_some_and(|literal| is_key(literal, key)));
-    found.map(|(_, value)| value)
+    let found = parts(all)?.into_iter().rev().find(|(literal, _)| literal.is_some_and(|literal| is_key(literal, key)));
+    Ok(found.map(|(_, value)| value))
 }
 
 /// The element of an array, from 0; from the end when negative.
-fn element(all: &str, index: i64) -> Option<&str> {
+fn element(all: &str, index: i64) -> Result<Option<&str>> {
     if kind(all) != "array" {
-        return None;
+        return Ok(None);
     }
-    let parts = parts(all);
+    let parts = parts(all)?;
     let at = if index < 0 { index + parts.len() as i64 } else { index };
-    usize::try_from(at).ok().and_then(|at| parts.get(at)).map(|(_, value)| *value)
+    Ok(usize::try_from(at).ok().and_then(|at| parts.get(at)).map(|(_, value)| *value))
 }
 
 /// Follows a path of keys and indexes.
-fn follow<'a>(all: &'a str, steps: &[String]) -> Option<&'a str> {
-    steps.iter().try_fold(all.trim(), |here, step| match kind(here) {
-        "object" => member(here, step),
-        "array" => element(here, step.trim().parse().ok()?),
-        _ => None,
-    })
+fn follow<'a>(all: &'a str, steps: &[String]) -> Result<Option<&'a str>> {
+    let mut here = all.trim();
+    for step in steps {
+        let next = match kind(here) {
+            "object" => member(here, step)?,
+            "array" => match step.trim().parse() {
+                Ok(index) => element(here, index)?,
+                Err(_) => None,
+            },
+            _ => None,
+        };
+        let Some(next) = next else { return Ok(None) };
+        here = next;
+    }
+    Ok(Some(here))
 }
 
 /// A stored array of texts; NULLs in it match nothing.
@@ -337,20 +350,39 @@ fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
 }
 
 /// `@>`: every part of `sought` is found at its place in `all`. At the top an array may contain a bare scalar.
-fn contains(all: &Json, sought: &Json, top: bool) -> bool {
+fn contains(all: &Json, sought: &Json, top: bool) -> Result<bool> {
+    work::step(8)?;
     match (all, sought) {
         (Json::Object(all), Json::Object(sought)) => {
-            sought.iter().all(|(key, sought)| all.get(key).is_some_and(|member| contains(member, sought, false)))
+            for (key, sought) in sought {
+                match all.get(key) {
+                    Some(member) if contains(member, sought, false)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            Ok(true)
         }
         (Json::Array(all), Json::Array(sought)) => {
-            sought.iter().all(|sought| all.iter().any(|member| contains(member, sought, false)))
+            for sought in sought {
+                if !any_contains(all, sought)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         }
-        (Json::Array(all), scalar) if !scalar.is_object() => {
-            top && all.iter().any(|member| contains(member, scalar, false))
-        }
-        (Json::Number(a), Json::Number(b)) => same_number(a, b),
-        (a, b) => a == b,
+        (Json::Array(all), scalar) if !scalar.is_object() => Ok(top && any_contains(all, scalar)?),
+        (Json::Number(a), Json::Number(b)) => Ok(same_number(a, b)),
+        (a, b) => Ok(a == b),
     }
+}
+
+fn any_contains(all: &[Json], sought: &Json) -> Result<bool> {
+    for member in all {
+        if contains(member, sought, false)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// PostgreSQL's order of `jsonb`: objects, arrays, booleans, numbers, strings, null from the greatest down; larger

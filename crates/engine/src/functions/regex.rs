@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use fancy_regex::{Captures, Regex, RegexBuilder};
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::call::{boolean, integer, text};
 use super::strings::texts;
@@ -27,11 +27,16 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_regexp_match", 2, first_match).optional(1),
     Row::new("rf_regexp_count", 2, |call| {
         let regex = compiled(call.text(1)?, "")?;
-        integer(all_matches(&regex, call.text(0)?)?.len() as i64)
+        let mut count = 0_i64;
+        for found in regex.find_iter(call.text(0)?) {
+            work::step(found.map_err(failed)?.range().len() + 8)?;
+            count += 1;
+        }
+        integer(count)
     }),
     Row::new("rf_regexp_split_to_array", 2, |call| {
         let parts = split(call.text(0)?, call.text(1)?, flags(call, 2)?)?;
-        text(texts(parts.into_iter().map(Some)))
+        text(texts(parts.into_iter().map(Some))?)
     })
     .optional(1),
 ];
@@ -226,9 +231,19 @@ fn failed(error: fancy_regex::Error) -> Error {
     Error::new(Condition::InvalidRegularExpression, format!("regular expression failed: {error}"))
 }
 
+/// What a match counts as work, beside its bytes.
+const MATCH: usize = 64;
+
 /// Every match, an empty one right behind another left out as PostgreSQL does.
 pub(super) fn all_matches<'a>(regex: &Regex, subject: &'a str) -> Result<Vec<Captures<'a>>> {
-    regex.captures_iter(subject).map(|found| found.map_err(failed)).collect()
+    regex
+        .captures_iter(subject)
+        .map(|found| {
+            // A match is kept with the places of its groups.
+            work::step(MATCH)?;
+            found.map_err(failed)
+        })
+        .collect()
 }
 
 /// The groups of a match as an array's members; the whole match if there are none.
@@ -257,7 +272,7 @@ fn first_match(call: &Call<'_>) -> Result<Value> {
     }
     let regex = compiled(call.text(1)?, flags)?;
     match regex.captures(call.text(0)?).map_err(failed)? {
-        Some(found) => text(texts(groups(&found).into_iter())),
+        Some(found) => text(texts(groups(&found).into_iter())?),
         None => Ok(Value::Null),
     }
 }
@@ -267,24 +282,26 @@ fn replace(call: &Call<'_>) -> Result<Value> {
     let regex = compiled(call.text(1)?, flags)?;
     let (subject, replacement) = (call.text(0)?, call.text(2)?);
     let global = flags.contains('g');
-    let mut out = String::with_capacity(subject.len());
+    let mut out = work::text(subject.len())?;
     let mut last = 0;
     for found in regex.captures_iter(subject) {
         let found = found.map_err(failed)?;
         let Some(whole) = found.get(0) else { continue };
-        out.push_str(&subject[last..whole.start()]);
-        expand(&mut out, replacement, &found);
+        work::step(whole.end() - last + replacement.len() + MATCH)?;
+        work::append_text(&mut out, &subject[last..whole.start()])?;
+        expand(&mut out, replacement, &found)?;
         last = whole.end();
         if !global {
             break;
         }
     }
-    out.push_str(&subject[last..]);
+    work::append_text(&mut out, &subject[last..])?;
     text(out)
 }
 
 /// `\1` to `\9` are groups, `\&` is the match, `\\` a backslash.
-fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) {
+fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) -> Result<()> {
+    work::reserve_text(out, replacement.len())?;
     let mut chars = replacement.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
@@ -294,9 +311,9 @@ fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) {
         match chars.next() {
             Some(digit @ '1'..='9') => {
                 let group = digit.to_digit(10).and_then(|at| found.get(at as usize));
-                out.push_str(group.map_or("", |group| group.as_str()));
+                work::append_text(out, group.map_or("", |group| group.as_str()))?;
             }
-            Some('&') => out.push_str(found.get(0).map_or("", |whole| whole.as_str())),
+            Some('&') => work::append_text(out, found.get(0).map_or("", |whole| whole.as_str()))?,
             Some('\\') | None => out.push('\\'),
             Some(other) => {
                 out.push('\\');
@@ -304,6 +321,7 @@ fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) {
             }
         }
     }
+    Ok(())
 }
 
 /// The parts between matches; an empty match at an end or beside another separates nothing.
@@ -313,6 +331,7 @@ pub(super) fn split<'a>(subject: &'a str, pattern: &str, flags: &str) -> Result<
     let mut last = 0;
     for found in regex.find_iter(subject) {
         let found = found.map_err(failed)?;
+        work::step(found.end() - last + MATCH)?;
         let empty = found.start() == found.end();
         if empty && (found.start() == last || found.start() == subject.len()) {
             continue;

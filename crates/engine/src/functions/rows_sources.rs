@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{Decimal, Interval, json, timestamp};
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::rows::{Rows, Source};
 use super::{Context, arrays, datetime, json as parts, regex, strings};
@@ -88,6 +88,12 @@ fn none() -> Result<Source> {
 
 fn list(values: Vec<Value>) -> Result<Source> {
     Ok(Box::new(values.into_iter().map(|value| Ok(vec![value]))))
+}
+
+/// A part of a text as a value of its own.
+fn owned(part: &str) -> Result<Value> {
+    work::step(part.len() + size_of::<Value>())?;
+    Ok(Value::Text(part.to_owned()))
 }
 
 fn zero_step() -> Error {
@@ -183,17 +189,19 @@ fn series_of_moments(call: &Arguments<'_>, zone: Option<jiff::tz::TimeZone>) -> 
 }
 
 fn unnest(call: &Arguments<'_>) -> Result<Source> {
-    fn flatten(members: Vec<serde_json::Value>, values: &mut Vec<Value>) {
+    fn flatten(members: Vec<serde_json::Value>, values: &mut Vec<Value>) -> Result<()> {
         for member in members {
+            work::step(size_of::<Value>())?;
             match member {
-                serde_json::Value::Array(inner) => flatten(inner, values),
+                serde_json::Value::Array(inner) => flatten(inner, values)?,
                 single => values.push(arrays::value(&single)),
             }
         }
+        Ok(())
     }
     let Some(stored) = call.text(0)? else { return none() };
     let mut values = Vec::new();
-    flatten(arrays::parse(stored)?, &mut values);
+    flatten(arrays::parse(stored)?, &mut values)?;
     list(values)
 }
 
@@ -223,7 +231,7 @@ fn subscripts(call: &Arguments<'_>) -> Result<Source> {
 fn string_to_table(call: &Arguments<'_>) -> Result<Source> {
     let Some(all) = call.text(0)? else { return none() };
     let parts = strings::split(all, call.text(1)?, call.text(2)?);
-    list(parts.into_iter().map(|part| part.map_or(Value::Null, |part| Value::Text(part.to_owned()))).collect())
+    list(parts.map(|part| part.map_or(Ok(Value::Null), owned)).collect::<Result<_>>()?)
 }
 
 fn regexp_split(call: &Arguments<'_>) -> Result<Source> {
@@ -231,7 +239,7 @@ fn regexp_split(call: &Arguments<'_>) -> Result<Source> {
         return none();
     }
     let parts = regex::split(call.needed(0)?, call.needed(1)?, call.text(2)?.unwrap_or(""))?;
-    list(parts.into_iter().map(|part| Value::Text(part.to_owned())).collect())
+    list(parts.into_iter().map(owned).collect::<Result<_>>()?)
 }
 
 fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {
@@ -244,7 +252,8 @@ fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {
     if !flags.contains('g') {
         found.truncate(1);
     }
-    list(found.iter().map(|found| Value::Text(strings::texts(regex::groups(found).into_iter()))).collect())
+    let arrays = found.iter().map(|found| strings::texts(regex::groups(found).into_iter()).map(Value::Text));
+    list(arrays.collect::<Result<_>>()?)
 }
 
 fn elements(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
@@ -256,12 +265,12 @@ fn elements(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
         }
         _ => return Err(Error::new(Condition::InvalidParameterValue, "cannot extract elements from a scalar")),
     }
-    let found = parts::parts(all).into_iter().map(|(_, part)| member(part, as_text));
+    let found = parts::parts(all)?.into_iter().map(|(_, part)| member(part, as_text));
     list(found.collect::<Result<_>>()?)
 }
 
 fn member(part: &str, as_text: bool) -> Result<Value> {
-    if as_text { parts::shown(Some(part)) } else { Ok(Value::Text(part.to_owned())) }
+    if as_text { parts::shown(Some(part)) } else { owned(part) }
 }
 
 /// Keys as they stand in a JSON text, with their values.
@@ -270,7 +279,7 @@ type Members<'a> = Vec<(Option<&'a str>, &'a str)>;
 fn object<'a>(call: &'a Arguments<'_>, function: &str) -> Result<Option<Members<'a>>> {
     let Some(all) = call.text(0)? else { return Ok(None) };
     match parts::kind(all) {
-        "object" => Ok(Some(parts::parts(all))),
+        "object" => parts::parts(all).map(Some),
         "array" => Err(Error::new(Condition::InvalidParameterValue, format!("cannot call {function} on an array"))),
         _ => Err(Error::new(Condition::InvalidParameterValue, format!("cannot call {function} on a scalar"))),
     }

@@ -1,8 +1,11 @@
 //! Text and bytes.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{array, bytea};
-use rowferry_dialect::{Condition, Error, Result, Type};
+use rowferry_dialect::values::{ValueRef, array, bytea};
+use rowferry_dialect::{Condition, Error, Result, Type, work};
 use sha2::Digest;
 
 use super::call::{boolean, integer, text};
@@ -11,25 +14,25 @@ use crate::catalog::names::quote_ident;
 
 pub(super) const ROWS: &[Row] =
     &[
-        Row::new("rf_lower", 1, |call| text(call.text(0)?.chars().map(lower).collect::<String>())),
-        Row::new("rf_upper", 1, |call| text(call.text(0)?.chars().map(upper).collect::<String>())),
+        Row::new("rf_lower", 1, |call| mapped(call.text(0)?, lower)),
+        Row::new("rf_upper", 1, |call| mapped(call.text(0)?, upper)),
         Row::new("rf_initcap", 1, initcap),
         Row::new("rf_substring", 2, substring).optional(1),
         Row::new("rf_bytea_substring", 2, bytea_substring).optional(1),
         Row::new("rf_overlay", 3, overlay).optional(1),
         Row::new("rf_translate", 3, translate),
-        Row::new("rf_reverse", 1, |call| text(call.text(0)?.chars().rev().collect::<String>())),
+        Row::new("rf_reverse", 1, reverse),
         Row::new("rf_repeat", 2, repeat),
         Row::new("rf_lpad", 2, |call| pad(call, true)).optional(1),
         Row::new("rf_rpad", 2, |call| pad(call, false)).optional(1),
         Row::new("rf_left", 2, |call| {
             let all = call.text(0)?;
-            text(first(all, kept(all, call.integer(1)?)))
+            text(first(all, kept(all, call.integer(1)?))?)
         }),
         Row::new("rf_right", 2, |call| {
             let all = call.text(0)?;
             let dropped = all.chars().count() - kept(all, call.integer(1)?);
-            text(&all[first(all, dropped).len()..])
+            text(&all[first(all, dropped)?.len()..])
         }),
         Row::new("rf_split_part", 3, split_part),
         Row::new("rf_starts_with", 2, |call| boolean(call.text(0)?.starts_with(call.text(1)?))),
@@ -42,11 +45,11 @@ pub(super) const ROWS: &[Row] =
             if call.is_null(0) { text("NULL") } else { text(quote_literal(call.text(0)?)) }
         })
         .lenient(),
-        Row::new("rf_md5", 1, |call| text(md5(call.bytes(0)?))),
-        Row::new("rf_sha224", 1, |call| Ok(Value::Blob(sha2::Sha224::digest(call.bytes(0)?).to_vec()))),
-        Row::new("rf_sha256", 1, |call| Ok(Value::Blob(sha2::Sha256::digest(call.bytes(0)?).to_vec()))),
-        Row::new("rf_sha384", 1, |call| Ok(Value::Blob(sha2::Sha384::digest(call.bytes(0)?).to_vec()))),
-        Row::new("rf_sha512", 1, |call| Ok(Value::Blob(sha2::Sha512::digest(call.bytes(0)?).to_vec()))),
+        Row::new("rf_md5", 1, |call| text(md5(call.bytes(0)?)?)),
+        Row::new("rf_sha224", 1, |call| digest::<sha2::Sha224>(call)),
+        Row::new("rf_sha256", 1, |call| digest::<sha2::Sha256>(call)),
+        Row::new("rf_sha384", 1, |call| digest::<sha2::Sha384>(call)),
+        Row::new("rf_sha512", 1, |call| digest::<sha2::Sha512>(call)),
         Row::new("rf_encode", 2, encode),
         Row::new("rf_decode", 2, decode),
         Row::new("rf_convert_from", 2, |call| {
@@ -72,6 +75,9 @@ pub(super) const ROWS: &[Row] =
         Row::new("rf_normalize", 1, normalize),
         Row::new("rf_unistr", 1, unistr),
         Row::new("rf_parse_ident", 1, parse_ident),
+        // SQLite's own under the same names, which compare at every place and cannot be stopped.
+        Row::new("instr", 2, instr),
+        Row::new("replace", 3, replace),
         Row::new("rf_like", 2, |call| like(call, false)).optional(1),
         Row::new("rf_ilike", 2, |call| like(call, true)).optional(1),
         Row::new("rf_matches", 2, matches).optional(1),
@@ -85,11 +91,56 @@ fn too_long() -> Error {
 }
 
 /// The first `count` characters.
-fn first(all: &str, count: usize) -> &str {
-    match all.char_indices().nth(count) {
-        Some((end, _)) => &all[..end],
-        None => all,
+fn first(all: &str, count: usize) -> Result<&str> {
+    let (mut left, mut end) = (count, 0);
+    for piece in work::pieces(all) {
+        work::step(piece.len())?;
+        // No piece has more characters than bytes.
+        let characters = if left >= piece.len() { piece.chars().count() } else { left + 1 };
+        if characters > left
+            && let Some((at, _)) = piece.char_indices().nth(left)
+        {
+            return Ok(&all[..end + at]);
+        }
+        left -= characters.min(left).min(piece.chars().count());
+        end += piece.len();
     }
+    Ok(all)
+}
+
+/// Every character mapped.
+fn mapped(all: &str, mut map: impl FnMut(char) -> char) -> Result<Value> {
+    let mut out = work::text(all.len())?;
+    for piece in work::pieces(all) {
+        work::step(piece.len())?;
+        out.extend(piece.chars().map(&mut map));
+    }
+    text(out)
+}
+
+fn reverse(call: &Call<'_>) -> Result<Value> {
+    let all = call.text(0)?;
+    let mut out = work::text(all.len())?;
+    let mut end = all.len();
+    while end > 0 {
+        let mut start = end.saturating_sub(work::STRIDE);
+        while !all.is_char_boundary(start) {
+            start += 1;
+        }
+        work::step(end - start)?;
+        out.extend(all[start..end].chars().rev());
+        end = start;
+    }
+    text(out)
+}
+
+fn digest<D: Digest>(call: &Call<'_>) -> Result<Value> {
+    let mut digest = D::new();
+    for chunk in call.bytes(0)?.chunks(work::STRIDE) {
+        work::step(chunk.len())?;
+        digest.update(chunk);
+    }
+    Ok(Value::Blob(digest.finalize().to_vec()))
 }
 
 /// How many characters `left(all, count)` keeps: a negative count is how many it leaves out.
@@ -120,17 +171,12 @@ fn lower(c: char) -> char {
 }
 
 fn initcap(call: &Call<'_>) -> Result<Value> {
-    let mut out = String::new();
     let mut inside = false;
-    for c in call.text(0)?.chars() {
-        if inside {
-            out.push(lower(c));
-        } else {
-            out.push(upper(c));
-        }
+    mapped(call.text(0)?, |c| {
+        let shown = if inside { lower(c) } else { upper(c) };
         inside = c.is_alphanumeric();
-    }
-    text(out)
+        shown
+    })
 }
 
 /// Where `substring(… from start for count)` begins and ends, from 0; positions before the first count, too.
@@ -157,7 +203,8 @@ fn substring(call: &Call<'_>) -> Result<Value> {
         let end = end.min(all.len());
         return text(&all[start.min(end)..end]);
     }
-    text(all.chars().skip(start).take(end.saturating_sub(start)).collect::<String>())
+    let rest = &all[first(all, start)?.len()..];
+    text(first(rest, end.saturating_sub(start))?)
 }
 
 fn bytea_substring(call: &Call<'_>) -> Result<Value> {
@@ -174,20 +221,33 @@ fn overlay(call: &Call<'_>) -> Result<Value> {
         return Err(Error::new(Condition::SubstringError, "negative substring length not allowed"));
     }
     let count = if call.len() > 3 { call.integer(3)? } else { with.chars().count() as i64 };
-    let head = first(all, (start - 1) as usize);
+    let head = first(all, (start - 1) as usize)?;
     let tail_at = usize::try_from((start - 1).saturating_add(count).max(0)).unwrap_or(usize::MAX);
-    let tail = &all[first(all, tail_at).len()..];
-    text(format!("{head}{with}{tail}"))
+    let tail = &all[first(all, tail_at)?.len()..];
+    let mut out = work::text(head.len() + with.len() + tail.len())?;
+    for part in [head, with, tail] {
+        out.push_str(part);
+    }
+    text(out)
 }
 
 fn translate(call: &Call<'_>) -> Result<Value> {
-    let from: Vec<char> = call.text(1)?.chars().collect();
-    let to: Vec<char> = call.text(2)?.chars().collect();
-    let translated = call.text(0)?.chars().filter_map(|c| match from.iter().position(|f| *f == c) {
-        Some(at) => to.get(at).copied(),
-        None => Some(c),
-    });
-    text(translated.collect::<String>())
+    let mut to = call.text(2)?.chars();
+    // The first of equal characters counts.
+    let mut map: HashMap<char, Option<char>> = HashMap::new();
+    for from in call.text(1)?.chars() {
+        work::step(1)?;
+        let to = to.next();
+        map.entry(from).or_insert(to);
+    }
+    let all = call.text(0)?;
+    let mut out = work::text(all.len())?;
+    for piece in work::pieces(all) {
+        work::step(piece.len() * 4)?;
+        work::reserve_text(&mut out, piece.len() * 4)?;
+        out.extend(piece.chars().filter_map(|c| map.get(&c).copied().unwrap_or(Some(c))));
+    }
+    text(out)
 }
 
 fn repeat(call: &Call<'_>) -> Result<Value> {
@@ -196,7 +256,26 @@ fn repeat(call: &Call<'_>) -> Result<Value> {
     if unit.len().checked_mul(count).is_none_or(|bytes| bytes > MAX_BYTES) {
         return Err(too_long());
     }
-    text(unit.repeat(count))
+    text(repeated(unit, unit.len() * count)?)
+}
+
+/// The first `length` bytes of a text without end that repeats `unit`; they end between characters.
+fn repeated(unit: &str, length: usize) -> Result<String> {
+    let mut out = work::text(length)?;
+    // A stretch at a time, so that short units are not copied one by one.
+    let stretch = if unit.len() < work::STRIDE {
+        unit.repeat(work::STRIDE.min(length) / unit.len().max(1))
+    } else {
+        String::new()
+    };
+    for source in [stretch.as_str(), unit] {
+        while !source.is_empty() && out.len() + source.len() <= length {
+            work::step(source.len())?;
+            out.push_str(source);
+        }
+    }
+    out.push_str(&unit[..length - out.len()]);
+    Ok(out)
 }
 
 fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
@@ -208,10 +287,17 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
     }
     let length = all.chars().count();
     if length >= width {
-        return text(first(all, width));
+        return text(first(all, width)?);
     }
-    let padding: String = fill.chars().cycle().take(if fill.is_empty() { 0 } else { width - length }).collect();
-    text(if left { padding + all } else { all.to_owned() + &padding })
+    let characters = if fill.is_empty() { 0 } else { width - length };
+    let whole = characters / fill.chars().count().max(1);
+    let rest = first(fill, characters - whole * fill.chars().count())?;
+    let padding = repeated(fill, whole * fill.len() + rest.len())?;
+    let mut out = work::text(padding.len() + all.len())?;
+    for part in if left { [padding.as_str(), all] } else { [all, padding.as_str()] } {
+        out.push_str(part);
+    }
+    text(out)
 }
 
 fn split_part(call: &Call<'_>) -> Result<Value> {
@@ -219,9 +305,92 @@ fn split_part(call: &Call<'_>) -> Result<Value> {
     if index == 0 {
         return Err(Error::new(Condition::InvalidParameterValue, "field position must not be zero"));
     }
-    let parts: Vec<&str> = if separator.is_empty() { vec![all] } else { all.split(separator).collect() };
-    let at = if index > 0 { index - 1 } else { parts.len() as i64 + index };
-    text(usize::try_from(at).ok().and_then(|at| parts.get(at).copied()).unwrap_or(""))
+    if separator.is_empty() {
+        return text(if index.abs() == 1 { all } else { "" });
+    }
+    let at = usize::try_from(index.unsigned_abs() - 1).unwrap_or(usize::MAX);
+    let found = if index > 0 {
+        nth(all.split(separator), at)?
+    } else {
+        // From the front, since a separator can overlap itself: the last parts are those of a search forward.
+        let count = count(all.split(separator))?;
+        count.checked_sub(at + 1).map_or(Ok(None), |at| nth(all.split(separator), at))?
+    };
+    text(found.unwrap_or(""))
+}
+
+/// Where `sought` begins, from 1: in characters, or in bytes if both are blobs; 0 when it is nowhere.
+fn instr(call: &Call<'_>) -> Result<Value> {
+    if let (ValueRef::Blob(all), ValueRef::Blob(sought)) = (call.value(0), call.value(1)) {
+        return integer(find(all, sought)?.map_or(0, |at| at as i64 + 1));
+    }
+    let (all, sought) = (call.shown(0)?, call.shown(1)?);
+    match all.find(&*sought) {
+        Some(at) => {
+            let mut characters = 0;
+            for piece in work::pieces(&all[..at]) {
+                work::step(piece.len())?;
+                characters += piece.chars().count() as i64;
+            }
+            integer(characters + 1)
+        }
+        None => integer(0),
+    }
+}
+
+/// Where bytes are found; their first byte is looked for first, and each place of it is a step.
+fn find(all: &[u8], sought: &[u8]) -> Result<Option<usize>> {
+    let Some(first) = sought.first() else { return Ok(Some(0)) };
+    let mut at = 0;
+    while all.len() - at >= sought.len() {
+        let Some(found) = all[at..].iter().position(|byte| byte == first) else { return Ok(None) };
+        work::step(found + 1)?;
+        at += found;
+        let same = all[at..].iter().zip(sought).take_while(|(a, b)| a == b).count();
+        if same == sought.len() {
+            return Ok(Some(at));
+        }
+        work::step(same)?;
+        at += 1;
+    }
+    Ok(None)
+}
+
+/// Every `old` becomes `new`; an empty one is nowhere.
+fn replace(call: &Call<'_>) -> Result<Value> {
+    let (all, old, new) = (call.shown(0)?, call.shown(1)?, call.shown(2)?);
+    if old.is_empty() {
+        return text(&*all);
+    }
+    let mut out = work::text(all.len())?;
+    let mut last = 0;
+    for (at, _) in all.match_indices(&*old) {
+        work::step(at - last + new.len() + 8)?;
+        work::append_text(&mut out, &all[last..at])?;
+        work::append_text(&mut out, &new)?;
+        last = at + old.len();
+    }
+    work::append_text(&mut out, &all[last..])?;
+    text(out)
+}
+
+fn nth<'a>(mut parts: impl Iterator<Item = &'a str>, at: usize) -> Result<Option<&'a str>> {
+    for _ in 0..at {
+        match parts.next() {
+            Some(part) => work::step(part.len() + 1)?,
+            None => return Ok(None),
+        }
+    }
+    Ok(parts.next())
+}
+
+fn count<'a>(parts: impl Iterator<Item = &'a str>) -> Result<usize> {
+    let mut count = 0;
+    for part in parts {
+        work::step(part.len() + 1)?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 fn chr(call: &Call<'_>) -> Result<Value> {
@@ -249,6 +418,7 @@ fn format(call: &Call<'_>) -> Result<Value> {
     let mut next = 1;
     let mut chars = call.text(0)?.chars().peekable();
     while let Some(c) = chars.next() {
+        work::step(1)?;
         if c != '%' {
             out.push(c);
             continue;
@@ -328,8 +498,11 @@ fn format(call: &Call<'_>) -> Result<Value> {
         if width > MAX_BYTES / 4 {
             return Err(too_long());
         }
-        let padding = " ".repeat(width.saturating_sub(shown.chars().count()));
-        out.push_str(&if left { shown + &padding } else { padding + &shown });
+        let padding = repeated(" ", width.saturating_sub(shown.chars().count()))?;
+        work::step(shown.len())?;
+        for part in if left { [&shown, &padding] } else { [&padding, &shown] } {
+            work::append_text(&mut out, part)?;
+        }
     }
     text(out)
 }
@@ -355,15 +528,29 @@ fn check_encoding(name: &str) -> Result<()> {
 fn encode(call: &Call<'_>) -> Result<Value> {
     let bytes = call.bytes(0)?;
     match call.text(1)?.to_ascii_lowercase().as_str() {
-        "hex" => text(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
-        "base64" => text(base64(bytes)),
+        "hex" => {
+            let mut out = work::text(bytes.len() * 2)?;
+            for chunk in bytes.chunks(work::STRIDE) {
+                work::step(chunk.len())?;
+                push_hex(&mut out, chunk);
+            }
+            text(out)
+        }
+        "base64" => text(base64(bytes)?),
         "escape" => {
-            let mut out = String::new();
-            for byte in bytes {
-                match byte {
-                    b'\\' => out.push_str("\\\\"),
-                    0 | 0x80..=0xff => out.push_str(&format!("\\{byte:03o}")),
-                    _ => out.push(char::from(*byte)),
+            let mut out = work::text(bytes.len())?;
+            for chunk in bytes.chunks(work::STRIDE) {
+                work::step(chunk.len())?;
+                work::reserve_text(&mut out, chunk.len() * 4)?;
+                for byte in chunk {
+                    match byte {
+                        b'\\' => out.push_str("\\\\"),
+                        0 | 0x80..=0xff => {
+                            out.push('\\');
+                            out.extend([byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| char::from(b'0' + digit)));
+                        }
+                        _ => out.push(char::from(*byte)),
+                    }
                 }
             }
             text(out)
@@ -375,20 +562,30 @@ fn encode(call: &Call<'_>) -> Result<Value> {
 fn decode(call: &Call<'_>) -> Result<Value> {
     let shown = call.text(0)?;
     match call.text(1)?.to_ascii_lowercase().as_str() {
-        "hex" => bytea::parse(&format!("\\x{shown}")).map(Value::Blob),
+        "hex" => bytea::parse_hex(shown).map(Value::Blob),
         "base64" => unbase64(shown).map(Value::Blob),
         "escape" => bytea::parse_escape(shown).map(Value::Blob),
         other => Err(Error::new(Condition::InvalidParameterValue, format!("unrecognized encoding: \"{other}\""))),
     }
 }
 
+fn push_hex(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// RFC 2045 Base64: lines of 76 characters, none ended at the end.
-fn base64(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() / 3 * 4 + 4);
+fn base64(bytes: &[u8]) -> Result<String> {
+    // Three bytes are four digits, 76 digits are a line.
+    let mut out = work::text((bytes.len() / 3 + 1) * 4 * 77 / 76 + 1)?;
     let mut column = 0;
     for chunk in bytes.chunks(3) {
+        work::step(3)?;
         if column == 76 {
             out.push('\n');
             column = 0;
@@ -400,16 +597,17 @@ fn base64(bytes: &[u8]) -> String {
         }
         column += 4;
     }
-    out
+    Ok(out)
 }
 
 fn unbase64(shown: &str) -> Result<Vec<u8>> {
     let invalid = |message: String| Error::new(Condition::InvalidParameterValue, message);
-    let mut out = Vec::with_capacity(shown.len() / 4 * 3);
+    let mut out = work::bytes(shown.len() / 4 * 3)?;
     let mut group = 0_u32;
     let mut count = 0;
     let mut padding = 0;
     for c in shown.chars().filter(|c| !c.is_ascii_whitespace()) {
+        work::step(4)?;
         let digit = match c {
             '=' => {
                 padding += 1;
@@ -450,14 +648,18 @@ fn get_byte(call: &Call<'_>) -> Result<Value> {
 }
 
 /// The members that `string_to_array` and `string_to_table` make; `None` is NULL.
-pub(super) fn split<'a>(all: &'a str, separator: Option<&str>, null: Option<&str>) -> Vec<Option<&'a str>> {
-    let parts: Vec<&str> = match separator {
-        _ if all.is_empty() => Vec::new(),
-        None => all.char_indices().map(|(at, c)| &all[at..at + c.len_utf8()]).collect(),
-        Some("") => vec![all],
-        Some(separator) => all.split(separator).collect(),
+pub(super) fn split<'a>(
+    all: &'a str,
+    separator: Option<&'a str>,
+    null: Option<&'a str>,
+) -> Box<dyn Iterator<Item = Option<&'a str>> + 'a> {
+    let parts: Box<dyn Iterator<Item = &'a str> + 'a> = match separator {
+        _ if all.is_empty() => Box::new(std::iter::empty()),
+        None => Box::new(all.char_indices().map(move |(at, c)| &all[at..at + c.len_utf8()])),
+        Some("") => Box::new(std::iter::once(all)),
+        Some(separator) => Box::new(all.split(separator)),
     };
-    parts.into_iter().map(|part| if Some(part) == null { None } else { Some(part) }).collect()
+    Box::new(parts.map(move |part| Some(part).filter(|part| Some(*part) != null)))
 }
 
 fn string_to_array(call: &Call<'_>) -> Result<Value> {
@@ -466,15 +668,24 @@ fn string_to_array(call: &Call<'_>) -> Result<Value> {
     }
     let separator = if call.is_null(1) { None } else { Some(call.text(1)?) };
     let null = if call.given(2).is_some() { Some(call.text(2)?) } else { None };
-    let parts = split(call.text(0)?, separator, null);
-    text(texts(parts.into_iter()))
+    text(texts(split(call.text(0)?, separator, null))?)
 }
 
 /// The stored array of texts.
-pub(super) fn texts<'a>(members: impl Iterator<Item = Option<&'a str>>) -> String {
-    use rowferry_dialect::values::ValueRef;
-    let members = members.map(|member| member.map_or(ValueRef::Null, |member| ValueRef::Text(member.as_bytes())));
-    array::from_elements(members, &Type::Text)
+pub(super) fn texts<'a>(members: impl Iterator<Item = Option<&'a str>>) -> Result<String> {
+    let mut out = "[".to_owned();
+    for member in members {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        let length = member.map_or(4, str::len);
+        work::step(length + 4)?;
+        work::reserve_text(&mut out, length + 4)?;
+        let member = member.map_or(ValueRef::Null, |member| ValueRef::Text(member.as_bytes()));
+        array::push_element(&mut out, member, &Type::Text);
+    }
+    out.push(']');
+    Ok(out)
 }
 
 fn normalize(call: &Call<'_>) -> Result<Value> {
@@ -490,6 +701,7 @@ fn unistr(call: &Call<'_>) -> Result<Value> {
     let mut out = String::new();
     let mut rest = call.text(0)?;
     while let Some(at) = rest.find('\\') {
+        work::step(at + 1)?;
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let (digits, skip) = match rest.as_bytes().first() {
@@ -548,7 +760,7 @@ fn parse_ident(call: &Call<'_>) -> Result<Value> {
         }
         rest = rest.strip_prefix('.').ok_or_else(invalid)?.trim_start();
     }
-    text(texts(parts.iter().map(|part| Some(part.as_str()))))
+    text(texts(parts.iter().map(|part| Some(part.as_str())))?)
 }
 
 /// `LIKE` as the standard has it: case counts, and the escape character is a backslash unless told.
@@ -568,18 +780,20 @@ fn like(call: &Call<'_>, any_case: bool) -> Result<Value> {
     };
     let (subject, pattern) = (call.text(0)?, call.text(1)?);
     if any_case {
-        boolean(matches_like(&fold(subject), &fold(pattern), escape)?)
+        boolean(matches_like(&chars(subject, lower)?, &chars(pattern, lower)?, escape)?)
     } else {
-        boolean(matches_like(&chars(subject), &chars(pattern), escape)?)
+        boolean(matches_like(&chars(subject, |c| c)?, &chars(pattern, |c| c)?, escape)?)
     }
 }
 
-fn chars(text: &str) -> Vec<char> {
-    text.chars().collect()
-}
-
-fn fold(text: &str) -> Vec<char> {
-    text.chars().map(lower).collect()
+fn chars(text: &str, map: impl Fn(char) -> char) -> Result<Vec<char>> {
+    work::room_to_work(text.len() * size_of::<char>())?;
+    let mut chars = Vec::with_capacity(text.len());
+    for piece in work::pieces(text) {
+        work::step(piece.len())?;
+        chars.extend(piece.chars().map(&map));
+    }
+    Ok(chars)
 }
 
 /// One place of a pattern.
@@ -591,6 +805,7 @@ enum Element {
 }
 
 fn matches_like(subject: &[char], pattern: &[char], escape: Option<char>) -> Result<bool> {
+    work::room_to_work(pattern.len() * size_of::<Element>())?;
     let mut elements = Vec::with_capacity(pattern.len());
     let mut rest = pattern.iter().copied();
     while let Some(c) = rest.next() {
@@ -606,14 +821,15 @@ fn matches_like(subject: &[char], pattern: &[char], escape: Option<char>) -> Res
             }
         });
     }
-    Ok(matches_elements(subject, &elements))
+    matches_elements(subject, &elements)
 }
 
 /// Greedy with one place to come back to: linear for usual patterns, never worse than subject × pattern.
-fn matches_elements(subject: &[char], elements: &[Element]) -> bool {
+fn matches_elements(subject: &[char], elements: &[Element]) -> Result<bool> {
     let (mut at, mut element) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     while at < subject.len() {
+        work::step(2)?;
         let fits = match elements.get(element) {
             Some(Element::AnyMany) => {
                 retry = Some((at, element));
@@ -635,16 +851,17 @@ fn matches_elements(subject: &[char], elements: &[Element]) -> bool {
             at = start + 1;
             element = many + 1;
         } else {
-            return false;
+            return Ok(false);
         }
     }
-    elements[element..].iter().all(|element| matches!(element, Element::AnyMany))
+    Ok(elements[element..].iter().all(|element| matches!(element, Element::AnyMany)))
 }
 
 /// Informix's `MATCHES`: `*`, `?`, `[a-z]`, `[^a-z]`.
 fn matches(call: &Call<'_>) -> Result<Value> {
     let escape = if call.len() > 2 { call.text(2)?.chars().next() } else { Some('\\') };
-    let (subject, pattern) = (chars(call.text(0)?), chars(call.text(1)?));
+    let (subject, pattern) = (chars(call.text(0)?, |c| c)?, chars(call.text(1)?, |c| c)?);
+    work::room_to_work(pattern.len() * size_of::<Element>())?;
     let mut elements = Vec::with_capacity(pattern.len());
     let mut at = 0;
     while let Some(c) = pattern.get(at).copied() {
@@ -667,7 +884,7 @@ fn matches(call: &Call<'_>) -> Result<Value> {
             c => Element::One(c),
         });
     }
-    boolean(matches_elements(&subject, &elements))
+    boolean(matches_elements(&subject, &elements)?)
 }
 
 /// The set behind a `[`, and how many characters it has with its `]`; `None` if it is not closed.
@@ -698,35 +915,48 @@ fn set(pattern: &[char], escape: Option<char>) -> Option<(Element, usize)> {
 }
 
 /// MD5 (RFC 1321): asked for by clients as a checksum, of no use for secrets.
-fn md5(bytes: &[u8]) -> String {
-    const SHIFTS: [u32; 16] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
+fn md5(bytes: &[u8]) -> Result<String> {
+    // The constants are the sines of the step numbers.
+    static SINES: LazyLock<[u32; 64]> =
+        LazyLock::new(|| std::array::from_fn(|step| (((step + 1) as f64).sin().abs() * 4_294_967_296.0) as u32));
+    let sines = &*SINES;
     let mut state: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
-    let mut message = bytes.to_vec();
-    message.push(0x80);
-    while message.len() % 64 != 56 {
-        message.push(0);
+    let whole = bytes.len() / 64 * 64;
+    for chunk in bytes[..whole].chunks(work::STRIDE) {
+        work::step(chunk.len())?;
+        chunk.chunks_exact(64).for_each(|block| md5_block(&mut state, block, sines));
     }
-    message.extend_from_slice(&(bytes.len() as u64).wrapping_mul(8).to_le_bytes());
-    for block in message.chunks(64) {
-        let words: Vec<u32> =
-            block.chunks(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-        let [mut a, mut b, mut c, mut d] = state;
-        for step in 0..64 {
-            let (mix, word) = match step / 16 {
-                0 => ((b & c) | (!b & d), step),
-                1 => ((d & b) | (!d & c), (5 * step + 1) % 16),
-                2 => (b ^ c ^ d, (3 * step + 5) % 16),
-                _ => (c ^ (b | !d), 7 * step % 16),
-            };
-            // The constants are the sines of the step numbers.
-            let constant = (((step + 1) as f64).sin().abs() * 4_294_967_296.0) as u32;
-            let sum = a.wrapping_add(mix).wrapping_add(constant).wrapping_add(words[word]);
-            (a, d, c) = (d, c, b);
-            b = b.wrapping_add(sum.rotate_left(SHIFTS[step / 16 * 4 + step % 4]));
-        }
-        for (sum, part) in state.iter_mut().zip([a, b, c, d]) {
-            *sum = sum.wrapping_add(part);
-        }
+    let mut last = bytes[whole..].to_vec();
+    last.push(0x80);
+    while last.len() % 64 != 56 {
+        last.push(0);
     }
-    state.iter().flat_map(|word| word.to_le_bytes()).map(|byte| format!("{byte:02x}")).collect()
+    last.extend_from_slice(&(bytes.len() as u64).wrapping_mul(8).to_le_bytes());
+    last.chunks_exact(64).for_each(|block| md5_block(&mut state, block, sines));
+    let mut shown = String::with_capacity(32);
+    state.iter().for_each(|word| push_hex(&mut shown, &word.to_le_bytes()));
+    Ok(shown)
+}
+
+fn md5_block(state: &mut [u32; 4], block: &[u8], sines: &[u32; 64]) {
+    const SHIFTS: [u32; 16] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
+    let mut words = [0_u32; 16];
+    for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    let [mut a, mut b, mut c, mut d] = *state;
+    for step in 0..64 {
+        let (mix, word) = match step / 16 {
+            0 => ((b & c) | (!b & d), step),
+            1 => ((d & b) | (!d & c), (5 * step + 1) % 16),
+            2 => (b ^ c ^ d, (3 * step + 5) % 16),
+            _ => (c ^ (b | !d), 7 * step % 16),
+        };
+        let sum = a.wrapping_add(mix).wrapping_add(sines[step]).wrapping_add(words[word]);
+        (a, d, c) = (d, c, b);
+        b = b.wrapping_add(sum.rotate_left(SHIFTS[step / 16 * 4 + step % 4]));
+    }
+    for (sum, part) in state.iter_mut().zip([a, b, c, d]) {
+        *sum = sum.wrapping_add(part);
+    }
 }

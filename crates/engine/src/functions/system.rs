@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_current_schemas", 1, |call| {
         let path = call.context().state().search_path(call.boolean(0)?);
-        text(texts(path.iter().map(|name| Some(name.as_str()))))
+        text(texts(path.iter().map(|name| Some(name.as_str())))?)
     }),
     Row::new("rf_current_user", 0, |call| text(call.context().state().user())),
     Row::new("rf_session_user", 0, |call| text(call.context().state().session_user())),

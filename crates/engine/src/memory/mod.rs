@@ -146,6 +146,11 @@ pub fn set_server_limit(bytes: usize) {
     SERVER_LIMIT.store(isize::try_from(bytes).unwrap_or(isize::MAX), Ordering::Relaxed);
 }
 
+/// The most that all sessions of this process may use together, in bytes.
+pub(crate) fn server_limit() -> usize {
+    usize::try_from(SERVER_LIMIT.load(Ordering::Relaxed)).unwrap_or(0)
+}
+
 /// Bytes that all threads use, as far as they are counted.
 pub fn in_use() -> usize {
     usize::try_from(TOTAL.load(Ordering::Relaxed)).unwrap_or(0)
@@ -193,10 +198,14 @@ pub(crate) fn take_refusal() -> bool {
     USE.with(|usage| usage.refused.replace(false))
 }
 
-/// Bytes of Rust's memory that the thread has made since `mark`, and the mark for now.
-pub(crate) fn since(mark: isize) -> (usize, isize) {
-    let now = USE.with(|usage| usage.rust.get());
-    (usize::try_from(now - mark).unwrap_or(0), now)
+/// Where the thread's count of Rust's memory stands, for [`since`].
+pub(crate) fn mark() -> isize {
+    USE.with(|usage| usage.rust.get())
+}
+
+/// Bytes of Rust's memory that the thread has made, and kept, since a [`mark`].
+pub(crate) fn since(mark: isize) -> usize {
+    usize::try_from(USE.with(|usage| usage.rust.get()) - mark).unwrap_or(0)
 }
 
 /// The thread ends: what it has not told the process yet is told.

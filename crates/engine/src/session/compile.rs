@@ -6,7 +6,7 @@ use rowferry_dialect::ir::{self, Ddl, DmlAction, ObjectKind, RelationLocks, Stat
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::schema::{Relation, Schema};
-use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres};
+use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres, work};
 
 use super::Session;
 use crate::memory;
@@ -18,6 +18,8 @@ pub struct Parsed {
     text: Arc<str>,
     offset: u32,
     source: Source,
+    /// About how many bytes of memory it takes.
+    size: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -100,7 +102,7 @@ impl Parsed {
     /// A statement inside a routine; its text means something there only, so its plan is shared with nobody.
     pub(crate) fn of_routine(statement: informix::Statement) -> Self {
         let (text, offset) = (statement.text().into(), statement.offset().max(1));
-        Self { text, offset, source: Source::Informix(Box::new(statement)) }
+        Self { text, offset, source: Source::Informix(Box::new(statement)), size: 0 }
     }
 
     pub(crate) fn shared_text(&self) -> Arc<str> {
@@ -117,14 +119,6 @@ impl Parsed {
 }
 
 impl Prepared {
-    /// A charge for keeping it, to be dropped with whatever keeps it.
-    ///
-    /// # Errors
-    /// `53200` when the session has no room for it.
-    pub fn charge(&self) -> Result<memory::Charge> {
-        memory::Charge::new(self.size)
-    }
-
     /// True when it yields rows, be they without columns.
     pub fn returns_rows(&self) -> bool {
         matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
@@ -139,7 +133,10 @@ impl Prepared {
 impl Session {
     /// Splits a text into its statements; none for an empty text.
     pub fn parse(&mut self, sql: &str) -> Result<Vec<Parsed>> {
-        self.supervised(|session| parse(sql, session.language))
+        self.supervised(|session| {
+            weigh(sql)?;
+            parse(sql, session.language)
+        })
     }
 
     /// Compiles a statement, or finds it in the plan cache; `None` for an empty text.
@@ -155,6 +152,7 @@ impl Session {
             return Ok(Some(plan));
         }
         self.supervised(|session| {
+            weigh(sql)?;
             let mut statements = parse(sql, session.language)?;
             match statements.len() {
                 0 => Ok(None),
@@ -189,7 +187,7 @@ impl Session {
         command: Command,
     ) -> Result<Arc<Prepared>> {
         let native = Native { params: params.to_vec(), columns, effects, command };
-        let parsed = Parsed { text: sql.into(), offset: 0, source: Source::Native(Arc::new(native)) };
+        let parsed = Parsed { text: sql.into(), offset: 0, source: Source::Native(Arc::new(native)), size: sql.len() };
         self.refresh_schema();
         self.compile(&parsed, &[], None)
     }
@@ -234,7 +232,7 @@ impl Session {
 
     /// Binds and lowers. A failure may be due to a schema that somebody else has changed: then it is tried once more.
     fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
-        let (_, before) = memory::since(0);
+        let before = memory::mark();
         let bound = match self.bind(parsed, declared) {
             Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error)?,
             other => other?,
@@ -247,8 +245,7 @@ impl Session {
             _ => {}
         }
         let mut plan = self.lower(bound, parsed, declared)?;
-        // What the parser made belongs to it, too: about as much again.
-        plan.size = parsed.text.len() + 2 * memory::since(before).0;
+        plan.size = parsed.size + memory::since(before);
         let plan = Arc::new(plan);
         if let Some(mut key) = key
             && !is_session_bound(&plan.bound.statement)
@@ -493,27 +490,76 @@ fn command(statement: &Statement) -> Command {
     Command::Utility(words)
 }
 
+/// Longer texts are weighed before they are parsed.
+const LONG: usize = 64 * 1024;
+
+/// What the parser's trees take of memory for each token, in bytes, and how often it copies the text: measured with
+/// lists of numbers, of rows and of statements.
+const BYTES_A_TOKEN: usize = 1_000;
+const COPIES: usize = 4;
+
+/// An error when there is no room for what a parser makes of a text: the parser itself does not ask.
+fn weigh(sql: &str) -> Result<()> {
+    if sql.len() < LONG {
+        return Ok(());
+    }
+    let (mut tokens, mut quote, mut in_word) = (0_usize, None, false);
+    for chunk in sql.as_bytes().chunks(work::STRIDE) {
+        work::step(chunk.len())?;
+        for &byte in chunk {
+            let word = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+            match quote {
+                Some(open) if byte == open => quote = None,
+                Some(_) => {}
+                None => {
+                    tokens += usize::from(if word { !in_word } else { !byte.is_ascii_whitespace() });
+                    quote = Some(byte).filter(|byte| matches!(byte, b'\'' | b'"'));
+                }
+            }
+            in_word = word;
+        }
+    }
+    work::room_to_work(tokens.saturating_mul(BYTES_A_TOKEN).saturating_add(sql.len().saturating_mul(COPIES)))
+}
+
 /// Splits a text by a language's own parser.
 fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
-    match language {
-        Language::Postgres => Ok(postgres::parse(sql)?
-            .into_iter()
-            .map(|statement| Parsed {
+    let before = memory::mark();
+    let mut parsed: Vec<Parsed> = match language {
+        Language::Postgres => {
+            // Statements come in the order of the text: characters are counted once.
+            let (mut bytes, mut characters) = (0, 0);
+            let offset = |statement: &postgres::Parsed| {
+                let start = statement.range().start;
+                characters += statement.whole()[bytes..start].chars().count() as u32;
+                bytes = start;
+                characters
+            };
+            let statements = postgres::parse(sql)?;
+            let offsets: Vec<u32> = statements.iter().map(offset).collect();
+            let both = statements.into_iter().zip(offsets);
+            both.map(|(statement, offset)| Parsed {
                 text: statement.text().into(),
-                offset: statement.whole()[..statement.range().start].chars().count() as u32,
+                offset,
                 source: Source::Postgres(statement),
+                size: 0,
             })
-            .collect()),
-        Language::Informix => Ok(informix::parse(sql)?
+            .collect()
+        }
+        Language::Informix => informix::parse(sql)?
             .into_iter()
             .map(|statement| Parsed {
                 text: statement.text().into(),
                 offset: statement.offset(),
                 source: Source::Informix(Box::new(statement)),
+                size: 0,
             })
-            .collect()),
-        Language::Sqlite => Err(Error::unsupported("SQLite's own SQL")),
-    }
+            .collect(),
+        Language::Sqlite => return Err(Error::unsupported("SQLite's own SQL")),
+    };
+    let size = memory::since(before) / parsed.len().max(1);
+    parsed.iter_mut().for_each(|statement| statement.size = size);
+    Ok(parsed)
 }
 
 /// Statements whose meaning depends on what the session has open.

@@ -10,7 +10,6 @@ use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::names::Thing;
 use super::{Outcome, Prepared, Session};
-use crate::memory::Charge;
 
 /// A prepared statement.
 #[derive(Debug)]
@@ -20,8 +19,6 @@ pub(super) struct NamedStatement {
     text: Arc<str>,
     from_sql: bool,
     prepared: i64,
-    /// For keeping it.
-    _charge: Charge,
 }
 
 /// What `pg_prepared_statements` shows.
@@ -48,6 +45,10 @@ impl Thing for NamedStatement {
             from_sql: self.from_sql,
             prepared: self.prepared,
         }
+    }
+
+    fn size(&self) -> usize {
+        self.text.len() + self.plan.as_ref().map_or(0, |plan| plan.size)
     }
 
     fn taken(name: &str) -> Error {
@@ -79,9 +80,7 @@ impl Session {
     pub fn keep_statement(&mut self, name: &str, text: &str, plan: Option<Arc<Prepared>>) -> Result<()> {
         // The unnamed one is shown nowhere.
         let (text, prepared) = if name.is_empty() { ("".into(), 0) } else { (text.into(), super::state::now()) };
-        let charge = charge_for(plan.as_ref())?;
-        self.statements.insert(name, NamedStatement { plan, text, from_sql: false, prepared, _charge: charge });
-        Ok(())
+        self.statements.insert(name, NamedStatement { plan, text, from_sql: false, prepared })
     }
 
     /// The plan of a prepared statement as it was when it was prepared; `None` when its text held no statement.
@@ -99,9 +98,7 @@ impl Session {
         let params: Vec<Option<Type>> = params.iter().cloned().map(Some).collect();
         let plan = self.prepare(text, &params)?;
         let (text, prepared) = (prepare.parsed.shared_text(), super::state::now());
-        let charge = charge_for(plan.as_ref())?;
-        self.statements.insert(name, NamedStatement { plan, text, from_sql: true, prepared, _charge: charge });
-        Ok(())
+        self.statements.insert(name, NamedStatement { plan, text, from_sql: true, prepared })
     }
 
     /// The columns that EXECUTE will yield; none when there is no such statement yet.
@@ -161,10 +158,6 @@ impl Session {
         }
         Ok(())
     }
-}
-
-fn charge_for(plan: Option<&Arc<Prepared>>) -> Result<Charge> {
-    plan.map_or_else(|| Ok(Charge::default()), |plan| plan.charge())
 }
 
 fn convert(value: Value, from: &Type, to: &Type, settings: &values::Settings) -> Result<Value> {

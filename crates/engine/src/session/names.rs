@@ -6,6 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rowferry_dialect::{Condition, Error, Result};
 
+use crate::memory::Charge;
+
 /// The most prepared statements, and the most portals, that one session may hold.
 const MAX_NAMED: usize = 10_000;
 
@@ -20,6 +22,9 @@ pub trait Thing {
     /// What the things are, for the limit's message.
     const PLURAL: &'static str;
 
+    /// About how many bytes of memory it keeps.
+    fn size(&self) -> usize;
+
     /// The error for a name that is taken.
     fn taken(name: &str) -> Error;
 
@@ -30,11 +35,18 @@ pub trait Thing {
 /// What catalogs show of things, by name.
 pub type Shown<F> = Arc<Mutex<BTreeMap<Box<str>, F>>>;
 
+/// A thing that counts as the session's memory.
+#[derive(Debug)]
+struct Kept<T> {
+    thing: T,
+    _charge: Charge,
+}
+
 /// Things by name; the empty name is the unnamed one, which is replaced without a word.
 #[derive(Debug)]
 pub struct Names<T: Thing> {
     unnamed: Option<T>,
-    named: HashMap<Box<str>, T>,
+    named: HashMap<Box<str>, Kept<T>>,
     shown: Shown<T::Facts>,
 }
 
@@ -62,24 +74,30 @@ impl<T: Thing> Names<T> {
     }
 
     /// Keeps a thing under a name that [`check_free`](Names::check_free) allowed.
-    pub fn insert(&mut self, name: &str, thing: T) {
+    ///
+    /// # Errors
+    /// `53200` when the session has no room for it.
+    pub fn insert(&mut self, name: &str, thing: T) -> Result<()> {
         if name.is_empty() {
             self.unnamed = Some(thing);
         } else {
+            let charge = Charge::new(thing.size())?;
             self.shown.lock().insert(name.into(), thing.facts());
-            self.named.insert(name.into(), thing);
+            self.named.insert(name.into(), Kept { thing, _charge: charge });
         }
+        Ok(())
     }
 
     /// The thing of a name.
     pub fn get(&self, name: &str) -> Result<&T> {
-        let found = if name.is_empty() { self.unnamed.as_ref() } else { self.named.get(name) };
+        let found = if name.is_empty() { self.unnamed.as_ref() } else { self.named.get(name).map(|kept| &kept.thing) };
         found.ok_or_else(|| T::missing(name))
     }
 
     /// The same, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Result<&mut T> {
-        let found = if name.is_empty() { self.unnamed.as_mut() } else { self.named.get_mut(name) };
+        let found =
+            if name.is_empty() { self.unnamed.as_mut() } else { self.named.get_mut(name).map(|kept| &mut kept.thing) };
         found.ok_or_else(|| T::missing(name))
     }
 
@@ -111,8 +129,8 @@ impl<T: Thing> Names<T> {
         }
         if !self.named.is_empty() {
             let mut shown = self.shown.lock();
-            self.named.retain(|name, thing| {
-                let keeps = keep(thing);
+            self.named.retain(|name, kept| {
+                let keeps = keep(&mut kept.thing);
                 if !keeps {
                     shown.remove(name);
                 }
@@ -137,6 +155,10 @@ mod tests {
             self.0
         }
 
+        fn size(&self) -> usize {
+            1
+        }
+
         fn taken(name: &str) -> Error {
             Error::new(Condition::DuplicateCursor, name)
         }
@@ -151,12 +173,12 @@ mod tests {
         let shown = Shown::default();
         let mut things = Names::new(shown.clone());
         assert_eq!(things.get("").unwrap_err().condition(), Condition::InvalidCursorName);
-        things.insert("", Number(1));
+        things.insert("", Number(1)).unwrap();
         things.check_free("").unwrap();
-        things.insert("", Number(2));
+        things.insert("", Number(2)).unwrap();
         assert_eq!(things.get("").unwrap(), &Number(2));
-        things.insert("a", Number(3));
-        things.insert("b", Number(4));
+        things.insert("a", Number(3)).unwrap();
+        things.insert("b", Number(4)).unwrap();
         assert_eq!(things.check_free("a").unwrap_err().condition(), Condition::DuplicateCursor);
         assert_eq!(shown.lock().values().copied().collect::<Vec<_>>(), [3, 4]);
         things.retain(|thing| thing.0 == 4);
@@ -173,7 +195,7 @@ mod tests {
         for number in 0..MAX_NAMED {
             let name = number.to_string();
             things.check_free(&name).unwrap();
-            things.insert(&name, Number(number));
+            things.insert(&name, Number(number)).unwrap();
         }
         assert_eq!(things.check_free("x").unwrap_err().condition(), Condition::ProgramLimitExceeded);
         things.check_free("").unwrap();

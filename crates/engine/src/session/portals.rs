@@ -8,13 +8,14 @@ use rowferry_dialect::ir::{FetchDirection, Query, Statement as Ir, Value};
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::{Command, ResultColumn};
 use rowferry_dialect::values::ValueRef;
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::compile::Uses;
 use super::names::Thing;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Row};
+use crate::memory::Charge;
 use crate::plans::next_id;
 use crate::spool::Spool;
 
@@ -52,11 +53,50 @@ enum Rows {
     /// Forward only: rows are pulled as they are fetched. The row where it stands is not kept.
     Forward { cursor: Cursor, at: i64 },
     /// SCROLL: rows that have been fetched can be fetched again. 0 is before the first.
-    Scroll { cursor: Option<Cursor>, seen: Vec<Vec<Value>>, at: usize },
+    Scroll { cursor: Option<Cursor>, seen: Seen, at: usize },
     /// Run to its end.
     Done,
     /// It is being run, or failed when it was.
     Running,
+}
+
+/// Rows that can be fetched again; the session is charged for them.
+#[derive(Debug, Default)]
+struct Seen {
+    rows: Vec<Vec<Value>>,
+    charge: Charge,
+}
+
+impl Seen {
+    fn push(&mut self, row: &Row<'_>) -> Result<()> {
+        let bytes = (0..row.len()).map(|column| match row.get(column) {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() + size_of::<Value>(),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => size_of::<Value>(),
+        });
+        let bytes = bytes.sum();
+        work::step(bytes)?;
+        self.charge.grow(bytes)?;
+        self.rows.push((0..row.len()).map(|column| owned(row.get(column))).collect());
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn get(&self, row: usize) -> Option<&Vec<Value>> {
+        self.rows.get(row)
+    }
+}
+
+/// Bytes of memory that a value takes.
+fn bytes_of(value: &Value) -> usize {
+    let bytes = match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+    };
+    size_of::<Value>() + bytes
 }
 
 /// What `pg_cursors` shows.
@@ -115,6 +155,14 @@ impl Thing for Portal {
         }
     }
 
+    fn size(&self) -> usize {
+        let params = match &self.rows {
+            Rows::Ready(params) => params.iter().map(bytes_of).sum(),
+            _ => 0,
+        };
+        size_of::<Self>() + params
+    }
+
     fn taken(name: &str) -> Error {
         Error::new(Condition::DuplicateCursor, format!("cursor \"{name}\" already exists"))
     }
@@ -142,11 +190,17 @@ impl Session {
 
     /// Keeps a statement with its parameters under a name that [`Session::check_portal_name`] allowed; the empty name is
     /// the unnamed one.
-    pub fn keep_portal(&mut self, name: &str, plan: Option<Arc<Prepared>>, params: Vec<Value>, door: DoorPart) {
+    pub fn keep_portal(
+        &mut self,
+        name: &str,
+        plan: Option<Arc<Prepared>>,
+        params: Vec<Value>,
+        door: DoorPart,
+    ) -> Result<()> {
         let created = if name.is_empty() { 0 } else { super::state::now() };
         let level = Some(self.transaction.savepoints.len());
         let portal = Portal { plan, rows: Rows::Ready(params), declared: None, door: Some(door), level, created };
-        self.portals.insert(name, portal);
+        self.portals.insert(name, portal)
     }
 
     /// A portal's statement, `None` when its text held none, and what the door has kept with it: nothing for a cursor of
@@ -247,7 +301,7 @@ impl Session {
             return Err(Error::internal("a query without rows"));
         };
         let rows = if scroll {
-            Rows::Scroll { cursor: Some(cursor), seen: Vec::new(), at: 0 }
+            Rows::Scroll { cursor: Some(cursor), seen: Seen::default(), at: 0 }
         } else {
             Rows::Forward { cursor, at: 0 }
         };
@@ -255,8 +309,7 @@ impl Session {
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
         let portal = Portal { plan: Some(plan), rows, declared: Some(declared), door: None, level, created };
-        self.portals.insert(name, portal);
-        Ok(())
+        self.portals.insert(name, portal)
     }
 
     /// The columns that FETCH will yield; none when there is no such cursor yet.
@@ -412,23 +465,23 @@ fn forward(cursor: &mut Cursor, at: &mut i64, direction: FetchDirection, spool: 
 /// FETCH from a cursor that goes both ways: what has been read is kept.
 fn scroll(
     cursor: &mut Option<Cursor>,
-    seen: &mut Vec<Vec<Value>>,
+    seen: &mut Seen,
     at: &mut usize,
     direction: FetchDirection,
     spool: &mut Spool,
 ) -> Result<()> {
-    let mut read_to = |seen: &mut Vec<Vec<Value>>, row: usize| -> Result<()> {
+    let mut read_to = |seen: &mut Seen, row: usize| -> Result<()> {
         while seen.len() < row {
             let Some(open) = cursor else { break };
             let Some(row) = open.next()? else {
                 *cursor = None;
                 break;
             };
-            seen.push((0..row.len()).map(|column| owned(row.get(column))).collect());
+            seen.push(&row)?;
         }
         Ok(())
     };
-    let mut push = |seen: &[Vec<Value>], row: usize| match row.checked_sub(1).and_then(|row| seen.get(row)) {
+    let mut push = |seen: &Seen, row: usize| match row.checked_sub(1).and_then(|row| seen.get(row)) {
         Some(values) => spool.push(values.iter().map(borrowed)),
         None => Ok(()),
     };

@@ -351,7 +351,7 @@ impl Commands<'_> {
         }
         let formats: Vec<Format> = bind.result_formats.iter().collect();
         let writer = Arc::new(RowWriter::new(columns, &formats)?);
-        self.session.keep_portal(portal, prepared, params, writer);
+        self.session.keep_portal(portal, prepared, params, writer)?;
         self.output.send(&Backend::BindComplete);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use rowferry_dialect::ir::{CopyFormat, CopyOptions, Value};
 use rowferry_dialect::values::Settings;
+use rowferry_dialect::work;
 use rowferry_engine::{Condition, Error, Result};
 use rowferry_wire::Reader;
 use rowferry_wire_pg::Format;
@@ -77,7 +78,7 @@ impl CopyIn {
         if self.ended {
             return Ok(());
         }
-        self.pending.extend_from_slice(data);
+        work::append(&mut self.pending, data)?;
         let mut done = 0;
         while !self.ended {
             let Some(len) = self.row_length(done)? else {
@@ -87,6 +88,7 @@ impl CopyIn {
                 }
                 break;
             };
+            work::room(len)?;
             let row = self.pending[done..done + len].to_vec();
             done += len;
             self.scanned = done;

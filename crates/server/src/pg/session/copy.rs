@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Copy, CopyFormat};
+use rowferry_dialect::work;
 use rowferry_engine::{Command, Condition, Error, Outcome, Prepared};
 use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
 use rowferry_wire_pg::{Backend, Format};
@@ -50,6 +51,7 @@ impl Commands<'_> {
             }
             let Some(row) = cursor.next()? else { break };
             rows += 1;
+            work::reserve(&mut piece, (0..row.len()).map(|index| values::length(row.get(index))).sum())?;
             if let Err((index, error)) = data.row(&mut piece, (0..row.len()).map(|index| row.get(index)), &settings) {
                 drop(row);
                 let column = &cursor.columns()[index];

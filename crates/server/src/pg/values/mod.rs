@@ -11,6 +11,7 @@ mod tests;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{self, Settings, ValueRef};
+use rowferry_dialect::work;
 use rowferry_engine::{Condition, Error, Result, ResultColumn, Row, Session, Type};
 use rowferry_wire_pg::Format;
 use rowferry_wire_pg::messages::{MAX_COLUMNS, RowEncoder};
@@ -74,11 +75,23 @@ impl RowWriter {
             match row.get(index) {
                 ValueRef::Null => encoder.null(),
                 value => encoder
-                    .value_with(|out| (column.write)(out, value, &column.ty, settings))
+                    .value_with(|out| {
+                        work::reserve(out, length(value))?;
+                        (column.write)(out, value, &column.ty, settings)
+                    })
                     .map_err(|error| (index, error))?,
             }
         }
         Ok(())
+    }
+}
+
+/// Bytes of a value as it is stored: as long, or longer, it is sent.
+#[inline]
+pub(super) fn length(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => 0,
     }
 }
 
@@ -135,6 +148,7 @@ fn text_writer(ty: &Type) -> Write {
 
 /// Reads a parameter, counted from 1, into the stored form of its type.
 pub(super) fn read(bytes: &[u8], ty: &Type, format: Format, settings: &Settings, number: usize) -> Result<Value> {
+    work::room(bytes.len())?;
     match format {
         Format::TEXT => values::input(report::utf8(bytes)?, ty, settings),
         Format::BINARY => binary_in::read(bytes, ty, settings).map_err(|error| match error.condition() {
