@@ -240,10 +240,17 @@ impl Locks {
 
     /// Waits for its turn to write.
     pub fn write(self: &Arc<Self>, owner: &Arc<Owner>, patience: Patience) -> Result<Permit> {
-        match self.acquire(owner, Tag::Write, LockMode::Exclusive, Hold::Transaction, Some(patience)) {
-            Ok(_) => Ok(Permit { locks: self.clone(), owner: owner.clone() }),
-            Err(refusal) => Err(refusal.error(String::new)),
-        }
+        self.try_write(owner, Some(patience)).map_err(|refusal| refusal.error(String::new))
+    }
+
+    /// The right to write; without `patience` only if nobody has it. The owner has it not.
+    pub fn try_write(
+        self: &Arc<Self>,
+        owner: &Arc<Owner>,
+        patience: Option<Patience>,
+    ) -> std::result::Result<Permit, Refusal> {
+        self.acquire(owner, Tag::Write, LockMode::Exclusive, Hold::Transaction, patience)?;
+        Ok(Permit { locks: self.clone(), owner: owner.clone() })
     }
 
     /// The right to write, if it is free.

@@ -1,23 +1,30 @@
 //! Sequences: `nextval`, `currval`, `setval`, `lastval`.
 //!
 //! A number that was given is never given again while the server runs, whatever becomes of the transaction that took
-//! it: the last number of each sequence is kept in memory beside the file's. The file's own counter is part of the
-//! transaction (SQLite has only one), so after a rollback *and* a restart numbers of the rolled-back transaction are
-//! given again; nobody can have kept them.
+//! it: the last number of each sequence is kept in memory beside the file's.
+//!
+//! Nobody waits for the write lock to be given a number. Who has it writes the file's counter; who could have it at once
+//! does so, too; otherwise the counter is written by the next who commits anything. So a number that lies in the file
+//! is never given again by a later run of the server.
 
 use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use std::sync::Arc;
+
 use super::Session;
 use super::state::State;
+use crate::database::Shared;
+use crate::locks::{Patience, Refusal};
 use crate::schema::SequenceDetails;
 use crate::statement::Failure;
 
 impl State {
-    /// The next number. The running statement holds the write lock.
+    /// The next number.
     pub fn nextval(&self, connection: &Connection, oid: u32) -> Result<i64> {
         let details = self.sequence(oid)?;
         let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        self.check_may_change("nextval()")?;
         let mut given = database.sequences.lock();
         let stored = stored(connection, &details).map_err(|error| self.storage_error(error))?;
         let known = given.get(&oid).copied();
@@ -50,8 +57,9 @@ impl State {
                 }
             },
         };
-        store(connection, &details, next, true).map_err(|error| self.storage_error(error))?;
         given.insert(oid, next);
+        drop(given);
+        self.save_counter(&database, connection, &details, next, true, false)?;
         let mut own = self.sequences.lock();
         own.current.insert(oid, next);
         own.last = Some(next);
@@ -89,8 +97,9 @@ impl State {
             ));
         }
         let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
-        store(connection, &details, value, is_called).map_err(|error| self.storage_error(error))?;
+        self.check_may_change("setval()")?;
         let last = if is_called { value } else { value.wrapping_sub(details.increment) };
+        self.save_counter(&database, connection, &details, value, is_called, true)?;
         database.sequences.lock().insert(oid, last);
         if is_called {
             self.sequences.lock().current.insert(oid, value);
@@ -102,6 +111,50 @@ impl State {
     pub fn sequence_last_value(&self, connection: &Connection, oid: u32) -> Result<Option<i64>> {
         let details = self.sequence(oid)?;
         stored(connection, &details).map_err(|error| self.storage_error(error))
+    }
+
+    fn check_may_change(&self, what: &str) -> Result<()> {
+        if self.variables.read().get("transaction_read_only").as_deref() == Some("on") {
+            let message = format!("cannot execute {what} in a read-only transaction");
+            return Err(Error::new(Condition::ReadOnlySqlTransaction, message));
+        }
+        Ok(())
+    }
+
+    /// Writes a counter into the file, now or with the next commit of anybody; `wait` for the write lock if need be.
+    fn save_counter(
+        &self,
+        database: &Shared,
+        connection: &Connection,
+        details: &Arc<SequenceDetails>,
+        value: i64,
+        is_called: bool,
+        wait: bool,
+    ) -> Result<()> {
+        let write = || store(connection, details, value, is_called).map_err(|error| self.storage_error(error));
+        if details.database != "main" {
+            return write();
+        }
+        if self.activity.lock().writing {
+            // If its transaction is rolled back, the counter is not.
+            database.unsaved_sequences.lock().insert(details.sequence.oid, details.clone());
+            return write();
+        }
+        let patience = wait.then(|| {
+            let variables = self.variables.read();
+            Patience { timeout: variables.lock_timeout(), deadlock: variables.timeouts().deadlock }
+        });
+        let permit = match database.locks.try_write(&self.owner, patience) {
+            Ok(permit) => Some(permit),
+            Err(Refusal::Busy) => None,
+            Err(refusal) => return Err(refusal.error(String::new)),
+        };
+        // Inside a snapshot nothing can be written but on it, and with it.
+        if permit.is_some() && connection.is_autocommit() && store(connection, details, value, is_called).is_ok() {
+            return Ok(());
+        }
+        database.unsaved_sequences.lock().insert(details.sequence.oid, details.clone());
+        Ok(())
     }
 
     fn sequence(&self, oid: u32) -> Result<std::sync::Arc<SequenceDetails>> {
@@ -177,6 +230,56 @@ fn has_sqlite_sequence(connection: &Connection, database: &str) -> rusqlite::Res
 }
 
 impl Session {
+    /// Writes the counters that no file has yet; the caller holds the write lock, and says when they are committed.
+    pub(super) fn save_sequences(&self, connection: &Connection) -> rusqlite::Result<Vec<(u32, i64)>> {
+        let unsaved: Vec<_> = self.database.shared.unsaved_sequences.lock().values().cloned().collect();
+        let mut saved = Vec::with_capacity(unsaved.len());
+        for details in unsaved {
+            let oid = details.sequence.oid;
+            let given = self.database.shared.sequences.lock().get(&oid).copied();
+            if let Some(value) = given {
+                store(connection, &details, value, true)?;
+                saved.push((oid, value));
+            }
+        }
+        Ok(saved)
+    }
+
+    /// These counters are committed.
+    pub(super) fn sequences_saved(&self, saved: &[(u32, i64)]) {
+        for (oid, value) in saved {
+            let mut unsaved = self.database.shared.unsaved_sequences.lock();
+            // Another number may have been given meanwhile.
+            if self.database.shared.sequences.lock().get(oid) == Some(value) {
+                unsaved.remove(oid);
+            }
+        }
+    }
+
+    /// Writes the counters that no file has yet in a transaction of their own, if that is possible at once.
+    pub(super) fn save_sequences_now(&mut self) {
+        if self.inner || self.database.shared.unsaved_sequences.lock().is_empty() {
+            return;
+        }
+        let Some(handle) = self.handle.clone() else { return };
+        let Ok(permit) = self.database.shared.locks.try_write(&self.state.owner, None) else { return };
+        let guard = handle.lock();
+        if !guard.is_autocommit() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
+            return;
+        }
+        let saved = guard.run("BEGIN IMMEDIATE").and_then(|()| {
+            let saved = self.save_sequences(&guard)?;
+            guard.run("COMMIT").map(|()| self.sequences_saved(&saved))
+        });
+        if let Err(failure) = saved {
+            tracing::debug!(failure.message, "counters of sequences are written later");
+            if !guard.is_autocommit() {
+                let _ = guard.run("ROLLBACK");
+            }
+        }
+        drop(permit);
+    }
+
     /// A rowid has numbered a row: `currval` and `lastval` say so.
     pub(super) fn remember_rowid_sequence(&mut self, relation: u32, rowid: i64) {
         let details = self.schema.sequences_of(relation).find(|details| details.rowid_of.is_some());

@@ -287,6 +287,7 @@ impl Session {
             self.sync_variables();
         }
         self.end_locks(true);
+        self.save_sequences_now();
     }
 
     /// Tells the session that the door itself has met an error: a transaction block is aborted, a transaction that the
@@ -575,6 +576,7 @@ impl Session {
         // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
         self.end_locks(true);
+        self.save_sequences_now();
         self.state.variables.write().commit();
         self.sync_variables();
         self.publish_activity();
@@ -600,7 +602,11 @@ impl Session {
         }
         let handle = self.handle()?;
         let guard = handle.lock();
-        guard.run("COMMIT").map_err(|failure| {
+        let saved = match self.transaction.open {
+            Open::Write { .. } => self.checked(self.save_sequences(&guard).map_err(Failure::from))?,
+            _ => Vec::new(),
+        };
+        guard.run("COMMIT").map(|()| self.sequences_saved(&saved)).map_err(|failure| {
             if failure.code == libsqlite3_sys::SQLITE_CONSTRAINT_FOREIGNKEY {
                 self.deferred_violation(&guard)
             } else {
@@ -640,6 +646,7 @@ impl Session {
         let schema_changed = self.transaction.schema_changed;
         self.transaction = Transaction::default();
         self.end_locks(false);
+        self.save_sequences_now();
         self.state.variables.write().undo(0);
         self.state.variables.write().commit();
         if schema_changed {

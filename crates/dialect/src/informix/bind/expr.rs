@@ -320,7 +320,6 @@ impl Binder<'_> {
             let function = if field == "nextval" { "ifx_nextval" } else { "ifx_currval" };
             if let Some(value) = self.sequence_value(function, &name) {
                 self.effects.volatile = true;
-                self.effects.writes |= field == "nextval";
                 return Ok(value);
             }
         }
