@@ -476,3 +476,36 @@ def test_sessions_that_come_go_and_crash_leave_nothing_locked(
     assert rows(jobs, f"select * from pg_locks where pid <> {jobs.info.backend_pid}") == []
     assert len(rows(jobs, "select id from jobs for update nowait")) == 5
     jobs.execute("begin; lock table jobs nowait; lock table other nowait; update jobs set state = 'z'; commit")
+
+
+def test_a_sequence_waits_for_no_writer(jobs: psycopg.Connection[Any], connect: Connect) -> None:
+    other = connect()
+    jobs.execute("drop sequence if exists numbers; create sequence numbers")
+    jobs.execute("begin; insert into other values (1)")
+    other.execute("set lock_timeout = '50ms'")
+    assert rows(other, "select nextval('numbers')") == [(1,)]
+    other.execute("begin isolation level repeatable read")
+    assert rows(other, "select nextval('numbers'), count(*) from jobs") == [(2, 5)]
+    other.execute("rollback")
+    assert rows(jobs, "select nextval('numbers')") == [(3,)]
+    jobs.execute("rollback")
+    assert rows(other, "select nextval('numbers')") == [(4,)]
+    other.execute("begin read only")
+    with pytest.raises(errors.ReadOnlySqlTransaction, match=r"cannot execute nextval\(\) in a read-only transaction"):
+        other.execute("select nextval('numbers')")
+    other.execute("rollback")
+
+
+def test_numbers_that_were_given_are_not_given_after_a_restart(start: Callable[..., Rowferry]) -> None:
+    server = start()
+    with psycopg.connect(server.postgres_dsn, autocommit=True) as one, psycopg.connect(server.postgres_dsn) as two:
+        one.execute("create sequence numbers; create table t (n int)")
+        two.execute("insert into t values (1)")
+        assert rows(one, "select nextval('numbers')") == [(1,)]
+        assert rows(two, "select nextval('numbers')") == [(2,)]
+        two.rollback()
+        assert rows(one, "select 1") == [(1,)]
+        server.process.kill()
+    again = start(database=server.database)
+    with psycopg.connect(again.postgres_dsn) as one:
+        assert rows(one, "select nextval('numbers')") == [(3,)]
