@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_int, c_void};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -60,17 +60,14 @@ pub struct Shared {
     announced: RwLock<Arc<BTreeMap<&'static str, String>>>,
     /// The last numbers that sequences gave, committed or not.
     pub sequences: Mutex<HashMap<u32, i64>>,
-<<<<<<< HEAD
+    /// Sequences whose last number stands in no file yet; the next who commits writes it.
+    pub unsaved_sequences: Mutex<HashMap<u32, Arc<crate::schema::SequenceDetails>>>,
+    /// There are such sequences.
+    pub has_unsaved_sequences: AtomicBool,
     /// The journal mode of the file at the start, before and after it was opened here.
     journal: OnceLock<JournalModes>,
     /// Whether the file is still the one at its path. Closed before the directory goes.
     pub file: FileWatch,
-=======
-    /// Sequences whose last number stands in no file yet; the next who commits writes it.
-    pub unsaved_sequences: Mutex<HashMap<u32, Arc<crate::schema::SequenceDetails>>>,
-    // Kept open so that the file's WAL stays between sessions. Closed before the directory goes.
-    keeper: Mutex<Option<Connection>>,
->>>>>>> 556d7d5 (engine: a sequence's next number waits for no open writer)
     directory: Option<PathBuf>,
     /// The databases beside this one.
     pub siblings: OnceLock<Siblings>,
@@ -137,6 +134,7 @@ impl Database {
             announced: RwLock::default(),
             sequences: Mutex::default(),
             unsaved_sequences: Mutex::default(),
+            has_unsaved_sequences: AtomicBool::new(false),
             journal: OnceLock::new(),
             file,
             directory,

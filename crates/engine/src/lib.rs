@@ -21,7 +21,7 @@ mod file_watch;
 pub mod functions;
 mod handle;
 mod interrupt;
-pub mod locks;
+mod locks;
 pub mod memory;
 mod options;
 mod plans;

@@ -53,10 +53,10 @@ impl Binder<'_> {
             };
             check_body(body, &wish)?;
             let mut locks = Vec::new();
-            if clause.locked_rels.is_empty() {
-                if let Some(from) = &mut body.from {
-                    lock_all(from, &wish, &mut locks)?;
-                }
+            if clause.locked_rels.is_empty()
+                && let Some(from) = &mut body.from
+            {
+                lock_all(from, &wish, &mut locks)?;
             }
             for node in &clause.locked_rels {
                 let Some(N::RangeVar(range)) = &node.node else { continue };

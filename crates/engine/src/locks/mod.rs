@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rowferry_dialect::ir::LockMode;
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error};
 
 use crate::interrupt::{Interrupter, Wake};
 use table::{Attempt, Request, Table};
@@ -238,13 +238,8 @@ impl Locks {
 
     // The write lock.
 
-    /// Waits for its turn to write.
-    pub fn write(self: &Arc<Self>, owner: &Arc<Owner>, patience: Patience) -> Result<Permit> {
-        self.try_write(owner, Some(patience)).map_err(|refusal| refusal.error(String::new))
-    }
-
     /// The right to write; without `patience` only if nobody has it. The owner has it not.
-    pub fn try_write(
+    pub fn write_within(
         self: &Arc<Self>,
         owner: &Arc<Owner>,
         patience: Option<Patience>,
@@ -255,8 +250,7 @@ impl Locks {
 
     /// The right to write, if it is free.
     pub fn try_write(self: &Arc<Self>, owner: &Arc<Owner>) -> Option<Permit> {
-        let got = self.acquire(owner, Tag::Write, LockMode::Exclusive, Hold::Transaction, None);
-        got.is_ok().then(|| Permit { locks: self.clone(), owner: owner.clone() })
+        self.write_within(owner, None).ok()
     }
 
     // Advisory locks.

@@ -38,13 +38,13 @@ fn until(what: impl Fn() -> bool) {
 #[test]
 fn turns_to_write_come_in_order() {
     let (locks, owners) = locks(9);
-    let first = locks.write(&owners[0], FOR_EVER).unwrap();
+    let first = locks.write_within(&owners[0], Some(FOR_EVER)).unwrap();
     let order = Arc::new(Mutex::new(Vec::new()));
     let threads: Vec<_> = (1..9)
         .map(|number| {
             let (shared, owner, seen) = (locks.clone(), owners[number].clone(), order.clone());
             let thread = std::thread::spawn(move || {
-                let permit = shared.write(&owner, FOR_EVER).unwrap();
+                let permit = shared.write_within(&owner, Some(FOR_EVER)).unwrap();
                 seen.lock().push(number);
                 drop(permit);
             });
@@ -61,13 +61,17 @@ fn turns_to_write_come_in_order() {
 #[test]
 fn a_wait_ends_with_its_time_a_cancel_or_the_session() {
     let (locks, owners) = locks(2);
-    let held = locks.write(&owners[0], FOR_EVER).unwrap();
+    let held = locks.write_within(&owners[0], Some(FOR_EVER)).unwrap();
     let short = Patience { timeout: Duration::from_millis(5), ..FOR_EVER };
-    assert_eq!(locks.write(&owners[1], short).unwrap_err().condition(), Condition::LockNotAvailable);
+    assert_eq!(
+        locks.write_within(&owners[1], Some(short)).unwrap_err().error(String::new).condition(),
+        Condition::LockNotAvailable
+    );
     let stopped = |stop: fn(&Interrupter)| {
         owners[1].interrupter.arm(Duration::ZERO);
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| locks.write(&owners[1], FOR_EVER).unwrap_err().condition());
+            let waiting = scope
+                .spawn(|| locks.write_within(&owners[1], Some(FOR_EVER)).unwrap_err().error(String::new).condition());
             until(|| locks.waits_for(2).is_some());
             stop(&owners[1].interrupter);
             waiting.join().unwrap()
@@ -120,7 +124,7 @@ fn rolling_back_to_a_mark_keeps_what_came_before() {
 #[test]
 fn rows_that_the_writer_has_changed_are_locked() {
     let (locks, owners) = locks(2);
-    let permit = locks.write(&owners[0], FOR_EVER).unwrap();
+    let permit = locks.write_within(&owners[0], Some(FOR_EVER)).unwrap();
     assert!(locks.wrote(&owners[0], &[(5, 1)], &[6], LockMode::Exclusive).is_empty());
     assert!(locks.try_row(&owners[1], 5, 1, LockMode::RowShare).is_none());
     // FOR KEY SHARE goes together with a change of what is no key.

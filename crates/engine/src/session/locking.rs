@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// A refusal in the words of the session's dialect; `doing` is Informix's code for what could not be done.
-    fn refused(&self, refusal: Refusal, doing: i16, busy: impl FnOnce() -> String) -> Error {
+    pub(super) fn refused(&self, refusal: Refusal, doing: i16, busy: impl FnOnce() -> String) -> Error {
         const RECORD_IS_LOCKED: i16 = -107;
         const LOCK_TIMEOUT_EXPIRED: i16 = -154;
         const DEADLOCK: i16 = -143;

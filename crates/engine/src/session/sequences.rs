@@ -11,6 +11,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::Session;
 use super::state::State;
@@ -137,23 +138,27 @@ impl State {
         }
         if self.activity.lock().writing {
             // If its transaction is rolled back, the counter is not.
-            database.unsaved_sequences.lock().insert(details.sequence.oid, details.clone());
+            database.save_sequence_later(details);
             return write();
         }
         let patience = wait.then(|| {
             let variables = self.variables.read();
             Patience { timeout: variables.lock_timeout(), deadlock: variables.timeouts().deadlock }
         });
-        let permit = match database.locks.try_write(&self.owner, patience) {
+        let permit = match database.locks.write_within(&self.owner, patience) {
             Ok(permit) => Some(permit),
             Err(Refusal::Busy) => None,
             Err(refusal) => return Err(refusal.error(String::new)),
         };
         // Inside a snapshot nothing can be written but on it, and with it.
-        if permit.is_some() && connection.is_autocommit() && store(connection, details, value, is_called).is_ok() {
-            return Ok(());
+        if permit.is_some() && connection.is_autocommit() && !database.has_rollback_journal() {
+            database.file.look()?;
+            if store(connection, details, value, is_called).is_ok() {
+                database.file.committed();
+                return Ok(());
+            }
         }
-        database.unsaved_sequences.lock().insert(details.sequence.oid, details.clone());
+        database.save_sequence_later(details);
         Ok(())
     }
 
@@ -229,9 +234,21 @@ fn has_sqlite_sequence(connection: &Connection, database: &str) -> rusqlite::Res
         .exists([])
 }
 
+impl Shared {
+    /// The sequence's last number is to be written by the next who commits.
+    fn save_sequence_later(&self, details: &Arc<SequenceDetails>) {
+        let mut unsaved = self.unsaved_sequences.lock();
+        unsaved.insert(details.sequence.oid, details.clone());
+        self.has_unsaved_sequences.store(true, Ordering::Release);
+    }
+}
+
 impl Session {
     /// Writes the counters that no file has yet; the caller holds the write lock, and says when they are committed.
     pub(super) fn save_sequences(&self, connection: &Connection) -> rusqlite::Result<Vec<(u32, i64)>> {
+        if !self.database.shared.has_unsaved_sequences.load(Ordering::Acquire) {
+            return Ok(Vec::new());
+        }
         let unsaved: Vec<_> = self.database.shared.unsaved_sequences.lock().values().cloned().collect();
         let mut saved = Vec::with_capacity(unsaved.len());
         for details in unsaved {
@@ -253,24 +270,27 @@ impl Session {
             if self.database.shared.sequences.lock().get(oid) == Some(value) {
                 unsaved.remove(oid);
             }
+            self.database.shared.has_unsaved_sequences.store(!unsaved.is_empty(), Ordering::Release);
         }
     }
 
     /// Writes the counters that no file has yet in a transaction of their own, if that is possible at once.
     pub(super) fn save_sequences_now(&mut self) {
-        if self.inner || self.database.shared.unsaved_sequences.lock().is_empty() {
+        if self.inner || !self.database.shared.has_unsaved_sequences.load(Ordering::Acquire) {
             return;
         }
         let Some(handle) = self.handle.clone() else { return };
-        let Ok(permit) = self.database.shared.locks.try_write(&self.state.owner, None) else { return };
+        let Some(permit) = self.database.shared.locks.try_write(&self.state.owner) else { return };
         let guard = handle.lock();
-        if !guard.is_autocommit() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
+        let moved = self.database.shared.file.look().is_err();
+        if moved || !guard.is_autocommit() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
             return;
         }
         let saved = guard.run("BEGIN IMMEDIATE").and_then(|()| {
             let saved = self.save_sequences(&guard)?;
             guard.run("COMMIT").map(|()| self.sequences_saved(&saved))
         });
+        self.database.shared.file.committed();
         if let Err(failure) = saved {
             tracing::debug!(failure.message, "counters of sequences are written later");
             if !guard.is_autocommit() {

@@ -512,7 +512,9 @@ impl Session {
                 if self.database.shared.has_rollback_journal() {
                     self.materialise_cursors()?;
                 }
-                locks.write(&self.state.owner, patience)?
+                let refused = Condition::LockNotAvailable.informix_code();
+                let permit = locks.write_within(&self.state.owner, Some(patience));
+                permit.map_err(|refusal| self.refused(refusal, refused, String::new))?
             }
         };
         self.state.activity.lock().writing = true;
