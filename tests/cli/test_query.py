@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import sqlite3
 import subprocess
 from decimal import Decimal
 from pathlib import Path
@@ -87,6 +89,17 @@ def test_missing_file_is_not_created(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "nosuch.db" in done.stderr
     assert not path.exists()
+
+
+def test_a_file_keeps_its_journal_mode(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+    before = path.read_bytes()
+    done = rowferry("query", str(path), "SELECT count(*) FROM t", "--csv")
+    assert (done.returncode, done.stdout) == (0, "count\n0\n"), done.stderr
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("arguments", [[], ["query"], ["query", "x.db"], ["query", "x.db", "SELECT 1", "--nosuch"]])

@@ -5,14 +5,16 @@ use std::io::Write;
 use std::path::Path;
 
 use rowferry_engine::{
-    Command, Cursor, Database, Error, Language, Options, Outcome, ResultColumn, SessionOptions, Type, ValueRef,
+    Command, Cursor, Database, Error, Journal, Language, Options, Outcome, ResultColumn, SessionOptions, Type, ValueRef,
 };
 
 use super::{Column, Kind, Printer, caret, changed};
 use crate::Failure;
 
 pub(super) fn ask<W: Write>(path: &Path, sql: &str, printer: &mut Printer<W>) -> Result<(), Failure> {
-    let database = Database::open(path, Options::default()).map_err(|error| failure(&error, sql))?;
+    // A look at a file leaves it as it is.
+    let options = Options { journal: Journal::Keep, ..Options::default() };
+    let database = Database::open(path, options).map_err(|error| failure(&error, sql))?;
     let mut options = SessionOptions::new("rowferry", Language::Postgres);
     options.application_name = "rowferry query".into();
     let mut session = database.session(options);
