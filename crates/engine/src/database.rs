@@ -119,7 +119,7 @@ impl Database {
         // Sessions may begin after the process has changed its directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         file_watch::check_log(&path)?;
-        let file = FileWatch::new(path.clone());
+        let file = FileWatch::new(path.clone(), directory.is_some());
         let shared = Shared {
             name,
             path,

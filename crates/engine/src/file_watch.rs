@@ -138,6 +138,8 @@ impl Loss {
 #[derive(Debug)]
 pub struct FileWatch {
     path: PathBuf,
+    /// It lies in a directory of our own, where nobody else has business.
+    private: bool,
     lost: OnceLock<Loss>,
     /// When the next look is due, in microseconds since 1970.
     due: AtomicI64,
@@ -170,9 +172,9 @@ struct Log {
 unsafe impl Send for Log {}
 
 impl FileWatch {
-    /// A file that nobody watches yet.
-    pub fn new(path: PathBuf) -> Self {
-        Self { path, lost: OnceLock::new(), due: AtomicI64::new(0), keeper: Mutex::default() }
+    /// A file that nobody watches yet; one in a directory of our own is not looked at.
+    pub fn new(path: PathBuf, private: bool) -> Self {
+        Self { path, private, lost: OnceLock::new(), due: AtomicI64::new(0), keeper: Mutex::default() }
     }
 
     /// Begins to watch the file that `connection` has open and has read from; the connection is kept.
@@ -226,6 +228,9 @@ impl FileWatch {
         if let Some(loss) = self.lost.get() {
             return Err(loss.error(&self.path));
         }
+        if self.private {
+            return Ok(());
+        }
         let mut keeper = self.keeper.lock();
         let Some(keeper) = keeper.as_mut() else { return Ok(()) };
         match keeper.look(&self.path)? {
@@ -239,6 +244,9 @@ impl FileWatch {
 
     /// After a commit: takes note of what it did to the log, so that what is written next is not put down to it.
     pub fn committed(&self) {
+        if self.private {
+            return;
+        }
         let moved_on = {
             let keeper = self.keeper.lock();
             keeper.as_ref().and_then(|keeper| keeper.log.as_ref()).is_some_and(|log| log.read() != log.progress)
