@@ -215,6 +215,9 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let options = Options { session_memory, ..options(&arguments)? };
     let database = open(&arguments, options.clone())?;
     let databases = beside(&arguments, &database, options)?;
+    if open_to_all {
+        warn_of_readers(database.path());
+    }
 
     let gate = Arc::new(Gate::new(users));
     let mut server =
@@ -273,6 +276,16 @@ fn tell_sessions(arguments: &Arguments, database: &Database, bound: &[Bound]) {
     database.announce("max_connections", arguments.max_connections.to_string());
     if arguments.tls || arguments.tls_cert.is_some() {
         database.announce("ssl", "on");
+    }
+}
+
+/// Passwords at the doors are of little use when the file itself lies open.
+fn warn_of_readers(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+    if mode & 0o077 != 0 {
+        let mode = format!("{:03o}", mode & 0o777);
+        tracing::warn!(path = %path.display(), mode, "other users of this machine have access to the file (chmod 600)");
     }
 }
 

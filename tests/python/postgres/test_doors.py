@@ -321,6 +321,16 @@ def test_passwords_are_masked_in_logs_and_for_others(start: Start) -> None:
     assert queries
 
 
+def test_what_a_syntax_error_stands_next_to_is_not_logged(start: Start) -> None:
+    server = start()
+    with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
+        for sql in ("alter user bob password pa55word", "alter user bob 'pa55word'"):
+            with pytest.raises(psycopg.errors.SyntaxError, match="pa55word"):
+                connection.execute(sql)
+        wait_until(lambda: sum("42601" in line for line in server.process.tail) == 2, "the errors")
+    assert not logged(server, "pa55word")
+
+
 def test_nobody_writes_log_lines_of_their_own(start: Start) -> None:
     server = start("--user", "ada:secret", informix=True)
     forged = "x\n2026-01-01T00:00:00Z ERROR all is lost\x1b[2J"

@@ -35,6 +35,8 @@ def make(path: Path) -> None:
         CREATE VIEW counted AS SELECT v, length(v) AS size, n * 1.5 AS half FROM untyped WHERE n = 3;
         CREATE TABLE bad (rowid_is_elsewhere TEXT, v TEXT, b BLOB);
         INSERT INTO bad (rowid, v, b) VALUES (41, 'good', NULL), (42, CAST(x'61ff62' AS TEXT), CAST(x'61ff62' AS TEXT));
+        CREATE TABLE numbers (n INTEGER PRIMARY KEY, v INTEGER);
+        INSERT INTO numbers VALUES (1, 5), (8, 'eight');
         CREATE TABLE nul (v TEXT);
         INSERT INTO nul (rowid, v) VALUES (7, CAST(x'610062' AS TEXT));
         CREATE TABLE narrow (n INTEGER PRIMARY KEY, v VARCHAR(3));
@@ -107,6 +109,12 @@ def test_bad_text_is_an_error_that_says_where(
     with pytest.raises(informix.Error, match=place):
         connection.execute(f"SELECT v FROM {table}").fetchall()
     connection.close()
+
+
+def test_a_value_of_another_type_is_an_error_that_says_where(postgres: psycopg.Connection[Any]) -> None:
+    with pytest.raises(psycopg.errors.DataCorrupted) as caught:
+        postgres.execute("SELECT v FROM numbers")
+    assert 'table "numbers", column "v", rowid 8' in (caught.value.diag.message_detail or "")
 
 
 def test_text_in_a_column_of_bytes_is_its_bytes(postgres: psycopg.Connection[Any]) -> None:

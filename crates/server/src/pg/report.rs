@@ -21,6 +21,14 @@ pub(super) fn notice(error: &Error, severity: Severity) -> Notice<'_> {
     notice
 }
 
+/// An error's message for the log. What a syntax error stands next to may be a password that was not quoted.
+pub(super) fn logged(error: &Error) -> &str {
+    match error.message.split_once(" at or near ") {
+        Some((message, _)) if error.condition() == Condition::SyntaxError => message,
+        _ => &error.message,
+    }
+}
+
 /// The routine of PostgreSQL's source that clients look for: asyncpg prepares again when it sees this one.
 fn routine(error: &Error) -> Option<&'static str> {
     (error.condition() == Condition::StalePlan).then_some("RevalidateCachedQuery")

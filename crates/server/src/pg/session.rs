@@ -578,7 +578,7 @@ impl Commands<'_> {
         tracing::info!(
             connection = self.output.connection.number(),
             sqlstate = error.condition().sqlstate(),
-            message = error.message.as_str(),
+            message = report::logged(error),
             "error"
         );
         self.output.send(&Backend::ErrorResponse(report::notice(error, Severity::Error)));

@@ -1,7 +1,7 @@
 //! One message of the client's after the other: who obeys it, and how its group ends.
 
 use rowferry_dialect::informix;
-use rowferry_engine::Error;
+use rowferry_engine::{Condition, Error};
 use rowferry_wire_sqli::messages::{ClientMessage, Done, LoReply, Routine, ServerMessage, StatementId, XactStat};
 
 use super::{BLOB_CHUNK, Commands, Failure, Next, Obeyed, SYSMASTER};
@@ -180,7 +180,9 @@ impl Commands {
 
     /// Tells the client of an error, which ends the group.
     pub(super) fn failed(&mut self, error: &Error) {
-        tracing::debug!(code = error.condition().informix_code(), error = error.message, "statement failed");
+        // What a syntax error stands next to may be a password.
+        let message = if error.condition() == Condition::SyntaxError { "syntax error" } else { &error.message };
+        tracing::debug!(code = error.condition().informix_code(), error = message, "statement failed");
         self.skipping = true;
         self.send(&ServerMessage::Error(server_error(error, self.code_set)));
     }
