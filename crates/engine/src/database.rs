@@ -360,10 +360,35 @@ impl Shared {
         self.sessions.lock().remove(&pid);
     }
 
+    /// Moves the write-ahead log into the file; false when a part of it had to stay.
+    ///
+    /// On a handle of its own: those of sessions may be inside a transaction.
+    pub fn checkpoint(&self) -> Result<std::result::Result<bool, Failure>> {
+        let done = self.file.with_connection(|connection| checkpoint(connection, self.options.lock_timeout))?;
+        self.file.committed();
+        Ok(done.unwrap_or(Ok(true)))
+    }
+
     /// The sessions that are open.
     pub fn sessions(&self) -> Vec<Arc<State>> {
         self.sessions.lock().values().filter_map(Weak::upgrade).collect()
     }
+}
+
+/// Moves the log into the file; false when a part of it had to stay.
+fn checkpoint(connection: &Connection, patience: Duration) -> std::result::Result<bool, Failure> {
+    let run = |pragma: &str| -> std::result::Result<(i64, i64, i64), Failure> {
+        Ok(connection.query_row(pragma, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?)
+    };
+    let (busy, pages, moved) = run("PRAGMA main.wal_checkpoint(PASSIVE)")?;
+    if busy != 0 || moved < pages {
+        return Ok(false);
+    }
+    // Whoever is at it now keeps the log at its length; it will be written from its beginning.
+    connection.busy_timeout(Duration::ZERO)?;
+    let cut = run("PRAGMA main.wal_checkpoint(TRUNCATE)");
+    connection.busy_timeout(patience.min(Duration::from_secs(60)))?;
+    cut.map(|_| true)
 }
 
 /// The next session's number: what `pg_backend_pid()` says.

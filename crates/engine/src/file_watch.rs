@@ -215,6 +215,15 @@ impl FileWatch {
         Ok(())
     }
 
+    /// Works on the handle that stays open, on a file that is still the one that is served; `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`FileWatch::look`].
+    pub fn with_connection<T>(&self, work: impl FnOnce(&Connection) -> T) -> Result<Option<T>> {
+        self.look()?;
+        Ok(self.keeper.lock().as_ref().map(|keeper| work(&keeper.connection)))
+    }
+
     /// True once the file has been opened.
     pub fn is_watched(&self) -> bool {
         self.keeper.lock().is_some()

@@ -379,7 +379,13 @@ pub(super) enum Ast {
         signature: Option<Vec<Type>>,
         if_exists: bool,
     },
-    /// Correct, and nothing to do: GRANT, UPDATE STATISTICS, …
+    /// SET CONSTRAINTS ALL.
+    SetConstraints {
+        deferred: bool,
+    },
+    /// UPDATE STATISTICS, of a table or of all.
+    UpdateStatistics(Option<ObjectName>),
+    /// Correct, and nothing to do: GRANT, CREATE ROLE, …
     Nothing {
         statement: i16,
         tag: &'static str,

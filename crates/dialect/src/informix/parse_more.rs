@@ -97,14 +97,40 @@ impl Parser<'_> {
     }
 
     /// The rest of SET CONSTRAINTS, INDEXES or TRIGGERS: nothing can be disabled here.
-    pub fn object_mode(&mut self) -> Result<()> {
+    pub fn object_mode(&mut self) -> Result<Ast> {
+        let all = self.is_word("constraints") && self.is_word_at(1, "all");
         while !self.at_end() && !self.is_sign(";") {
             if self.is_word("disabled") || self.is_word("filtering") {
                 return Err(self.unsupported("disabling of constraints, indexes and triggers"));
             }
+            let deferred = self.is_word("deferred");
+            if deferred || self.is_word("immediate") {
+                if !all {
+                    return Err(self.unsupported("SET CONSTRAINTS of single constraints"));
+                }
+                self.take();
+                return Ok(Ast::SetConstraints { deferred });
+            }
             self.take();
         }
-        Ok(())
+        Ok(Ast::SetOther { statement: 55, tag: "SET CONSTRAINTS" })
+    }
+
+    /// `UPDATE STATISTICS [LOW | MEDIUM | HIGH] [FOR TABLE [name] …]`: how exact and of what, SQLite decides itself.
+    pub fn update_statistics(&mut self) -> Result<Ast> {
+        let mut table = None;
+        while !self.at_end() && !self.is_sign(";") {
+            if self.words(&["for", "table"]) && !self.at_end() && !self.is_sign("(") {
+                table = Some(self.object_name()?);
+            } else if self.is_word("procedure") || self.is_word("function") || self.is_word("routine") {
+                self.pass_statement();
+                // Routines are compiled when they are called.
+                return Ok(Ast::Nothing { statement: 30, tag: "UPDATE STATISTICS" });
+            } else {
+                self.take();
+            }
+        }
+        Ok(Ast::UpdateStatistics(table))
     }
 
     pub fn pass_statement(&mut self) {

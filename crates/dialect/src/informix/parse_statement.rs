@@ -36,7 +36,7 @@ impl Parser<'_> {
         match word {
             "select" | "with" => Ok(Ast::Query(Box::new(self.query()?))),
             "insert" => self.insert(),
-            "update" if self.is_word_at(1, "statistics") => self.rest(30, "UPDATE STATISTICS"),
+            "update" if self.is_word_at(1, "statistics") => self.update_statistics(),
             "update" => self.update(),
             "delete" => self.delete(),
             "create" => self.create(),
@@ -124,7 +124,7 @@ impl Parser<'_> {
             }
             "merge" => self.merge(),
             "grant" => self.rest(18, "GRANT"),
-            "revoke" => self.rest(19, "REVOKE"),
+            "revoke" => Err(self.unsupported("REVOKE, as every user may do everything,")),
             _ => Err(self.unexpected()),
         }
     }
@@ -279,8 +279,7 @@ impl Parser<'_> {
                 "explain" => (50, "SET EXPLAIN"),
                 "optimization" => (52, "SET OPTIMIZATION"),
                 "constraints" | "indexes" | "triggers" => {
-                    self.object_mode()?;
-                    return Ok(Ast::SetOther { statement: 55, tag: "SET CONSTRAINTS" });
+                    return self.object_mode();
                 }
                 "dataskip" | "role" | "pdqpriority" | "environment" | "statement" | "collation" | "no" | "autofree" => {
                     (48, "SET")
@@ -829,6 +828,8 @@ pub(super) fn statement_type(ast: &Ast) -> i16 {
         Ast::Rollback(Some(_)) | Ast::Savepoint(_) | Ast::ReleaseSavepoint(_) => 37,
         Ast::SetIsolation(_) | Ast::SetTransaction(_) => 48,
         Ast::SetLockMode(_) => 46,
+        Ast::SetConstraints { .. } => 55,
+        Ast::UpdateStatistics(_) => 30,
         Ast::SetOther { statement, .. } | Ast::Nothing { statement, .. } => *statement,
         Ast::LockTable(..) => 10,
         Ast::UnlockTable(_) => 11,

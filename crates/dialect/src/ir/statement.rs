@@ -81,10 +81,55 @@ pub enum Statement {
     Lock(LockTable),
     /// COPY … FROM STDIN / TO STDOUT.
     Copy(Box<Copy>),
-    /// A statement that has nothing to do here but is correct: VACUUM, ANALYZE, UPDATE STATISTICS, …
+    /// SET CONSTRAINTS ALL.
+    SetConstraints {
+        /// DEFERRED; otherwise IMMEDIATE.
+        deferred: bool,
+    },
+    /// VACUUM and its kin.
+    Maintain(Maintenance),
+    /// A statement that has nothing to do but is correct: what IF EXISTS and the like let pass.
     Nothing {
         /// The completion tag.
         tag: &'static str,
+    },
+}
+
+/// Care for the file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Maintenance {
+    /// ANALYZE, UPDATE STATISTICS.
+    Analyze {
+        /// These tables.
+        tables: Vec<Arc<Relation>>,
+        /// None was named: all are meant.
+        all: bool,
+        /// What was named and is no table.
+        skipped: Vec<String>,
+    },
+    /// CHECKPOINT.
+    Checkpoint,
+    /// REINDEX.
+    Reindex {
+        /// These tables.
+        tables: Vec<Arc<Relation>>,
+        /// The tables of a schema, or (`Some(None)`) all there are.
+        all: Option<Option<String>>,
+        /// Its words, where it cannot run inside a transaction block.
+        alone: Option<&'static str>,
+    },
+    /// VACUUM.
+    Vacuum {
+        /// These tables.
+        tables: Vec<Arc<Relation>>,
+        /// None was named: all are meant.
+        all: bool,
+        /// FULL.
+        full: bool,
+        /// ANALYZE, too.
+        analyze: bool,
+        /// What was named and is no table.
+        skipped: Vec<String>,
     },
 }
 

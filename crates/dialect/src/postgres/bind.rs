@@ -83,62 +83,6 @@ impl Binder<'_> {
         }
         Ok(bound)
     }
-
-    /// The error for a statement that is not there.
-    pub(super) fn no_statement(&self, node: &N) -> crate::Error {
-        let words = match node {
-            N::MergeStmt(_) => "MERGE",
-            N::CreateFunctionStmt(function) if function.is_procedure => "CREATE PROCEDURE",
-            N::CreateFunctionStmt(_) => "CREATE FUNCTION",
-            N::CreateTrigStmt(_) => "CREATE TRIGGER",
-            N::CreateEnumStmt(_) => "CREATE TYPE … AS ENUM",
-            N::CompositeTypeStmt(_) => "CREATE TYPE … AS (…)",
-            N::CreateRangeStmt(_) => "CREATE TYPE … AS RANGE",
-            N::CreateDomainStmt(_) => "CREATE DOMAIN",
-            N::CreateExtensionStmt(_) => "CREATE EXTENSION",
-            N::CreateRoleStmt(_) => "CREATE ROLE",
-            N::AlterRoleStmt(_) | N::AlterRoleSetStmt(_) => "ALTER ROLE",
-            N::DropRoleStmt(_) => "DROP ROLE",
-            N::GrantStmt(grant) if grant.is_grant => "GRANT",
-            N::GrantStmt(_) => "REVOKE",
-            N::GrantRoleStmt(_) => "GRANT of roles",
-            N::AlterDefaultPrivilegesStmt(_) => "ALTER DEFAULT PRIVILEGES",
-            N::DoStmt(_) => "DO",
-            N::CallStmt(_) => "CALL",
-            N::RuleStmt(_) => "CREATE RULE",
-            N::CreatePolicyStmt(_) => "CREATE POLICY",
-            N::CreatedbStmt(_) => "CREATE DATABASE",
-            N::DropdbStmt(_) => "DROP DATABASE",
-            N::AlterDatabaseStmt(_) | N::AlterDatabaseSetStmt(_) => "ALTER DATABASE",
-            N::AlterSystemStmt(_) => "ALTER SYSTEM",
-            N::CreateTableSpaceStmt(_) => "CREATE TABLESPACE",
-            N::AlterOwnerStmt(_) => "ALTER … OWNER TO",
-            N::AlterObjectSchemaStmt(_) => "ALTER … SET SCHEMA",
-            N::AlterSeqStmt(_) => "ALTER SEQUENCE",
-            N::AlterEnumStmt(_) | N::AlterTypeStmt(_) => "ALTER TYPE",
-            N::AlterDomainStmt(_) => "ALTER DOMAIN",
-            N::AlterFunctionStmt(_) => "ALTER FUNCTION",
-            N::AlterExtensionStmt(_) => "ALTER EXTENSION",
-            N::DefineStmt(_) => "CREATE of this kind of object",
-            N::CreateCastStmt(_) => "CREATE CAST",
-            N::CreateStatsStmt(_) => "CREATE STATISTICS",
-            N::CreatePublicationStmt(_) => "CREATE PUBLICATION",
-            N::CreateSubscriptionStmt(_) => "CREATE SUBSCRIPTION",
-            N::CreateForeignTableStmt(_) => "CREATE FOREIGN TABLE",
-            N::CreateFdwStmt(_) => "CREATE FOREIGN DATA WRAPPER",
-            N::CreateForeignServerStmt(_) => "CREATE SERVER",
-            N::RefreshMatViewStmt(_) => "REFRESH MATERIALIZED VIEW",
-            N::ClusterStmt(_) => "CLUSTER",
-            N::LoadStmt(_) => "LOAD",
-            N::SecLabelStmt(_) => "SECURITY LABEL",
-            N::ConstraintsSetStmt(_) => "SET CONSTRAINTS",
-            N::DropOwnedStmt(_) => "DROP OWNED",
-            N::ReassignOwnedStmt(_) => "REASSIGN OWNED",
-            _ => "this statement",
-        };
-        let start = self.source.map_or(-1, |source| i32::try_from(source.range().start).unwrap_or(-1));
-        self.unsupported(words, start)
-    }
 }
 
 /// A type from words as a user writes them (`character varying(20)`, `int[]`).

@@ -3,11 +3,13 @@
 //! - `raw`, `parse`: the text, by libpg_query;
 //! - `binder`: the state of binding one statement; `bind`: which statement it is;
 //! - `select`, `grouping`, `from`: queries; `dml`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
+//! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
 //! - [`types`]: names, object ids and modifiers of types.
 
 mod bind;
 mod binder;
+mod clauses;
 mod coerce;
 mod ddl;
 mod dml;
@@ -15,9 +17,11 @@ mod expr;
 mod from;
 mod grouping;
 mod locking;
+mod maintenance;
 mod names;
 mod parse;
 mod raw;
+mod refused;
 mod resolve;
 mod select;
 mod target;

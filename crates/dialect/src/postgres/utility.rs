@@ -82,18 +82,16 @@ impl Binder<'_> {
                 plain(Statement::Lock(LockTable { relations, mode, nowait: lock.nowait }))
             }
             N::CopyStmt(copy) => plain(self.copy(copy)?),
-            N::CheckPointStmt(_) => plain(Statement::Nothing { tag: "CHECKPOINT" }),
-            N::ReindexStmt(_) => plain(Statement::Nothing { tag: "REINDEX" }),
-            N::VacuumStmt(vacuum) => {
-                for relation in &vacuum.rels {
-                    if let Some(N::VacuumRelation(relation)) = &relation.node
-                        && let Some(range) = &relation.relation
-                    {
-                        self.relation(range)?;
-                    }
-                }
-                plain(Statement::Nothing { tag: if vacuum.is_vacuumcmd { "VACUUM" } else { "ANALYZE" } })
+            N::CheckPointStmt(_) => plain(Statement::Maintain(crate::ir::Maintenance::Checkpoint)),
+            N::ConstraintsSetStmt(set) if set.constraints.is_empty() => {
+                plain(Statement::SetConstraints { deferred: set.deferred })
             }
+            N::ReindexStmt(reindex) => plain(self.reindex(reindex)?),
+            N::VacuumStmt(vacuum) => plain(self.vacuum(vacuum)?),
+            N::AlterOwnerStmt(alter) => match self.alter_owner(alter)? {
+                Some(tag) => plain(Statement::Nothing { tag }),
+                None => Ok(None),
+            },
             _ => Ok(None),
         }
     }
@@ -340,6 +338,11 @@ impl Binder<'_> {
                 return Err(self.unsupported(format!("COPY option {}", option.defname), option.location));
             }
         }
+        if let Some(header) = option("header")
+            && text_of(header.arg.as_deref()).eq_ignore_ascii_case("match")
+        {
+            return Err(self.unsupported("COPY (HEADER MATCH)", header.location));
+        }
         let format = match option("format").map(|option| text_of(option.arg.as_deref())).as_deref() {
             None | Some("text") => CopyFormat::Text,
             Some("csv") => CopyFormat::Csv,
@@ -468,5 +471,5 @@ fn on_off(value: bool) -> String {
 }
 
 fn is_true(node: Option<&Node>) -> bool {
-    matches!(text_of(node).to_ascii_lowercase().as_str(), "true" | "on" | "1" | "yes" | "match")
+    matches!(text_of(node).to_ascii_lowercase().as_str(), "true" | "on" | "1" | "yes")
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{self, Ddl, DmlAction, ObjectKind, RelationLocks, Statement, TableLock, Transaction};
+use rowferry_dialect::ir::{
+    self, Ddl, DmlAction, Maintenance, ObjectKind, RelationLocks, Statement, TableLock, Transaction,
+};
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::schema::{Relation, Schema};
@@ -485,6 +487,11 @@ fn command(statement: &Statement) -> Command {
         Statement::Notify(rowferry_dialect::ir::Notify::Notify(..)) => "NOTIFY",
         Statement::CallRoutine(_) => "EXECUTE FUNCTION",
         Statement::Lock(_) => "LOCK TABLE",
+        Statement::Maintain(Maintenance::Analyze { .. }) => "ANALYZE",
+        Statement::Maintain(Maintenance::Checkpoint) => "CHECKPOINT",
+        Statement::Maintain(Maintenance::Reindex { .. }) => "REINDEX",
+        Statement::Maintain(Maintenance::Vacuum { .. }) => "VACUUM",
+        Statement::SetConstraints { .. } => "SET CONSTRAINTS",
         Statement::Nothing { tag } => tag,
     };
     Command::Utility(words)

@@ -217,6 +217,7 @@ impl Session {
                 break done;
             }
         };
+        self.check_now()?;
         self.remember_serial(&plan)?;
         if plan.bound.columns.is_empty() {
             if self.transaction.block == Block::None {

@@ -126,7 +126,7 @@ impl Session {
     }
 
     /// Locks one table; true when it had to wait.
-    fn lock_table(&mut self, oid: u32, name: &str, mode: LockMode, wait: bool) -> Result<bool> {
+    pub(super) fn lock_table(&mut self, oid: u32, name: &str, mode: LockMode, wait: bool) -> Result<bool> {
         let locks = &self.database.shared.locks;
         let owner = &self.state.owner;
         if mode.is_weak() && locks.weak(owner, oid, mode) {

@@ -2,10 +2,12 @@
 
 mod checks;
 mod compile;
+mod constraints;
 mod ddl;
 mod execute;
 mod functions;
 pub mod locking;
+mod maintenance;
 mod merge;
 mod misfits;
 mod named;

@@ -17,6 +17,7 @@ use rowferry_dialect::informix::Logging;
 use rowferry_dialect::ir::{Isolation, TransactionModes};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
+use super::constraints::Checking;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
 use crate::handle::Guard;
@@ -41,6 +42,8 @@ pub struct Transaction {
     pub read_only: bool,
     /// DEFERRABLE.
     pub deferrable: bool,
+    /// When foreign keys are checked.
+    pub(super) checking: Checking,
     /// SQLite's transaction.
     pub open: Open,
     /// Savepoints, the outermost first.
@@ -541,6 +544,7 @@ impl Session {
                 self.adopt_committed_schema()?;
             }
         }
+        self.apply_checking()?;
         self.install_checks()
     }
 
@@ -618,7 +622,7 @@ impl Session {
     }
 
     /// Which deferred foreign key a COMMIT has failed on.
-    fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
+    pub(super) fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
         let found =
             guard.query_row("SELECT \"table\", parent, fkid FROM pragma_foreign_key_check LIMIT 1", [], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?))

@@ -1,9 +1,11 @@
 //! Statements that SQLite does not run: transactions, variables, EXPLAIN, locks.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    Discard, Expr, ExprKind, Notify, SetVariable, Statement as Ir, Transaction as Control, TransactionModes, Value,
+    Discard, Explain, Expr, ExprKind, Notify, SetVariable, Statement as Ir, Transaction as Control, TransactionModes,
+    Value,
 };
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::Command;
@@ -25,7 +27,7 @@ impl Session {
             Ir::Transaction(control) => return self.control(control, prepared.command),
             Ir::Set(set) => self.set_statement(set)?,
             Ir::Show(name) => return self.show(name.as_deref(), prepared),
-            Ir::Explain(explain) => return self.explain(prepared, &explain.statement, explain.analyze, params),
+            Ir::Explain(explain) => return self.explain(prepared, explain),
             Ir::Prepare { name, text, params } => self.prepare_named(prepared, name, text, params)?,
             Ir::ExecutePrepared { name, args } => return self.execute_named(name, args),
             Ir::Deallocate(name) => self.deallocate(name.as_deref())?,
@@ -41,6 +43,8 @@ impl Session {
             Ir::Notify(Notify::Unlisten(_)) => {}
             Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
+            Ir::SetConstraints { deferred } => self.set_constraints(*deferred)?,
+            Ir::Maintain(maintenance) => self.maintain(maintenance)?,
             Ir::Nothing { .. } => {}
             Ir::Query(_) | Ir::CallRoutine(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Merge(_) | Ir::Ddl(_) => {
                 return Err(Error::internal("a statement went astray"));
@@ -214,17 +218,11 @@ impl Session {
     }
 
     /// SQLite's plan, a line for each of its steps, indented as PostgreSQL's are.
-    fn explain(
-        &mut self,
-        prepared: &Arc<Prepared>,
-        statement: &Ir,
-        analyze: bool,
-        params: &[Value],
-    ) -> Result<Outcome> {
-        if analyze {
+    fn explain(&mut self, prepared: &Arc<Prepared>, explain: &Explain) -> Result<Outcome> {
+        if explain.analyze {
             return Err(Error::unsupported("EXPLAIN ANALYZE"));
         }
-        let program = match statement {
+        let program = match &explain.statement {
             Ir::Query(query) => sqlite::lower_query(query)?,
             Ir::Dml(dml) => sqlite::lower_dml(dml)?,
             _ => return Err(Error::unsupported("EXPLAIN of this statement")),
@@ -232,23 +230,18 @@ impl Session {
         self.open_read()?;
         let handle = self.handle()?;
         let guard = handle.lock();
-        let mut lines = Vec::new();
+        let mut steps = Vec::new();
         let result: std::result::Result<(), Failure> = (|| {
             let mut query = guard.prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
-            let _ = params;
             let mut rows = query.query([])?;
-            let mut depths = std::collections::HashMap::from([(0_i64, 0_usize)]);
             while let Some(row) = rows.next()? {
-                let (id, parent, text): (i64, i64, String) = (row.get(0)?, row.get(1)?, row.get(3)?);
-                let depth = depths.get(&parent).copied().unwrap_or(0);
-                depths.insert(id, depth + 1);
-                let indent = if depth == 0 { String::new() } else { format!("{}->  ", " ".repeat(6 * depth - 4)) };
-                lines.push(format!("{indent}{text}"));
+                steps.push(PlanStep { id: row.get(0)?, parent: row.get(1)?, text: row.get(3)? });
             }
             Ok(())
         })();
         self.checked(result)?;
         drop(guard);
+        let lines = if explain.json { vec![plan_json(&steps)] } else { plan_lines(&steps) };
         let mut spool = Spool::new(1);
         for line in lines {
             spool.push([ValueRef::Text(line.as_bytes())].into_iter())?;
@@ -275,6 +268,38 @@ impl Session {
 
 pub(super) fn only_in_blocks(command: &str) -> Error {
     Error::new(Condition::NoActiveSqlTransaction, format!("{command} can only be used in transaction blocks"))
+}
+
+/// A step of SQLite's plan.
+struct PlanStep {
+    id: i64,
+    parent: i64,
+    text: String,
+}
+
+/// A line for each step, indented as PostgreSQL's are.
+fn plan_lines(steps: &[PlanStep]) -> Vec<String> {
+    let mut depths = HashMap::from([(0_i64, 0_usize)]);
+    let line = |step: &PlanStep| {
+        let depth = depths.get(&step.parent).copied().unwrap_or(0);
+        depths.insert(step.id, depth + 1);
+        let indent = if depth == 0 { String::new() } else { format!("{}->  ", " ".repeat(6 * depth - 4)) };
+        format!("{indent}{}", step.text)
+    };
+    steps.iter().map(line).collect()
+}
+
+/// EXPLAIN (FORMAT JSON): PostgreSQL's frame around SQLite's steps.
+fn plan_json(steps: &[PlanStep]) -> String {
+    fn below(steps: &[PlanStep], parent: i64) -> Vec<serde_json::Value> {
+        let node = |step: &PlanStep| match below(steps, step.id) {
+            plans if plans.is_empty() => serde_json::json!({ "Node Type": step.text }),
+            plans => serde_json::json!({ "Node Type": step.text, "Plans": plans }),
+        };
+        steps.iter().filter(|step| step.parent == parent).map(node).collect()
+    }
+    let plan = serde_json::json!([{ "Plan": { "Node Type": "Query", "Plans": below(steps, 0) } }]);
+    serde_json::to_string_pretty(&plan).unwrap_or_default()
 }
 
 /// The value of a constant expression as it stands.

@@ -161,3 +161,30 @@ pub fn find(name: &str) -> Option<&'static Setting> {
     let wanted = || name.bytes().map(|byte| byte.to_ascii_lowercase());
     SETTINGS.binary_search_by(|setting| lower(setting.name).cmp(wanted())).ok().map(|at| &SETTINGS[at])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The part of the guide's page under a heading.
+    fn section(page: &'static str, heading: &str) -> &'static str {
+        let (_, behind) = page.split_once(heading).unwrap_or_else(|| panic!("the page has no {heading}"));
+        behind.split("\n## ").next().unwrap_or(behind)
+    }
+
+    #[test]
+    fn the_guide_lists_each_setting_under_what_becomes_of_it() {
+        let page = include_str!("../../../../docs/guide/postgres-settings.md");
+        for setting in SETTINGS.iter().filter(|setting| matches!(setting.context, Context::User | Context::Superuser)) {
+            let heading = match setting.meaning {
+                Meaning::Effective => "## Effective",
+                Meaning::Existing(_) | Meaning::Only(_) => "## Some values",
+                Meaning::Hint => "## Taken without effect: another way",
+                Meaning::Vacuous => "## Taken without effect: there is nothing",
+                Meaning::Fixed => "## Only as they are",
+            };
+            let listed = section(page, heading).contains(&format!("`{}`", setting.name));
+            assert!(listed, "{} is not under {heading}", setting.name);
+        }
+    }
+}

@@ -337,6 +337,12 @@ impl<'a> Binder<'a> {
                 reset: false,
                 local: false,
             }),
+            Ast::SetConstraints { deferred } => S::SetConstraints { deferred: *deferred },
+            Ast::UpdateStatistics(table) => {
+                let tables = table.as_ref().map(|name| self.relation(name)).transpose()?;
+                let (tables, skipped) = (tables.into_iter().collect::<Vec<_>>(), Vec::new());
+                S::Maintain(ir::Maintenance::Analyze { all: tables.is_empty(), tables, skipped })
+            }
             Ast::SetOther { tag, .. } | Ast::Nothing { tag, .. } => S::Nothing { tag },
             // Who only reads sees what was committed last and asks for no lock, so EXCLUSIVE is not in its way.
             Ast::LockTable(name, exclusive) => S::Lock(ir::LockTable {

@@ -61,8 +61,11 @@ impl Binder<'_> {
 
     pub(super) fn alter_table(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
         let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
+        if let Some(tag) = self.relation_owner(alter)? {
+            return Ok(Statement::Nothing { tag });
+        }
         if alter.objtype() != ObjectType::ObjectTable {
-            let words = alter.objtype().as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+            let words = super::super::refused::object(alter.objtype());
             return Err(self.unsupported(format!("ALTER {words}"), range.location));
         }
         if alter.missing_ok && self.relation(range).is_err() {
@@ -240,6 +243,10 @@ impl Binder<'_> {
                 }
                 AlterTable::DropConstraint { name: command.name.clone(), if_exists: command.missing_ok, cascade }
             }
+            AlterTableType::AtChangeOwner => {
+                self.check_owner(command.newowner.as_ref())?;
+                return Ok(None);
+            }
             // Every constraint is valid from the start here.
             AlterTableType::AtValidateConstraint => return Ok(None),
             other => {
@@ -259,7 +266,7 @@ impl Binder<'_> {
     pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
         let kind = rename.rename_type();
         let Some(range) = &rename.relation else {
-            let words = kind.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+            let words = super::super::refused::object(kind);
             return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));
         };
         if rename.missing_ok && self.relation(range).is_err() {
@@ -283,7 +290,7 @@ impl Binder<'_> {
                 AlterTable::RenameConstraint { from: rename.subname.clone(), to: rename.newname.clone() }
             }
             other => {
-                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+                let words = super::super::refused::object(other);
                 return Err(self.unsupported(format!("ALTER {words} … RENAME"), range.location));
             }
         };

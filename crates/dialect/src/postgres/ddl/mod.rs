@@ -169,7 +169,7 @@ impl Binder<'_> {
             return Err(crate::Error::internal("CREATE TABLE AS without a query"));
         };
         let N::SelectStmt(select) = node else {
-            return Err(self.unsupported("CREATE TABLE AS of this statement", -1));
+            return Err(self.unsupported("CREATE TABLE AS EXECUTE", -1));
         };
         self.table_of_query(into, select, create.if_not_exists, "CREATE TABLE AS")
     }
@@ -195,6 +195,7 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, if_not_exists, tag, range.location)? {
             return Ok(instead);
         }
+        self.into_clauses(into)?;
         let mut bound = self.query(select, true)?;
         let given = names::strings(&into.col_names);
         if given.len() > bound.columns.len() {
@@ -247,6 +248,7 @@ impl Binder<'_> {
         if index.nulls_not_distinct {
             return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
         }
+        self.index_clauses(index)?;
         let entry = Entry::of_relation(&table, Text::TABLE, None);
         let mut keys = Vec::with_capacity(index.index_params.len());
         let mut words = Vec::new();
@@ -520,6 +522,7 @@ impl Binder<'_> {
         if !create.schema_elts.is_empty() {
             return Err(self.unsupported("objects within CREATE SCHEMA", -1));
         }
+        self.check_owner(create.authrole.as_ref())?;
         if create.schemaname.starts_with("pg_") {
             return Err(crate::Error::new(
                 Condition::ReservedName,
@@ -527,11 +530,7 @@ impl Binder<'_> {
             )
             .detail("The prefix \"pg_\" is reserved for system schemas."));
         }
-        let name = if create.schemaname.is_empty() {
-            create.authrole.as_ref().map(|role| role.rolename.clone()).unwrap_or_default()
-        } else {
-            create.schemaname.clone()
-        };
+        let name = if create.schemaname.is_empty() { self.context.user.clone() } else { create.schemaname.clone() };
         if !create.if_not_exists && self.schema.has_namespace(&name) {
             return Err(crate::Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")));
         }
@@ -546,7 +545,7 @@ impl Binder<'_> {
             ObjectType::ObjectSequence => (ObjectKind::Sequence, "sequence"),
             ObjectType::ObjectSchema => (ObjectKind::Schema, "schema"),
             other => {
-                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+                let words = super::refused::object(other);
                 return Err(self.unsupported(format!("DROP {words}"), -1));
             }
         };
@@ -634,7 +633,7 @@ impl Binder<'_> {
             }
             (ObjectType::ObjectColumn, [table, column]) => (QualifiedName::bare(table.clone()), Some(column.clone())),
             (other, _) => {
-                let words = other.as_str_name().trim_start_matches("OBJECT_").replace('_', " ");
+                let words = super::refused::object(other);
                 return Err(self.unsupported(format!("COMMENT ON {words}"), -1));
             }
         };

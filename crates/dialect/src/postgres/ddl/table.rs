@@ -86,6 +86,7 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, create.if_not_exists, "CREATE TABLE", range.location)? {
             return Ok(instead);
         }
+        self.table_clauses(create)?;
         let mut draft = Draft { name: name.clone(), columns: Vec::new(), constraints: Vec::new(), taken: Vec::new() };
         let mut definitions = Vec::new();
         let mut table_constraints = Vec::new();
@@ -164,6 +165,7 @@ impl Binder<'_> {
             }),
             generated: None,
         };
+        self.column_clauses(column)?;
         if let Some(collation) = &column.coll_clause {
             self.check_collation(&collation.collname, collation.location)?;
         }
@@ -200,6 +202,7 @@ impl Binder<'_> {
                         ));
                     }
                     let options = self.sequence_options(&constraint.options, definition.ty.clone())?;
+                    self.check_identity(&options, constraint.location)?;
                     definition.not_null = true;
                     definition.identity = Some(IdentityDefinition {
                         always: constraint.generated_when == "a",
@@ -212,6 +215,20 @@ impl Binder<'_> {
             }
         }
         Ok(definition)
+    }
+
+    /// An identity column counts upwards from its start within its type, and no other way yet.
+    fn check_identity(&self, options: &crate::ir::CreateSequence, place: i32) -> Result<()> {
+        let most = match options.ty {
+            Type::Int2 => i64::from(i16::MAX),
+            Type::Int4 => i64::from(i32::MAX),
+            _ => i64::MAX,
+        };
+        let bounded = options.increment > 0 && (options.min > 1 && options.min != options.start || options.max != most);
+        if bounded || options.cycle {
+            return Err(self.unsupported("MINVALUE, MAXVALUE or CYCLE of an identity column", place));
+        }
+        Ok(())
     }
 
     /// DEFAULT and GENERATED of a column.
@@ -293,6 +310,7 @@ impl Binder<'_> {
                 }
             }
             let kind = constraint.contype();
+            self.constraint_clauses(&constraint)?;
             match kind {
                 ConstrType::ConstrPrimary | ConstrType::ConstrUnique => {
                     self.key_constraint(&constraint, vec![position], draft)?;
@@ -309,6 +327,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn table_constraint(&mut self, constraint: &pg::Constraint, draft: &mut Draft) -> Result<()> {
+        self.constraint_clauses(constraint)?;
         match constraint.contype() {
             ConstrType::ConstrPrimary | ConstrType::ConstrUnique => {
                 if !constraint.indexname.is_empty() {

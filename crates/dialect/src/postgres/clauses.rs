@@ -1,0 +1,255 @@
+//! Clauses about storage and ownership, of which SQLite has nothing: what asks PostgreSQL for another way of storing the
+//! same is taken with a notice, what names something that is not there is refused as PostgreSQL refuses it.
+
+use pg_query::protobuf::{self as pg, DefElem, Node, RoleSpecType, node::Node as N};
+
+use super::binder::Binder;
+use super::utility::text_of;
+use crate::{Condition, Error, Result};
+
+/// Storage parameters of tables; those of TOAST tables and of autovacuum among them.
+const TABLE_PARAMETERS: &[&str] = &[
+    "autovacuum_analyze_scale_factor",
+    "autovacuum_analyze_threshold",
+    "autovacuum_enabled",
+    "autovacuum_freeze_max_age",
+    "autovacuum_freeze_min_age",
+    "autovacuum_freeze_table_age",
+    "autovacuum_multixact_freeze_max_age",
+    "autovacuum_multixact_freeze_min_age",
+    "autovacuum_multixact_freeze_table_age",
+    "autovacuum_vacuum_cost_delay",
+    "autovacuum_vacuum_cost_limit",
+    "autovacuum_vacuum_insert_scale_factor",
+    "autovacuum_vacuum_insert_threshold",
+    "autovacuum_vacuum_scale_factor",
+    "autovacuum_vacuum_threshold",
+    "fillfactor",
+    "log_autovacuum_min_duration",
+    "parallel_workers",
+    "toast_tuple_target",
+    "user_catalog_table",
+    "vacuum_index_cleanup",
+    "vacuum_truncate",
+];
+
+/// Storage parameters of B-tree indexes.
+const INDEX_PARAMETERS: &[&str] = &["deduplicate_items", "fillfactor"];
+
+/// Operator classes of B-tree and hash indexes. SQLite's indexes serve all of their comparisons that it can use an index
+/// for, whatever the class.
+const OPERATOR_CLASSES: &str = "aclitem_ops array_ops bit_ops bool_ops bpchar_ops bpchar_pattern_ops bytea_ops char_ops cid_ops \
+    cidr_ops date_ops enum_ops float4_ops float8_ops inet_ops int2_ops int4_ops int8_ops interval_ops jsonb_ops \
+    macaddr8_ops macaddr_ops money_ops multirange_ops name_ops numeric_ops oid_ops oidvector_ops pg_lsn_ops range_ops \
+    record_image_ops record_ops text_ops text_pattern_ops tid_ops time_ops timestamp_ops timestamptz_ops timetz_ops \
+    tsquery_ops tsvector_ops uuid_ops varbit_ops varchar_ops varchar_pattern_ops xid8_ops xid_ops";
+
+impl Binder<'_> {
+    /// CREATE TABLE: WITH, TABLESPACE, UNLOGGED.
+    pub(super) fn table_clauses(&mut self, create: &pg::CreateStmt) -> Result<()> {
+        self.check_tablespace(&create.tablespacename)?;
+        self.storage_parameters(&create.options, TABLE_PARAMETERS)?;
+        self.persistence(create.relation.as_ref());
+        Ok(())
+    }
+
+    /// CREATE TABLE AS, SELECT INTO: the same, and what is not there for tables of queries.
+    pub(super) fn into_clauses(&mut self, into: &pg::IntoClause) -> Result<()> {
+        use pg::OnCommitAction::{OncommitDeleteRows, OncommitDrop};
+        let place = into.rel.as_ref().map_or(-1, |range| range.location);
+        if matches!(into.on_commit(), OncommitDeleteRows | OncommitDrop) {
+            return Err(self.unsupported("ON COMMIT DELETE ROWS or DROP", place));
+        }
+        if !matches!(into.access_method.as_str(), "" | "heap") {
+            return Err(self.unsupported("a table access method", place));
+        }
+        self.check_tablespace(&into.table_space_name)?;
+        self.storage_parameters(&into.options, TABLE_PARAMETERS)?;
+        self.persistence(into.rel.as_ref());
+        Ok(())
+    }
+
+    /// CREATE INDEX: WITH, TABLESPACE, operator classes.
+    pub(super) fn index_clauses(&mut self, index: &pg::IndexStmt) -> Result<()> {
+        self.check_tablespace(&index.table_space)?;
+        self.storage_parameters(&index.options, INDEX_PARAMETERS)?;
+        for node in &index.index_params {
+            let Some(N::IndexElem(element)) = &node.node else { continue };
+            let classes = super::names::strings(&element.opclass);
+            let Some(class) = classes.last() else { continue };
+            if !OPERATOR_CLASSES.split_ascii_whitespace().any(|known| known == *class) {
+                let method = if index.access_method.is_empty() { "btree" } else { &index.access_method };
+                let message = format!("operator class \"{class}\" does not exist for access method \"{method}\"");
+                return Err(Error::new(Condition::UndefinedObject, message));
+            }
+            if !element.opclassopts.is_empty() {
+                return Err(Error::new(
+                    Condition::InvalidParameterValue,
+                    format!("operator class {class} has no options"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What may stand at any constraint.
+    pub(super) fn constraint_clauses(&mut self, constraint: &pg::Constraint) -> Result<()> {
+        use pg::ConstrType::{ConstrAttrEnforced, ConstrAttrNotEnforced, ConstrCheck, ConstrForeign};
+        let unenforced = matches!(constraint.contype(), ConstrCheck | ConstrForeign) && !constraint.is_enforced;
+        if unenforced || matches!(constraint.contype(), ConstrAttrEnforced | ConstrAttrNotEnforced) {
+            return Err(self.unsupported("[NOT] ENFORCED", constraint.location));
+        }
+        if constraint.fk_with_period || constraint.pk_with_period {
+            return Err(self.unsupported("a foreign key with PERIOD", constraint.location));
+        }
+        self.check_tablespace(&constraint.indexspace)?;
+        self.storage_parameters(&constraint.options, INDEX_PARAMETERS)
+    }
+
+    /// STORAGE and COMPRESSION of a column.
+    pub(super) fn column_clauses(&mut self, column: &pg::ColumnDef) -> Result<()> {
+        let storage = column.storage_name.to_ascii_lowercase();
+        if !matches!(storage.as_str(), "" | "default" | "plain" | "external" | "extended" | "main") {
+            let message = format!("invalid storage type \"{}\"", column.storage_name);
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        if !matches!(column.compression.as_str(), "" | "default" | "pglz" | "lz4") {
+            let message = format!("invalid compression method \"{}\"", column.compression);
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        if !column.fdwoptions.is_empty() {
+            return Err(self.unsupported("OPTIONS of a column", column.location));
+        }
+        for (given, words) in [(&storage, "STORAGE"), (&column.compression, "COMPRESSION")] {
+            if !given.is_empty() {
+                self.remark(format!("{words} of column \"{}\" has no effect", column.colname));
+            }
+        }
+        Ok(())
+    }
+
+    /// There is one tablespace.
+    pub(super) fn check_tablespace(&self, name: &str) -> Result<()> {
+        match name {
+            "" | "pg_default" => Ok(()),
+            "pg_global" => Err(Error::new(
+                Condition::InvalidParameterValue,
+                "only shared relations can be placed in pg_global tablespace",
+            )),
+            _ => Err(Error::new(Condition::UndefinedObject, format!("tablespace \"{name}\" does not exist"))),
+        }
+    }
+
+    fn persistence(&mut self, range: Option<&pg::RangeVar>) {
+        if let Some(range) = range.filter(|range| range.relpersistence == "u") {
+            self.remark(format!("table \"{}\" is as durable as any other: UNLOGGED has no effect", range.relname));
+        }
+    }
+
+    pub(super) fn storage_parameters(&mut self, options: &[Node], known: &[&str]) -> Result<()> {
+        for node in options {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            let name = option.defname.as_str();
+            if name == "oids" && known == TABLE_PARAMETERS {
+                let off = matches!(text_of(option.arg.as_deref()).as_str(), "false" | "off" | "0");
+                if option.arg.is_none() || !off {
+                    let message = "tables declared WITH OIDS are not supported";
+                    return Err(Error::new(Condition::FeatureNotSupported, message));
+                }
+                continue;
+            }
+            if !matches!(option.defnamespace.as_str(), "" | "toast") {
+                let message = format!("unrecognized parameter namespace \"{}\"", option.defnamespace);
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+            if !known.contains(&name) {
+                let message = format!("unrecognized parameter \"{name}\"");
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+            check_fillfactor(option)?;
+            self.remark(format!("storage parameter \"{name}\" has no effect"));
+        }
+        Ok(())
+    }
+
+    /// ALTER SCHEMA and ALTER DATABASE … OWNER TO, for owners that there are; `None` for other objects.
+    pub(super) fn alter_owner(&self, alter: &pg::AlterOwnerStmt) -> Result<Option<&'static str>> {
+        let name = match alter.object.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::String(name)) => name.sval.as_str(),
+            _ => "",
+        };
+        let tag = match alter.object_type() {
+            pg::ObjectType::ObjectSchema if !self.schema.has_namespace(name) => {
+                let message = format!("schema \"{name}\" does not exist");
+                return Err(Error::new(Condition::InvalidSchemaName, message));
+            }
+            pg::ObjectType::ObjectSchema => "ALTER SCHEMA",
+            pg::ObjectType::ObjectDatabase if name != self.context.database => {
+                let message = format!("database \"{name}\" does not exist");
+                return Err(Error::new(Condition::InvalidCatalogName, message));
+            }
+            pg::ObjectType::ObjectDatabase => "ALTER DATABASE",
+            _ => return Ok(None),
+        };
+        self.check_owner(alter.newowner.as_ref())?;
+        Ok(Some(tag))
+    }
+
+    /// `ALTER TABLE … OWNER TO`, whatever kind of relation it is said of; `None` when it says anything else.
+    pub(super) fn relation_owner(&mut self, alter: &pg::AlterTableStmt) -> Result<Option<&'static str>> {
+        let Some(range) = &alter.relation else { return Ok(None) };
+        for node in &alter.cmds {
+            let Some(N::AlterTableCmd(command)) = &node.node else { return Ok(None) };
+            if command.subtype() != pg::AlterTableType::AtChangeOwner {
+                return Ok(None);
+            }
+            self.check_owner(command.newowner.as_ref())?;
+        }
+        let tag = match alter.objtype() {
+            pg::ObjectType::ObjectSequence => "ALTER SEQUENCE",
+            pg::ObjectType::ObjectView => "ALTER VIEW",
+            pg::ObjectType::ObjectIndex => "ALTER INDEX",
+            pg::ObjectType::ObjectTable => "ALTER TABLE",
+            _ => return Ok(None),
+        };
+        let schema = (!range.schemaname.is_empty()).then(|| range.schemaname.clone());
+        let name = crate::schema::QualifiedName { schema, name: range.relname.clone() };
+        if self.schema.sequence(&name).is_none() && self.schema.index(&name).is_none() {
+            match self.relation(range) {
+                Err(_) if alter.missing_ok => {
+                    self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
+                }
+                found => drop(found?),
+            }
+        }
+        Ok(Some(tag))
+    }
+
+    /// OWNER TO, AUTHORIZATION: there is one user, who owns everything.
+    pub(super) fn check_owner(&self, role: Option<&pg::RoleSpec>) -> Result<()> {
+        match role {
+            Some(role) if role.roletype() == RoleSpecType::RolespecCstring && role.rolename != self.context.user => {
+                let message = format!("role \"{}\" does not exist", role.rolename);
+                Err(Error::new(Condition::UndefinedObject, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_fillfactor(option: &DefElem) -> Result<()> {
+    if option.defname != "fillfactor" {
+        return Ok(());
+    }
+    let value = text_of(option.arg.as_deref());
+    let Ok(number) = value.parse::<i64>() else {
+        let message = format!("invalid value for integer option \"fillfactor\": {value}");
+        return Err(Error::new(Condition::InvalidParameterValue, message));
+    };
+    if !(10..=100).contains(&number) {
+        let message = format!("value {value} out of bounds for option \"fillfactor\"");
+        return Err(Error::new(Condition::InvalidParameterValue, message)
+            .detail("Valid values are between \"10\" and \"100\"."));
+    }
+    Ok(())
+}
