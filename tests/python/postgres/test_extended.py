@@ -101,6 +101,39 @@ def test_the_plan_of_a_changed_table_is_refused_in_the_words_that_drivers_know(s
     assert session.ready()[0].sqlstate == "42P01"
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "insert into t values (2)",
+        "delete from t returning id",
+        "select id from t for update",
+        "create table other (id integer)",
+        "create table other as select id from t",
+        "alter table t add column more text",
+        "lock table t",
+        "truncate t",
+        "begin",
+    ],
+)
+def test_parse_bind_and_describe_neither_write_nor_wait(session: Wire, server: Rowferry, sql: str) -> None:
+    with Wire.open(server.postgres) as writer:
+        writer.send(query("begin"))
+        writer.ready()
+        writer.send(query("insert into t values (1)"))
+        writer.ready()
+        session.send(query("set lock_timeout = '1ms'"))
+        session.ready()
+        answers = session.ask(
+            parse(sql, "s"), describe("S", "s"), bind(statement="s", portal="p"), describe("P", "p"), SYNC
+        )
+        assert answers in ("1 t n 2 n Z:I", "1 t T 2 T Z:I")
+        assert session.ask(close("S", "s"), SYNC) == "3 Z:I"
+        writer.send(query("commit"))
+        writer.ready()
+    assert rows(session, "select id from t") == [[b"1"]]
+    assert rows(session, "select count(*) from pg_class where relname = 'other'") == [[b"0"]]
+
+
 def test_a_pipeline_is_one_transaction(session: Wire) -> None:
     def insert(number: int) -> bytes:
         return parse(f"insert into t values ({number})") + bind() + execute()
