@@ -337,3 +337,61 @@ fn two_hundred_changes_of_one_table_read_each_as_much_as_the_first() {
     let most = read.iter().max().copied().unwrap_or_default();
     assert!(most < 400, "{read:?}");
 }
+
+#[test]
+fn notices_tell_all_that_a_cascade_takes() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    session.run("create schema s");
+    session.run("create table s.t (a int primary key)");
+    session.run("create view s.v as select a from s.t");
+    session.run("create table child (t int references s.t)");
+    session.run("drop schema s cascade");
+    let notices = session.drain_notices();
+    let told: Vec<String> = notices
+        .iter()
+        .map(|notice| format!("{}: {}", notice.message, notice.detail.as_deref().unwrap_or_default()))
+        .collect();
+    assert!(
+        told.contains(
+            &"drop cascades to 2 other objects: drop cascades to table s.t\ndrop cascades to view s.v".to_owned()
+        ),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_view_is_replaced_by_one_with_the_same_columns_and_more() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    session.run("create view v as select 1 as a, 2 as b");
+    let message = |session: &mut rowferry_engine::Session, sql: &str| session.error(sql).message.clone();
+    assert_eq!(message(&mut session, "create or replace view v as select 1 as a"), "cannot drop columns from view");
+    assert_eq!(
+        message(&mut session, "create or replace view v as select 1 as x, 2 as b"),
+        "cannot change name of view column \"a\" to \"x\""
+    );
+    assert_eq!(
+        message(&mut session, "create or replace view v as select 1 as a, 2.5::numeric as b"),
+        "cannot change data type of view column \"b\" from integer to numeric"
+    );
+    session.run("create or replace view v as select 1 as a, 2 as b, 3 as c");
+}
+
+#[test]
+fn what_a_definition_cannot_have_is_refused() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    session.run("create table t (a int)");
+    assert_eq!(session.fails("alter table t add xmin int"), "42701");
+    assert_eq!(session.fails("create table u (ctid int)"), "42701");
+    assert_eq!(session.fails("create temp table public.u (a int)"), "42P16");
+    assert_eq!(session.fails("create unlogged table pg_temp.u (a int)"), "42P16");
+    assert_eq!(session.fails("create sequence s cache 0"), "22023");
+    assert_eq!(session.fails("create table u (a int collate \"C\")"), "42804");
+    session.run("insert into t values (1)");
+    assert_eq!(session.fails("alter table t add b int not null"), "23502");
+    session.run("alter table t add c text generated always as ('x') stored");
+    session.run("alter table t add d text generated always as ('y') stored");
+    assert_eq!(session.run("select * from t"), ["1|x|y"]);
+}

@@ -50,8 +50,14 @@ impl Binder<'_> {
 
     /// The name of an object to be, its schema decided.
     fn new_name(&mut self, range: &pg::RangeVar) -> Result<QualifiedName> {
-        if range.relpersistence == "t" {
-            return Ok(QualifiedName::new("pg_temp", range.relname.clone()));
+        let misplaced = match (range.relpersistence.as_str(), range.schemaname.as_str()) {
+            ("t", "" | "pg_temp") => return Ok(QualifiedName::new("pg_temp", range.relname.clone())),
+            ("t", _) => Some("cannot create temporary relation in non-temporary schema"),
+            ("u", "pg_temp") => Some("only temporary relations may be created in temporary schemas"),
+            _ => None,
+        };
+        if let Some(message) = misplaced {
+            return Err(self.error(Condition::InvalidTableDefinition, message, range.location));
         }
         if range.schemaname.is_empty() {
             return match self.schema.creation_namespace() {
@@ -476,7 +482,16 @@ impl Binder<'_> {
                     );
                 }
                 // Numbers are handed out one by one, and a sequence owned by a column goes with its table.
-                "cache" | "owned_by" => {}
+                "cache" => {
+                    let cache = required()?;
+                    if cache <= 0 {
+                        return Err(crate::Error::new(
+                            Condition::InvalidParameterValue,
+                            format!("CACHE ({cache}) must be greater than zero"),
+                        ));
+                    }
+                }
+                "owned_by" => {}
                 other => return Err(self.unsupported(format!("the sequence option {other}"), element.location)),
             }
         }

@@ -139,6 +139,12 @@ impl Binder<'_> {
                 place,
             ));
         }
+        if matches!(column.colname.as_str(), "tableoid" | "ctid" | "xmin" | "xmax" | "cmin" | "cmax") {
+            return Err(crate::Error::new(
+                Condition::DuplicateColumn,
+                format!("column name \"{}\" conflicts with a system column name", column.colname),
+            ));
+        }
         let Some(type_name) = &column.type_name else {
             return Err(crate::Error::internal("a column without a type"));
         };
@@ -168,6 +174,14 @@ impl Binder<'_> {
         self.column_clauses(column)?;
         if let Some(collation) = &column.coll_clause {
             self.check_collation(&collation.collname, collation.location)?;
+            if definition.ty.is_integer() || matches!(definition.ty, Type::Bool | Type::Float4 | Type::Float8) {
+                let words = super::super::types::format_type(&definition.ty);
+                return Err(self.error(
+                    Condition::DatatypeMismatch,
+                    format!("collations are not supported by type {words}"),
+                    collation.location,
+                ));
+            }
         }
         for node in &column.constraints {
             let Some(N::Constraint(constraint)) = &node.node else { continue };

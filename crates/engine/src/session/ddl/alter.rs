@@ -230,17 +230,19 @@ impl Changer<'_> {
         if added.constraints.iter().any(|constraint| constraint.kind == Kind::Generated) {
             // SQLite adds no stored column, a new table has one.
             text.columns.push(added);
-            let sources = table.columns.iter().map(|column| Some(quote(&column.name))).chain([None]).collect();
+            let sources = same_columns(table).into_iter().chain([None]).collect();
             self.rebuild(table, &text, sources, &[])?;
         } else {
-            let bare = format!(
-                "ALTER TABLE {} ADD COLUMN {} {}",
-                self.table_sql(table),
-                quote(&column.name),
-                added.type_words
-            );
-            let collate = types_collation(&column.ty);
-            self.batch(&format!("{bare}{collate}"))?;
+            // SQLite's own ADD COLUMN would read its whole schema once more and knows fewer constraints.
+            if column.not_null && sequence.is_none() && column.default.is_none() {
+                // Behind the change SQLite would not even look: a column that is NOT NULL holds no NULL.
+                let sql = format!("SELECT EXISTS (SELECT 1 FROM {})", self.table_sql(table));
+                if self.connection.query_row(&sql, [], |row| row.get(0))? {
+                    return Err(holds_nulls(table, &column.name).into());
+                }
+            }
+            text.columns.push(added);
+            self.edit(table, &text)?;
             let filling = match (&sequence, &column.default) {
                 (Some((_, sequence_oid, start, increment)), _) => {
                     let table_sql = self.table_sql(table);
@@ -263,14 +265,6 @@ impl Changer<'_> {
             if let Some(value) = filling {
                 self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
             }
-            if column.not_null {
-                self.check_not_null(table, &column.name)?;
-            }
-            let mut text = self.text(table)?;
-            if let Some(edited) = text.column_mut(&column.name) {
-                edited.constraints = added.constraints;
-            }
-            self.edit(table, &text)?;
         }
         self.record_column(table.database, oid, &record, sequence.as_ref().map(|(name, ..)| name.as_str()))?;
         if constraints.is_empty() {
@@ -287,13 +281,7 @@ impl Changer<'_> {
     fn check_not_null(&self, table: &Relation, column: &str) -> Done {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {} IS NULL)", self.table_sql(table), quote(column));
         if self.connection.query_row(&sql, [], |row| row.get(0))? {
-            return Err(Error::new(
-                Condition::NotNullViolation,
-                format!("column \"{column}\" of relation \"{}\" contains null values", table.name),
-            )
-            .table(table.namespace.clone(), table.name.clone())
-            .column(column)
-            .into());
+            return Err(holds_nulls(table, column).into());
         }
         Ok(())
     }
@@ -750,10 +738,11 @@ fn with_temp(sql: &str) -> String {
     sql.to_owned()
 }
 
-fn same_columns(table: &Relation) -> Vec<Option<String>> {
-    table.columns.iter().map(|column| column.generated.is_none().then(|| quote(&column.name))).collect()
+fn holds_nulls(table: &Relation, column: &str) -> Error {
+    let message = format!("column \"{column}\" of relation \"{}\" contains null values", table.name);
+    Error::new(Condition::NotNullViolation, message).table(table.namespace.clone(), table.name.clone()).column(column)
 }
 
-fn types_collation(ty: &Type) -> String {
-    types::collation(ty).map_or_else(String::new, |collation| format!(" COLLATE {collation}"))
+fn same_columns(table: &Relation) -> Vec<Option<String>> {
+    table.columns.iter().map(|column| column.generated.is_none().then(|| quote(&column.name))).collect()
 }

@@ -3,7 +3,8 @@
 use rowferry_dialect::ir::{CreateIndex, CreateSequence, CreateTable, CreateView};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
-use rowferry_dialect::schema::{QualifiedName, RelationKind};
+use rowferry_dialect::postgres::types::format_type;
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Schema};
 use rusqlite::params;
 
@@ -127,16 +128,7 @@ impl Changer<'_> {
             if matches!(old.kind, RelationKind::Table) {
                 return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
             }
-            let kept = old.columns.len() <= view.query.columns.len()
-                && old.columns.iter().zip(&view.query.columns).all(|(a, b)| a.name == b.name && a.ty == b.ty);
-            if !kept {
-                return Err(Error::new(
-                    Condition::InvalidTableDefinition,
-                    "cannot drop columns from view, or change their names or types",
-                )
-                .hint("Drop the view and create it anew.")
-                .into());
-            }
+            check_replacement(old, view)?;
             replaced = Some((old.oid, schema.details(old.oid).and_then(|details| details.comment.clone())));
             self.drop_view(old)?;
         } else {
@@ -229,4 +221,26 @@ impl Changer<'_> {
         }
         self.record("main", "schema", "", name, None, Language::Postgres, None).map(|_| ())
     }
+}
+
+/// A view may be replaced by one with the same columns, and more behind them.
+fn check_replacement(old: &Relation, new: &CreateView) -> Result<(), Error> {
+    let refused = |message| Error::new(Condition::InvalidTableDefinition, message);
+    if old.columns.len() > new.query.columns.len() {
+        return Err(refused("cannot drop columns from view".to_owned()));
+    }
+    for (before, after) in old.columns.iter().zip(&new.query.columns) {
+        if before.name != after.name {
+            let message = format!("cannot change name of view column \"{}\" to \"{}\"", before.name, after.name);
+            return Err(
+                refused(message).hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.")
+            );
+        }
+        if before.ty != after.ty {
+            let (from, to) = (format_type(&before.ty), format_type(&after.ty));
+            let message = format!("cannot change data type of view column \"{}\" from {from} to {to}", before.name);
+            return Err(refused(message));
+        }
+    }
+    Ok(())
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
+use rowferry_dialect::schema::{ForeignKey, QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema};
 
-use super::dependencies::{Dependent, Needed};
+use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, describe};
 
 impl Changer<'_> {
@@ -77,6 +77,15 @@ impl Changer<'_> {
             let names: Vec<_> = relations.iter().map(|relation| (describe(relation), schema.clone())).collect();
             return Err(cannot_drop(&schema, &names));
         }
+        let visible = |relation: &Relation| {
+            let found = schema.relation(&QualifiedName::bare(relation.name.clone()));
+            found.is_some_and(|found| found.oid == relation.oid)
+        };
+        let gone = relations.iter().map(|relation| {
+            let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
+            if visible(relation) { describe(relation) } else { format!("{kind} {name}.{}", relation.name) }
+        });
+        self.tell_cascade(&gone.collect::<Vec<_>>());
         self.drop_relations(&relations, true)?;
         self.forget("main", namespace.oid)
     }
@@ -134,21 +143,31 @@ impl Changer<'_> {
             let views = views.iter().map(|dependent| (describe(&dependent.view), dependent.on.clone()));
             return Err(cannot_drop(object, &keys.chain(views).collect::<Vec<_>>()));
         }
-        for Dependent { view, .. } in &views {
-            self.notice(Condition::SuccessfulCompletion, format!("drop cascades to view {}", view.name));
-            self.drop_view(view)?;
-        }
+        let views: Vec<Arc<Relation>> = views.into_iter().map(|dependent| dependent.view).collect();
+        let gone = keys.iter().map(|(child, key, _)| format!("constraint {key} on table {}", child.name));
+        self.tell_cascade(&gone.chain(views.iter().map(|view| describe(view))).collect::<Vec<_>>());
+        views.iter().try_for_each(|view| self.drop_view(view))?;
         for (child, key, _) in &keys {
-            self.notice(
-                Condition::SuccessfulCompletion,
-                format!("drop cascades to constraint {key} on table {}", child.name),
-            );
             // An earlier constraint of the same table may have gone.
             self.settle()?;
             let Some(child) = self.schema().relation_by_oid(child.oid) else { continue };
             self.drop_constraint(&child, key)?;
         }
         Ok(())
+    }
+
+    /// What goes with the object that the user has named.
+    fn tell_cascade(&self, gone: &[String]) {
+        let lines: Vec<String> = gone.iter().map(|object| format!("drop cascades to {object}")).collect();
+        match lines.as_slice() {
+            [] => {}
+            [line] => self.notice(Condition::SuccessfulCompletion, line.clone()),
+            lines => {
+                let message = format!("drop cascades to {} other objects", lines.len());
+                let notice = Error::new(Condition::SuccessfulCompletion, message).detail(lines.join("\n"));
+                self.session.state.notices.lock().push(notice);
+            }
+        }
     }
 
     /// True when a foreign key leads from one table to another.
