@@ -106,7 +106,7 @@ def test_a_file_replaced_after_a_kill_is_not_served_with_the_old_log(start: Star
         connection.execute("INSERT INTO t VALUES (7)")
         server.process.kill()
     content = replace(how, path, backup)
-    with pytest.raises(ServerFailed, match="app.db-rowferry"):
+    with pytest.raises(ServerFailed, match=r"app\.db-rowferry"):
         start()
     assert path.read_bytes() == content
     for suffix in ("-wal", "-shm", "-rowferry"):

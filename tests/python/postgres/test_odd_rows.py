@@ -127,7 +127,7 @@ def test_a_text_longer_than_its_column_is_not_cut(server: Rowferry, postgres: ps
     assert postgres.execute("SELECT v FROM narrow WHERE n = 9").fetchone() == ("abcd",)
     connection = connect_informix(server)
     assert [v for (v,) in connection.execute("SELECT v FROM narrow WHERE n < 9 ORDER BY n").fetchall()] == ["abc"] * 2
-    with pytest.raises(informix.Error, match='table "narrow", column "v", rowid 9 .*LVARCHAR'):
+    with pytest.raises(informix.Error, match=r'table "narrow", column "v", rowid 9 .*LVARCHAR'):
         connection.execute("SELECT v FROM narrow ORDER BY n").fetchall()
     found = connection.execute("SELECT CAST(v AS LVARCHAR) FROM narrow WHERE n = 9").fetchone()
     assert tuple(found) == ("abcd",)
@@ -136,7 +136,7 @@ def test_a_text_longer_than_its_column_is_not_cut(server: Rowferry, postgres: ps
 
 def test_text_outside_the_clients_code_set_says_where_and_what_helps(server: Rowferry) -> None:
     connection = connect_informix(server)
-    with pytest.raises(informix.Error, match='table "kanji", column "v", rowid 3 .*CLIENT_LOCALE=en_US.utf8'):
+    with pytest.raises(informix.Error, match=r'table "kanji", column "v", rowid 3 .*CLIENT_LOCALE=en_US.utf8'):
         connection.execute("SELECT v FROM kanji ORDER BY n").fetchall()
     connection.close()
     connection = connect_informix(server, client_locale="en_US.utf8")
