@@ -124,6 +124,8 @@ pub(super) struct Entry {
     pub(super) qualified: bool,
     /// The columns can be named alone, and `*` covers them.
     pub(super) unqualified: bool,
+    /// It is a function that returns one value a row: its name alone means that value.
+    pub(super) row_is_value: bool,
     /// The table behind it, for system columns and functional dependency.
     pub(super) relation: Option<(RelId, Arc<Relation>)>,
 }
@@ -327,6 +329,7 @@ impl Entry {
             columns,
             qualified: true,
             unqualified: true,
+            row_is_value: false,
             relation: Some((id, relation.clone())),
         }
     }
@@ -349,6 +352,7 @@ impl Entry {
                 .collect(),
             qualified: true,
             unqualified: true,
+            row_is_value: false,
             relation: None,
         }
     }

@@ -265,6 +265,7 @@ impl Binder<'_> {
         }
         let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
         let mut entry = Entry::of_columns(alias.map_or(name.as_str(), |alias| &alias.aliasname), id, &results);
+        entry.row_is_value = results.len() == 1 && !range.ordinality;
         for (column, value) in entry.columns.iter_mut().zip(values) {
             column.expr = value;
         }
@@ -521,6 +522,7 @@ impl Binder<'_> {
                 columns,
                 qualified: true,
                 unqualified: true,
+                row_is_value: false,
                 relation: None,
             };
             self.rename(&mut entry, Some(alias), -1)?;
@@ -590,8 +592,15 @@ impl Binder<'_> {
             );
         }
         let condition = (!tests.is_empty()).then(|| super::expr::all_of(tests));
-        let entry =
-            Entry { name: String::new(), schema: None, columns, qualified: false, unqualified: true, relation: None };
+        let entry = Entry {
+            name: String::new(),
+            schema: None,
+            columns,
+            qualified: false,
+            unqualified: true,
+            row_is_value: false,
+            relation: None,
+        };
         Ok((condition, entry))
     }
 

@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use num_bigint::BigInt;
 use num_bigint::Sign;
+use num_bigint::{BigInt, BigUint};
 
 use super::{ValueRef, datetime_fields, float, invalid_syntax, type_name};
 use crate::ir::Value;
@@ -141,7 +141,7 @@ impl Integer {
         match self {
             Self::Small(0) => 0,
             Self::Small(value) => u64::from(value.unsigned_abs().ilog10()) + 1,
-            Self::Big(value) => value.magnitude().to_str_radix(10).len() as u64,
+            Self::Big(value) => digits_of_big(value),
         }
     }
 
@@ -158,6 +158,22 @@ impl Integer {
         let (quotient, remainder) = self.div_rem(&divisor);
         round_away(quotient, &remainder, &divisor, self.signum())
     }
+}
+
+/// Decimal digits of a number, told from its bits wherever those decide.
+fn digits_of_big(value: &BigInt) -> u64 {
+    let bits = value.bits();
+    if bits == 0 {
+        return 0;
+    }
+    // A number of so many bits is at least 2^(bits - 1) and less than 2^bits.
+    let least = ((bits - 1) as f64 * std::f64::consts::LOG10_2 - 1e-6).floor() as u64 + 1;
+    let most = (bits as f64 * std::f64::consts::LOG10_2 + 1e-6).floor() as u64 + 1;
+    if least == most {
+        return least;
+    }
+    let limit = BigUint::from(10_u8).pow(least as u32);
+    if *value.magnitude() >= limit { least + 1 } else { least }
 }
 
 /// `quotient`, moved away from zero by one if `remainder` is at least half of `divisor`.
@@ -320,6 +336,9 @@ impl Number {
     }
 
     fn check_range(self) -> Result<Decimal> {
+        if let Integer::Small(_) = self.unscaled {
+            return Ok(Decimal::Finite(self));
+        }
         let whole = self.unscaled.digits().saturating_sub(u64::from(self.scale));
         if whole > MAX_WHOLE_DIGITS {
             return Err(overflow());
@@ -328,7 +347,7 @@ impl Number {
     }
 }
 
-fn overflow() -> Error {
+pub(super) fn overflow() -> Error {
     Error::new(Condition::NumericValueOutOfRange, "value overflows numeric format")
 }
 

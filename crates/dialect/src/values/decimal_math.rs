@@ -2,10 +2,10 @@
 //!
 //! Computed in fixed point with guard digits enough that the last digit shown is rounded from the true value.
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::{BigInt, BigUint, Sign};
 
 use super::decimal::{Decimal, MAX_DISPLAY_SCALE, MIN_SIGNIFICANT_DIGITS, Number, power_of_ten};
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, work};
 
 /// Digits carried beyond those shown.
 const GUARD: u32 = 12;
@@ -72,6 +72,34 @@ pub fn log(base: &Decimal, value: &Decimal) -> Result<Decimal> {
     Ok(Decimal::Finite(Number::from_big(quotient, digits).rounded(scale)))
 }
 
+/// Beyond e to this power PostgreSQL says overflow, or zero.
+const MAX_EXPONENT: f64 = 6_000.0;
+/// Beyond this natural logarithm of a power that is not whole PostgreSQL says overflow, or zero.
+const MAX_POWER: f64 = 6_020.0;
+
+/// The factorial of a number that is not negative.
+///
+/// # Errors
+/// `22003` when it has more digits than a decimal can have: from 32,178 on.
+pub fn factorial(n: u32) -> Result<Decimal> {
+    if n > 32_177 {
+        return Err(super::decimal::overflow());
+    }
+    Ok(Decimal::Finite(Number::from_big(BigInt::from(product(2, u64::from(n))?), 0)))
+}
+
+/// The product of all numbers from `first` to `last`, by halves: factors of like sizes are multiplied fastest.
+fn product(first: u64, last: u64) -> Result<BigUint> {
+    if last < first + 16 {
+        work::step(16)?;
+        return Ok((first..=last).fold(BigUint::from(1_u8), |product, factor| product * factor));
+    }
+    let middle = first.midpoint(last);
+    let (low, high) = (product(first, middle)?, product(middle + 1, last)?);
+    work::step(low.bits() as usize)?;
+    Ok(low * high)
+}
+
 /// e to a power.
 pub fn exp(value: &Decimal) -> Result<Decimal> {
     let number = match value {
@@ -79,11 +107,16 @@ pub fn exp(value: &Decimal) -> Result<Decimal> {
         Decimal::NegativeInfinity => return Ok(Decimal::ZERO),
         special => return Ok(special.clone()),
     };
-    let weight = (value.to_f64() * LOG10_E).clamp(-2_000.0, 150_000.0);
-    if weight >= 131_072.0 {
-        return Err(Error::new(Condition::NumericValueOutOfRange, "value overflows numeric format"));
-    }
+    let natural = value.to_f64();
+    let weight = (natural * LOG10_E).clamp(-2_000.0, 2_000.0);
     let scale = (MIN_SIGNIFICANT_DIGITS - weight as i64).max(i64::from(number.scale())).clamp(0, MAX_DISPLAY_SCALE);
+    if natural >= MAX_EXPONENT {
+        return Err(super::decimal::overflow());
+    }
+    if natural <= -MAX_EXPONENT {
+        return Ok(Decimal::ZERO.rounded(scale));
+    }
+    let weight = natural * LOG10_E;
     let digits = (scale + (weight as i64).max(0)) as u32 + GUARD;
     let result = exp_fixed(&fixed(number, digits), digits);
     Ok(Decimal::Finite(Number::from_big(result, digits).rounded(scale)))
@@ -112,10 +145,14 @@ pub fn power(base: &Decimal, exponent: &Decimal) -> Result<Decimal> {
     }
     let magnitude = base.abs();
     let Some(magnitude_number) = magnitude.finite() else { return Ok(Decimal::NaN) };
-    let estimate = (ln_f64(magnitude_number) * exponent.to_f64() * LOG10_E).clamp(-200_000.0, 200_000.0);
-    if estimate >= 131_072.0 {
-        return Err(Error::new(Condition::NumericValueOutOfRange, "value overflows numeric format"));
+    let natural = ln_f64(magnitude_number) * exponent.to_f64();
+    if natural > MAX_POWER {
+        return Err(super::decimal::overflow());
     }
+    if natural < -MAX_POWER {
+        return Ok(Decimal::ZERO.rounded(MAX_DISPLAY_SCALE));
+    }
+    let estimate = natural * LOG10_E;
     let scale = (MIN_SIGNIFICANT_DIGITS - estimate as i64)
         .max(i64::from(number.scale()))
         .max(i64::from(power.scale()))
@@ -237,6 +274,12 @@ fn fixed(number: &Number, digits: u32) -> BigInt {
 /// The natural logarithm of the magnitude, roughly, for estimates.
 fn ln_f64(number: &Number) -> f64 {
     let exponent = number.exponent();
+    if let super::decimal::Integer::Big(big) = &number.unscaled {
+        // The first 53 bits decide; the others only say how large it is.
+        let shift = big.bits().saturating_sub(64);
+        let head = u64::try_from(big.magnitude() >> shift).unwrap_or(u64::MAX) as f64;
+        return head.ln() + shift as f64 * std::f64::consts::LN_2 - f64::from(number.scale) * std::f64::consts::LN_10;
+    }
     let digits: String = number.unscaled.to_big().magnitude().to_str_radix(10).chars().take(17).collect();
     let mantissa: f64 = format!("{}.{}", &digits[..1], &digits[1..]).parse().unwrap_or(1.0);
     mantissa.ln() + exponent as f64 * std::f64::consts::LN_10
@@ -258,10 +301,26 @@ fn ln_weight(number: &Number) -> i64 {
 }
 
 /// ln, in fixed point: the argument is brought near 1 by square roots, then 2·atanh((x−1)/(x+1)).
+///
+/// A number of many digits before or behind the point is taken apart first: ln (m × 10^e) = ln m + e × ln 10, with no
+/// more digits of m than can reach the result.
 fn ln_fixed(number: &Number, digits: u32) -> BigInt {
+    let exponent = number.exponent();
+    if exponent.abs() > 50 {
+        let digits_in = digits + 10;
+        let places = (exponent + i64::from(number.scale)) as u32;
+        let unscaled = number.unscaled.to_big();
+        let mantissa = if places > digits_in {
+            Number::from_big(unscaled / power_of_ten(places - digits_in).to_big(), digits_in)
+        } else {
+            Number::from_big(unscaled, places)
+        };
+        let ten = Number::from_big(BigInt::from(10), 0);
+        let sum = ln_fixed(&mantissa, digits_in) + ln_fixed(&ten, digits_in) * exponent;
+        return sum / power_of_ten(10).to_big();
+    }
     // x = m × 10^e with 0.1 ≤ m < 1 would need ln 10 as well; roots alone converge fast enough and need nothing.
-    let exponent = number.exponent().unsigned_abs() as u32;
-    let digits_in = digits + 20 + exponent.min(4_000);
+    let digits_in = digits + 20 + exponent.unsigned_abs() as u32;
     let one = power_of_ten(digits_in).to_big();
     let mut x = fixed(number, digits_in);
     let threshold: BigInt = &one / 1_000;

@@ -17,6 +17,7 @@ mod json_change;
 mod locks;
 mod numbers;
 mod regex;
+mod regex_extent;
 mod rows;
 mod rows_sources;
 mod strings;

@@ -201,15 +201,7 @@ fn factorial(call: &Call<'_>) -> Result<Value> {
     if n < 0 {
         return Err(out_of_range("factorial of a negative number is undefined"));
     }
-    // PostgreSQL's own limit: the result would not fit a numeric.
-    if n > 32_177 {
-        return Err(out_of_range("value overflows numeric format"));
-    }
-    let mut product = Decimal::from_i64(1);
-    for factor in 2..=n {
-        product = product.mul(&Decimal::from_i64(factor))?;
-    }
-    decimal(&product)
+    decimal(&decimal_math::factorial(u32::try_from(n).unwrap_or(u32::MAX))?)
 }
 
 fn width_bucket(call: &Call<'_>) -> Result<Value> {

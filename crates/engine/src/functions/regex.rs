@@ -1,26 +1,27 @@
 //! PostgreSQL's regular expressions, on `fancy-regex`.
 //!
 //! The pattern language is nearly the same. What differs is translated: `\m`, `\M`, `\y`, `\Y`, `\Z`, `[[:<:]]`,
-//! `[[:>:]]`, the `***:` and `***=` prefixes and the letters of embedded options. Two differences stay: among
-//! alternatives of which several match, PostgreSQL takes the longest and we take the first; and a subexpression that
-//! matches several times may report another one of its matches.
+//! `[[:>:]]`, the `***:` and `***=` prefixes and the letters of embedded options. Where a match begins is
+//! `fancy-regex`'s to say; how far it reaches and where its groups lie is [`regex_extent`](super::regex_extent)'s, since
+//! PostgreSQL takes the longest of several. Expressions with back-references or look-around keep the first that works.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use fancy_regex::{Captures, Regex, RegexBuilder};
+use fancy_regex::{Regex, RegexBuilder};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::call::{boolean, integer, text};
+use super::regex_extent::{self, Extent, Span};
 use super::strings::texts;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_regex_match", 3, |call| {
         let regex = compiled(call.text(1)?, call.text(2)?)?;
-        boolean(regex.is_match(call.text(0)?).map_err(failed)?)
+        boolean(regex.first.is_match(call.text(0)?).map_err(failed)?)
     }),
     Row::new("rf_regex_substring", 2, substring),
     Row::new("rf_regexp_replace", 3, replace).optional(1),
@@ -28,10 +29,10 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_regexp_count", 2, |call| {
         let regex = compiled(call.text(1)?, "")?;
         let mut count = 0_i64;
-        for found in regex.find_iter(call.text(0)?) {
-            work::step(found.map_err(failed)?.range().len() + 8)?;
+        regex.each(call.text(0)?, |_| {
             count += 1;
-        }
+            Ok(true)
+        })?;
         integer(count)
     }),
     Row::new("rf_regexp_split_to_array", 2, |call| {
@@ -41,12 +42,69 @@ pub(super) const ROWS: &[Row] = &[
     .optional(1),
 ];
 
+/// What a match counts as work, beside its bytes.
+const MATCH: usize = 64;
 /// How many compiled patterns a thread keeps.
 const KEPT: usize = 32;
 /// Steps after which a pattern that backtracks is given up.
 const BACKTRACKS: usize = 1_000_000;
 
-type Kept = VecDeque<((String, String), Rc<Regex>)>;
+type Kept = VecDeque<((String, String), Rc<Pattern>)>;
+
+/// A compiled pattern.
+pub(super) struct Pattern {
+    /// Finds where a match begins; its own end is that of the first alternative that works.
+    first: Regex,
+    /// Says where the match ends, if that can be another place.
+    extent: Option<Extent>,
+}
+
+/// A match within a subject.
+pub(super) struct Found<'a> {
+    subject: &'a str,
+    /// The whole, and the groups.
+    spans: Vec<Option<Span>>,
+}
+
+impl<'a> Found<'a> {
+    fn whole(&self) -> Span {
+        self.spans[0].unwrap_or_default()
+    }
+
+    fn group(&self, at: usize) -> Option<&'a str> {
+        self.spans.get(at).copied().flatten().map(|(start, end)| &self.subject[start..end])
+    }
+}
+
+impl Pattern {
+    /// The first match that begins at a place or behind it.
+    fn find<'a>(&self, subject: &'a str, from: usize) -> Result<Option<Found<'a>>> {
+        let Some(captures) = self.first.captures_from_pos(subject, from).map_err(failed)? else { return Ok(None) };
+        let all = || captures.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect();
+        let mut spans: Vec<Option<Span>> = all();
+        if let (Some(extent), Some(Some((start, _)))) = (&self.extent, spans.first())
+            && let Some(end) = extent.end(subject, *start)?
+        {
+            spans = extent.spans(subject, *start, end)?;
+        }
+        Ok(Some(Found { subject, spans }))
+    }
+
+    /// Every match, one after the other; behind an empty one the search goes on one character farther.
+    fn each<'a>(&self, subject: &'a str, mut take: impl FnMut(&Found<'a>) -> Result<bool>) -> Result<()> {
+        let mut from = 0;
+        while from <= subject.len() {
+            let Some(found) = self.find(subject, from)? else { return Ok(()) };
+            let (start, end) = found.whole();
+            work::step(end - start + MATCH)?;
+            if !take(&found)? {
+                return Ok(());
+            }
+            from = if start == end { end + subject[end..].chars().next().map_or(1, char::len_utf8) } else { end };
+        }
+        Ok(())
+    }
+}
 
 thread_local! {
     static COMPILED: RefCell<Kept> = const { RefCell::new(VecDeque::new()) };
@@ -57,7 +115,7 @@ fn flags<'a>(call: &'a Call<'_>, at: usize) -> Result<&'a str> {
 }
 
 /// The compiled pattern, from the thread's store if it was used lately. `g` is the callers' business.
-pub(super) fn compiled(pattern: &str, flags: &str) -> Result<Rc<Regex>> {
+pub(super) fn compiled(pattern: &str, flags: &str) -> Result<Rc<Pattern>> {
     let found = COMPILED.with(|kept| {
         kept.borrow().iter().find(|((p, f), _)| p == pattern && f == flags).map(|(_, regex)| Rc::clone(regex))
     });
@@ -75,7 +133,7 @@ pub(super) fn compiled(pattern: &str, flags: &str) -> Result<Rc<Regex>> {
     Ok(regex)
 }
 
-fn compile(pattern: &str, flags: &str) -> Result<Regex> {
+fn compile(pattern: &str, flags: &str) -> Result<Pattern> {
     let mut options = Options::default();
     for flag in flags.chars() {
         options.set(flag)?;
@@ -97,7 +155,22 @@ fn compile(pattern: &str, flags: &str) -> Result<Regex> {
             rest = &embedded[end + 1..];
         }
     }
-    let translated = if options.literal { fancy_regex::escape(rest).into_owned() } else { translate(rest) };
+    let translated = if options.literal {
+        fancy_regex::escape(rest).into_owned()
+    } else {
+        translate(rest, r"\b(?=\w)", r"\b(?<=\w)")
+    };
+    // The same without look-around, which words would need otherwise.
+    let regular = if options.literal { translated.clone() } else { translate(rest, r"\b{start}", r"\b{end}") };
+    let extent = Extent::of(
+        &regular,
+        regex_extent::Syntax {
+            any_case: options.any_case,
+            dot_takes_newline: options.dot_takes_newline,
+            lines: options.lines,
+            expanded: options.expanded,
+        },
+    );
     let mut prefix = String::new();
     if options.any_case {
         prefix.push('i');
@@ -112,11 +185,12 @@ fn compile(pattern: &str, flags: &str) -> Result<Regex> {
         prefix.push('x');
     }
     let full = if prefix.is_empty() { translated } else { format!("(?{prefix}){translated}") };
-    RegexBuilder::new(&full).backtrack_limit(BACKTRACKS).build().map_err(|error| {
+    let first = RegexBuilder::new(&full).backtrack_limit(BACKTRACKS).build().map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or("").trim().trim_start_matches("error: ").to_owned();
         Error::new(Condition::InvalidRegularExpression, format!("invalid regular expression: {reason}"))
-    })
+    })?;
+    Ok(Pattern { first, extent })
 }
 
 struct Options {
@@ -156,15 +230,15 @@ impl Options {
     }
 }
 
-/// PostgreSQL's pattern language in `fancy-regex`'s words.
-fn translate(pattern: &str) -> String {
+/// PostgreSQL's pattern language in `fancy-regex`'s words; `start` and `end` are what stands for a word's.
+fn translate(pattern: &str, start: &str, end: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 8);
     let mut chars = pattern.chars().peekable();
     let mut in_set = false;
     let mut rest = pattern;
     while let Some(c) = chars.next() {
         if !in_set && (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
-            out.push_str(if rest.starts_with("[[:<:]]") { r"\b(?=\w)" } else { r"\b(?<=\w)" });
+            out.push_str(if rest.starts_with("[[:<:]]") { start } else { end });
             rest = &rest[7..];
             chars = rest.chars().peekable();
             continue;
@@ -178,8 +252,8 @@ fn translate(pattern: &str) -> String {
                 };
                 rest = &rest[escaped.len_utf8()..];
                 match escaped {
-                    'm' if !in_set => out.push_str(r"\b(?=\w)"),
-                    'M' if !in_set => out.push_str(r"\b(?<=\w)"),
+                    'm' if !in_set => out.push_str(start),
+                    'M' if !in_set => out.push_str(end),
                     'y' if !in_set => out.push_str(r"\b"),
                     'Y' if !in_set => out.push_str(r"\B"),
                     'Z' if !in_set => out.push_str(r"\z"),
@@ -231,34 +305,27 @@ fn failed(error: fancy_regex::Error) -> Error {
     Error::new(Condition::InvalidRegularExpression, format!("regular expression failed: {error}"))
 }
 
-/// What a match counts as work, beside its bytes.
-const MATCH: usize = 64;
-
-/// Every match, an empty one right behind another left out as PostgreSQL does.
-pub(super) fn all_matches<'a>(regex: &Regex, subject: &'a str) -> Result<Vec<Captures<'a>>> {
-    regex
-        .captures_iter(subject)
-        .map(|found| {
-            // A match is kept with the places of its groups.
-            work::step(MATCH)?;
-            found.map_err(failed)
-        })
-        .collect()
+/// Every match.
+pub(super) fn all_matches<'a>(regex: &Pattern, subject: &'a str, only_one: bool) -> Result<Vec<Found<'a>>> {
+    let mut all = Vec::new();
+    regex.each(subject, |found| {
+        all.push(Found { subject, spans: found.spans.clone() });
+        Ok(!only_one)
+    })?;
+    Ok(all)
 }
 
 /// The groups of a match as an array's members; the whole match if there are none.
-pub(super) fn groups<'a>(found: &Captures<'a>) -> Vec<Option<&'a str>> {
-    if found.len() == 1 {
-        return vec![found.get(0).map(|whole| whole.as_str())];
-    }
-    (1..found.len()).map(|at| found.get(at).map(|group| group.as_str())).collect()
+pub(super) fn groups<'a>(found: &Found<'a>) -> Vec<Option<&'a str>> {
+    let first = usize::from(found.spans.len() > 1);
+    (first..found.spans.len()).map(|at| found.group(at)).collect()
 }
 
 fn substring(call: &Call<'_>) -> Result<Value> {
     let regex = compiled(call.text(1)?, "")?;
-    let Some(found) = regex.captures(call.text(0)?).map_err(failed)? else { return Ok(Value::Null) };
-    let group = if found.len() > 1 { found.get(1) } else { found.get(0) };
-    Ok(group.map_or(Value::Null, |group| Value::Text(group.as_str().to_owned())))
+    let Some(found) = regex.find(call.text(0)?, 0)? else { return Ok(Value::Null) };
+    let group = found.group(usize::from(found.spans.len() > 1));
+    Ok(group.map_or(Value::Null, |group| Value::Text(group.to_owned())))
 }
 
 fn first_match(call: &Call<'_>) -> Result<Value> {
@@ -271,7 +338,7 @@ fn first_match(call: &Call<'_>) -> Result<Value> {
         .hint("Use the regexp_matches function instead."));
     }
     let regex = compiled(call.text(1)?, flags)?;
-    match regex.captures(call.text(0)?).map_err(failed)? {
+    match regex.find(call.text(0)?, 0)? {
         Some(found) => text(texts(groups(&found).into_iter())?),
         None => Ok(Value::Null),
     }
@@ -284,23 +351,19 @@ fn replace(call: &Call<'_>) -> Result<Value> {
     let global = flags.contains('g');
     let mut out = work::text(subject.len())?;
     let mut last = 0;
-    for found in regex.captures_iter(subject) {
-        let found = found.map_err(failed)?;
-        let Some(whole) = found.get(0) else { continue };
-        work::step(whole.end() - last + replacement.len() + MATCH)?;
-        work::append_text(&mut out, &subject[last..whole.start()])?;
-        expand(&mut out, replacement, &found)?;
-        last = whole.end();
-        if !global {
-            break;
-        }
-    }
+    regex.each(subject, |found| {
+        let (start, end) = found.whole();
+        work::append_text(&mut out, &subject[last..start])?;
+        expand(&mut out, replacement, found)?;
+        last = end;
+        Ok(global)
+    })?;
     work::append_text(&mut out, &subject[last..])?;
     text(out)
 }
 
 /// `\1` to `\9` are groups, `\&` is the match, `\\` a backslash.
-fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) -> Result<()> {
+fn expand(out: &mut String, replacement: &str, found: &Found<'_>) -> Result<()> {
     work::reserve_text(out, replacement.len())?;
     let mut chars = replacement.chars();
     while let Some(c) = chars.next() {
@@ -310,10 +373,10 @@ fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) -> Result<(
         }
         match chars.next() {
             Some(digit @ '1'..='9') => {
-                let group = digit.to_digit(10).and_then(|at| found.get(at as usize));
-                work::append_text(out, group.map_or("", |group| group.as_str()))?;
+                let group = digit.to_digit(10).and_then(|at| found.group(at as usize));
+                work::append_text(out, group.unwrap_or_default())?;
             }
-            Some('&') => work::append_text(out, found.get(0).map_or("", |whole| whole.as_str()))?,
+            Some('&') => work::append_text(out, found.group(0).unwrap_or_default())?,
             Some('\\') | None => out.push('\\'),
             Some(other) => {
                 out.push('\\');
@@ -328,17 +391,16 @@ fn expand(out: &mut String, replacement: &str, found: &Captures<'_>) -> Result<(
 pub(super) fn split<'a>(subject: &'a str, pattern: &str, flags: &str) -> Result<Vec<&'a str>> {
     let regex = compiled(pattern, flags)?;
     let mut parts = Vec::new();
-    let mut last = 0;
-    for found in regex.find_iter(subject) {
-        let found = found.map_err(failed)?;
-        work::step(found.end() - last + MATCH)?;
-        let empty = found.start() == found.end();
-        if empty && (found.start() == last || found.start() == subject.len()) {
-            continue;
+    let (mut last, mut before) = (0, 0);
+    regex.each(subject, |found| {
+        let (start, end) = found.whole();
+        if start < subject.len() && end > before {
+            parts.push(&subject[last..start]);
+            last = end;
         }
-        parts.push(&subject[last..found.start()]);
-        last = found.end();
-    }
+        before = end;
+        Ok(true)
+    })?;
     parts.push(&subject[last..]);
     Ok(parts)
 }

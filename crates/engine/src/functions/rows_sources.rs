@@ -248,10 +248,7 @@ fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {
     }
     let flags = call.text(2)?.unwrap_or("");
     let regex = regex::compiled(call.needed(1)?, flags)?;
-    let mut found = regex::all_matches(&regex, call.needed(0)?)?;
-    if !flags.contains('g') {
-        found.truncate(1);
-    }
+    let found = regex::all_matches(&regex, call.needed(0)?, !flags.contains('g'))?;
     let arrays = found.iter().map(|found| strings::texts(regex::groups(found).into_iter()).map(Value::Text));
     list(arrays.collect::<Result<_>>()?)
 }

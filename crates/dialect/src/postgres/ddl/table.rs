@@ -42,6 +42,7 @@ impl Draft {
                     identity: column.identity.is_some(),
                 })
                 .collect(),
+            row_is_value: false,
             qualified: true,
             unqualified: true,
             relation: None,

@@ -186,6 +186,10 @@ impl Binder<'_> {
         for column in &entry.columns {
             self.note_use(level, &column.expr, place);
         }
+        // A function of one value: what has its name is the value, not a row around it.
+        if let ([column], true) = (entry.columns.as_slice(), entry.row_is_value) {
+            return EntryColumn { name: entry.name.clone(), ..column.clone() };
+        }
         let members = entry.columns.iter().map(|column| column.expr.clone()).collect();
         EntryColumn {
             name: entry.name.clone(),
