@@ -10,6 +10,7 @@ and what passes only there is printed.
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -35,7 +36,11 @@ def run(host: str, port: int, database: str, arguments: Sequence[str] = ()) -> s
         "PSYCOPG2_TESTDB_PORT": str(port),
         "PSYCOPG2_TESTDB_USER": "postgres",
     }
-    return suite.run(sources.unpack((SOURCE,)), ["tests", *arguments], environment, seconds=SECONDS)
+    with tempfile.TemporaryDirectory(prefix="rf-suite-") as scratch:
+        # Outside this repository, whose settings pytest would take otherwise.
+        copy = Path(scratch) / "suite"
+        shutil.copytree(sources.unpack((SOURCE,)), copy)
+        return suite.run(copy, ["tests", *arguments], environment, seconds=SECONDS)
 
 
 def run_on(server: Rowferry, arguments: Sequence[str] = ()) -> suite.Result:
