@@ -138,7 +138,11 @@ impl Binder<'_> {
                     ));
                     return Ok(None);
                 }
-                AlterTable::DropColumn { column: self.altered_column(table, &command.name)?, cascade }
+                let column = self.altered_column(table, &command.name)?;
+                if draft.columns.len() == 1 {
+                    return Err(self.without_columns(-1));
+                }
+                AlterTable::DropColumn { column, cascade }
             }
             AlterTableType::AtColumnDefault => {
                 let position = self.altered_column(table, &command.name)?;
