@@ -78,3 +78,11 @@ def test_a_locked_row_is_an_error_or_a_wait(two: tuple[Any, Any]) -> None:
     one.execute("rollback work")
     assert other.execute("select id from stock where id = 1 for update").fetchall() == [(1,)]
     other.execute("rollback work")
+
+
+def test_who_has_only_read_keeps_nobody_out(two: tuple[Any, Any]) -> None:
+    one, other = two
+    one.execute("begin work")
+    assert one.execute("select count(*) from stock").fetchall() == [(2,)]
+    other.execute("alter table stock add (more integer)")
+    one.execute("commit work")

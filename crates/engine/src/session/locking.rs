@@ -103,13 +103,15 @@ impl Session {
         if tables.is_empty() {
             return Ok(());
         }
+        // A query that is its own transaction reads a snapshot; it only has to wait for whoever keeps it out. Informix
+        // keeps nothing locked that a transaction has only read, below REPEATABLE READ.
         let alone = self.transaction.block == Block::None && !self.inner;
+        let keeps_nothing = alone || self.language() == Language::Informix && !self.transaction.is_snapshot();
         let mut waited = false;
         for lock in tables {
             let oid = lock.relation.oid;
             let locks = &self.database.shared.locks;
-            // A query that is its own transaction reads a snapshot; it only has to wait for whoever keeps it out.
-            if alone && lock.mode == LockMode::AccessShare {
+            if keeps_nothing && lock.mode == LockMode::AccessShare {
                 if !locks.is_calm(oid) {
                     let result = locks.pass_table(&self.state.owner, oid, self.patience());
                     result.map_err(|refusal| self.table_refused(refusal, &lock.relation.name))?;
