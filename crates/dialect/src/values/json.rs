@@ -109,15 +109,29 @@ fn write_string(out: &mut String, text: &str) -> Result<()> {
         return Err(Error::new(Condition::UntranslatableCharacter, "unsupported Unicode escape sequence")
             .detail("\\u0000 cannot be converted to text."));
     }
-    work::step(text.len())?;
-    work::reserve_text(out, text.len() + 2)?;
-    quote(out, text);
+    quote_long(out, text)
+}
+
+/// Appends a JSON string literal, which may be long.
+pub fn quote_long(out: &mut String, text: &str) -> Result<()> {
+    out.push('"');
+    for piece in work::pieces(text) {
+        work::step(piece.len())?;
+        work::reserve_text(out, piece.len() + 2)?;
+        escape(out, piece);
+    }
+    out.push('"');
     Ok(())
 }
 
 /// Appends a JSON string literal.
 pub fn quote(out: &mut String, text: &str) {
     out.push('"');
+    escape(out, text);
+    out.push('"');
+}
+
+fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -131,7 +145,6 @@ pub fn quote(out: &mut String, text: &str) {
             c => out.push(c),
         }
     }
-    out.push('"');
 }
 
 #[cfg(test)]

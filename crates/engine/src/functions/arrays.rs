@@ -235,6 +235,8 @@ fn make_array(call: &Call<'_>) -> Result<Value> {
         if at > 0 {
             out.push(',');
         }
+        work::step(call.length(at) + 1)?;
+        work::reserve_text(&mut out, call.length(at) + 4)?;
         array::push_element(&mut out, call.value(at), &element_type(call.value(at)));
     }
     out.push(']');

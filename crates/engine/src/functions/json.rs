@@ -90,7 +90,7 @@ pub(super) fn key_argument(call: &Call<'_>, at: usize) -> Result<String> {
     }
     let key = to_text(call, &call.owned(at), &ty)?;
     let mut out = String::new();
-    json::quote(&mut out, &key);
+    json::quote_long(&mut out, &key)?;
     Ok(out)
 }
 
@@ -126,7 +126,7 @@ pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Setti
             let short = matches!(ty, Type::TimestampTz(_)) && matches!(shown.as_bytes(), [.., b'+' | b'-', _, _]);
             json::quote(out, &if short { shown + ":00" } else { shown });
         }
-        _ => json::quote(out, &values::output(value, ty, settings)?),
+        _ => json::quote_long(out, &values::output(value, ty, settings)?)?,
     }
     Ok(())
 }

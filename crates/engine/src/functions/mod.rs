@@ -172,4 +172,6 @@ pub fn take_error() -> Option<Error> {
 }
 
 #[cfg(test)]
+mod stopping;
+#[cfg(test)]
 mod tests;

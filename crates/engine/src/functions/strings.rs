@@ -730,21 +730,24 @@ fn parse_ident(call: &Call<'_>) -> Result<Value> {
     let mut parts = Vec::new();
     let mut rest = all.trim();
     loop {
+        work::step(8)?;
         if let Some(quoted) = rest.strip_prefix('"') {
             let mut name = String::new();
-            let mut chars = quoted.chars().peekable();
+            let mut behind = quoted;
             loop {
-                match chars.next() {
-                    Some('"') if chars.peek() == Some(&'"') => {
-                        chars.next();
+                let (part, more) = behind.split_once('"').ok_or_else(invalid)?;
+                work::step(part.len() + 1)?;
+                name.push_str(part);
+                behind = more;
+                match behind.strip_prefix('"') {
+                    Some(more) => {
                         name.push('"');
+                        behind = more;
                     }
-                    Some('"') => break,
-                    Some(c) => name.push(c),
-                    None => return Err(invalid()),
+                    None => break,
                 }
             }
-            rest = &quoted[quoted.len() - chars.collect::<String>().len()..];
+            rest = behind;
             parts.push(name);
         } else {
             let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());

@@ -107,7 +107,7 @@ impl SessionState for Nobody {
     }
 }
 
-fn connection() -> Connection {
+pub(super) fn connection() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     let context = Arc::new(Context::new(Arc::new(Nobody)));
     context.set_settings(Settings { time_zone: zone::find("Europe/Vienna").unwrap(), ..Settings::default() });
