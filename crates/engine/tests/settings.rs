@@ -151,6 +151,8 @@ fn values_are_shown_with_their_units() {
         assert_eq!(session.run(&format!("show {name}")), [shown], "{name} = {given}");
         assert_eq!(session.run(&format!("select current_setting('{name}')")), [shown], "{name} = {given}");
     }
+    session.run("set time zone interval '-2:30'");
+    assert_eq!(session.run("show timezone"), ["<-02:30>+02:30"]);
     session.run("set work_mem = '64MB'");
     assert_eq!(
         session.run("select setting, unit, vartype, context, min_val, reset_val, source from pg_settings where name = 'work_mem'"),

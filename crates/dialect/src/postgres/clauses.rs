@@ -5,7 +5,7 @@ use pg_query::protobuf::{self as pg, DefElem, Node, RoleSpecType, node::Node as 
 
 use super::binder::Binder;
 use super::utility::text_of;
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, Type};
 
 /// Storage parameters of tables; those of TOAST tables and of autovacuum among them.
 const TABLE_PARAMETERS: &[&str] = &[
@@ -94,7 +94,9 @@ impl Binder<'_> {
 
     /// What may stand at any constraint.
     pub(super) fn constraint_clauses(&mut self, constraint: &pg::Constraint) -> Result<()> {
-        use pg::ConstrType::{ConstrAttrEnforced, ConstrAttrNotEnforced, ConstrCheck, ConstrForeign};
+        use pg::ConstrType::{
+            ConstrAttrEnforced, ConstrAttrNotEnforced, ConstrCheck, ConstrForeign, ConstrPrimary, ConstrUnique,
+        };
         let unenforced = matches!(constraint.contype(), ConstrCheck | ConstrForeign) && !constraint.is_enforced;
         if unenforced || matches!(constraint.contype(), ConstrAttrEnforced | ConstrAttrNotEnforced) {
             return Err(self.unsupported("[NOT] ENFORCED", constraint.location));
@@ -103,7 +105,11 @@ impl Binder<'_> {
             return Err(self.unsupported("a foreign key with PERIOD", constraint.location));
         }
         self.check_tablespace(&constraint.indexspace)?;
-        self.storage_parameters(&constraint.options, INDEX_PARAMETERS)
+        // Those of an identity are its sequence's.
+        match constraint.contype() {
+            ConstrPrimary | ConstrUnique => self.storage_parameters(&constraint.options, INDEX_PARAMETERS),
+            _ => Ok(()),
+        }
     }
 
     /// STORAGE and COMPRESSION of a column.
@@ -126,6 +132,19 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// COLLATE is for texts, and arrays of them.
+    pub(super) fn check_collatable(&self, ty: &Type, place: i32) -> Result<()> {
+        let element = match ty {
+            Type::Array(element) => element,
+            other => other,
+        };
+        if element.is_text() || matches!(element, Type::Name | Type::Unknown) {
+            return Ok(());
+        }
+        let message = format!("collations are not supported by type {}", super::types::words(ty));
+        Err(self.error(Condition::DatatypeMismatch, message, place))
     }
 
     /// There is one tablespace.

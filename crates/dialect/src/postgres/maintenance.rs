@@ -21,6 +21,7 @@ struct Options {
     full: bool,
     parallel: Option<i64>,
     page_skipping_disabled: bool,
+    toast_left_out: bool,
 }
 
 impl Binder<'_> {
@@ -32,6 +33,9 @@ impl Binder<'_> {
         if options.full && options.page_skipping_disabled {
             let message = "VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL";
             return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        if options.full && options.toast_left_out {
+            return Err(Error::new(Condition::FeatureNotSupported, "PROCESS_TOAST required with VACUUM FULL"));
         }
         let analyze = options.analyze || !vacuum.is_vacuumcmd;
         let (mut tables, mut skipped) = (Vec::with_capacity(vacuum.rels.len()), Vec::new());
@@ -68,9 +72,10 @@ impl Binder<'_> {
                     return Err(self.unsupported(format!("{command} (SKIP_LOCKED)"), option.location));
                 }
                 // SQLite keeps nothing that could be skipped, frozen or cut off apart.
-                ("verbose" | "skip_locked", _) | ("freeze" | "process_toast" | "truncate", true) => {
+                ("verbose" | "skip_locked", _) | ("freeze" | "truncate", true) => {
                     self.switch(option)?;
                 }
+                ("process_toast", true) => options.toast_left_out = !self.switch(option)?,
                 ("index_cleanup", true) => {
                     if !text_of(option.arg.as_deref()).eq_ignore_ascii_case("auto") {
                         self.switch(option)?;

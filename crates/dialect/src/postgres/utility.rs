@@ -9,6 +9,8 @@ use crate::ir::{
     LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
 };
 use crate::plan::ResultColumn;
+use crate::schema::RelationKind;
+use crate::values::Interval;
 use crate::{Condition, Error, Result, Type};
 
 /// Options of DECLARE that matter here (`CURSOR_OPT_*` of PostgreSQL's parsenodes.h).
@@ -152,7 +154,7 @@ impl Binder<'_> {
         };
         Ok(match statement.kind() {
             Kind::VarSetValue => {
-                variable(Some(statement.args.iter().map(|value| text_of(Some(value))).collect()), false)
+                variable(Some(statement.args.iter().map(setting_value).collect::<Result<_>>()?), false)
             }
             Kind::VarSetDefault => variable(None, false),
             Kind::VarReset => variable(None, true),
@@ -273,6 +275,12 @@ impl Binder<'_> {
         let relation = self.relation(range)?;
         let columns = self.column_positions(&relation, &names::strings(&copy.attlist), range.location)?;
         if !copy.is_from {
+            if matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView) {
+                let message = format!("cannot copy from view \"{}\"", relation.name);
+                return Err(
+                    Error::new(Condition::WrongObjectType, message).hint("Try the COPY (SELECT ...) TO variant.")
+                );
+            }
             self.effects.reads = true;
             let (from, entry) = self.table(&relation, None, range.location)?;
             let (items, outputs): (Vec<_>, Vec<_>) = columns
@@ -429,6 +437,27 @@ fn show_variable(name: &str) -> (Statement, Vec<ResultColumn>) {
     };
     let columns = vec![computed(title, Type::Text)];
     (Statement::Show(Some(name)), columns)
+}
+
+/// A value of SET. `SET TIME ZONE INTERVAL` means hours east of Greenwich.
+fn setting_value(node: &Node) -> Result<String> {
+    let text = text_of(Some(node));
+    let Some(N::TypeCast(cast)) = &node.node else { return Ok(text) };
+    if !cast.type_name.as_ref().is_some_and(|name| names::of_type(name).1 == "interval") {
+        return Ok(text);
+    }
+    const MICROSECONDS_OF_AN_HOUR: f64 = 3_600_000_000.0;
+    let refused = |unit| {
+        let message = format!("invalid value for parameter \"TimeZone\": \"{text}\"");
+        Err(Error::new(Condition::InvalidParameterValue, message)
+            .detail(format!("Cannot specify {unit} in time zone interval.")))
+    };
+    let interval = Interval::parse(&text)?;
+    match (interval.months, interval.days) {
+        (0, 0) => Ok((interval.micros as f64 / MICROSECONDS_OF_AN_HOUR).to_string()),
+        (0, _) => refused("days"),
+        _ => refused("months"),
+    }
 }
 
 /// The value of SET: a list is joined as PostgreSQL joins it.

@@ -360,7 +360,7 @@ alter table orders add foreign key (customer_id) references customers (id)
 
 alter table orders drop constraint orders_customer_id_fkey
 
-alter table orders owner to somebody
+alter table orders owner to current_user
 
 drop table orders, items cascade
 

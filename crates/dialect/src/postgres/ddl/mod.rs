@@ -481,17 +481,16 @@ impl Binder<'_> {
                         Some(N::Boolean(value)) if !value.boolval
                     );
                 }
-                // Numbers are handed out one by one, and a sequence owned by a column goes with its table.
+                // Numbers are handed out one by one, whatever a session would like to have in store.
                 "cache" => {
                     let cache = required()?;
-                    if cache <= 0 {
-                        return Err(crate::Error::new(
-                            Condition::InvalidParameterValue,
-                            format!("CACHE ({cache}) must be greater than zero"),
-                        ));
+                    if cache < 1 {
+                        let message = format!("CACHE ({cache}) must be greater than zero");
+                        return Err(crate::Error::new(Condition::InvalidParameterValue, message));
                     }
                 }
-                "owned_by" => {}
+                "owned_by" if is_none(element) => {}
+                "owned_by" => return Err(self.unsupported("OWNED BY of a sequence", element.location)),
                 other => return Err(self.unsupported(format!("the sequence option {other}"), element.location)),
             }
         }
@@ -669,6 +668,12 @@ impl Binder<'_> {
         };
         Ok(Ddl::Comment { relation, column, text })
     }
+}
+
+/// OWNED BY NONE.
+fn is_none(option: &pg::DefElem) -> bool {
+    matches!(option.arg.as_deref().and_then(|node| node.node.as_ref()), Some(N::List(list))
+        if names::strings(&list.items) == ["none"])
 }
 
 /// An identifier as it must be written: in quotes unless it is plain.

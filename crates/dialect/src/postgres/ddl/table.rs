@@ -175,20 +175,21 @@ impl Binder<'_> {
         self.column_clauses(column)?;
         if let Some(collation) = &column.coll_clause {
             self.check_collation(&collation.collname, collation.location)?;
-            if definition.ty.is_integer() || matches!(definition.ty, Type::Bool | Type::Float4 | Type::Float8) {
-                let words = super::super::types::format_type(&definition.ty);
-                return Err(self.error(
-                    Condition::DatatypeMismatch,
-                    format!("collations are not supported by type {words}"),
-                    collation.location,
-                ));
-            }
+            self.check_collatable(&definition.ty, collation.location)?;
         }
+        let nullable =
+            |node: &Node| matches!(&node.node, Some(N::Constraint(c)) if c.contype() == ConstrType::ConstrNull);
+        let nullable = column.constraints.iter().any(nullable);
         for node in &column.constraints {
             let Some(N::Constraint(constraint)) = &node.node else { continue };
             match constraint.contype() {
                 ConstrType::ConstrNotnull | ConstrType::ConstrPrimary => definition.not_null = true,
-                ConstrType::ConstrNull if definition.identity.is_some() || definition.not_null => {
+                ConstrType::ConstrIdentity | ConstrType::ConstrNull
+                    if nullable
+                        && (definition.identity.is_some()
+                            || definition.not_null
+                            || constraint.contype() == ConstrType::ConstrIdentity) =>
+                {
                     return Err(self.error(
                         Condition::SyntaxError,
                         format!(
