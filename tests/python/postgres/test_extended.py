@@ -62,6 +62,14 @@ def test_messages_after_an_error_are_skipped_until_sync(session: Wire) -> None:
         (message("P", b"no end"), "08P01"),
     ],
 )
+def test_an_error_goes_out_without_waiting_for_sync(session: Wire, failing: bytes, code: str) -> None:
+    session.send(parse("select 1"), failing)
+    while (answer := session.receive()).tag != "E":
+        assert answer.tag in "12", answer
+    assert answer.sqlstate == code
+    assert session.ask(FLUSH, parse("select 1"), FLUSH, SYNC) == "Z:I"
+
+
 @pytest.mark.parametrize(
     "sql",
     ["create table empty ()", "create table empty as select", "select into empty", "alter table one drop column a"],
@@ -72,14 +80,6 @@ def test_tables_without_columns_are_refused_by_name(session: Wire, sql: str) -> 
     session.send(query(sql))
     error = session.ready()[0]
     assert (error.sqlstate, error.fields["M"]) == ("0A000", "a table without columns is not supported")
-
-
-def test_an_error_goes_out_without_waiting_for_sync(session: Wire, failing: bytes, code: str) -> None:
-    session.send(parse("select 1"), failing)
-    while (answer := session.receive()).tag != "E":
-        assert answer.tag in "12", answer
-    assert answer.sqlstate == code
-    assert session.ask(FLUSH, parse("select 1"), FLUSH, SYNC) == "Z:I"
 
 
 def test_an_error_of_copy_data_goes_out_without_waiting_for_sync(session: Wire) -> None:
