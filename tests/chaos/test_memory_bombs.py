@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="addres
 
 ADDRESS_SPACE = 1 << 30
 
-# What may become of a bomb: out of memory, a limit exceeded, a statement too complex, the statement's own time; a number
-# beyond what PostgreSQL's can be.
+# What may become of a bomb: out of memory, a limit exceeded, a statement too complex, its own time, or a number
+# beyond what PostgreSQL can have.
 HARMLESS = {"53200", "54000", "54001", "57014", "22003"}
 
 # A bomb that only takes long is stopped; it has been harmless until then.
