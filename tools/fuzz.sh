@@ -20,7 +20,9 @@ done
 
 target_dir=${CARGO_TARGET_DIR:-$PWD/target}
 echo "== building the fuzz targets" >&2
-(cd fuzz && CARGO_TARGET_DIR=$target_dir RUSTC_WRAPPER=$PWD/rustc-with-coverage CARGO_INCREMENTAL=0 cargo build --locked --quiet)
+# The versions are those of the workspace; Cargo adds libFuzzer's.
+cp Cargo.lock fuzz/Cargo.lock
+(cd fuzz && CARGO_TARGET_DIR=$target_dir RUSTC_WRAPPER=$PWD/rustc-with-coverage CARGO_INCREMENTAL=0 cargo build --quiet)
 binary=$target_dir/debug/rowferry-fuzz
 
 failed=()
