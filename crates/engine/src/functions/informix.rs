@@ -38,7 +38,7 @@ pub(super) const ROWS: &[Row] = &[
     .lenient()
     .volatile(),
     Row::new("rf_ifx_cast", 3, |call| {
-        let (from, to) = (words(call, 1)?, words(call, 2)?);
+        let (from, to) = (type_at(call, 1)?, type_at(call, 2)?);
         // EXTEND to larger fields: they are the present's.
         if let (Type::Datetime(source), ValueRef::Text(_)) = (&from, call.value(0))
             && source.first > Field::Year
@@ -51,47 +51,55 @@ pub(super) const ROWS: &[Row] = &[
         convert(&call.owned(0), &from, &to)
     }),
     Row::new("rf_ifx_current", 1, |call| {
-        let Type::Datetime(qualifier) = words(call, 0)? else { return Err(Error::internal("CURRENT of no DATETIME")) };
+        let Type::Datetime(qualifier) = type_at(call, 0)? else {
+            return Err(Error::internal("CURRENT of no DATETIME"));
+        };
         text(now(call)?.format(qualifier))
     }),
     Row::new("rf_ifx_today", 0, |call| text(now(call)?.format(YEAR_TO_FRACTION5).get(..10).unwrap_or_default())),
     Row::new("rf_ifx_datetime_add", 6, |call| {
         let result = arithmetic::datetime_add(
             call.text(0)?,
-            call.text(1)?,
+            &type_at(call, 1)?,
             call.text(2)?,
-            call.text(3)?,
+            &type_at(call, 3)?,
             call.integer(4)?,
-            call.text(5)?,
+            &type_at(call, 5)?,
         );
         text(result?)
     }),
     Row::new("rf_ifx_datetime_sub", 5, |call| {
-        text(arithmetic::datetime_sub(call.text(0)?, call.text(1)?, call.text(2)?, call.text(3)?, call.text(4)?)?)
+        text(arithmetic::datetime_sub(
+            call.text(0)?,
+            &type_at(call, 1)?,
+            call.text(2)?,
+            &type_at(call, 3)?,
+            &type_at(call, 4)?,
+        )?)
     }),
     Row::new("rf_ifx_interval_add", 6, |call| {
         let result = arithmetic::interval_add(
             call.text(0)?,
-            call.text(1)?,
+            &type_at(call, 1)?,
             call.text(2)?,
-            call.text(3)?,
+            &type_at(call, 3)?,
             call.integer(4)?,
-            call.text(5)?,
+            &type_at(call, 5)?,
         );
         text(result?)
     }),
     Row::new("rf_ifx_interval_mul", 4, |call| {
-        text(arithmetic::interval_mul(call.text(0)?, call.text(1)?, call.float(2)?, call.text(3)?)?)
+        text(arithmetic::interval_mul(call.text(0)?, &type_at(call, 1)?, call.float(2)?, &type_at(call, 3)?)?)
     }),
-    Row::new("rf_ifx_interval_key", 2, |call| integer(arithmetic::interval_key(call.text(0)?, call.text(1)?)?)),
-    Row::new("rf_ifx_units", 2, |call| text(arithmetic::units(&plain(call, 0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_interval_key", 2, |call| integer(arithmetic::interval_key(call.text(0)?, &type_at(call, 1)?)?)),
+    Row::new("rf_ifx_units", 2, |call| text(arithmetic::units(&plain(call, 0)?, &type_at(call, 1)?)?)),
     Row::new("rf_ifx_row_field", 2, |call| {
         Ok(match composite::field(call.text(0)?, call.integer(1)?) {
             Some(field) => Value::Text(field),
             None => Value::Null,
         })
     }),
-    Row::new("rf_ifx_member", 2, |call| text(composite::printed(&call.owned(0), &words(call, 1)?)?)).lenient(),
+    Row::new("rf_ifx_member", 2, |call| text(composite::printed(&call.owned(0), &type_at(call, 1)?)?)).lenient(),
     Row::new("rf_ifx_holds", 2, |call| integer(composite::holds(call.text(0)?, call.text(1)?))),
     Row::new("rf_ifx_cardinality", 1, |call| {
         let collection = call.text(0)?;
@@ -103,20 +111,22 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_ifx_days_between", 2, |call| integer(arithmetic::days_between(call.text(0)?, call.text(1)?)?)),
     Row::new("rf_ifx_mdy", 3, |call| text(arithmetic::mdy(call.integer(0)?, call.integer(1)?, call.integer(2)?)?)),
     Row::new("rf_ifx_add_months", 3, |call| {
-        text(calendar::add_months(call.text(0)?, call.text(1)?, call.integer(2)?)?)
+        text(calendar::add_months(call.text(0)?, &type_at(call, 1)?, call.integer(2)?)?)
     }),
-    Row::new("rf_ifx_last_day", 2, |call| text(calendar::last_day(call.text(0)?, call.text(1)?)?)),
-    Row::new("rf_ifx_next_day", 3, |call| text(calendar::next_day(call.text(0)?, call.text(1)?, call.text(2)?)?)),
+    Row::new("rf_ifx_last_day", 2, |call| text(calendar::last_day(call.text(0)?, &type_at(call, 1)?)?)),
+    Row::new("rf_ifx_next_day", 3, |call| text(calendar::next_day(call.text(0)?, &type_at(call, 1)?, call.text(2)?)?)),
     Row::new("rf_ifx_months_between", 2, |call| {
         text(calendar::months_between(call.text(0)?, call.text(1)?)?.to_string())
     }),
     Row::new("rf_ifx_round_moment", 4, |call| {
-        text(calendar::round_moment(call.text(0)?, call.text(1)?, call.text(2)?, call.boolean(3)?)?)
+        text(calendar::round_moment(call.text(0)?, &type_at(call, 1)?, call.text(2)?, call.boolean(3)?)?)
     }),
     Row::new("rf_ifx_number_to_interval", 3, |call| {
-        text(calendar::number_to_interval(&plain(call, 0)?, call.text(1)?, call.text(2)?)?)
+        text(calendar::number_to_interval(&plain(call, 0)?, call.text(1)?, &type_at(call, 2)?)?)
     }),
-    Row::new("rf_ifx_interval_of_key", 2, |call| text(calendar::interval_of_key(call.integer(0)?, call.text(1)?)?)),
+    Row::new("rf_ifx_interval_of_key", 2, |call| {
+        text(calendar::interval_of_key(call.integer(0)?, &type_at(call, 1)?)?)
+    }),
     Row::new("rf_ifx_to_char", 2, |call| {
         let moment = Moment::parse(call.text(0)?, YEAR_TO_FRACTION5, Moment::LEAST)?;
         text(moment_to_text(&moment, call.text(1)?)?)
@@ -257,8 +267,9 @@ fn routine(call: &Call<'_>) -> Result<u32> {
     u32::try_from(call.integer(0)?).map_err(|_| Error::internal("a routine without an object id"))
 }
 
-fn words(call: &Call<'_>, at: usize) -> Result<Type> {
-    type_from_words(call.text(at)?)
+/// A type from its words at an argument; read once per place of the statement.
+fn type_at(call: &Call<'_>, at: usize) -> Result<Type> {
+    call.prepared(at, || type_from_words(call.text(at)?))
 }
 
 /// A number as text.

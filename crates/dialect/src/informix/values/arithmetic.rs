@@ -1,7 +1,6 @@
-//! Arithmetic on dates, datetimes and intervals, on stored text and types in words: what the SQL functions compute.
+//! Arithmetic on dates, datetimes and intervals, on stored text and its types: what the SQL functions compute.
 
 use super::{Decimal, Moment, Span, date_from_days, date_to_days, parse_date};
-use crate::informix::type_from_words;
 use crate::informix::types::YEAR_TO_FRACTION5;
 use crate::types::{Field, IntervalQualifier, Qualifier};
 use crate::{Condition, Error, Result, Type};
@@ -23,10 +22,11 @@ pub(super) fn moment_text(moment: Moment, ty: &Type) -> String {
     }
 }
 
-fn interval(words: &str) -> Result<IntervalQualifier> {
-    match type_from_words(words)? {
-        Type::QualifiedInterval(qualifier) => Ok(qualifier),
-        _ => Err(Error::internal(format!("{words} is no interval"))),
+/// The qualifier of a type that is an interval.
+pub(super) fn interval(ty: &Type) -> Result<IntervalQualifier> {
+    match ty {
+        Type::QualifiedInterval(qualifier) => Ok(*qualifier),
+        _ => Err(Error::internal(format!("{ty:?} is no interval"))),
     }
 }
 
@@ -37,25 +37,24 @@ fn mixed() -> Error {
 /// A datetime plus (`sign` 1) or minus (-1) an interval.
 pub fn datetime_add(
     datetime: &str,
-    words: &str,
+    ty: &Type,
     span: &str,
-    span_words: &str,
+    span_type: &Type,
     sign: i64,
-    result: &str,
+    result: &Type,
 ) -> Result<String> {
-    let ty = type_from_words(words)?;
-    let start = moment_of(datetime, &ty)?;
-    let moment = match Span::parse(span, widest(interval(span_words)?))? {
+    let start = moment_of(datetime, ty)?;
+    let moment = match Span::parse(span, widest(interval(span_type)?))? {
         Span::Months(months) => start.plus_months(months.saturating_mul(sign))?,
         Span::Ticks(ticks) => Moment::from_ticks(start.ticks() + ticks * i128::from(sign))?,
     };
-    Ok(moment_text(moment, &type_from_words(result)?))
+    Ok(moment_text(moment, result))
 }
 
 /// One datetime minus another.
-pub fn datetime_sub(left: &str, left_words: &str, right: &str, right_words: &str, result: &str) -> Result<String> {
-    let left = moment_of(left, &type_from_words(left_words)?)?;
-    let right = moment_of(right, &type_from_words(right_words)?)?;
+pub fn datetime_sub(left: &str, left_type: &Type, right: &str, right_type: &Type, result: &Type) -> Result<String> {
+    let left = moment_of(left, left_type)?;
+    let right = moment_of(right, right_type)?;
     let qualifier = interval(result)?;
     let span = if qualifier.first <= Field::Month {
         let months = |moment: Moment| i64::from(moment.year) * 12 + i64::from(moment.month);
@@ -69,14 +68,14 @@ pub fn datetime_sub(left: &str, left_words: &str, right: &str, right_words: &str
 /// An interval plus or minus another.
 pub fn interval_add(
     left: &str,
-    left_words: &str,
+    left_type: &Type,
     right: &str,
-    right_words: &str,
+    right_type: &Type,
     sign: i64,
-    result: &str,
+    result: &Type,
 ) -> Result<String> {
-    let left = Span::parse(left, widest(interval(left_words)?))?;
-    let right = Span::parse(right, widest(interval(right_words)?))?;
+    let left = Span::parse(left, widest(interval(left_type)?))?;
+    let right = Span::parse(right, widest(interval(right_type)?))?;
     let span = match (left, right) {
         (Span::Months(a), Span::Months(b)) => Span::Months(a + b * sign),
         (Span::Ticks(a), Span::Ticks(b)) => Span::Ticks(a + b * i128::from(sign)),
@@ -86,11 +85,11 @@ pub fn interval_add(
 }
 
 /// An interval times a number.
-pub fn interval_mul(span: &str, words: &str, factor: f64, result: &str) -> Result<String> {
+pub fn interval_mul(span: &str, ty: &Type, factor: f64, result: &Type) -> Result<String> {
     if !factor.is_finite() {
         return Err(Error::new(Condition::DivisionByZero, "division by zero"));
     }
-    let span = match Span::parse(span, widest(interval(words)?))? {
+    let span = match Span::parse(span, widest(interval(ty)?))? {
         Span::Months(months) => Span::Months((months as f64 * factor).trunc() as i64),
         Span::Ticks(ticks) => Span::Ticks((ticks as f64 * factor).trunc() as i128),
     };
@@ -98,13 +97,13 @@ pub fn interval_mul(span: &str, words: &str, factor: f64, result: &str) -> Resul
 }
 
 /// A number that sorts as an interval does.
-pub fn interval_key(span: &str, words: &str) -> Result<i64> {
-    let count = Span::parse(span, widest(interval(words)?))?.count();
+pub fn interval_key(span: &str, ty: &Type) -> Result<i64> {
+    let count = Span::parse(span, widest(interval(ty)?))?.count();
     i64::try_from(count).map_err(|_| Error::new(Condition::IntervalFieldOverflow, "the INTERVAL is out of range"))
 }
 
 /// `n UNITS field`.
-pub fn units(count: &str, result: &str) -> Result<String> {
+pub fn units(count: &str, result: &Type) -> Result<String> {
     let qualifier = interval(result)?;
     let whole = Decimal::parse(count)?.to_integer();
     let whole = whole.ok_or_else(|| Error::new(Condition::IntervalFieldOverflow, "the INTERVAL is out of range"))?;
@@ -143,28 +142,36 @@ const fn widest(qualifier: IntervalQualifier) -> IntervalQualifier {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::informix::type_from_words;
 
     #[test]
     fn moments_and_spans_add_up() {
-        let second = "DATETIME YEAR TO SECOND";
-        let day = "INTERVAL DAY(9) TO DAY";
+        let ty = |words| type_from_words(words).unwrap();
+        let (second, date) = (&ty("DATETIME YEAR TO SECOND"), &Type::Date);
+        let day = &ty("INTERVAL DAY(9) TO DAY");
         assert_eq!(datetime_add("2026-02-28 12:00:00", second, "1", day, 1, second).unwrap(), "2026-03-01 12:00:00");
-        assert_eq!(datetime_add("2026-03-01", "DATE", "1", day, -1, "DATE").unwrap(), "2026-02-28");
-        let months = "INTERVAL YEAR TO MONTH";
-        assert_eq!(datetime_add("2026-01-15", "DATE", "1-02", months, 1, "DATE").unwrap(), "2027-03-15");
-        let error = datetime_add("2026-01-31", "DATE", "0-01", months, 1, "DATE").unwrap_err();
+        assert_eq!(datetime_add("2026-03-01", date, "1", day, -1, date).unwrap(), "2026-02-28");
+        let months = &ty("INTERVAL YEAR TO MONTH");
+        assert_eq!(datetime_add("2026-01-15", date, "1-02", months, 1, date).unwrap(), "2027-03-15");
+        let error = datetime_add("2026-01-31", date, "0-01", months, 1, date).unwrap_err();
         assert_eq!(error.condition().informix_code(), -1267);
         assert_eq!(
-            datetime_sub("2026-01-02 00:00:01", second, "2026-01-01 00:00:00", second, "INTERVAL DAY(8) TO SECOND")
-                .unwrap(),
+            datetime_sub(
+                "2026-01-02 00:00:01",
+                second,
+                "2026-01-01 00:00:00",
+                second,
+                &ty("INTERVAL DAY(8) TO SECOND")
+            )
+            .unwrap(),
             "1 00:00:01"
         );
         assert_eq!(
-            interval_mul("1 12:00:00", "INTERVAL DAY TO SECOND", 2.0, "INTERVAL DAY(9) TO SECOND").unwrap(),
+            interval_mul("1 12:00:00", &ty("INTERVAL DAY TO SECOND"), 2.0, &ty("INTERVAL DAY(9) TO SECOND")).unwrap(),
             "3 00:00:00"
         );
-        assert!(interval_key("-1 00:00:00", "INTERVAL DAY TO SECOND").unwrap() < 0);
-        assert_eq!(units("3", "INTERVAL HOUR(9) TO HOUR").unwrap(), "3");
+        assert!(interval_key("-1 00:00:00", &ty("INTERVAL DAY TO SECOND")).unwrap() < 0);
+        assert_eq!(units("3", &ty("INTERVAL HOUR(9) TO HOUR")).unwrap(), "3");
     }
 
     #[test]

@@ -1,39 +1,35 @@
 //! Functions of the calendar: months added, ends of months, next days, moments cut or rounded to a unit.
 
-use super::arithmetic::{moment_of, moment_text};
+use super::arithmetic::{interval, moment_of, moment_text};
 use super::datetime::days_in_month;
 use super::format::{DAYS, weekday};
 use super::{Decimal, Moment, Span};
-use crate::informix::type_from_words;
 use crate::informix::types::YEAR_TO_FRACTION5;
 use crate::types::Field;
 use crate::{Condition, Error, Result, Type};
 
 /// `ADD_MONTHS`: the last day of a month stays the last day, and stands for days that a shorter month does not have.
-pub fn add_months(start: &str, words: &str, months: i64) -> Result<String> {
-    let ty = type_from_words(words)?;
-    let moment = moment_of(start, &ty)?;
+pub fn add_months(start: &str, ty: &Type, months: i64) -> Result<String> {
+    let moment = moment_of(start, ty)?;
     let target = Moment { day: 1, ..moment }.plus_months(months)?;
     let last = days_in_month(target.year, target.month);
     let is_last = moment.day == days_in_month(moment.year, moment.month);
     let day = if is_last { last } else { moment.day.min(last) };
-    Ok(moment_text(Moment { day, ..target }, &ty))
+    Ok(moment_text(Moment { day, ..target }, ty))
 }
 
 /// `LAST_DAY`.
-pub fn last_day(start: &str, words: &str) -> Result<String> {
-    let ty = type_from_words(words)?;
-    let moment = moment_of(start, &ty)?;
-    Ok(moment_text(Moment { day: days_in_month(moment.year, moment.month), ..moment }, &ty))
+pub fn last_day(start: &str, ty: &Type) -> Result<String> {
+    let moment = moment_of(start, ty)?;
+    Ok(moment_text(Moment { day: days_in_month(moment.year, moment.month), ..moment }, ty))
 }
 
 /// `NEXT_DAY`: the first such day of the week behind the moment.
 ///
 /// # Errors
 /// -1276 for a name that is no day's.
-pub fn next_day(start: &str, words: &str, day: &str) -> Result<String> {
-    let ty = type_from_words(words)?;
-    let moment = moment_of(start, &ty)?;
+pub fn next_day(start: &str, ty: &Type, day: &str) -> Result<String> {
+    let moment = moment_of(start, ty)?;
     let name = day.trim();
     let wanted = DAYS.iter().position(|known| {
         known.eq_ignore_ascii_case(name) || known.get(..3).is_some_and(|short| short.eq_ignore_ascii_case(name))
@@ -43,7 +39,7 @@ pub fn next_day(start: &str, words: &str, day: &str) -> Result<String> {
     };
     let ahead = (wanted + 7 - weekday(&moment) - 1) % 7 + 1;
     let ticks = moment.ticks() + ahead as i128 * 8_640_000_000;
-    Ok(moment_text(Moment::from_ticks(ticks)?, &ty))
+    Ok(moment_text(Moment::from_ticks(ticks)?, ty))
 }
 
 /// `MONTHS_BETWEEN`: whole months when the days are alike or both last, else with a fraction of 31 days.
@@ -83,9 +79,8 @@ fn quotient(numerator: i128, denominator: i128) -> Result<Decimal> {
 ///
 /// # Errors
 /// -1276 for a unit that there is none of.
-pub fn round_moment(value: &str, words: &str, unit: &str, up: bool) -> Result<String> {
-    let ty = type_from_words(words)?;
-    let moment = moment_of(value, &ty)?;
+pub fn round_moment(value: &str, ty: &Type, unit: &str, up: bool) -> Result<String> {
+    let moment = moment_of(value, ty)?;
     let start = moment.start_of_day();
     let first_of_month = Moment { day: 1, ..start };
     let first_of_year = Moment { month: 1, ..first_of_month };
@@ -133,7 +128,7 @@ pub fn round_moment(value: &str, words: &str, unit: &str, up: bool) -> Result<St
             ));
         }
     };
-    Ok(moment_text(next.filter(|_| up).unwrap_or(low), &ty))
+    Ok(moment_text(next.filter(|_| up).unwrap_or(low), ty))
 }
 
 const HOUR_TICKS: i128 = 360_000_000;
@@ -149,10 +144,8 @@ impl Moment {
 ///
 /// # Errors
 /// -1276 for a unit that the kind of interval does not have, -1265 for too many.
-pub fn number_to_interval(count: &str, unit: &str, words: &str) -> Result<String> {
-    let Type::QualifiedInterval(qualifier) = type_from_words(words)? else {
-        return Err(Error::internal(format!("{words} is no interval")));
-    };
+pub fn number_to_interval(count: &str, unit: &str, ty: &Type) -> Result<String> {
+    let qualifier = interval(ty)?;
     let field = match (unit.trim().to_ascii_uppercase().as_str(), qualifier.first) {
         ("DAY", Field::Day) => Field::Day,
         ("HOUR", Field::Day) => Field::Hour,
@@ -177,10 +170,8 @@ pub fn number_to_interval(count: &str, unit: &str, words: &str) -> Result<String
 }
 
 /// The interval that sorts as a number does; the inverse of [`super::arithmetic::interval_key`].
-pub fn interval_of_key(key: i64, words: &str) -> Result<String> {
-    let Type::QualifiedInterval(qualifier) = type_from_words(words)? else {
-        return Err(Error::internal(format!("{words} is no interval")));
-    };
+pub fn interval_of_key(key: i64, ty: &Type) -> Result<String> {
+    let qualifier = interval(ty)?;
     let span = if qualifier.first <= Field::Month { Span::Months(key) } else { Span::Ticks(key.into()) };
     span.format(qualifier)
 }
@@ -188,21 +179,23 @@ pub fn interval_of_key(key: i64, words: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::informix::type_from_words;
+    use crate::informix::types::YEAR_TO_SECOND;
 
-    const SECOND: &str = "DATETIME YEAR TO SECOND";
+    const SECOND: &Type = &Type::Datetime(YEAR_TO_SECOND);
 
     #[test]
     fn months_are_added_to_last_days() {
-        assert_eq!(add_months("2024-01-31", "DATE", 1).unwrap(), "2024-02-29");
-        assert_eq!(add_months("2024-02-29", "DATE", 1).unwrap(), "2024-03-31");
+        assert_eq!(add_months("2024-01-31", &Type::Date, 1).unwrap(), "2024-02-29");
+        assert_eq!(add_months("2024-02-29", &Type::Date, 1).unwrap(), "2024-03-31");
         assert_eq!(add_months("2024-01-15 10:00:00", SECOND, -1).unwrap(), "2023-12-15 10:00:00");
         assert_eq!(last_day("2024-02-10 10:00:00", SECOND).unwrap(), "2024-02-29 10:00:00");
     }
 
     #[test]
     fn days_and_months_between() {
-        assert_eq!(next_day("2024-03-07", "DATE", "Monday").unwrap(), "2024-03-11");
-        assert_eq!(next_day("2024-03-07", "DATE", "thu").unwrap(), "2024-03-14");
+        assert_eq!(next_day("2024-03-07", &Type::Date, "Monday").unwrap(), "2024-03-11");
+        assert_eq!(next_day("2024-03-07", &Type::Date, "thu").unwrap(), "2024-03-14");
         let months = |left: &str, right: &str| {
             months_between(&format!("{left} 00:00:00.00000"), &format!("{right} 00:00:00.00000")).unwrap().to_string()
         };
@@ -231,10 +224,11 @@ mod tests {
 
     #[test]
     fn numbers_become_intervals() {
-        let seconds = "INTERVAL DAY(9) TO FRACTION(5)";
+        let ty = |words| type_from_words(words).unwrap();
+        let seconds = &ty("INTERVAL DAY(9) TO FRACTION(5)");
         assert_eq!(number_to_interval("1.5", "DAY", seconds).unwrap(), "1 12:00:00.00000");
-        assert_eq!(number_to_interval("14", "MONTH", "INTERVAL YEAR(9) TO MONTH").unwrap(), "1-02");
+        assert_eq!(number_to_interval("14", "MONTH", &ty("INTERVAL YEAR(9) TO MONTH")).unwrap(), "1-02");
         assert!(number_to_interval("1", "MONTH", seconds).is_err());
-        assert_eq!(interval_of_key(8_640_000_000, "INTERVAL DAY TO SECOND").unwrap(), "1 00:00:00");
+        assert_eq!(interval_of_key(8_640_000_000, &ty("INTERVAL DAY TO SECOND")).unwrap(), "1 00:00:00");
     }
 }
