@@ -17,6 +17,9 @@ use crate::statement::{Failure, Statement, Step};
 /// How often a plan is made anew for one execution before we give up: each time, somebody else has changed the schema.
 const RENEWALS: usize = 5;
 
+/// A change that has been made: its plan, and the rows of RETURNING with the number of rows changed.
+type Changed = (Arc<Prepared>, (Spool, u64));
+
 /// A failure of a run.
 pub(super) enum RunError {
     /// SQLite's.
@@ -251,12 +254,7 @@ impl Session {
 
     /// Runs a change once; `None` when it must run again, since it has met rows that others had locked. `first` says
     /// that its transaction has written nothing before.
-    fn change_rows(
-        &mut self,
-        prepared: &Arc<Prepared>,
-        params: &[Value],
-        first: bool,
-    ) -> Result<Option<(Arc<Prepared>, (Spool, u64))>> {
+    fn change_rows(&mut self, prepared: &Arc<Prepared>, params: &[Value], first: bool) -> Result<Option<Changed>> {
         let result = self.with_renewals(prepared, params, |session, plan| {
             let statement = session.start(plan, params)?;
             let handle = session.handle()?;
