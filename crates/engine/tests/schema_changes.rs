@@ -395,3 +395,30 @@ fn what_a_definition_cannot_have_is_refused() {
     session.run("alter table t add d text generated always as ('y') stored");
     assert_eq!(session.run("select * from t"), ["1|x|y"]);
 }
+
+#[test]
+fn actions_behind_a_drop_mean_the_columns_that_they_name() {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = postgres(&database);
+    session.run("create table t (a int, b int, c int, d int)");
+    session.run("insert into t values (1, 2, 3, 4)");
+    session.run(
+        "alter table t drop a, drop b, alter d type text using (c + d)::text, add unique (c),
+         add e int check (e > d::int), add f int check (f > e)",
+    );
+    assert_eq!(session.run("select * from t"), ["3|7|NULL|NULL"]);
+    assert_eq!(session.fails("insert into t values (3, 'x')"), "23505");
+    assert_eq!(session.fails("insert into t values (5, '1', 1)"), "23514");
+    assert_eq!(session.fails("insert into t values (5, '1', 2, 2)"), "23514");
+    session.run("insert into t values (5, '1', 2, 3)");
+
+    let mut informix = informix(&database);
+    informix.run("create table u (a int, b int, c int, d int)");
+    informix.run("insert into u values (1, 2, 3, 4)");
+    informix.run("alter table u drop (a, b), add (x int unique, y int unique), modify d char(5)");
+    informix.run("insert into u values (5, '6', 7, 8)");
+    assert_eq!(informix.run("select c, y from u where y = 8"), ["5|8"]);
+    assert_eq!(informix.fails("insert into u values (5, '6', 9, 8)"), "23505");
+    assert_eq!(informix.fails("insert into u values (5, '6', 7, 9)"), "23505");
+}

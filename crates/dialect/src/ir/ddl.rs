@@ -302,7 +302,8 @@ pub enum AlterTable {
         /// IF NOT EXISTS.
         if_not_exists: bool,
     },
-    /// DROP COLUMN, by position.
+    /// DROP COLUMN. As everywhere here, positions count the columns that the table had before the statement, and behind
+    /// them those that its earlier actions add.
     DropColumn {
         /// The column.
         column: usize,

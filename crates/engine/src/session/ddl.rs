@@ -22,6 +22,7 @@ mod dependencies;
 mod drop;
 mod named_type;
 mod names;
+mod positions;
 mod rename;
 mod routine;
 

@@ -537,7 +537,13 @@ impl Binder<'_> {
 
     fn alter(&mut self, table: &Arc<Relation>, actions: &[Alter]) -> Result<Vec<AlterTable>> {
         let mut bound = Vec::new();
-        let mut dropped: Vec<usize> = Vec::new();
+        let mut number = self.next_constraint(table);
+        let mut next = || {
+            number += 1;
+            number - 1
+        };
+        // Positions count the columns that were there, and behind them those that are added.
+        let mut shape = (**table).clone();
         let own_key: Vec<String> = table
             .primary_key()
             .map(|key| key.columns.iter().flatten().map(|at| table.columns[*at].name.clone()).collect())
@@ -546,7 +552,6 @@ impl Binder<'_> {
             match action {
                 Alter::Add(column) => {
                     let definition = self.column_definition(column)?;
-                    let mut shape = (**table).clone();
                     shape.columns.push(Column {
                         name: definition.name.clone(),
                         ty: definition.ty.clone(),
@@ -558,17 +563,14 @@ impl Binder<'_> {
                     });
                     let mut constraints = Vec::new();
                     for constraint in &column.constraints {
-                        constraints.push(self.constraint(&shape, constraint, self.next_constraint(table), &own_key)?);
+                        constraints.push(self.constraint(&shape, constraint, next(), &own_key)?);
                     }
                     bound.push(AlterTable::AddColumn { column: definition, constraints, if_not_exists: false });
                 }
                 Alter::Drop(names) => {
                     for (name, at) in names {
                         let column = self.column_of(table, name, *at)?;
-                        // Those that have gone before do not count any more.
-                        let gone = dropped.iter().filter(|earlier| **earlier < column).count();
-                        dropped.push(column);
-                        bound.push(AlterTable::DropColumn { column: column - gone, cascade: true });
+                        bound.push(AlterTable::DropColumn { column, cascade: true });
                     }
                 }
                 Alter::Modify(column) => {
@@ -587,12 +589,12 @@ impl Binder<'_> {
                         bound.push(AlterTable::SetDefault { column: at, default: definition.default });
                     }
                     for constraint in &column.constraints {
-                        let constraint = self.constraint(table, constraint, self.next_constraint(table), &own_key)?;
+                        let constraint = self.constraint(table, constraint, next(), &own_key)?;
                         bound.push(AlterTable::AddConstraint(constraint));
                     }
                 }
                 Alter::AddConstraint(constraint) => {
-                    let constraint = self.constraint(table, constraint, self.next_constraint(table), &own_key)?;
+                    let constraint = self.constraint(table, constraint, next(), &own_key)?;
                     bound.push(AlterTable::AddConstraint(constraint));
                 }
                 Alter::DropConstraint(name) => {

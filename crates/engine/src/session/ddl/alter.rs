@@ -16,6 +16,7 @@ use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 use rusqlite::params;
 
 use super::dependencies::Needed;
+use super::positions::Positions;
 use super::{Changer, Done, cannot_convert, cannot_drop, describe};
 
 /// What several actions of one ALTER TABLE leave to be done together.
@@ -34,6 +35,7 @@ impl Changer<'_> {
         if !matches!(table.kind, RelationKind::Table) {
             return Err(Error::unsupported(format!("ALTER of {}", describe(table))).into());
         }
+        let mut positions = Positions::of(table);
         for (at, action) in actions.iter().enumerate() {
             if let AlterTable::SetType { column, .. } = action
                 && actions[..at]
@@ -45,14 +47,15 @@ impl Changer<'_> {
                 return Err(Error::new(Condition::FeatureNotSupported, message).into());
             }
             let waits = self.can_wait(action, table);
-            if !waits {
+            if !waits || self.deferred.borrow().is_none() {
                 // It counts on what earlier ones have made.
                 self.write_deferred(table.oid)?;
                 self.settle()?;
             }
             *self.deferred.borrow_mut() = if waits { Some(self.deferred.take().unwrap_or_default()) } else { None };
             let current = self.current(table.oid)?;
-            self.alter(&current, action)?;
+            let Some(action) = positions.bring(action, &current)? else { continue };
+            self.alter(&current, &action)?;
             self.touch(table.database, table.oid);
         }
         self.write_deferred(table.oid)?;
