@@ -564,14 +564,12 @@ impl<'a> Reader<'a> {
                     self.clock(zone::to_local(&self.settings.time_zone, now).rem_euclid(DAY));
                     return Ok(bit::TIME);
                 }
+                self.set_day(zone::to_local(&self.settings.time_zone, now).div_euclid(DAY));
                 bit::DATE | bit::TIME | bit::ZONE
             }
             Word::Day(away) => {
                 let today = zone::to_local(&self.settings.time_zone, now()?).div_euclid(DAY) + away;
-                let (year, month, day) = civil_from_days(today);
-                (self.year, self.month, self.day) = (year, i64::from(month), i64::from(day));
-                // Years of the clock are whole.
-                self.short_year = false;
+                self.set_day(today);
                 bit::DATE
             }
             Word::Midnight => {
@@ -605,6 +603,13 @@ impl<'a> Reader<'a> {
         self.text_month = true;
         self.month = month;
         if day_before { bit::DAY } else { bit::MONTH }
+    }
+
+    /// A day of the clock, whose year is whole.
+    fn set_day(&mut self, days: i64) {
+        let (year, month, day) = civil_from_days(days);
+        (self.year, self.month, self.day) = (year, i64::from(month), i64::from(day));
+        self.short_year = false;
     }
 
     fn clock(&mut self, micros: i64) {
@@ -657,10 +662,15 @@ impl<'a> Reader<'a> {
             None if has(bit::SUMMER_MARK) => return Err(Problem::Syntax),
             None => None,
         };
-        // Part of a date is of no use to find out a zone's offset.
-        if self.wanted == Wanted::Time && self.seen & bit::DATE != 0 && !has(bit::DATE) {
-            let fixed = zone.as_ref().is_some_and(Zone::is_fixed);
-            if !fixed {
+        // A zone that changes its clocks needs a date, and part of one is of no use to find out an offset.
+        if self.wanted == Wanted::Time && !has(bit::DATE) {
+            let partial = self.seen & bit::DATE != 0;
+            let needs_date = match &zone {
+                Some(zone @ Zone::Named(_)) => !zone.is_fixed(),
+                Some(Zone::At(_)) => false,
+                Some(Zone::Abbreviated(..)) | None => partial,
+            };
+            if needs_date {
                 return Err(Problem::Syntax);
             }
         }

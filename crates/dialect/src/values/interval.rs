@@ -371,9 +371,10 @@ fn read_canonical(text: &str) -> Option<Interval> {
             let rest = rest.as_bytes();
             clock.get_mut(3..3 + rest.len())?.copy_from_slice(rest);
             let (micros, []) = datetime_text::iso_time(&clock[..3 + rest.len()])? else { return None };
-            let hours = hours.parse::<i64>().ok()?;
-            let micros = hours.checked_mul(HOUR)?.checked_add(micros)?;
-            value.micros = if negative { -micros } else { micros };
+            // Downwards there is room for one microsecond more.
+            let hours = hours.parse::<i64>().ok()?.checked_neg()?.checked_mul(HOUR)?;
+            let micros = hours.checked_sub(micros)?;
+            value.micros = if negative { micros } else { micros.checked_neg()? };
             return words.next().is_none().then_some(value);
         }
         let number: i32 = word.parse().ok()?;

@@ -151,11 +151,21 @@ pub fn offset_of_abbreviation(zone: &TimeZone, name: &str, local: i64) -> i32 {
     let instant = local.saturating_sub(i64::from(offset) * SECOND);
     let Ok(at) = Timestamp::from_microsecond(instant) else { return offset };
     let same = |abbreviation: &str| abbreviation.eq_ignore_ascii_case(name);
-    if same(zone.to_offset_info(at).abbreviation()) {
-        return offset;
+    let now = zone.to_offset_info(at);
+    if same(now.abbreviation()) {
+        return now.offset().seconds();
     }
     let mut changes = zone.preceding(at).chain(zone.following(at).take(200));
     changes.find(|change| same(change.abbreviation())).map_or(offset, |change| change.offset().seconds())
+}
+
+/// The instant at which clocks in the zone that a text names show `local`; both in microseconds.
+pub fn named_to_instant(name: &str, local: i64) -> Result<i64> {
+    let offset = match abbreviated(name) {
+        Some(Abbreviation::Of(zone)) => offset_of_abbreviation(&zone, name, local),
+        _ => offset_at_local(&named(name)?, local),
+    };
+    Ok(local.saturating_sub(i64::from(offset) * SECOND))
 }
 
 /// As [`find`]; an unknown name is 22023.

@@ -133,12 +133,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_date_bin", 3, |call| local(moments::bin(span(call, 0)?, moment(call, 1)?, moment(call, 2)?)?)),
     // Zones.
-    Row::new("rf_timezone_to_utc", 2, |call| {
-        let zone = zone::named(call.text(0)?)?;
-        match moment(call, 1)? {
-            infinite @ (INFINITY | NEGATIVE_INFINITY) => instant(infinite),
-            local => instant(zone::to_instant(&zone, local)),
+    Row::new("rf_timezone_to_utc", 2, |call| match moment(call, 1)? {
+        infinite @ (INFINITY | NEGATIVE_INFINITY) => {
+            zone::named(call.text(0)?)?;
+            instant(infinite)
         }
+        local => instant(zone::named_to_instant(call.text(0)?, local)?),
     }),
     Row::new("rf_timezone_from_utc", 2, |call| {
         let zone = zone::named(call.text(0)?)?;
@@ -284,6 +284,9 @@ fn make_interval(call: &Call<'_>) -> Result<Value> {
     let (years, months, weeks, days) = (part(0)?, part(1)?, part(2)?, part(3)?);
     let (hours, minutes) = (part(4)?, part(5)?);
     let seconds = if call.len() > 6 { call.float(6)? } else { 0.0 };
+    if (seconds * 1e6).abs() >= 9.2e18 || seconds.is_nan() {
+        return Err(interval::out_of_range());
+    }
     let narrow =
         |value: Option<i64>| value.and_then(|value| i32::try_from(value).ok()).ok_or_else(interval::out_of_range);
     let micros = hours.checked_mul(HOUR).and_then(|hours| hours.checked_add(minutes.checked_mul(MINUTE)?));
