@@ -66,7 +66,9 @@ def main() -> None:
     peer = statistics.median(times[arguments.dsn[-1]])
     for dsn, took in times.items():
         median = statistics.median(took)
-        print(f"{median * 1000:7.0f} ms  ({min(took) * 1000:.0f} to {max(took) * 1000:.0f})  {median / peer:.2f}  {dsn}")
+        print(
+            f"{median * 1000:7.0f} ms  ({min(took) * 1000:.0f} to {max(took) * 1000:.0f})  {median / peer:.2f}  {dsn}"
+        )
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
 from rowferry import informix
+
 from tests.servers.rowferry import Rowferry
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import psycopg
 import pytest
-
 from rowferry import informix
+
 from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry
 
@@ -158,7 +158,7 @@ def otv_observed_transaction_vanishes(world: World) -> bool:
     world(two, update(2, 18))
     second = world.rows(three, "select id, value from test where id = 2")
     world(two, "commit")
-    return first == [(1, 12)] and second == [(2, 19)] or first == [(1, 11)] and second == [(2, 18)]
+    return (first == [(1, 12)] and second == [(2, 19)]) or (first == [(1, 11)] and second == [(2, 18)])
 
 
 def pmp_predicate_many_preceders(world: World) -> bool:
@@ -318,5 +318,7 @@ def test_the_guide_says_so() -> None:
     for case in CASES:
         for place, server in enumerate(("postgres", "rowferry", "informix")):
             levels = [level for level in LEVELS[1:] if case in EXPECTED[server][level]]
-            words = ", ".join({"read committed": "RC", "repeatable read": "RR", "serializable": "S"}[at] for at in levels)
+            words = ", ".join(
+                {"read committed": "RC", "repeatable read": "RR", "serializable": "S"}[at] for at in levels
+            )
             assert cells[f"`{case}`"][1 + place] == (words or "never"), (case, server)

@@ -83,7 +83,12 @@ def test_nowait_fails_and_skip_locked_goes_on(jobs: psycopg.Connection[Any], con
     assert rows(other, "select count(*) from jobs") == [(5,)]
     other.execute("insert into other values (1)")
     other.execute("set lock_timeout = '50ms'")
-    for sql in (FIRST, "update jobs set state = 'x' where id = 1", "delete from jobs", "select 1 from jobs for key share"):
+    for sql in (
+        FIRST,
+        "update jobs set state = 'x' where id = 1",
+        "delete from jobs",
+        "select 1 from jobs for key share",
+    ):
         with pytest.raises(errors.LockNotAvailable, match="canceling statement due to lock timeout"):
             other.execute(sql)
     assert other.execute("update jobs set state = 'x' where id = 2").rowcount == 1
