@@ -54,7 +54,7 @@ impl Binder<'_> {
     }
 
     /// CREATE TABLE AS, SELECT INTO: the same, and what is not there for tables of queries.
-    pub(super) fn into_clauses(&mut self, into: &pg::IntoClause) -> Result<()> {
+    pub(super) fn clauses_of_into(&mut self, into: &pg::IntoClause) -> Result<()> {
         use pg::OnCommitAction::{OncommitDeleteRows, OncommitDrop};
         let place = into.rel.as_ref().map_or(-1, |range| range.location);
         if matches!(into.on_commit(), OncommitDeleteRows | OncommitDrop) {

@@ -443,7 +443,7 @@ fn show_variable(name: &str) -> (Statement, Vec<ResultColumn>) {
 fn setting_value(node: &Node) -> Result<String> {
     let text = text_of(Some(node));
     let Some(N::TypeCast(cast)) = &node.node else { return Ok(text) };
-    if !cast.type_name.as_ref().is_some_and(|name| names::of_type(name).1 == "interval") {
+    if cast.type_name.as_ref().is_none_or(|name| names::of_type(name).1 != "interval") {
         return Ok(text);
     }
     const MICROSECONDS_OF_AN_HOUR: f64 = 3_600_000_000.0;

@@ -201,7 +201,7 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, if_not_exists, tag, range.location)? {
             return Ok(instead);
         }
-        self.into_clauses(into)?;
+        self.clauses_of_into(into)?;
         let mut bound = self.query(select, true)?;
         let given = names::strings(&into.col_names);
         if given.len() > bound.columns.len() {
