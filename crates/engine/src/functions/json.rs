@@ -196,13 +196,16 @@ pub(super) fn kind(all: &str) -> &'static str {
     }
 }
 
+/// Keys as they stand in a JSON text, with their values; no keys in an array.
+type Parts<'a> = Vec<(Option<&'a str>, &'a str)>;
+
 /// What a member counts as work, beside its bytes.
 const PART: usize = 32;
 
 /// The members of an array or object as they stand in a JSON text, with their keys in an object.
 ///
 /// The text is JSON already: it was checked when it became a value.
-pub(super) fn parts(all: &str) -> Result<Vec<(Option<&str>, &str)>> {
+pub(super) fn parts(all: &str) -> Result<Parts<'_>> {
     let body = all.trim();
     let object = body.starts_with('{');
     if !object && !body.starts_with('[') {

@@ -46,10 +46,10 @@ pub(super) const ROWS: &[Row] =
         })
         .lenient(),
         Row::new("rf_md5", 1, |call| text(md5(call.bytes(0)?)?)),
-        Row::new("rf_sha224", 1, |call| digest::<sha2::Sha224>(call)),
-        Row::new("rf_sha256", 1, |call| digest::<sha2::Sha256>(call)),
-        Row::new("rf_sha384", 1, |call| digest::<sha2::Sha384>(call)),
-        Row::new("rf_sha512", 1, |call| digest::<sha2::Sha512>(call)),
+        Row::new("rf_sha224", 1, digest::<sha2::Sha224>),
+        Row::new("rf_sha256", 1, digest::<sha2::Sha256>),
+        Row::new("rf_sha384", 1, digest::<sha2::Sha384>),
+        Row::new("rf_sha512", 1, digest::<sha2::Sha512>),
         Row::new("rf_encode", 2, encode),
         Row::new("rf_decode", 2, decode),
         Row::new("rf_convert_from", 2, |call| {
