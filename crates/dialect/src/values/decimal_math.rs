@@ -126,7 +126,7 @@ pub fn exp(value: &Decimal) -> Result<Decimal> {
 pub fn power(base: &Decimal, exponent: &Decimal) -> Result<Decimal> {
     let (number, power) = match (base, exponent) {
         (Decimal::Finite(base), Decimal::Finite(exponent)) => (base, exponent),
-        _ => return Ok(special_power(base, exponent)),
+        _ => return special_power(base, exponent),
     };
     if number.is_zero() {
         return match power.signum() {
@@ -213,14 +213,29 @@ fn limit(value: Decimal, working: i64, estimate: f64) -> Decimal {
     }
 }
 
-fn special_power(base: &Decimal, exponent: &Decimal) -> Decimal {
+fn special_power(base: &Decimal, exponent: &Decimal) -> Result<Decimal> {
     let one = Decimal::from_i64(1);
     if matches!(exponent, Decimal::Finite(power) if power.is_zero()) || *base == one {
-        return one;
+        return Ok(one);
     }
     if matches!(base, Decimal::NaN) || matches!(exponent, Decimal::NaN) {
-        return Decimal::NaN;
+        return Ok(Decimal::NaN);
     }
+    if base.signum() == 0 && exponent.signum() < 0 {
+        return Err(power_error("zero raised to a negative power is undefined"));
+    }
+    if base.signum() < 0 && matches!(exponent, Decimal::Finite(_)) && exponent.truncated(0) != *exponent {
+        return Err(power_error("a negative number raised to a non-integer power yields a complex result"));
+    }
+    if base.abs() == one {
+        return Ok(one);
+    }
+    Ok(infinite_power(base, exponent))
+}
+
+/// A power of which one operand is infinite, and none of the cases that have a result of their own.
+fn infinite_power(base: &Decimal, exponent: &Decimal) -> Decimal {
+    let one = Decimal::from_i64(1);
     let grows = base.abs().compare(&one) == std::cmp::Ordering::Greater;
     match exponent {
         Decimal::Infinity => {
