@@ -326,7 +326,7 @@ impl Locks {
             request
         };
         let patience = patience.unwrap_or(Patience { timeout: Duration::ZERO, deadlock: Duration::ZERO });
-        let result = self.wait(owner, &request, patience);
+        let result = self.wait(owner, tag, &request, patience);
         if result.is_err() {
             let mut table = self.table.lock();
             table.stop_waiting(tag, &request);
@@ -338,7 +338,13 @@ impl Locks {
         result.map(|()| Got::Waited)
     }
 
-    fn wait(&self, owner: &Owner, request: &Request, patience: Patience) -> std::result::Result<(), Refusal> {
+    fn wait(
+        &self,
+        owner: &Owner,
+        tag: Tag,
+        request: &Arc<Request>,
+        patience: Patience,
+    ) -> std::result::Result<(), Refusal> {
         let until = (!patience.timeout.is_zero()).then(|| Instant::now() + patience.timeout);
         loop {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
@@ -349,13 +355,13 @@ impl Locks {
                 Wake::Ready => return Ok(()),
                 Wake::Stopped => return Err(Refusal::Stopped(owner.interrupter.error())),
                 Wake::TimedOut if left.is_some_and(|left| left <= pause) => return Err(Refusal::TimedOut),
-                Wake::TimedOut => self.check_deadlock(owner, request)?,
+                Wake::TimedOut => self.check_deadlock(owner, tag, request)?,
             }
         }
     }
 
-    fn check_deadlock(&self, owner: &Owner, request: &Request) -> std::result::Result<(), Refusal> {
-        let table = self.table.lock();
+    fn check_deadlock(&self, owner: &Owner, tag: Tag, request: &Arc<Request>) -> std::result::Result<(), Refusal> {
+        let mut table = self.table.lock();
         if request.granted.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -369,6 +375,8 @@ impl Locks {
                 format!("Process {pid} waits for {wait}; blocked by process {next}.")
             })
             .collect();
+        // Before anybody else in the circle looks: one victim is enough.
+        table.stop_waiting(tag, request);
         Err(Refusal::Deadlock(lines.join("\n")))
     }
 
