@@ -10,10 +10,10 @@ use crate::{Error, Result, stack};
 
 impl Lowering<'_> {
     pub(super) fn from(&mut self, from: &From) -> Result<String> {
-        stack::deeper(|| self.from_here(from))
+        stack::deeper(|| self.joined(from))
     }
 
-    fn from_here(&mut self, from: &From) -> Result<String> {
+    fn joined(&mut self, from: &From) -> Result<String> {
         match from {
             From::Relation { id, relation } => {
                 if relation.kind == RelationKind::Catalog {
