@@ -153,7 +153,7 @@ mod tests {
         for step in 0..5_000 {
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let key = (number >> 33) % 700;
-            if number % 3 == 0 {
+            if number.is_multiple_of(3) {
                 assert_eq!(map.remove(&key), model.remove(&key));
             } else {
                 map.insert(key, step);
