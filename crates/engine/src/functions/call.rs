@@ -150,6 +150,9 @@ impl<'a> Call<'a> {
         at: usize,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
+        if at >= self.raw.len() {
+            return Err(Error::internal(format!("there is no argument {}", at + 1)));
+        }
         let index = at as std::ffi::c_int;
         if let Ok(Some(made)) = self.raw.get_aux::<T>(index) {
             return Ok((*made).clone());

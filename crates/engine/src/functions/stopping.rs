@@ -58,7 +58,7 @@ fn long_values() -> Vec<Value> {
     let members = |unit: &str| repeated(unit).trim_end_matches(',').to_owned();
     let keys: Vec<String> = (0..LONG / 16).map(|key| format!("\"{key}\":{key}")).collect();
     vec![
-        Value::Text(repeated("ab,c ")),
+        Value::Text(repeated("ab,g ")),
         Value::Text(repeated("ß,")),
         Value::Text(repeated("00")),
         Value::Text(repeated("\\\\0041")),
@@ -71,7 +71,7 @@ fn long_values() -> Vec<Value> {
 }
 
 fn short_values() -> Vec<Value> {
-    let texts = ["hex", "base64", ",", "[1]", "[\"b\"]", "text", "a"];
+    let texts = ["hex", "base64", ",", "[1]", "[\"b\"]", "text", "a", "g"];
     let mut values: Vec<Value> = texts.iter().map(|text| Value::Text((*text).to_owned())).collect();
     values.push(Value::Integer(LONG as i64 / 2));
     values
