@@ -371,7 +371,8 @@ def _pool(
     on_release: Hook | None = None,
     **kwargs: Any,
 ) -> AsyncConnectionPool:
-    check_parameters({name: value for name, value in locals().items() if name != "maxsize"})
+    # The pool itself refuses impossible sizes, with a ValueError as its peers do.
+    check_parameters({name: value for name, value in locals().items() if name not in ("minsize", "maxsize")})
     refuse_unknown("create_pool", kwargs, PARAMETERS.union(_OF_POOL))
     if maxsize == 0:
         raise ValueError("maxsize=0 is refused: a pool without limit is maxsize=None")
