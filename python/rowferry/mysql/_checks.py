@@ -46,7 +46,7 @@ _CALLABLE: Check = (callable, "something to call")
 _CHECKS: dict[str, Check] = {
     **dict.fromkeys(("binary_prefix", "echo", "multi_statements", "read_only", "reset_on_release"), _FLAG),
     **dict.fromkeys(("autocommit", "ssl_disabled", "ssl_verify_cert", "ssl_verify_identity", "use_unicode"), _FLAG),
-    **dict.fromkeys(("client_flag", "max_allowed_packet", "stmt_cache_size"), _COUNT),
+    **dict.fromkeys(("client_flag", "max_allowed_packet", "stmt_cache_size", "minsize"), _COUNT),
     **dict.fromkeys(("connect_timeout", "query_timeout", "read_timeout", "write_timeout"), _TIME),
     **dict.fromkeys(("acquire_timeout", "idle_timeout"), _TIME),
     **dict.fromkeys(("auth_plugin", "bind_address", "charset", "collation", "database", "db", "init_command"), _TEXT),
@@ -58,7 +58,7 @@ _CHECKS: dict[str, Check] = {
     "pre_ping": (lambda value: isinstance(value, bool) or _is_time(value), "True, False or seconds from 0 on"),
 }
 #: None means something only where it is the default.
-_NEVER_NONE = frozenset(("client_flag", "max_allowed_packet", "pool_recycle", "pre_ping", "stmt_cache_size"))
+_NEVER_NONE = frozenset(("client_flag", "max_allowed_packet", "minsize", "pool_recycle", "pre_ping", "stmt_cache_size"))
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:

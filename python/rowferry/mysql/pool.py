@@ -216,7 +216,8 @@ def _pool(
     **kwargs: Any,
 ) -> ConnectionPool:
     # The pool itself refuses impossible sizes, with a ValueError as its peers do.
-    check_parameters({name: value for name, value in locals().items() if name not in ("minsize", "maxsize")})
+    sizes = {"minsize", "maxsize"} if isinstance(minsize, int) else {"maxsize"}
+    check_parameters({name: value for name, value in locals().items() if name not in sizes})
     refuse_unknown("create_pool", kwargs, PARAMETERS.union(_OF_POOL))
     if maxsize == 0:
         raise ValueError("maxsize=0 is refused: a pool without limit is maxsize=None")
