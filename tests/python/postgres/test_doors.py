@@ -217,7 +217,7 @@ class Relay:
                 self.relay(client)
 
     def relay(self, client: socket.socket) -> None:
-        import threading
+        import contextlib
 
         request = struct.pack("!ii", 8, 80877103)
         assert client.recv(8) == request
@@ -229,20 +229,33 @@ class Relay:
         assert far.recv(1) == b"S"
         far = self.server_side.wrap_socket(far)
 
-        def copy(source: socket.socket, target: socket.socket) -> None:
-            try:
-                while data := source.recv(65536):
-                    target.sendall(data)
-                target.shutdown(socket.SHUT_RDWR)
-            except OSError:
+        # One thread for both directions: a TLS connection must not be read and written at the same time.
+        others = {near: far, far: near}
+        with contextlib.suppress(OSError):
+            while self.pass_on(others):
                 pass
-
-        back = threading.Thread(target=copy, args=(far, near), daemon=True)
-        back.start()
-        copy(near, far)
-        back.join(10)
         near.close()
         far.close()
+
+    @staticmethod
+    def pass_on(others: dict[Any, Any]) -> bool:
+        """Pass on what has come; false when a side is at its end, or both are silent for long."""
+        import select
+        import ssl
+
+        ready = [side for side in others if side.pending()] or select.select(list(others), [], [], 10)[0]
+        for side in ready:
+            side.settimeout(0)
+            try:
+                data = side.recv(65536)
+            except ssl.SSLWantReadError:  # a record without data of the application's
+                continue
+            finally:
+                side.settimeout(10)
+            if not data:
+                return False
+            others[side].sendall(data)
+        return bool(ready)
 
 
 @pytest.mark.parametrize("door", [connect_postgres, connect_informix])
