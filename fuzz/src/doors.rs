@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rowferry_engine::{Database, Databases, Options};
-use rowferry_server::auth::Users;
+use rowferry_server::auth::{Gate, Users};
 use rowferry_server::pg::PgDoor;
 use rowferry_server::{Door, Endpoint, Limits, Server, SqliDoor, Stopper};
 use rowferry_testkit::vectors;
@@ -92,7 +92,7 @@ pub fn postgres(data: &[u8]) {
     login[..4].copy_from_slice(&length.to_be_bytes());
     let mut said = data.to_vec();
     Frontend::Terminate.encode(&mut said);
-    session(|database| Arc::new(PgDoor::new(database, Arc::new(Users::none()))), &login, &said);
+    session(|database| Arc::new(PgDoor::new(database, Arc::new(Gate::new(Users::none())))), &login, &said);
 }
 
 /// A client's messages behind the login of informix-driver.
@@ -105,6 +105,6 @@ pub fn informix(data: &[u8]) {
         found.expect("the vector is there").bytes
     });
     let door =
-        |database| -> Arc<dyn Door> { Arc::new(SqliDoor::new(Databases::single(database), Arc::new(Users::none()))) };
+        |database| -> Arc<dyn Door> { Arc::new(SqliDoor::new(Databases::single(database), Arc::new(Gate::new(Users::none())))) };
     session(door, login, data);
 }

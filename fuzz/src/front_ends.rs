@@ -15,7 +15,7 @@ static STORE: LazyLock<support::Store> = LazyLock::new(support::store);
 pub fn postgres(data: &[u8]) {
     let Ok(sql) = std::str::from_utf8(data) else { return };
     let Ok(statements) = pg::parse(sql) else { return };
-    let context = Context { user: "tester".to_owned(), database: "store".to_owned() };
+    let context = Context { user: "tester".to_owned(), database: "store".to_owned(), ..Context::default() };
     for statement in &statements {
         if let Ok(bound) = pg::bind(statement, &*STORE, &context, &[]) {
             let _ = sqlite::lower(&bound);
