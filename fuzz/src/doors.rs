@@ -104,7 +104,8 @@ pub fn informix(data: &[u8]) {
         let found = all.into_iter().find(|vector| vector.name == "login.request.informix_driver");
         found.expect("the vector is there").bytes
     });
-    let door =
-        |database| -> Arc<dyn Door> { Arc::new(SqliDoor::new(Databases::single(database), Arc::new(Gate::new(Users::none())))) };
+    let door = |database| -> Arc<dyn Door> {
+        Arc::new(SqliDoor::new(Databases::single(database), Arc::new(Gate::new(Users::none()))))
+    };
     session(door, login, data);
 }
