@@ -2,10 +2,11 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use rowferry_wire::Core;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -13,6 +14,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::error::Error;
+use crate::stream::Address;
 
 mod key;
 mod suites;
@@ -63,23 +65,24 @@ pub struct TlsOptions {
 }
 
 impl TlsOptions {
-    /// The configuration for these options, read and built once for each distinct set and then shared.
+    /// The configuration for these options and this server, read and built once for each distinct set and then shared.
     ///
-    /// A file changed on disk is noticed by its modification time.
-    pub fn config(&self) -> Result<Arc<ClientConfig>, Error> {
-        type Stamp = Vec<Option<std::time::SystemTime>>;
-        type Cache = HashMap<TlsOptions, (Stamp, Arc<ClientConfig>)>;
-        static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
+    /// A file changed on disk is noticed by its modification time. Sessions are resumed with the server that they began
+    /// with: rustls keeps them by the certificate's name, under which several servers may be known (ports of one host,
+    /// tunnels). The ticket or the key exchange of another of them can end a handshake.
+    pub fn config(&self, server: &Address) -> Result<Arc<ClientConfig>, Error> {
+        static CACHE: LazyLock<Mutex<HashMap<TlsOptions, Known>>> = LazyLock::new(Mutex::default);
         let modified = |path: &Option<PathBuf>| path.as_ref()?.metadata().ok()?.modified().ok();
-        let stamp: Stamp = [&self.ca, &self.ca_directory, &self.certificate, &self.key].map(modified).into();
+        let stamp = [&self.ca, &self.ca_directory, &self.certificate, &self.key].map(modified);
         let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, config)) = cache.get(self)
-            && *known == stamp
+        if let Some(known) = cache.get_mut(self)
+            && known.stamp == stamp
         {
-            return Ok(config.clone());
+            return Ok(known.of(server));
         }
-        let config = Arc::new(self.build()?);
-        cache.insert(self.clone(), (stamp, config.clone()));
+        let mut known = Known { stamp, config: self.build()?, servers: HashMap::new() };
+        let config = known.of(server);
+        cache.insert(self.clone(), known);
         Ok(config)
     }
 
@@ -146,6 +149,37 @@ impl TlsOptions {
             Some(path) if added == 0 => Err(Error::Tls(format!("{}: no usable certificate in it", path.display()))),
             _ => Ok(roots),
         }
+    }
+}
+
+/// What has been built for one set of options.
+struct Known {
+    /// When each of its files was changed last.
+    stamp: [Option<SystemTime>; 4],
+    /// Without sessions.
+    config: ClientConfig,
+    /// With the sessions of each server.
+    servers: HashMap<Address, Arc<ClientConfig>>,
+}
+
+impl Known {
+    /// Servers whose sessions are kept: beyond that, all are forgotten and begin anew.
+    const SERVERS: usize = 1_000;
+    /// Sessions of a server: as many as rustls keeps for one name.
+    const SESSIONS: usize = 8;
+
+    fn of(&mut self, server: &Address) -> Arc<ClientConfig> {
+        if let Some(config) = self.servers.get(server) {
+            return config.clone();
+        }
+        if self.servers.len() >= Self::SERVERS {
+            self.servers.clear();
+        }
+        let mut config = self.config.clone();
+        config.resumption = Resumption::in_memory_sessions(Self::SESSIONS);
+        let config = Arc::new(config);
+        self.servers.insert(server.clone(), config.clone());
+        config
     }
 }
 
@@ -413,5 +447,58 @@ impl TlsLayer {
 
     pub(crate) fn sent(&mut self, count: usize) {
         self.sent = (self.sent + count).min(self.outgoing.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::crypto::ring::{cipher_suite, default_provider, kx_group};
+    use rustls::{ServerConfig, ServerConnection};
+
+    /// A server with one key exchange and one cipher suite.
+    fn server(group: &'static dyn rustls::crypto::SupportedKxGroup, suite: rustls::SupportedCipherSuite) -> ServerConfig {
+        let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());
+        let provider = CryptoProvider { kx_groups: vec![group], cipher_suites: vec![suite], ..default_provider() };
+        ServerConfig::builder_with_provider(Arc::new(provider))
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![own.cert.der().clone()], key.into())
+            .unwrap()
+    }
+
+    /// Shakes hands and takes the tickets that come behind.
+    fn connect(config: Arc<ClientConfig>, server: &Arc<ServerConfig>) -> Result<(), rustls::Error> {
+        let mut client = ClientConnection::new(config, ServerName::try_from("localhost").unwrap())?;
+        let mut server = ServerConnection::new(server.clone())?;
+        while client.wants_write() || server.wants_write() {
+            let mut bytes = Vec::new();
+            client.write_tls(&mut bytes).unwrap();
+            server.read_tls(&mut bytes.as_slice()).unwrap();
+            server.process_new_packets()?;
+            bytes.clear();
+            while server.wants_write() {
+                server.write_tls(&mut bytes).unwrap();
+            }
+            client.read_tls(&mut bytes.as_slice()).unwrap();
+            client.process_new_packets()?;
+        }
+        assert!(!client.is_handshaking() && !server.is_handshaking());
+        Ok(())
+    }
+
+    #[test]
+    fn servers_of_one_name_do_not_share_sessions() {
+        let options = TlsOptions { mode: TlsMode::Required, ..TlsOptions::default() };
+        let one = Arc::new(server(kx_group::SECP256R1, cipher_suite::TLS13_AES_128_GCM_SHA256));
+        let other = Arc::new(server(kx_group::X25519, cipher_suite::TLS13_AES_256_GCM_SHA384));
+        let config = |port| options.config(&Address::Tcp("localhost".into(), port)).unwrap();
+        connect(config(1), &one).unwrap();
+        connect(config(2), &other).unwrap();
+        assert!(Arc::ptr_eq(&config(1), &config(1)), "made once");
+        // What one configuration for both would come to.
+        assert!(connect(config(1), &other).is_err());
     }
 }

@@ -184,7 +184,7 @@ impl Connection {
         let client = Client::new(config.options.clone())?;
         let mut pump = Pump::connect(address, config.timeouts, client)?;
         if let Some(tls) = &config.tls {
-            pump.channel_mut().start_tls(tls.config()?, crate::mysql::server_name(address))?;
+            pump.channel_mut().start_tls(tls.config(address)?, crate::mysql::server_name(address))?;
         }
         loop {
             match pump.core_mut().poll()? {

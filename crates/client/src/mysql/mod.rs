@@ -203,7 +203,7 @@ impl Connection {
             match pump.core_mut().poll()? {
                 Event::Pending => pump.advance()?,
                 Event::StartTls => {
-                    pump.start_tls(config.tls.config()?, server_name(&config.address))?;
+                    pump.start_tls(config.tls.config(&config.address)?, server_name(&config.address))?;
                     pump.core_mut().tls_started();
                 }
                 Event::Connected => return Ok(Self { pump }),

@@ -122,7 +122,7 @@ impl Wire {
         let mut pump = Pump::new(stream, client);
         if let Some(tls) = self.settings.tls(py)? {
             let started =
-                tls.config().and_then(|config| pump.channel_mut().start_tls(config, self.settings.tls_name()));
+                tls.config(&address).and_then(|config| pump.channel_mut().start_tls(config, self.settings.tls_name()));
             started.map_err(failed)?;
         }
         {

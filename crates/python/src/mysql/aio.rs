@@ -113,7 +113,7 @@ impl Inner {
 
     fn start_tls(&mut self, py: Python<'_>, settings: &Settings) -> PyResult<()> {
         self.flush(py)?;
-        let config = settings.tls(py)?.config();
+        let config = settings.tls(py)?.config(&settings.address());
         let started = config.and_then(|config| self.channel.start_tls(config, &settings.tls_name()));
         started.map_err(|failure| transport_error(py, &failure, None))?;
         self.channel.core_mut().tls_started();

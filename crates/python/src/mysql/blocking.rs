@@ -104,7 +104,7 @@ impl Wire {
                 Step::Flush => pump.flush(py),
                 Step::StartTls => {
                     let name = self.settings.tls_name();
-                    let started = self.settings.tls(py)?.config();
+                    let started = self.settings.tls(py)?.config(&self.settings.address());
                     let started = started.and_then(|config| pump.pump().start_tls(config, &name));
                     pump.core().tls_started();
                     started.map_err(WaitError::Transport)
