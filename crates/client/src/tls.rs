@@ -457,7 +457,10 @@ mod tests {
     use rustls::{ServerConfig, ServerConnection};
 
     /// A server with one key exchange and one cipher suite.
-    fn server(group: &'static dyn rustls::crypto::SupportedKxGroup, suite: rustls::SupportedCipherSuite) -> ServerConfig {
+    fn server(
+        group: &'static dyn rustls::crypto::SupportedKxGroup,
+        suite: rustls::SupportedCipherSuite,
+    ) -> ServerConfig {
         let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let key = rustls::pki_types::PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());
         let provider = CryptoProvider { kx_groups: vec![group], cipher_suites: vec![suite], ..default_provider() };

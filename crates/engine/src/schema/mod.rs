@@ -2,8 +2,11 @@
 
 mod load;
 pub mod metadata;
+mod objects;
 mod ordered;
+mod relation;
 mod snapshot;
+mod stored;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -165,7 +165,8 @@ impl AsyncWire {
             Client::new(settings.options()).map_err(|misuse| error(py, Class::Interface, None, &misuse.to_string()))?;
         let mut channel = Channel::new(client);
         if let Some(tls) = settings.tls(py)? {
-            let started = tls.config(&settings.address()).and_then(|config| channel.start_tls(config, settings.tls_name()));
+            let started =
+                tls.config(&settings.address()).and_then(|config| channel.start_tls(config, settings.tls_name()));
             started.map_err(|failure| transport_error(py, &failure, None))?;
         }
         let space = Py::new(py, ReceiveSpace::new())?;

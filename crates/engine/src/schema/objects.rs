@@ -1,0 +1,173 @@
+//! Enters what has been read into a snapshot.
+
+use std::sync::Arc;
+
+use rowferry_dialect::Language;
+use rowferry_dialect::lower::sqlite::types;
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rusqlite::Connection;
+
+use super::load::Entry;
+use super::metadata::derived_oid;
+use super::relation::{Loader, view_columns};
+use super::stored::{Metadata, Object};
+use super::{Details, Namespace, SequenceDetails, Snapshot, Synonym};
+
+/// Where objects are read from.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) database: &'static str,
+    pub(super) metadata: &'a Metadata,
+}
+
+impl Source<'_> {
+    /// Enters the table or view to which some rows of `sqlite_schema` belong; its object id.
+    pub(super) fn add_relation(&self, snapshot: &mut Snapshot, entries: &[Entry]) -> Option<u32> {
+        let entry = entries.iter().find(|entry| matches!(entry.kind.as_str(), "table" | "view"))?;
+        let loader = Loader { source: *self, known: snapshot, entries, entry };
+        match if entry.kind == "table" { loader.table() } else { loader.view() } {
+            Ok((relation, mut details)) => {
+                details.schema_rows = entries.iter().map(|entry| entry.row).collect();
+                let oid = relation.oid;
+                snapshot.add_relation(relation, details);
+                Some(oid)
+            }
+            // A virtual table whose module is not here, a view on tables that are gone: the rest can still be served.
+            Err(error) => {
+                tracing::warn!(object = entry.name, %error, "left out of the schema");
+                None
+            }
+        }
+    }
+
+    /// Enters what SQLite knows nothing of.
+    pub(super) fn add_objects(&self, snapshot: &mut Snapshot) {
+        for (&oid, object) in &self.metadata.objects {
+            match object.kind.as_str() {
+                "synonym" => {
+                    let definition = object.definition.as_deref().unwrap_or_default();
+                    let (schema, name) = definition.split_once('.').unwrap_or((super::PUBLIC, definition));
+                    let target = QualifiedName::new(schema, name);
+                    let (namespace, name) = (object.namespace.clone(), object.name.clone());
+                    let synonyms = Arc::make_mut(&mut snapshot.synonyms);
+                    synonyms.push(Synonym { oid, namespace, name, target });
+                    synonyms.sort_by_key(|synonym| synonym.oid);
+                }
+                "schema" => {
+                    let namespaces = Arc::make_mut(&mut snapshot.namespaces);
+                    namespaces.push(Namespace { oid, name: object.name.clone() });
+                    namespaces.sort_by_key(|namespace| namespace.oid);
+                }
+                "routine" => {
+                    let name = object.name.split('(').next().unwrap_or_default().to_owned();
+                    let definition = object.definition.clone().unwrap_or_default();
+                    let routines = Arc::make_mut(&mut snapshot.routines);
+                    routines.push(Arc::new(Routine::new(oid, name, object.name.clone(), definition)));
+                    routines.sort_by_key(|routine| routine.oid);
+                }
+                kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
+                "view" if object.physical_name.is_none() => {
+                    let (relation, details) = engine_view(oid, object, self.database, self.metadata);
+                    snapshot.add_relation(relation, details);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_type(&self, snapshot: &mut Snapshot, oid: u32, object: &Object, is_row: bool) {
+        let words = object.definition.as_deref().unwrap_or_default();
+        match rowferry_dialect::informix::type_from_words(words) {
+            Ok(ty) => {
+                let types = Arc::make_mut(&mut snapshot.types);
+                let name = object.name.clone();
+                types.push(Arc::new(rowferry_dialect::schema::NamedType { oid, name, is_row, ty }));
+                types.sort_by_key(|ty| ty.oid);
+            }
+            Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),
+        }
+    }
+
+    /// Enters sequences: those with entries, and those that number the rowids of some relations.
+    pub(super) fn add_sequences(&self, snapshot: &mut Snapshot, relations: &[Arc<Relation>]) {
+        for (&oid, row) in &self.metadata.sequences {
+            let Some(object) = self.metadata.objects.get(&oid) else { continue };
+            let owner = row.owner_table.as_deref().zip(row.owner_column.as_deref()).and_then(|(table, column)| {
+                let relation = snapshot.relation_by_physical_name(table)?;
+                Some((relation.oid, relation.column(column)?))
+            });
+            snapshot.add_sequence(SequenceDetails {
+                sequence: Arc::new(Sequence {
+                    oid,
+                    namespace: object.namespace.clone(),
+                    name: object.name.clone(),
+                    ty: types::parse(&row.ty, Language::Postgres),
+                }),
+                database: self.database,
+                start: row.start,
+                increment: row.increment,
+                min: row.min,
+                max: row.max,
+                cycle: row.cycle,
+                owner,
+                rowid_of: None,
+                comment: object.comment.clone(),
+            });
+        }
+        relations.iter().for_each(|relation| self.add_rowid_sequence(snapshot, relation));
+    }
+
+    /// A rowid that numbers a column is a sequence, too, under the name that PostgreSQL would have given it.
+    fn add_rowid_sequence(&self, snapshot: &mut Snapshot, relation: &Relation) {
+        let numbered = relation.columns.iter().enumerate().find(|(_, column)| column.rowid_alias);
+        let Some((at, column)) = numbered.filter(|(_, column)| column.identity.is_some()) else { return };
+        let name = format!("{}_{}_seq", relation.name, column.name);
+        if snapshot.sequence(&relation.namespace, &name).is_some() {
+            return;
+        }
+        snapshot.add_sequence(SequenceDetails {
+            sequence: Arc::new(Sequence {
+                oid: derived_oid("sequence", self.database, &[&relation.oid.to_string(), &column.name]),
+                namespace: relation.namespace.clone(),
+                name,
+                ty: column.ty.clone(),
+            }),
+            database: self.database,
+            start: 1,
+            increment: 1,
+            min: 1,
+            max: super::integer_range(&column.ty).1,
+            cycle: false,
+            owner: Some((relation.oid, at)),
+            rowid_of: Some(relation.physical_name.clone()),
+            comment: None,
+        });
+    }
+}
+
+/// A view that SQLite could not express.
+fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Metadata) -> (Relation, Details) {
+    let relation = Relation {
+        oid,
+        namespace: object.namespace.clone(),
+        name: object.name.clone(),
+        database,
+        physical_name: super::physical_name(&object.namespace, &object.name),
+        language: object.language,
+        kind: RelationKind::View { definition: object.definition.clone().unwrap_or_default() },
+        columns: view_columns(metadata.columns(oid), object.language),
+        indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        checks: Vec::new(),
+        without_rowid: false,
+    };
+    let needs = metadata.needs.get(&oid).cloned();
+    let mut details = Details { comment: object.comment.clone(), recorded: true, needs, ..Details::default() };
+    for (at, row) in metadata.columns(oid).iter().enumerate() {
+        if let Some(comment) = &row.comment {
+            details.column_comments.insert(at, comment.clone());
+        }
+    }
+    (relation, details)
+}

@@ -1,0 +1,491 @@
+//! Reads one table or view.
+
+use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
+use rowferry_dialect::lower::sqlite::{quote, types};
+use rowferry_dialect::schema::{
+    Check, Column, ColumnDefault, ForeignKey, Identity, Index, IndexKey, QualifiedName, ReferentialAction, Relation,
+    RelationKind,
+};
+use rowferry_dialect::{Language, Type};
+use rusqlite::Result;
+
+use super::load::{Entry, count_row};
+use super::metadata::derived_oid;
+use super::objects::Source;
+use super::stored::{ColumnRow, Object};
+use super::{Details, PG_TEMP, PUBLIC, Snapshot};
+
+/// One object on its way into the snapshot.
+pub(super) struct Loader<'a> {
+    pub(super) source: Source<'a>,
+    /// What has been read before it.
+    pub(super) known: &'a Snapshot,
+    /// The rows of `sqlite_schema` that belong to it.
+    pub(super) entries: &'a [Entry],
+    /// Its own.
+    pub(super) entry: &'a Entry,
+}
+
+/// A row of `pragma_table_xinfo`.
+struct ColumnInfo {
+    name: String,
+    declared: String,
+    not_null: bool,
+    default: Option<String>,
+    key: usize,
+    hidden: i64,
+}
+
+impl Loader<'_> {
+    /// Who the object is: oid, namespace, name, language, whether it has an entry.
+    fn identity(&self, kind: &str) -> (u32, String, String, Language, Option<&Object>) {
+        match self.source.metadata.object(kind, &self.entry.name) {
+            Some((oid, object)) => (oid, object.namespace.clone(), object.name.clone(), object.language, Some(object)),
+            None => {
+                let oid = derived_oid("relation", self.source.database, &[&self.entry.name.to_lowercase()]);
+                (oid, self.namespace().to_owned(), self.entry.name.clone(), Language::Sqlite, None)
+            }
+        }
+    }
+
+    fn namespace(&self) -> &'static str {
+        if self.source.database == "temp" { PG_TEMP } else { PUBLIC }
+    }
+
+    fn column_infos(&self) -> Result<Vec<ColumnInfo>> {
+        let mut statement = self.source.connection.prepare_cached(
+            "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1",
+        )?;
+        let rows = statement.query_map([self.entry.name.as_str(), self.source.database], |row| {
+            count_row();
+            Ok(ColumnInfo {
+                name: row.get(0)?,
+                declared: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+                not_null: row.get(2)?,
+                default: row.get(3)?,
+                key: row.get::<_, i64>(4)? as usize,
+                hidden: row.get(5)?,
+            })
+        })?;
+        rows.collect()
+    }
+
+    pub(super) fn table(&self) -> Result<(Relation, Details)> {
+        let (oid, namespace, name, language, object) = self.identity("table");
+        let text = self.entry.sql.as_deref().and_then(TableText::parse);
+        let infos = self.column_infos()?;
+        let without_rowid = match &text {
+            Some(text) => text.is_without_rowid(),
+            None => self.source.connection.query_row(
+                "SELECT wr FROM pragma_table_list(?2) WHERE schema = ?1",
+                [self.source.database, self.entry.name.as_str()],
+                |row| row.get(0),
+            )?,
+        };
+        let mut details = Details {
+            comment: object.and_then(|object| object.comment.clone()),
+            sql: self.entry.sql.clone(),
+            recorded: object.is_some(),
+            triggers: self.triggers(),
+            ..Details::default()
+        };
+        let mut indexes = self.indexes(oid, &name, language, &infos, text.as_ref(), &mut details)?;
+        let key: Vec<usize> = {
+            let mut key: Vec<(usize, usize)> = infos.iter().enumerate().map(|(at, info)| (info.key, at)).collect();
+            key.retain(|(place, _)| *place > 0);
+            key.sort_unstable();
+            key.into_iter().map(|(_, at)| at).collect()
+        };
+        let rowid_alias =
+            (key.len() == 1 && !without_rowid && !indexes.iter().any(|index| index.primary)).then(|| key[0]);
+        if !key.is_empty() && !indexes.iter().any(|index| index.primary) {
+            let constraint = text.as_ref().and_then(|text| named(text, Kind::PrimaryKey, &[]));
+            let name = constraint.unwrap_or_else(|| format!("{name}_pkey"));
+            let keys = key.iter().map(|&at| IndexKey { text: infos[at].name.clone(), descending: false }).collect();
+            let oid = derived_oid("index", self.source.database, &[&oid.to_string(), &name]);
+            let columns = key.iter().copied().map(Some).collect();
+            let primary =
+                Index { oid, name, columns, keys, unique: true, primary: true, constraint: true, predicate: None };
+            indexes.insert(0, primary);
+            details.index_names.insert(0, String::new());
+        }
+        let mut columns = Vec::with_capacity(infos.len());
+        for (at, info) in infos.iter().enumerate() {
+            let recorded = self.source.metadata.column(oid, &info.name);
+            if let Some(comment) = recorded.and_then(|row| row.comment.clone()) {
+                details.column_comments.insert(at, comment);
+            }
+            columns.push(column(info, recorded, language, text.as_ref(), rowid_alias == Some(at), without_rowid));
+        }
+        let foreign_keys = self.foreign_keys(oid, &name, &namespace, &columns, text.as_ref(), &mut details)?;
+        let checks = self.checks(oid, &name, text.as_ref(), &mut details);
+        let relation = Relation {
+            oid,
+            namespace,
+            name,
+            database: self.source.database,
+            physical_name: self.entry.name.clone(),
+            language,
+            kind: RelationKind::Table,
+            columns,
+            indexes,
+            foreign_keys,
+            checks,
+            without_rowid,
+        };
+        Ok((relation, details))
+    }
+
+    /// Columns of a view that have no type. SQLite shows them as BLOB, like those that are declared so.
+    fn typeless_columns(&self, infos: &[ColumnInfo]) -> Result<Vec<usize>> {
+        let shown: Vec<usize> = (0..infos.len()).filter(|at| infos[*at].declared == "BLOB").collect();
+        if shown.is_empty() {
+            return Ok(shown);
+        }
+        let sql = format!("SELECT * FROM {}.{}", quote(self.source.database), quote(&self.entry.name));
+        let statement = self.source.connection.prepare(&sql)?;
+        let declared: Vec<bool> = statement.columns().map(|column| column.decl_type().is_some()).collect();
+        Ok(shown.into_iter().filter(|at| declared.get(*at) == Some(&false)).collect())
+    }
+
+    pub(super) fn view(&self) -> Result<(Relation, Details)> {
+        let (oid, namespace, name, language, object) = self.identity("view");
+        let mut details = Details {
+            comment: object.and_then(|object| object.comment.clone()),
+            sql: self.entry.sql.clone(),
+            recorded: object.is_some(),
+            native_view: true,
+            triggers: self.triggers(),
+            needs: self.source.metadata.needs.get(&oid).cloned(),
+            ..Details::default()
+        };
+        let definition = object.and_then(|object| object.definition.clone());
+        let columns = match &definition {
+            Some(_) => view_columns(self.source.metadata.columns(oid), language),
+            None => {
+                let mut infos = self.column_infos()?;
+                for at in self.typeless_columns(&infos)? {
+                    infos[at].declared.clear();
+                }
+                infos.iter().map(|info| column(info, None, Language::Sqlite, None, false, false)).collect()
+            }
+        };
+        for (at, row) in self.source.metadata.columns(oid).iter().enumerate() {
+            if let Some(comment) = &row.comment {
+                details.column_comments.insert(at, comment.clone());
+            }
+        }
+        let kind = definition.map_or(RelationKind::NativeView, |definition| RelationKind::View { definition });
+        let relation = Relation {
+            oid,
+            namespace,
+            name,
+            database: self.source.database,
+            physical_name: self.entry.name.clone(),
+            language,
+            kind,
+            columns,
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            without_rowid: false,
+        };
+        Ok((relation, details))
+    }
+
+    fn triggers(&self) -> Vec<(String, String)> {
+        let of_table = self.entries.iter().filter(|entry| entry.kind == "trigger");
+        of_table.map(|entry| (entry.name.clone(), entry.sql.clone().unwrap_or_default())).collect()
+    }
+
+    /// The table's indexes, the primary key's first; a rowid has none.
+    fn indexes(
+        &self,
+        oid: u32,
+        table: &str,
+        language: Language,
+        infos: &[ColumnInfo],
+        text: Option<&TableText>,
+        details: &mut Details,
+    ) -> Result<Vec<Index>> {
+        struct Listed {
+            name: String,
+            unique: bool,
+            origin: String,
+        }
+        let mut statement = self
+            .source
+            .connection
+            .prepare_cached("SELECT name, \"unique\", origin FROM pragma_index_list(?1, ?2) ORDER BY seq DESC")?;
+        let listed: Vec<Listed> = statement
+            .query_map([self.entry.name.as_str(), self.source.database], |row| {
+                count_row();
+                Ok(Listed { name: row.get(0)?, unique: row.get(1)?, origin: row.get(2)? })
+            })?
+            .collect::<Result<_>>()?;
+        let mut statement = self.source.connection.prepare_cached(
+            "SELECT cid, name, \"desc\" FROM pragma_index_xinfo(?1, ?2) WHERE key = 1 ORDER BY seqno",
+        )?;
+        let mut indexes: Vec<(Index, String)> = Vec::with_capacity(listed.len());
+        for entry in listed {
+            let rows: Vec<(i64, Option<String>, bool)> = statement
+                .query_map([entry.name.as_str(), self.source.database], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                })?
+                .collect::<Result<_>>()?;
+            let sql = self.entries.iter().find(|other| other.kind == "index" && other.name == entry.name);
+            let declared = sql.and_then(|other| other.sql.as_deref()).and_then(IndexText::parse);
+            let recorded = self.source.metadata.object("index", &entry.name);
+            let texts: &[ColumnRow] = recorded.map_or(&[], |(oid, _)| self.source.metadata.columns(oid));
+            let mut columns = Vec::with_capacity(rows.len());
+            let mut keys = Vec::with_capacity(rows.len());
+            for (at, (_, name, descending)) in rows.into_iter().enumerate() {
+                // Positions count visible columns, SQLite's numbers all of them: the name decides.
+                let column = name.as_ref().and_then(|name| infos.iter().position(|info| info.name == *name));
+                let ours = texts.get(at).and_then(|row| row.generated.clone());
+                let native = || declared.as_ref().and_then(|d| d.keys.get(at).map(|key| d.text(key).to_owned()));
+                let text = match name {
+                    Some(name) => name,
+                    None => ours.or_else(native).unwrap_or_default(),
+                };
+                columns.push(column);
+                keys.push(IndexKey { text, descending });
+            }
+            let constraint = entry.origin != "c";
+            let primary = entry.origin == "pk";
+            let column_names: Vec<String> = keys.iter().map(|key| key.text.clone()).collect();
+            let name = if constraint {
+                let kind = if primary { Kind::PrimaryKey } else { Kind::Unique };
+                let given = text.and_then(|text| named(text, kind, &column_names));
+                given.unwrap_or_else(|| {
+                    if primary { format!("{table}_pkey") } else { format!("{table}_{}_key", column_names.join("_")) }
+                })
+            } else {
+                recorded.map_or_else(|| entry.name.clone(), |(_, object)| object.name.clone())
+            };
+            let predicate = match recorded {
+                Some((_, object)) if object.definition.is_some() => object.definition.clone(),
+                _ => declared.as_ref().and_then(|d| d.predicate.as_ref().map(|span| d.text(span).to_owned())),
+            };
+            let index_oid = match recorded {
+                Some((oid, _)) => oid,
+                None => derived_oid("index", self.source.database, &[&oid.to_string(), &name]),
+            };
+            let index =
+                Index { oid: index_oid, name, columns, keys, unique: entry.unique, primary, constraint, predicate };
+            indexes.push((index, entry.name));
+        }
+        let _ = language;
+        indexes.sort_by_key(|(index, _)| !index.primary);
+        let (indexes, names) = indexes.into_iter().unzip();
+        details.index_names = names;
+        Ok(indexes)
+    }
+
+    fn foreign_keys(
+        &self,
+        oid: u32,
+        table: &str,
+        namespace: &str,
+        columns: &[Column],
+        text: Option<&TableText>,
+        details: &mut Details,
+    ) -> Result<Vec<ForeignKey>> {
+        struct Part {
+            id: i64,
+            target: String,
+            from: String,
+            to: Option<String>,
+            on_update: String,
+            on_delete: String,
+        }
+        let mut statement = self.source.connection.prepare_cached(
+            "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete FROM pragma_foreign_key_list(?1, ?2)
+             ORDER BY id DESC, seq",
+        )?;
+        let parts: Vec<Part> = statement
+            .query_map([self.entry.name.as_str(), self.source.database], |row| {
+                count_row();
+                Ok(Part {
+                    id: row.get(0)?,
+                    target: row.get(1)?,
+                    from: row.get(2)?,
+                    to: row.get(3)?,
+                    on_update: row.get(4)?,
+                    on_delete: row.get(5)?,
+                })
+            })?
+            .collect::<Result<_>>()?;
+        let mut declared: Vec<&ConstraintText> = text
+            .into_iter()
+            .flat_map(|text| text.all_constraints())
+            .map(|(_, constraint)| constraint)
+            .filter(|constraint| constraint.kind == Kind::ForeignKey)
+            .collect();
+        let mut keys = Vec::new();
+        for group in parts.chunk_by(|a, b| a.id == b.id) {
+            let names: Vec<String> = group.iter().map(|part| part.from.clone()).collect();
+            let place = declared.iter().position(|constraint| same_names(&constraint.columns, &names));
+            let constraint = place.map(|place| declared.remove(place));
+            let name = constraint
+                .and_then(|constraint| constraint.name.clone())
+                .unwrap_or_else(|| format!("{table}_{}_fkey", names.join("_")));
+            let deferred = constraint.zip(text).is_some_and(|(constraint, text)| {
+                text.text(&constraint.span).to_ascii_uppercase().contains("INITIALLY DEFERRED")
+            });
+            let target = self.target(&group[0].target, namespace);
+            keys.push(ForeignKey {
+                oid: derived_oid("constraint", self.source.database, &[&oid.to_string(), &name]),
+                name,
+                columns: names
+                    .iter()
+                    .filter_map(|name| columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
+                    .collect(),
+                target,
+                target_columns: group.iter().filter_map(|part| part.to.clone()).collect(),
+                on_delete: action(&group[0].on_delete),
+                on_update: action(&group[0].on_update),
+                deferred,
+            });
+            details.foreign_key_ids.push(group[0].id);
+        }
+        Ok(keys)
+    }
+
+    /// The name of the table that SQLite knows by this one.
+    fn target(&self, physical_name: &str, namespace: &str) -> QualifiedName {
+        if let Some((_, object)) = self.source.metadata.object("table", physical_name) {
+            return QualifiedName::new(object.namespace.clone(), object.name.clone());
+        }
+        let known = self.known.relation_by_physical_name(physical_name);
+        match known.filter(|table| self.known.details(table.oid).is_some_and(|details| details.recorded)) {
+            Some(table) => QualifiedName::new(table.namespace.clone(), table.name.clone()),
+            None => QualifiedName::new(namespace, physical_name),
+        }
+    }
+
+    fn checks(&self, oid: u32, table: &str, text: Option<&TableText>, details: &mut Details) -> Vec<Check> {
+        let mut checks: Vec<Check> = Vec::new();
+        let recorded = self.source.metadata.constraints(oid);
+        let mut add = |name: String, native_text: Option<String>| {
+            let row = recorded.iter().find(|row| row.name.eq_ignore_ascii_case(&name) && row.kind == "check");
+            let native = native_text.is_some();
+            let text = row.and_then(|row| row.text.clone()).or(native_text).unwrap_or_default();
+            let oid = derived_oid("constraint", self.source.database, &[&oid.to_string(), &name]);
+            checks.push(Check { oid, name, text, native });
+        };
+        let mut unnamed = 0_usize;
+        for (column, constraint) in text.into_iter().flat_map(|text| text.all_constraints()) {
+            if constraint.kind != Kind::Check {
+                continue;
+            }
+            let name = constraint.name.clone().unwrap_or_else(|| {
+                unnamed += 1;
+                let base = column.map_or_else(|| format!("{table}_check"), |c| format!("{table}_{}_check", c.name));
+                if unnamed == 1 { base } else { format!("{base}{unnamed}") }
+            });
+            add(name, text.map(|text| text.text(&constraint.inner).trim().to_owned()));
+        }
+        for row in recorded.iter().filter(|row| row.kind == "check") {
+            if let Some(sql) = &row.sql {
+                add(row.name.clone(), None);
+                details.engine_checks.push((row.name.clone(), sql.clone()));
+            }
+        }
+        checks
+    }
+}
+
+fn column(
+    info: &ColumnInfo,
+    recorded: Option<&ColumnRow>,
+    language: Language,
+    text: Option<&TableText>,
+    rowid_alias: bool,
+    without_rowid: bool,
+) -> Column {
+    let words = recorded.and_then(|row| row.ty.as_deref()).unwrap_or(&info.declared);
+    let mut ty = types::parse(words, language);
+    // SQLite stores what comes under a type of no known name; only its own rule tells how it then compares.
+    if language == Language::Sqlite && words.is_empty() {
+        ty = Type::Text;
+    }
+    let generated = matches!(info.hidden, 2 | 3).then(|| {
+        let native = || {
+            let text = text?;
+            let constraints = &text.column(&info.name)?.constraints;
+            let generated = constraints.iter().find(|constraint| constraint.kind == Kind::Generated)?;
+            Some(text.text(&generated.inner).trim().to_owned())
+        };
+        recorded.and_then(|row| row.generated.clone()).or_else(native).unwrap_or_default()
+    });
+    let identity = match recorded.and_then(|row| row.identity.as_deref()) {
+        Some(kind) => Some(Identity {
+            always: kind == "always",
+            zero_is_next: kind == "serial",
+            sequence: recorded.and_then(|row| row.sequence.as_deref()).map(split_name),
+        }),
+        // SQLite numbers every rowid that is left out, so its own tables behave like this.
+        None if rowid_alias && language == Language::Sqlite => {
+            Some(Identity { always: false, zero_is_next: false, sequence: None })
+        }
+        None => None,
+    };
+    let default = match (recorded.and_then(|row| row.default_text.clone()), &info.default) {
+        (Some(text), native) => Some(ColumnDefault { text, native: native.is_some() }),
+        (None, Some(text)) => Some(ColumnDefault { text: text.clone(), native: true }),
+        (None, None) => None,
+    };
+    Column {
+        name: info.name.clone(),
+        ty,
+        not_null: info.not_null || rowid_alias || (without_rowid && info.key > 0),
+        default: default.filter(|_| generated.is_none()),
+        identity,
+        generated,
+        rowid_alias,
+    }
+}
+
+/// `namespace.name` of a sequence as the metadata tables write it.
+fn split_name(text: &str) -> QualifiedName {
+    match text.split_once('.') {
+        Some((namespace, name)) => QualifiedName::new(namespace, name),
+        None => QualifiedName::bare(text),
+    }
+}
+pub(super) fn view_columns(rows: &[ColumnRow], language: Language) -> Vec<Column> {
+    rows.iter()
+        .map(|row| Column {
+            name: row.name.clone(),
+            ty: row.ty.as_deref().map_or(Type::Text, |words| types::parse(words, language)),
+            not_null: false,
+            default: None,
+            identity: None,
+            generated: None,
+            rowid_alias: false,
+        })
+        .collect()
+}
+/// The name that a constraint of a kind on these columns was given (any columns, when none are named).
+fn named(text: &TableText, kind: Kind, columns: &[String]) -> Option<String> {
+    text.all_constraints()
+        .map(|(_, constraint)| constraint)
+        .find(|constraint| constraint.kind == kind && (columns.is_empty() || same_names(&constraint.columns, columns)))?
+        .name
+        .clone()
+}
+
+fn same_names(a: &[String], b: &[String]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.eq_ignore_ascii_case(b))
+}
+
+fn action(words: &str) -> ReferentialAction {
+    match words.to_ascii_uppercase().as_str() {
+        "CASCADE" => ReferentialAction::Cascade,
+        "RESTRICT" => ReferentialAction::Restrict,
+        "SET NULL" => ReferentialAction::SetNull,
+        "SET DEFAULT" => ReferentialAction::SetDefault,
+        _ => ReferentialAction::NoAction,
+    }
+}

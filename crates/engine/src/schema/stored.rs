@@ -1,0 +1,189 @@
+//! The rows of the metadata tables, as they are read.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rowferry_dialect::Language;
+use rowferry_dialect::uses::Dependency;
+use rusqlite::{Connection, Result};
+
+use super::load::count_row;
+use super::metadata;
+
+/// The metadata tables' rows.
+#[derive(Default)]
+pub(super) struct Metadata {
+    pub(super) objects: BTreeMap<u32, Object>,
+    pub(super) by_physical_name: HashMap<(String, String), u32>,
+    pub(super) columns: HashMap<u32, Vec<ColumnRow>>,
+    pub(super) constraints: HashMap<u32, Vec<ConstraintRow>>,
+    pub(super) sequences: BTreeMap<u32, SequenceRow>,
+    pub(super) needs: HashMap<u32, Vec<Dependency>>,
+}
+
+pub(super) struct Object {
+    pub(super) kind: String,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) physical_name: Option<String>,
+    pub(super) language: Language,
+    pub(super) definition: Option<String>,
+    pub(super) comment: Option<String>,
+}
+
+pub(super) struct ColumnRow {
+    pub(super) name: String,
+    pub(super) ty: Option<String>,
+    pub(super) default_text: Option<String>,
+    pub(super) identity: Option<String>,
+    pub(super) sequence: Option<String>,
+    pub(super) generated: Option<String>,
+    pub(super) comment: Option<String>,
+}
+
+pub(super) struct ConstraintRow {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) text: Option<String>,
+    pub(super) sql: Option<String>,
+}
+
+pub(super) struct SequenceRow {
+    pub(super) ty: String,
+    pub(super) start: i64,
+    pub(super) increment: i64,
+    pub(super) min: i64,
+    pub(super) max: i64,
+    pub(super) cycle: bool,
+    pub(super) owner_table: Option<String>,
+    pub(super) owner_column: Option<String>,
+}
+
+/// Reads rows of a metadata table: all, or those of some objects.
+fn each_row(
+    connection: &Connection,
+    query: &str,
+    order: &str,
+    only: Option<&BTreeSet<u32>>,
+    mut visit: impl FnMut(&rusqlite::Row<'_>) -> Result<()>,
+) -> Result<()> {
+    let filter = if only.is_some() { "WHERE oid = ?1" } else { "WHERE ?1 IS NULL" };
+    let mut statement = connection.prepare_cached(&format!("{query} {filter} ORDER BY {order}"))?;
+    let mut visit_all = |oid: Option<u32>| -> Result<()> {
+        let mut rows = statement.query([oid])?;
+        while let Some(row) = rows.next()? {
+            count_row();
+            visit(row)?;
+        }
+        Ok(())
+    };
+    match only {
+        Some(oids) => oids.iter().try_for_each(|oid| visit_all(Some(*oid))),
+        None => visit_all(None),
+    }
+}
+
+impl Metadata {
+    pub(super) fn load(connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<Self> {
+        let mut metadata = Self::default();
+        if only.is_some_and(BTreeSet::is_empty) || !metadata::exist(connection, database)? {
+            return Ok(metadata);
+        }
+        let query = format!(
+            "SELECT oid, kind, namespace, name, physical_name, language, definition, comment FROM {database}.rowferry_objects"
+        );
+        each_row(connection, &query, "oid", only, |row| {
+            let oid = row.get(0)?;
+            let language: String = row.get(5)?;
+            let object = Object {
+                kind: row.get(1)?,
+                namespace: row.get(2)?,
+                name: row.get(3)?,
+                physical_name: row.get(4)?,
+                language: Language::from_name(&language).unwrap_or(Language::Sqlite),
+                definition: row.get(6)?,
+                comment: row.get(7)?,
+            };
+            if let Some(name) = &object.physical_name {
+                metadata.by_physical_name.insert((object.kind.clone(), name.to_lowercase()), oid);
+            }
+            metadata.objects.insert(oid, object);
+            Ok(())
+        })?;
+        metadata.load_parts(connection, database, only)?;
+        if metadata::has_dependencies(connection, database)? {
+            let query = format!("SELECT oid, target, target_column FROM {database}.rowferry_dependencies");
+            each_row(connection, &query, "oid, target, target_column", only, |row| {
+                let (target, column): (u32, String) = (row.get(1)?, row.get(2)?);
+                let needs = metadata.needs.entry(row.get(0)?).or_default();
+                // A row of nothing says that there is nothing else to say.
+                if target != 0 {
+                    needs.push((target, (!column.is_empty()).then_some(column)));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(metadata)
+    }
+
+    fn load_parts(&mut self, connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<()> {
+        let query = format!(
+            "SELECT oid, name, type, default_text, identity, sequence, generated, comment FROM {database}.rowferry_columns"
+        );
+        each_row(connection, &query, "oid, position", only, |row| {
+            self.columns.entry(row.get(0)?).or_default().push(ColumnRow {
+                name: row.get(1)?,
+                ty: row.get(2)?,
+                default_text: row.get(3)?,
+                identity: row.get(4)?,
+                sequence: row.get(5)?,
+                generated: row.get(6)?,
+                comment: row.get(7)?,
+            });
+            Ok(())
+        })?;
+        let query = format!("SELECT oid, name, kind, text, sql FROM {database}.rowferry_constraints");
+        each_row(connection, &query, "oid, name", only, |row| {
+            self.constraints.entry(row.get(0)?).or_default().push(ConstraintRow {
+                name: row.get(1)?,
+                kind: row.get(2)?,
+                text: row.get(3)?,
+                sql: row.get(4)?,
+            });
+            Ok(())
+        })?;
+        let query = format!(
+            "SELECT oid, type, start, increment, min, max, cycle, owner_table, owner_column FROM {database}.rowferry_sequences"
+        );
+        each_row(connection, &query, "oid", only, |row| {
+            let sequence = SequenceRow {
+                ty: row.get(1)?,
+                start: row.get(2)?,
+                increment: row.get(3)?,
+                min: row.get(4)?,
+                max: row.get(5)?,
+                cycle: row.get(6)?,
+                owner_table: row.get(7)?,
+                owner_column: row.get(8)?,
+            };
+            self.sequences.insert(row.get(0)?, sequence);
+            Ok(())
+        })
+    }
+
+    pub(super) fn object(&self, kind: &str, physical_name: &str) -> Option<(u32, &Object)> {
+        let oid = *self.by_physical_name.get(&(kind.to_owned(), physical_name.to_lowercase()))?;
+        Some((oid, &self.objects[&oid]))
+    }
+
+    pub(super) fn columns(&self, oid: u32) -> &[ColumnRow] {
+        self.columns.get(&oid).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn column(&self, oid: u32, name: &str) -> Option<&ColumnRow> {
+        self.columns(oid).iter().find(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn constraints(&self, oid: u32) -> &[ConstraintRow] {
+        self.constraints.get(&oid).map_or(&[], Vec::as_slice)
+    }
+}
