@@ -16,7 +16,10 @@ pub const FIRST_OID: u32 = 16_384;
 /// - `rowferry_constraints`: the text of checks in the author's language, and those that the engine enforces;
 /// - `rowferry_sequences`: their state;
 /// - `rowferry_dependencies`: what a view needs, by object id: relations, their columns (`target_column`), routines,
-///   sequences. A view without rows has been made by an older version; one that needs nothing has a row with target 0.
+///   sequences. A view without rows has been made by an older version; one that needs nothing has a row with target 0;
+/// - `rowferry_properties`: small facts about a relation, each under a name: of the relation itself (`part` is empty), of
+///   one of its columns (`part` is the column), of a constraint or an index (`part` is its name, and the property's name
+///   begins with `constraint_` or `index_`). It is made when the first fact comes.
 fn definitions(database: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS {database}.rowferry_objects (
@@ -81,6 +84,19 @@ fn dependencies(database: &str) -> String {
     )
 }
 
+fn properties(database: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {database}.rowferry_properties (
+    oid INTEGER NOT NULL,
+    part TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (oid, part, name)
+) WITHOUT ROWID;
+"
+    )
+}
+
 /// True for the names of these tables (and of SQLite's own), which users are not shown.
 pub fn is_internal(name: &str) -> bool {
     let starts = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
@@ -105,6 +121,20 @@ pub fn create_dependencies(connection: &Connection, database: &str) -> Result<()
         return Ok(());
     }
     connection.execute_batch(&dependencies(database))
+}
+
+/// True when the file has the table of properties, which is made when there is one.
+pub fn has_properties(connection: &Connection, database: &str) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_properties'");
+    connection.prepare_cached(&sql)?.exists([])
+}
+
+/// Makes the table of properties unless it is there.
+pub fn create_properties(connection: &Connection, database: &str) -> Result<()> {
+    if has_properties(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&properties(database))
 }
 
 /// Makes the tables unless they are there.

@@ -16,7 +16,7 @@ use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
 pub use load::{Touched, load, refresh, rows_read};
-pub use snapshot::{Details, Namespace, SequenceDetails, Snapshot, Synonym};
+pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym};
 
 /// The default namespace.
 pub const PUBLIC: &str = "public";

@@ -163,7 +163,9 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         without_rowid: false,
     };
     let needs = metadata.needs.get(&oid).cloned();
-    let mut details = Details { comment: object.comment.clone(), recorded: true, needs, ..Details::default() };
+    let properties = metadata.properties(oid);
+    let mut details =
+        Details { comment: object.comment.clone(), recorded: true, needs, properties, ..Details::default() };
     for (at, row) in metadata.columns(oid).iter().enumerate() {
         if let Some(comment) = &row.comment {
             details.column_comments.insert(at, comment.clone());

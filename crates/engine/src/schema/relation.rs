@@ -87,6 +87,7 @@ impl Loader<'_> {
             sql: self.entry.sql.clone(),
             recorded: object.is_some(),
             triggers: self.triggers(),
+            properties: self.source.metadata.properties(oid),
             ..Details::default()
         };
         let mut indexes = self.indexes(oid, &name, language, &infos, text.as_ref(), &mut details)?;
@@ -156,6 +157,7 @@ impl Loader<'_> {
             recorded: object.is_some(),
             native_view: true,
             triggers: self.triggers(),
+            properties: self.source.metadata.properties(oid),
             needs: self.source.metadata.needs.get(&oid).cloned(),
             ..Details::default()
         };

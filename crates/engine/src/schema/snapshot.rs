@@ -78,6 +78,37 @@ pub struct Details {
     pub schema_rows: Vec<i64>,
     /// What a view needs; `None` until it has been noted.
     pub needs: Option<Vec<Dependency>>,
+    /// Small facts about it and its parts.
+    pub properties: Properties,
+}
+
+/// Small facts about a relation (part ``), its columns, constraints and indexes: see [`super::metadata`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Properties(BTreeMap<(String, String), String>);
+
+impl Properties {
+    /// A fact about a part.
+    pub fn get(&self, part: &str, name: &str) -> Option<&str> {
+        // Most relations have none, and this needs no allocation then.
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.get(&(part.to_owned(), name.to_owned())).map(String::as_str)
+    }
+
+    /// True when a part is noted to have something.
+    pub fn has(&self, part: &str, name: &str) -> bool {
+        self.get(part, name).is_some()
+    }
+
+    /// All facts: part, name, value.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.0.iter().map(|((part, name), value)| (part.as_str(), name.as_str(), value.as_str()))
+    }
+
+    pub(super) fn insert(&mut self, part: &str, name: &str, value: String) {
+        self.0.insert((part.to_owned(), name.to_owned()), value);
+    }
 }
 
 /// A sequence with its parameters; its state is read from the file.

@@ -7,7 +7,7 @@ use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
 
 use super::load::count_row;
-use super::metadata;
+use super::{Properties, metadata};
 
 /// The metadata tables' rows.
 #[derive(Default)]
@@ -18,6 +18,7 @@ pub(super) struct Metadata {
     pub(super) constraints: HashMap<u32, Vec<ConstraintRow>>,
     pub(super) sequences: BTreeMap<u32, SequenceRow>,
     pub(super) needs: HashMap<u32, Vec<Dependency>>,
+    pub(super) properties: HashMap<u32, Properties>,
 }
 
 pub(super) struct Object {
@@ -122,6 +123,14 @@ impl Metadata {
                 Ok(())
             })?;
         }
+        if metadata::has_properties(connection, database)? {
+            let query = format!("SELECT oid, part, name, value FROM {database}.rowferry_properties");
+            each_row(connection, &query, "oid, part, name", only, |row| {
+                let (part, name): (String, String) = (row.get(1)?, row.get(2)?);
+                metadata.properties.entry(row.get(0)?).or_default().insert(&part, &name, row.get(3)?);
+                Ok(())
+            })?;
+        }
         Ok(metadata)
     }
 
@@ -181,6 +190,11 @@ impl Metadata {
 
     pub(super) fn column(&self, oid: u32, name: &str) -> Option<&ColumnRow> {
         self.columns(oid).iter().find(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What else has been noted about a relation.
+    pub(super) fn properties(&self, oid: u32) -> Properties {
+        self.properties.get(&oid).cloned().unwrap_or_default()
     }
 
     pub(super) fn constraints(&self, oid: u32) -> &[ConstraintRow] {

@@ -60,6 +60,25 @@ struct Changer<'a> {
     deferred: RefCell<Option<alter::Deferred>>,
 }
 
+/// What a property can be about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum PartKind {
+    Column,
+    Constraint,
+    Index,
+}
+
+impl PartKind {
+    /// True for the names of its properties.
+    fn has(self, property: &str) -> bool {
+        match self {
+            Self::Constraint => property.starts_with("constraint_"),
+            Self::Index => property.starts_with("index_"),
+            Self::Column => !Self::Constraint.has(property) && !Self::Index.has(property),
+        }
+    }
+}
+
 /// SQLite's databases, in the order of [`Changer::touched`].
 const DATABASES: [&str; 2] = ["main", "temp"];
 
@@ -165,6 +184,9 @@ impl Session {
                        DELETE FROM temp.rowferry_constraints; DELETE FROM temp.rowferry_sequences;
                        DELETE FROM temp.rowferry_dependencies";
             self.checked(guard.batch(sql))?;
+        }
+        if self.checked(metadata::has_properties(&guard, "temp").map_err(Failure::from))? {
+            self.checked(guard.batch("DELETE FROM temp.rowferry_properties"))?;
         }
         drop(guard);
         self.load_temporary_schema()
@@ -349,7 +371,9 @@ impl Changer<'_> {
         self.touch(database, oid);
         if metadata::exist(self.connection, database)? {
             let needs = metadata::has_dependencies(self.connection, database)?.then_some("dependencies");
-            for table in ["objects", "columns", "constraints", "sequences"].into_iter().chain(needs) {
+            let properties = metadata::has_properties(self.connection, database)?.then_some("properties");
+            let tables = ["objects", "columns", "constraints", "sequences"].into_iter().chain(needs).chain(properties);
+            for table in tables {
                 let sql = format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1");
                 self.connection.prepare_cached(&sql)?.execute([oid])?;
             }
@@ -431,6 +455,39 @@ impl Changer<'_> {
             ),
             params![oid, check.name, check.text, check.sql],
         )?;
+        Ok(())
+    }
+
+    /// Notes a fact about a relation that has an entry, or a part of it; `None` strikes it.
+    fn set_property(&self, database: &'static str, oid: u32, part: &str, name: &str, value: Option<&str>) -> Done {
+        self.touch(database, oid);
+        match value {
+            Some(value) => {
+                metadata::create_properties(self.connection, database)?;
+                let sql = format!(
+                    "INSERT OR REPLACE INTO {database}.rowferry_properties (oid, part, name, value) VALUES (?1, ?2, ?3, ?4)"
+                );
+                self.connection.prepare_cached(&sql)?.execute(params![oid, part, name, value])?;
+            }
+            None if metadata::has_properties(self.connection, database)? => {
+                let sql =
+                    format!("DELETE FROM {database}.rowferry_properties WHERE oid = ?1 AND part = ?2 AND name = ?3");
+                self.connection.prepare_cached(&sql)?.execute(params![oid, part, name])?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The facts of a kind about a part go with it, or are told of its new name.
+    fn move_properties(&self, table: &Relation, kind: PartKind, part: &str, to: Option<&str>) -> Done {
+        let Some(details) = self.schema().details(table.oid).cloned() else { return Ok(()) };
+        for (_, name, value) in details.properties.all().filter(|(of, name, _)| *of == part && kind.has(name)) {
+            self.set_property(table.database, table.oid, part, name, None)?;
+            if let Some(to) = to {
+                self.set_property(table.database, table.oid, to, name, Some(value))?;
+            }
+        }
         Ok(())
     }
 

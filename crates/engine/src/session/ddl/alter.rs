@@ -17,7 +17,7 @@ use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::positions::Positions;
-use super::{Changer, Done, cannot_convert, cannot_drop, describe};
+use super::{Changer, Done, PartKind, cannot_convert, cannot_drop, describe};
 
 /// What several actions of one ALTER TABLE leave to be done together.
 #[derive(Default)]
@@ -358,6 +358,7 @@ impl Changer<'_> {
             let database = table.database;
             let sql = format!("DELETE FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
             self.connection.execute(&sql, params![table.oid, name])?;
+            self.move_properties(table, PartKind::Column, &name, None)?;
             let sql =
                 format!("SELECT oid FROM {database}.rowferry_sequences WHERE owner_table = ?1 AND owner_column = ?2");
             let owned: Vec<u32> = self
@@ -591,6 +592,8 @@ impl Changer<'_> {
         if recorded {
             let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
             self.connection.execute(&sql, params![table.oid, name])?;
+            self.move_properties(table, PartKind::Constraint, name, None)?;
+            self.move_properties(table, PartKind::Index, name, None)?;
         }
         let mut text = self.text(table)?;
         let index = table.indexes.iter().find(|index| index.name == name);

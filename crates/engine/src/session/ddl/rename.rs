@@ -7,7 +7,7 @@ use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error};
 use rusqlite::params;
 
-use super::{Changer, Done};
+use super::{Changer, Done, PartKind};
 use crate::schema::physical_name;
 
 impl Changer<'_> {
@@ -35,6 +35,7 @@ impl Changer<'_> {
                 "UPDATE {database}.rowferry_sequences SET owner_column = ?1 WHERE owner_table = ?2 AND owner_column = ?3"
             );
             self.connection.execute(&sql, params![to, table.physical_name, from])?;
+            self.move_properties(table, PartKind::Column, from, Some(to))?;
         }
         self.rewrite_views(table, views)
     }
@@ -96,6 +97,8 @@ impl Changer<'_> {
             let sql =
                 format!("UPDATE {}.rowferry_constraints SET name = ?1 WHERE oid = ?2 AND name = ?3", table.database);
             found |= self.connection.execute(&sql, params![to, table.oid, from])? > 0;
+            self.move_properties(table, PartKind::Constraint, from, Some(to))?;
+            self.move_properties(table, PartKind::Index, from, Some(to))?;
         }
         if found {
             return Ok(());
