@@ -11,8 +11,9 @@
 //! | `-wal` or `-shm` deleted or replaced       | device and inode of their paths             | goes into the file, which is ours   |
 //! | any of these after the server was killed   | the note `-rowferry` beside the log         | the start is refused                |
 //!
-//! Before each commit, after one that checked out the log, and at the first statement after [`INTERVAL`], there is a look: three `stat` calls. What has been
-//! found is final: every statement from then on is refused, and it is logged once.
+//! There is a look after a commit that checked out the log and at the first statement or commit after [`INTERVAL`]: three
+//! `stat` calls. Before each commit between those the file alone is looked at, since what lies in a lost log is not lost. What
+//! has been found is final: every statement from then on is refused, and it is logged once.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -134,6 +135,15 @@ impl Loss {
     }
 }
 
+/// What there is a look at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Scope {
+    /// The database file.
+    File,
+    /// And its log, and the log's index.
+    Everything,
+}
+
 /// Looks after one database file.
 #[derive(Debug)]
 pub struct FileWatch {
@@ -229,11 +239,24 @@ impl FileWatch {
         self.keeper.lock().is_some()
     }
 
-    /// A look before a commit, or at a file that was just opened.
+    /// A look at everything.
     ///
     /// # Errors
     /// `58030` when the file is not the one that is served.
     pub fn look(&self) -> Result<()> {
+        self.look_at(Scope::Everything)
+    }
+
+    /// A look before a commit.
+    ///
+    /// # Errors
+    /// As [`FileWatch::look`].
+    pub fn look_before_commit(&self) -> Result<()> {
+        let now = crate::session::state::now();
+        self.look_at(if self.falls_due(now) { Scope::Everything } else { Scope::File })
+    }
+
+    fn look_at(&self, scope: Scope) -> Result<()> {
         if let Some(loss) = self.lost.get() {
             return Err(loss.error(&self.path));
         }
@@ -242,7 +265,7 @@ impl FileWatch {
         }
         let mut keeper = self.keeper.lock();
         let Some(keeper) = keeper.as_mut() else { return Ok(()) };
-        match keeper.look(&self.path)? {
+        match keeper.look(&self.path, scope)? {
             None => Ok(()),
             Some(loss) => {
                 self.lose(keeper, loss);
@@ -272,13 +295,22 @@ impl FileWatch {
     /// As [`FileWatch::look`].
     #[inline]
     pub fn look_at_times(&self, now: i64) -> Result<()> {
-        let due = self.due.load(Ordering::Relaxed);
-        // A clock that was set back must not put the next look off for long.
-        if now < due && due - now <= INTERVAL && self.lost.get().is_none() {
+        if self.lost.get().is_none() && !self.falls_due(now) {
             return Ok(());
         }
-        self.due.store(now.saturating_add(INTERVAL), Ordering::Relaxed);
         self.look()
+    }
+
+    /// True when there was no look at everything for [`INTERVAL`]: the caller takes one.
+    #[inline]
+    fn falls_due(&self, now: i64) -> bool {
+        let due = self.due.load(Ordering::Relaxed);
+        // A clock that was set back must not put the next look off for long.
+        if now < due && due - now <= INTERVAL {
+            return false;
+        }
+        self.due.store(now.saturating_add(INTERVAL), Ordering::Relaxed);
+        true
     }
 
     /// Why a handle cannot be used that SQLite itself has found to be on a file that was moved.
@@ -309,7 +341,7 @@ impl FileWatch {
     pub fn close(&self) {
         let Some(mut keeper) = self.keeper.lock().take() else { return };
         if self.lost.get().is_none() {
-            match keeper.look(&self.path) {
+            match keeper.look(&self.path, Scope::Everything) {
                 Ok(None) => {}
                 Ok(Some(loss)) => self.lose(&mut keeper, loss),
                 Err(error) => tracing::error!(%error, "the database file cannot be looked at"),
@@ -339,7 +371,7 @@ impl FileWatch {
 
 impl Keeper {
     /// What has become of the file since the last look.
-    fn look(&mut self, path: &Path) -> Result<Option<Loss>> {
+    fn look(&mut self, path: &Path, scope: Scope) -> Result<Option<Loss>> {
         let progress = self.log.as_ref().map(Log::read);
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) => metadata,
@@ -360,9 +392,11 @@ impl Keeper {
                 return Ok(Some(Loss::Overwritten));
             }
         }
-        for (suffix, id) in [(WAL, log.wal), (SHM, log.shm)] {
-            if Id::at(&beside(path, suffix)) != Some(id) {
-                return Ok(Some(Loss::LogGone(suffix)));
+        if scope == Scope::Everything {
+            for (suffix, id) in [(WAL, log.wal), (SHM, log.shm)] {
+                if Id::at(&beside(path, suffix)) != Some(id) {
+                    return Ok(Some(Loss::LogGone(suffix)));
+                }
             }
         }
         if written != log.written || progress != log.progress {

@@ -152,7 +152,7 @@ impl State {
         };
         // Inside a snapshot nothing can be written but on it, and with it.
         if permit.is_some() && connection.is_autocommit() && !database.has_rollback_journal() {
-            database.file.look()?;
+            database.file.look_before_commit()?;
             if store(connection, details, value, is_called).is_ok() {
                 database.file.committed();
                 return Ok(());

@@ -604,7 +604,7 @@ impl Session {
             self.materialise_cursors()?;
         } else {
             // Nothing is acknowledged into a file that nobody will find.
-            self.database.shared.file.look()?;
+            self.database.shared.file.look_before_commit()?;
         }
         let handle = self.handle()?;
         let guard = handle.lock();
