@@ -151,11 +151,63 @@ pub enum RelationKind {
     View {
         /// The defining query, as written.
         definition: String,
+        /// WITH (…), and WITH CHECK OPTION.
+        options: ViewOptions,
     },
     /// A view that SQLite expands itself (made by somebody else).
     NativeView,
     /// A catalog table: a SQLite virtual table.
     Catalog,
+}
+
+/// Options of a view by their names, in the order in which they were given.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ViewOptions(pub Vec<(String, String)>);
+
+/// How far WITH CHECK OPTION goes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CheckOption {
+    /// LOCAL: this view's own condition.
+    Local,
+    /// CASCADED: those of the views below, too.
+    Cascaded,
+}
+
+impl ViewOptions {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// WITH CHECK OPTION.
+    pub fn check(&self) -> Option<CheckOption> {
+        match self.get("check_option")? {
+            "local" => Some(CheckOption::Local),
+            _ => Some(CheckOption::Cascaded),
+        }
+    }
+
+    /// `security_barrier`: nothing is asked of rows that the view does not show.
+    pub fn security_barrier(&self) -> bool {
+        self.get("security_barrier").is_some_and(is_true)
+    }
+
+    /// `security_invoker`: tables are read with the rights of whoever reads the view.
+    pub fn security_invoker(&self) -> bool {
+        self.get("security_invoker").is_some_and(is_true)
+    }
+
+    /// Gives options other values.
+    pub fn set(&mut self, options: Self) {
+        for (name, value) in options.0 {
+            self.0.retain(|(known, _)| *known != name);
+            self.0.push((name, value));
+        }
+    }
+}
+
+/// A boolean option's value, which has been checked.
+fn is_true(value: &str) -> bool {
+    crate::values::boolean::parse(value).unwrap_or(false)
 }
 
 /// A column of a relation.

@@ -306,6 +306,25 @@ impl Violation<'_> {
     }
 }
 
+/// A row as messages about it show it: values in their text form, long ones cut.
+pub fn row_text(relation: &Relation, row: &[Value], settings: &values::Settings) -> String {
+    const LONGEST: usize = 64;
+    let mut texts = Vec::with_capacity(row.len());
+    for (value, column) in row.iter().zip(&relation.columns) {
+        let mut text = match value {
+            Value::Null => "null".to_owned(),
+            value => values::output(value, &column.ty, settings).map(|text| text.to_string()).unwrap_or_default(),
+        };
+        if text.len() > LONGEST {
+            let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            text.truncate(end);
+            text.push_str("...");
+        }
+        texts.push(text);
+    }
+    texts.join(", ")
+}
+
 /// A NULL where there must be none.
 pub fn not_null_violation(relation: &Relation, column: &str) -> Error {
     Error::new(

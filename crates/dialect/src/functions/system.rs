@@ -83,6 +83,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_relation_is_publishable" (REGCLASS) -> BOOL, T("0"), stable;
     Scalar "pg_index_column_has_property" (REGCLASS, I4, TEXT) -> BOOL, F("rf_pg_index_column_has_property"), stable;
     Scalar "pg_relation_is_updatable" (REGCLASS, BOOL) -> I4, F("rf_pg_relation_is_updatable"), stable;
+    Scalar "pg_column_is_updatable" (REGCLASS, I2, BOOL) -> BOOL, F("rf_pg_column_is_updatable"), stable;
     Scalar "obj_description" (OID) -> TEXT, F("rf_obj_description"), stable;
     Scalar "obj_description" (OID, NAME) -> TEXT, F("rf_obj_description"), stable;
     Scalar "shobj_description" (OID, NAME) -> TEXT, T("NULL"), stable;

@@ -16,6 +16,15 @@ pub enum Ddl {
     CreateIndex(CreateIndex),
     /// CREATE VIEW.
     CreateView(CreateView),
+    /// ALTER VIEW.
+    AlterView {
+        /// The view.
+        view: Arc<Relation>,
+        /// What changes.
+        actions: Vec<AlterView>,
+        /// The word for its completion: views can be altered as tables, too.
+        tag: &'static str,
+    },
     /// CREATE SEQUENCE.
     CreateSequence(CreateSequence),
     /// ALTER SEQUENCE: the sequence with its new parameters.
@@ -267,6 +276,8 @@ pub struct CreateView {
     pub text: String,
     /// As bound; its columns have the view's names.
     pub query: Query,
+    /// WITH (…), and WITH CHECK OPTION.
+    pub options: crate::schema::ViewOptions,
 }
 
 /// CREATE SEQUENCE.
@@ -288,6 +299,29 @@ pub struct CreateSequence {
     pub max: i64,
     /// Begin again behind the last.
     pub cycle: bool,
+}
+
+/// A change of a view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterView {
+    /// ALTER COLUMN SET DEFAULT; `None` drops it.
+    Default {
+        /// The column's position.
+        column: usize,
+        /// What an INSERT through the view stores that leaves the column out.
+        default: Option<Text>,
+    },
+    /// SET (…), RESET (…): what its options are after it.
+    Options(crate::schema::ViewOptions),
+    /// RENAME TO.
+    Rename(String),
+    /// RENAME COLUMN.
+    RenameColumn {
+        /// The column's position.
+        column: usize,
+        /// Its new name.
+        to: String,
+    },
 }
 
 /// A change of a table.

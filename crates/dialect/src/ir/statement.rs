@@ -155,10 +155,21 @@ pub struct Dml {
     pub id: RelId,
     /// What happens to it.
     pub action: DmlAction,
+    /// WITH CHECK OPTION of the views that it goes through, in the order in which they are asked.
+    pub checks: Vec<ViewCheck>,
     /// RETURNING; one expression for each of `columns`.
     pub returning: Vec<Expr>,
     /// The columns that it yields; empty without RETURNING.
     pub columns: Vec<OutputColumn>,
+}
+
+/// A condition that each row must meet which is stored through a view.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewCheck {
+    /// The view that asks for it.
+    pub view: String,
+    /// Over the changed table's row as it has been stored.
+    pub condition: Expr,
 }
 
 /// MERGE: a query of what is to be done, and the statements that do it for one of its rows.

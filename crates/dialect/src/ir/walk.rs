@@ -81,6 +81,9 @@ macro_rules! walkers {
                     }
                 }
             }
+            for check in dml.checks.$iter() {
+                $expr(&$($mutable)? check.condition, visit);
+            }
             for item in dml.returning.$iter() {
                 $expr(item, visit);
             }

@@ -27,6 +27,8 @@ pub(super) struct Binder<'a> {
     pub(super) stored: bool,
     /// Views on the way down, against views that contain themselves.
     pub(super) views: Vec<u32>,
+    /// The views that stand behind derived tables.
+    pub(super) views_behind: std::collections::HashMap<RelId, Arc<Relation>>,
     /// What the text itself names, when somebody wants to know.
     pub(super) uses: Option<Uses>,
 }
@@ -183,6 +185,7 @@ impl<'a> Binder<'a> {
             depth: 0,
             stored: false,
             views: Vec::new(),
+            views_behind: std::collections::HashMap::new(),
             uses: None,
         }
     }

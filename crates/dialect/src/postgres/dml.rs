@@ -83,6 +83,18 @@ impl Binder<'_> {
         }
     }
 
+    /// What DEFAULT means for a column of the table that a statement changes, perhaps through a view.
+    fn target_default(&mut self, target: &Target, position: usize, native: bool, place: i32) -> Result<Expr> {
+        let column = &target.relation.columns[position];
+        match target.view_default(position).filter(|_| column.generated.is_none()) {
+            Some(text) => {
+                let value = self.stored(text, Language::Postgres, Vec::new(), Clause::Default)?;
+                self.stored_value(value, column, -1)
+            }
+            None => self.default_value(&target.relation, position, native, place),
+        }
+    }
+
     /// Binds an expression that the database keeps as text.
     pub(super) fn stored(
         &mut self,
@@ -129,26 +141,33 @@ impl Binder<'_> {
         };
         let target = self.target(insert.relation.as_ref(), Change::Insert)?;
         let relation = target.relation.clone();
-        let mut columns: Vec<(usize, i32)> = Vec::new();
+        let mut named = Vec::with_capacity(insert.cols.len());
         for node in &insert.cols {
-            let Some(N::ResTarget(named)) = &node.node else { continue };
-            if !named.indirection.is_empty() {
-                return Err(self.unsupported("assigning to a part of a column", named.location));
+            let Some(N::ResTarget(column)) = &node.node else { continue };
+            if !column.indirection.is_empty() {
+                return Err(self.unsupported("assigning to a part of a column", column.location));
             }
-            let position = self.target_column(&target, &named.name, Change::Insert, named.location)?;
-            if columns.iter().any(|(known, _)| *known == position) {
+            let position = self.target_column(&target, &column.name, Change::Insert, column.location)?;
+            if named.iter().any(|(name, _, _)| *name == column.name) {
                 return Err(self.error(
                     Condition::DuplicateColumn,
-                    format!("column \"{}\" specified more than once", named.name),
-                    named.location,
+                    format!("column \"{}\" specified more than once", column.name),
+                    column.location,
                 ));
             }
-            columns.push((position, named.location));
+            if named.iter().any(|(_, known, _)| *known == position) {
+                return Err(target.assigned_twice(position));
+            }
+            named.push((column.name.clone(), position, column.location));
         }
-        let explicit = !columns.is_empty();
-        if !explicit {
-            columns = target.in_order().into_iter().map(|position| (position, -1)).collect();
-        }
+        let mut columns = if named.is_empty() {
+            let in_order = target.in_order();
+            let list = in_order.positions.into_iter().map(|position| (position, -1)).collect();
+            Given { list, explicit: false, beyond: in_order.beyond }
+        } else {
+            let list = named.into_iter().map(|(_, position, place)| (position, place)).collect();
+            Given { list, explicit: true, beyond: None }
+        };
         let overriding = insert.r#override();
         let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
             Some(N::SelectStmt(select)) => Some(select),
@@ -156,20 +175,19 @@ impl Binder<'_> {
         };
         let source = match select {
             None => {
-                columns.clear();
+                columns.list.clear();
                 InsertSource::Defaults
             }
-            Some(select) if is_plain_values(select) => {
-                self.insert_values(&relation, select, &mut columns, explicit, overriding)?
-            }
-            Some(select) => self.insert_query(&relation, select, &mut columns, explicit, overriding)?,
+            Some(select) if is_plain_values(select) => self.insert_values(&target, select, &mut columns, overriding)?,
+            Some(select) => self.insert_query(&relation, select, &mut columns, overriding)?,
         };
-        let mut positions: Vec<usize> = columns.iter().map(|(position, _)| *position).collect();
-        let source = self.add_defaults(&relation, &mut positions, source)?;
+        let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
+        let source = self.add_defaults(&target, &mut positions, source)?;
         let on_conflict = match &insert.on_conflict_clause {
             Some(clause) => self.on_conflict(clause, &target)?,
             None => None,
         };
+        let checks = target.checks();
         let Target { id, entry, .. } = target;
         let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
@@ -178,6 +196,7 @@ impl Binder<'_> {
             target: relation,
             id,
             action: DmlAction::Insert { columns: positions, source, on_conflict },
+            checks,
             returning,
             columns: outputs(&results),
         };
@@ -185,21 +204,19 @@ impl Binder<'_> {
     }
 
     /// Too many or too few values for the columns.
-    fn check_width(
-        &self,
-        columns: &mut Vec<(usize, i32)>,
-        width: usize,
-        explicit: bool,
-        place: impl Fn(usize) -> i32,
-    ) -> Result<()> {
+    fn check_width(&self, columns: &mut Given, width: usize, place: impl Fn(usize) -> i32) -> Result<()> {
+        let Given { list: columns, explicit, beyond } = columns;
         if width > columns.len() {
+            if let Some(error) = beyond.take() {
+                return Err(error);
+            }
             return Err(self.error(
                 Condition::SyntaxError,
                 "INSERT has more expressions than target columns",
                 place(columns.len()),
             ));
         }
-        if explicit && width < columns.len() {
+        if *explicit && width < columns.len() {
             return Err(self.error(
                 Condition::SyntaxError,
                 "INSERT has more target columns than expressions",
@@ -237,12 +254,12 @@ impl Binder<'_> {
 
     fn insert_values(
         &mut self,
-        relation: &Relation,
+        target: &Target,
         select: &pg::SelectStmt,
-        columns: &mut Vec<(usize, i32)>,
-        explicit: bool,
+        columns: &mut Given,
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
+        let relation = &*target.relation;
         let mut rows = Vec::with_capacity(select.values_lists.len());
         let native = left_to_the_back_end(select);
         let mut width = None;
@@ -250,9 +267,7 @@ impl Binder<'_> {
             let Some(N::List(list)) = &list.node else { continue };
             match width {
                 None => {
-                    self.check_width(columns, list.items.len(), explicit, |index| {
-                        list.items.get(index).map_or(-1, location)
-                    })?;
+                    self.check_width(columns, list.items.len(), |index| list.items.get(index).map_or(-1, location))?;
                     width = Some(list.items.len());
                 }
                 Some(width) if width != list.items.len() => {
@@ -267,13 +282,13 @@ impl Binder<'_> {
             let scope = Scope { clause: Clause::Values, ..Scope::default() };
             let (row, _) = self.with_scope(scope, |binder| {
                 let mut row = Vec::with_capacity(list.items.len());
-                for (at, (node, (position, _))) in list.items.iter().zip(columns.iter()).enumerate() {
+                for (at, (node, (position, _))) in list.items.iter().zip(columns.list.iter()).enumerate() {
                     let column = &relation.columns[*position];
                     let place = location(node);
                     let user_value = overriding == OverridingKind::OverridingUserValue && column.identity.is_some();
                     if matches!(node.node, Some(N::SetToDefault(_))) || user_value {
                         let native = column.identity.is_some() || native.get(at).copied().unwrap_or(false);
-                        row.push(binder.default_value(relation, *position, native, place)?);
+                        row.push(binder.target_default(target, *position, native, place)?);
                     } else {
                         binder.check_given(column, overriding, place)?;
                         let value = binder.expr(node)?;
@@ -291,13 +306,13 @@ impl Binder<'_> {
         &mut self,
         relation: &Relation,
         select: &pg::SelectStmt,
-        columns: &mut Vec<(usize, i32)>,
-        explicit: bool,
+        columns: &mut Given,
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
         let bound = self.subquery(select, false)?;
         let places = bound.places.clone();
-        self.check_width(columns, bound.columns.len(), explicit, |index| places.get(index).copied().unwrap_or(-1))?;
+        self.check_width(columns, bound.columns.len(), |index| places.get(index).copied().unwrap_or(-1))?;
+        let columns = &columns.list;
         let mut wanted = Vec::with_capacity(columns.len());
         for (index, ((position, _), result)) in columns.iter().zip(&bound.columns).enumerate() {
             let column = &relation.columns[*position];
@@ -337,10 +352,11 @@ impl Binder<'_> {
     /// Columns that were left out, where the back end does not know what to store.
     pub(super) fn add_defaults(
         &mut self,
-        relation: &Relation,
+        target: &Target,
         positions: &mut Vec<usize>,
         source: InsertSource,
     ) -> Result<InsertSource> {
+        let relation = &*target.relation;
         let mut added = Vec::new();
         for (position, column) in relation.columns.iter().enumerate() {
             if positions.contains(&position) || column.generated.is_some() {
@@ -351,8 +367,8 @@ impl Binder<'_> {
                 (None, Some(default)) => !default.native,
                 (None, None) => false,
             };
-            if ours {
-                added.push((position, self.default_value(relation, position, true, -1)?));
+            if ours || target.view_default(position).is_some() {
+                added.push((position, self.target_default(target, position, true, -1)?));
             }
         }
         if added.is_empty() {
@@ -416,7 +432,7 @@ impl Binder<'_> {
         let proposed = target.excluded(excluded);
         let scope = Scope { entries: vec![target.entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
         let ((assignments, filter), _) = self.with_scope(scope, |binder| {
-            let assignments = binder.assignments(&clause.target_list, target)?;
+            let assignments = binder.assignments(&clause.target_list, target, Change::Insert)?;
             let filter = match clause.where_clause.as_deref() {
                 Some(node) => Some(binder.within(Clause::Where, |binder| {
                     let (filter, at) = binder.placed(node)?;
@@ -497,7 +513,7 @@ impl Binder<'_> {
     }
 
     /// SET column = value, …
-    fn assignments(&mut self, nodes: &[Node], changed: &Target) -> Result<Vec<(usize, Expr)>> {
+    fn assignments(&mut self, nodes: &[Node], changed: &Target, change: Change) -> Result<Vec<(usize, Expr)>> {
         let relation = &*changed.relation;
         let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(nodes.len());
         for node in nodes {
@@ -506,13 +522,9 @@ impl Binder<'_> {
             if !target.indirection.is_empty() {
                 return Err(self.unsupported("assigning to a part of a column", place));
             }
-            let position = self.target_column(changed, &target.name, Change::Update, place)?;
+            let position = self.target_column(changed, &target.name, change, place)?;
             if assignments.iter().any(|(known, _)| *known == position) {
-                return Err(self.error(
-                    Condition::SyntaxError,
-                    format!("multiple assignments to same column \"{}\"", target.name),
-                    place,
-                ));
+                return Err(changed.assigned_twice(position));
             }
             let column = &relation.columns[position];
             let Some(node) = target.val.as_deref() else { continue };
@@ -569,7 +581,7 @@ impl Binder<'_> {
                 continue;
             }
             let value = if is_default {
-                self.default_value(relation, position, false, place)?
+                self.target_default(changed, position, false, place)?
             } else {
                 let value = self.expr(node)?;
                 self.stored_value(value, column, location(node))?
@@ -614,7 +626,7 @@ impl Binder<'_> {
         self.merge_entries(&mut entries, others, &at)?;
         let scope = Scope { entries, clause: Clause::Update, ..Scope::default() };
         let ((assignments, filter, current_of), scope) = self.with_scope(scope, |binder| {
-            let assignments = binder.assignments(&update.target_list, &target)?;
+            let assignments = binder.assignments(&update.target_list, &target, Change::Update)?;
             let (filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
             Ok((assignments, filter, current_of))
         })?;
@@ -622,6 +634,7 @@ impl Binder<'_> {
         let filter = self.filtered(&target, filter, current_of.is_some())?;
         let dml = Dml {
             ctes,
+            checks: target.checks(),
             target: target.relation,
             id: target.id,
             action: DmlAction::Update { assignments, from, filter, current_of },
@@ -651,6 +664,7 @@ impl Binder<'_> {
             target: target.relation,
             id: target.id,
             action: DmlAction::Delete { using, filter, current_of },
+            checks: Vec::new(),
             returning,
             columns: outputs(&results),
         };
@@ -679,6 +693,15 @@ impl Binder<'_> {
         })?;
         Ok(targets.into_iter().map(|target| (target.expr, target.column)).unzip())
     }
+}
+
+/// The columns that an INSERT gives values to, with their places in its text.
+struct Given {
+    list: Vec<(usize, i32)>,
+    /// They stand in a list of the statement's own.
+    explicit: bool,
+    /// What is wrong with a value for one more.
+    beyond: Option<crate::Error>,
 }
 
 /// VALUES and nothing around it.

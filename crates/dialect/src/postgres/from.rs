@@ -125,7 +125,7 @@ impl Binder<'_> {
 
     /// A table as a member of FROM; a view of ours as the query behind it.
     pub(super) fn table(&mut self, relation: &Arc<Relation>, alias: Option<&str>, place: i32) -> Result<(From, Entry)> {
-        let RelationKind::View { definition } = &relation.kind else {
+        let RelationKind::View { definition, options } = &relation.kind else {
             let id = self.ids.relation();
             let entry = Entry::of_relation(relation, id, alias);
             return Ok((From::Relation { id, relation: relation.clone() }, entry));
@@ -155,7 +155,13 @@ impl Binder<'_> {
             column.identity = false;
         }
         entry.schema = alias.is_none().then(|| relation.namespace.clone());
-        Ok((From::Query { id, query: Box::new(bound.query), lateral: false }, entry))
+        self.views_behind.insert(id, relation.clone());
+        let mut query = bound.query;
+        if options.security_barrier() && query.limit.is_none() && query.offset.is_none() {
+            // SQLite asks nothing of a subquery's rows before an OFFSET has let them pass.
+            query.offset = Some(super::target::barrier());
+        }
+        Ok((From::Query { id, query: Box::new(query), lateral: false }, entry))
     }
 
     /// The query behind a view made in Informix SQL, its columns in PostgreSQL's types.

@@ -32,3 +32,4 @@ pub use bind::{bind, bind_stored, renamed_in_expression, type_from_words, uses};
 pub(crate) use bind::{bind_default, view_query};
 pub use ddl::quote;
 pub use parse::{Parsed, parse};
+pub use target::{Updatable, updatable};

@@ -8,9 +8,15 @@ use std::sync::Arc;
 use pg_query::protobuf as pg;
 
 use super::binder::{Binder, Entry};
-use crate::ir::{Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, walk};
-use crate::schema::{Relation, RelationKind};
-use crate::{Condition, Error, Result};
+use crate::ir::{
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, Value, ViewCheck, walk,
+};
+use crate::plan::Context;
+use crate::schema::Schema;
+use crate::schema::{CheckOption, Relation, RelationKind, ViewOptions};
+use crate::{Condition, Error};
+
+type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What a statement does to its table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -64,29 +70,102 @@ pub(super) struct Target {
 #[derive(Clone, Debug)]
 struct View {
     relation: Arc<Relation>,
-    /// For each of its columns the table's, if it is one.
-    columns: Vec<Option<usize>>,
+    /// For each of its columns the table's, if it is one; else which view's column on the way down is none.
+    columns: Vec<Result<usize, Computed>>,
     filter: Option<Expr>,
+    /// What the statement asks is asked of rows that the view shows, and of no others.
+    barrier: bool,
+    checks: Vec<ViewCheck>,
+    /// Defaults that views give to columns of the table, by position; the outermost view's counts.
+    defaults: Vec<(usize, String)>,
+}
+
+/// A view's column that is computed, so that nothing can be stored in it.
+#[derive(Clone, Debug)]
+struct Computed {
+    view: String,
+    column: String,
+    reason: &'static str,
+}
+
+impl Computed {
+    fn error(&self, change: Change) -> Error {
+        let message = format!("cannot {} column \"{}\" of view \"{}\"", change.words(), self.column, self.view);
+        Error::new(Condition::FeatureNotSupported, message).detail(self.reason)
+    }
+}
+
+/// The columns that an INSERT without a list gives values to.
+pub(super) struct InOrder {
+    /// The table's columns.
+    pub(super) positions: Vec<usize>,
+    /// What is wrong with giving a value to one more.
+    pub(super) beyond: Option<Error>,
 }
 
 impl Target {
+    /// A table named itself.
+    pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
+        let entry = Entry::of_relation(&relation, id, None);
+        Self { relation, id, entry, view: None }
+    }
+
     /// The table's columns in the order in which an INSERT without a list gives them.
-    pub(super) fn in_order(&self) -> Vec<usize> {
-        match &self.view {
-            None => (0..self.relation.columns.len()).collect(),
-            Some(view) => view.columns.iter().map_while(|column| *column).collect(),
+    pub(super) fn in_order(&self) -> InOrder {
+        let Some(view) = &self.view else {
+            return InOrder { positions: (0..self.relation.columns.len()).collect(), beyond: None };
+        };
+        let mut positions = Vec::with_capacity(view.columns.len());
+        for column in &view.columns {
+            let beyond = match column {
+                Ok(at) if positions.contains(at) => Some(self.assigned_twice(*at)),
+                Ok(at) => {
+                    positions.push(*at);
+                    None
+                }
+                Err(computed) => Some(computed.error(Change::Insert)),
+            };
+            if beyond.is_some() {
+                return InOrder { positions, beyond };
+            }
         }
+        InOrder { positions, beyond: None }
+    }
+
+    /// Two of a view's columns are the same column of the table.
+    pub(super) fn assigned_twice(&self, position: usize) -> Error {
+        let name = &self.relation.columns[position].name;
+        Error::new(Condition::SyntaxError, format!("multiple assignments to same column \"{name}\""))
     }
 
     /// The statement's condition together with the view's.
     pub(super) fn filtered(&self, filter: Option<Expr>) -> Option<Expr> {
-        let behind = self.view.as_ref().and_then(|view| view.filter.clone());
-        both(behind, filter)
+        let Some(view) = &self.view else { return filter };
+        match (view.filter.clone(), filter) {
+            // Only a CASE keeps an order.
+            (Some(shown), Some(asked)) if view.barrier => {
+                let otherwise = Some(Box::new(Expr::new(ExprKind::Literal(Value::Integer(0)), crate::Type::Bool)));
+                let kind = ExprKind::Case { branches: vec![(shown, asked)], otherwise };
+                Some(Expr::new(kind, crate::Type::Bool))
+            }
+            (shown, asked) => both(shown, asked),
+        }
     }
 
     /// The statement goes through a view.
     pub(super) fn is_view(&self) -> bool {
         self.view.is_some()
+    }
+
+    /// What the views on the way ask of a row that is stored.
+    pub(super) fn checks(&self) -> Vec<ViewCheck> {
+        self.view.as_ref().map(|view| view.checks.clone()).unwrap_or_default()
+    }
+
+    /// The default that a view gives to a column of the table.
+    pub(super) fn view_default(&self, position: usize) -> Option<&str> {
+        let defaults = &self.view.as_ref()?.defaults;
+        defaults.iter().find(|(at, _)| *at == position).map(|(_, text)| text.as_str())
     }
 
     /// The names of a row that is proposed for insertion, numbered `excluded`.
@@ -124,8 +203,11 @@ impl Binder<'_> {
         match &relation.kind {
             RelationKind::Table => {
                 let id = self.ids.relation();
-                let entry = Entry::of_relation(&relation, id, alias);
-                Ok(Target { relation, id, entry, view: None })
+                let mut target = Target::table(relation, id);
+                if let Some(alias) = alias {
+                    target.entry = Entry::of_relation(&target.relation, id, Some(alias));
+                }
+                Ok(target)
             }
             RelationKind::View { .. } => self.view_target(relation, alias, change, range.location),
             RelationKind::NativeView => Err(self.error(
@@ -144,22 +226,18 @@ impl Binder<'_> {
     fn view_target(&mut self, view: Arc<Relation>, alias: Option<&str>, change: Change, place: i32) -> Result<Target> {
         let (from, mut entry) = self.table(&view, alias, place)?;
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
-        let rows = match rows_of_a_table(*query) {
-            Ok(rows) if change == Change::Delete || rows.columns().any(|column| column.is_some()) => rows,
-            Ok(_) => {
-                return Err(not_updatable(
-                    &view,
-                    change,
-                    "Views that have no updatable columns are not automatically updatable.",
-                ));
-            }
-            Err(reason) => return Err(not_updatable(&view, change, reason)),
-        };
-        let columns = rows.columns().collect();
+        let rows = self.rows_of_a_table(&view, *query, change, false)?;
         for (column, expr) in entry.columns.iter_mut().zip(rows.items) {
             column.expr = expr;
         }
-        let view = View { relation: view, columns, filter: rows.filter };
+        let view = View {
+            relation: view,
+            columns: rows.columns,
+            filter: rows.filter,
+            barrier: rows.barrier,
+            checks: rows.checks,
+            defaults: rows.defaults,
+        };
         Ok(Target { relation: rows.relation, id: rows.id, entry, view: Some(view) })
     }
 
@@ -174,13 +252,131 @@ impl Binder<'_> {
             )
         })?;
         let Some(view) = &target.view else { return Ok(position) };
-        view.columns[position].ok_or_else(|| {
-            Error::new(
-                Condition::FeatureNotSupported,
-                format!("cannot {} column \"{name}\" of view \"{}\"", change.words(), view.relation.name),
-            )
-            .detail("View columns that are not columns of their base relation are not updatable.")
-        })
+        view.columns[position].as_ref().copied().map_err(|computed| computed.error(change))
+    }
+
+    /// Why a view of this query cannot be changed by itself, in PostgreSQL's words; what stands below it is not asked.
+    pub(super) fn why_not_updatable(&self, query: &Query) -> Option<&'static str> {
+        let select = match single_select(query.clone()) {
+            Ok(select) => select,
+            Err(reason) => return Some(reason),
+        };
+        if let Err(reason) = check_select(&select) {
+            return Some(reason);
+        }
+        let below = match &select.from {
+            Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => *id,
+            Some(From::Query { id, lateral: false, .. }) if self.views_behind.contains_key(id) => *id,
+            _ => return Some("Views that do not select from a single table or view are not automatically updatable."),
+        };
+        let stored = select.items.iter().any(|item| column_of(item, below).is_some());
+        (!stored).then_some("Views that have no updatable columns are not automatically updatable.")
+    }
+
+    /// A view's query as rows of one table, through views of views. `cascaded` says that a view above asks for the
+    /// conditions of those below it.
+    fn rows_of_a_table(
+        &mut self,
+        view: &Arc<Relation>,
+        mut query: Query,
+        change: Change,
+        cascaded: bool,
+    ) -> Result<Rows> {
+        let refused = |reason| not_updatable(view, change, reason);
+        let options = match &view.kind {
+            RelationKind::View { options, .. } => options.clone(),
+            _ => ViewOptions::default(),
+        };
+        let check = options.check();
+        if options.security_barrier() && query.limit.is_none() && query.offset == Some(barrier()) {
+            query.offset = None;
+        }
+        let select = single_select(query).map_err(refused)?;
+        check_select(&select).map_err(refused)?;
+        let Select { mut items, mut filter, from, .. } = select;
+        let own_columns = |items: &[Expr], below: RelId| -> Result<Vec<Option<usize>>> {
+            let columns: Vec<Option<usize>> = items.iter().map(|item| column_of(item, below)).collect();
+            if change != Change::Delete && columns.iter().all(Option::is_none) {
+                let reason = "Views that have no updatable columns are not automatically updatable.";
+                return Err(not_updatable(view, change, reason));
+            }
+            Ok(columns)
+        };
+        let (mut rows, columns) = match from {
+            Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => {
+                let columns = own_columns(&items, id)?;
+                (Rows::of_table(relation, id), columns)
+            }
+            Some(From::Query { id, query, lateral: false }) if self.views_behind.contains_key(&id) => {
+                let columns = own_columns(&items, id)?;
+                let inner = self.views_behind[&id].clone();
+                let below = cascaded || check == Some(CheckOption::Cascaded);
+                let rows = self.rows_of_a_table(&inner, *query, change, below)?;
+                items.iter_mut().chain(&mut filter).for_each(|expr| put_in_place(expr, id, &rows.items));
+                (rows, columns)
+            }
+            _ => {
+                let reason = "Views that do not select from a single table or view are not automatically updatable.";
+                return Err(not_updatable(view, change, reason));
+            }
+        };
+        rows.columns = (columns.into_iter().zip(&view.columns))
+            .map(|(below, column)| match below {
+                Some(at) => rows.columns[at].clone(),
+                None => Err(Computed {
+                    view: view.name.clone(),
+                    column: column.name.clone(),
+                    reason: "View columns that are not columns of their base relation are not updatable.",
+                }),
+            })
+            .collect();
+        for (column, base) in view.columns.iter().zip(&rows.columns) {
+            if let (Some(default), Ok(base)) = (&column.default, base) {
+                rows.defaults.retain(|(at, _)| at != base);
+                rows.defaults.push((*base, default.text.clone()));
+            }
+        }
+        if let Some(condition) = filter.clone().filter(|_| cascaded || check.is_some()) {
+            rows.checks.push(ViewCheck { view: view.name.clone(), condition });
+        }
+        rows.barrier |= options.security_barrier();
+        rows.items = items;
+        rows.filter = both(rows.filter.take(), filter);
+        Ok(rows)
+    }
+}
+
+/// The OFFSET that keeps a `security_barrier` view's rows apart.
+pub(super) fn barrier() -> Expr {
+    Expr::integer(0, crate::Type::Int8)
+}
+
+/// What a relation lets be done by itself: PostgreSQL's bits of events, and its columns in which something can be stored.
+pub struct Updatable {
+    /// 4 UPDATE, 8 INSERT, 16 DELETE.
+    pub events: i32,
+    /// For each column.
+    pub columns: Vec<bool>,
+}
+
+/// What the catalogs tell of a relation.
+pub fn updatable(relation: &Arc<Relation>, schema: &dyn Schema, context: &Context) -> Updatable {
+    const DELETE: i32 = 1 << 4;
+    const ALL: i32 = (1 << 2) | (1 << 3) | DELETE;
+    let width = relation.columns.len();
+    match relation.kind {
+        RelationKind::Table => return Updatable { events: ALL, columns: vec![true; width] },
+        RelationKind::View { .. } => {}
+        _ => return Updatable { events: 0, columns: vec![false; width] },
+    }
+    // What is not updatable has no columns to store in; what has none can be deleted from all the same.
+    let mut binder = Binder::detached(schema, context);
+    match binder.view_target(relation.clone(), None, Change::Delete, -1) {
+        Ok(Target { view: Some(view), .. }) => {
+            let columns: Vec<bool> = view.columns.iter().map(Result::is_ok).collect();
+            Updatable { events: if columns.contains(&true) { ALL } else { DELETE }, columns }
+        }
+        _ => Updatable { events: 0, columns: vec![false; width] },
     }
 }
 
@@ -194,55 +390,44 @@ fn not_updatable(view: &Relation, change: Change, reason: &str) -> Error {
 struct Rows {
     relation: Arc<Relation>,
     id: RelId,
+    /// What the view's columns are of the table's row.
     items: Vec<Expr>,
+    columns: Vec<Result<usize, Computed>>,
     filter: Option<Expr>,
+    barrier: bool,
+    checks: Vec<ViewCheck>,
+    defaults: Vec<(usize, String)>,
 }
 
 impl Rows {
-    /// For each item the table's column that it is.
-    fn columns(&self) -> impl Iterator<Item = Option<usize>> + '_ {
-        self.items.iter().map(|item| match item.kind {
-            ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == self.id => Some(at),
-            _ => None,
-        })
+    /// All of a table's.
+    fn of_table(relation: Arc<Relation>, id: RelId) -> Self {
+        let columns = (0..relation.columns.len()).map(Ok).collect();
+        let (items, checks, defaults) = (Vec::new(), Vec::new(), Vec::new());
+        Self { relation, id, items, columns, filter: None, barrier: false, checks, defaults }
     }
 }
 
-/// A view's query as rows of one table, through views of views; else why it is not, in PostgreSQL's words.
-fn rows_of_a_table(query: Query) -> std::result::Result<Rows, &'static str> {
+/// The column that an expression is, if it is nothing else.
+fn column_of(item: &Expr, of: RelId) -> Option<usize> {
+    match item.kind {
+        ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == of => Some(at),
+        _ => None,
+    }
+}
+
+/// The SELECT of a view's query, unless it is more; else why the view cannot be changed, in PostgreSQL's words.
+fn single_select(query: Query) -> std::result::Result<Select, &'static str> {
     if !query.ctes.is_empty() {
         return Err("Views containing WITH are not automatically updatable.");
     }
     if query.limit.is_some() || query.offset.is_some() {
         return Err("Views containing LIMIT or OFFSET are not automatically updatable.");
     }
-    let select = match query.body {
-        Body::Select(select) => *select,
-        Body::Set { .. } => {
-            return Err("Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable.");
-        }
-        Body::Values(_) => {
-            return Err("Views that do not select from a single table or view are not automatically updatable.");
-        }
-    };
-    check_select(&select)?;
-    let Select { items, filter, from, .. } = select;
-    match from {
-        Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => {
-            Ok(Rows { relation, id, items, filter })
-        }
-        Some(From::Query { id, query, lateral: false }) => {
-            let mut rows = rows_of_a_table(*query)?;
-            let resolve = |mut expr: Expr| {
-                put_in_place(&mut expr, id, &rows.items);
-                expr
-            };
-            let items = items.into_iter().map(resolve).collect();
-            let filter = filter.map(resolve);
-            rows.filter = both(rows.filter.take(), filter);
-            Ok(Rows { items, ..rows })
-        }
-        _ => Err("Views that do not select from a single table or view are not automatically updatable."),
+    match query.body {
+        Body::Select(select) => Ok(*select),
+        Body::Set { .. } => Err("Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable."),
+        Body::Values(_) => Err("Views that do not select from a single table or view are not automatically updatable."),
     }
 }
 

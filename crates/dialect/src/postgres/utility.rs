@@ -317,12 +317,18 @@ impl Binder<'_> {
             })
             .collect();
         let mut columns = columns;
-        let source = self.add_defaults(&relation, &mut columns, InsertSource::Values(vec![values]))?;
+        let id = self.ids.relation();
+        let source = self.add_defaults(
+            &super::target::Target::table(relation.clone(), id),
+            &mut columns,
+            InsertSource::Values(vec![values]),
+        )?;
         let from = Dml {
             ctes: Vec::new(),
-            id: self.ids.relation(),
+            id,
             target: relation,
             action: DmlAction::Insert { columns, source, on_conflict: None },
+            checks: Vec::new(),
             returning: Vec::new(),
             columns: Vec::new(),
         };

@@ -182,6 +182,7 @@ pub fn store() -> Store {
             definition: "SELECT c.id, c.name, count(o.id) AS orders FROM customers c \
                          LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
                 .to_owned(),
+            options: Default::default(),
         },
         ..table(
             105,
@@ -192,7 +193,10 @@ pub fn store() -> Store {
     };
     let informix_view = Relation {
         language: Language::Informix,
-        kind: RelationKind::View { definition: "select id, nvl(note, 'none') from orders where total > 1".to_owned() },
+        kind: RelationKind::View {
+            definition: "select id, nvl(note, 'none') from orders where total > 1".to_owned(),
+            options: Default::default(),
+        },
         ..table(106, "noted", vec![column("id", Type::Int4), column("words", Type::Text)], Vec::new())
     };
     let regproc = || Type::Reg(Reg::Proc);

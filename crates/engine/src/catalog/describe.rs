@@ -1,7 +1,9 @@
 //! Definitions as PostgreSQL prints them: `pg_get_indexdef`, `pg_get_constraintdef`, `pg_get_viewdef`.
 
+use std::sync::Arc;
+
 use rowferry_dialect::schema::{ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
-use rowferry_dialect::{Result, Schema as _};
+use rowferry_dialect::{Result, Schema as _, postgres};
 use rusqlite::Connection;
 
 use super::names::quote_ident;
@@ -124,11 +126,16 @@ pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey
     text
 }
 
+/// What can be done to a relation by itself.
+pub fn updatable(schema: &SessionSchema, relation: &Arc<Relation>) -> postgres::Updatable {
+    postgres::updatable(relation, schema, &rowferry_dialect::plan::Context::default())
+}
+
 /// A view's query.
 pub fn view(schema: &SessionSchema, oid: u32) -> Option<String> {
     let relation = schema.relation_by_oid(oid)?;
     match &relation.kind {
-        RelationKind::View { definition } => Some(format!(" {};", definition.trim().trim_end_matches(';'))),
+        RelationKind::View { definition, .. } => Some(format!(" {};", definition.trim().trim_end_matches(';'))),
         // Somebody else's: what stands behind AS in SQLite's statement.
         RelationKind::NativeView => schema.details(oid)?.sql.clone(),
         RelationKind::Table | RelationKind::Catalog => None,

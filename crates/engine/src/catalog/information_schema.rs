@@ -1,13 +1,17 @@
 //! `information_schema`: the standard's view of the same things.
 
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{ReferentialAction, RelationKind};
+use rowferry_dialect::schema::{CheckOption, ReferentialAction, RelationKind};
 use rowferry_dialect::{Schema as _, Type};
 
 use super::describe::{self, target_columns};
 use super::names::NAMESPACES;
 use super::{Context, NULL, Row, Table, row};
 use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_TEMP};
+
+/// Bits of what can be done to a relation's rows.
+const INSERT: i32 = 1 << 3;
+const UPDATE_AND_DELETE: i32 = (1 << 2) | (1 << 4);
 
 const fn table(name: &'static str, columns: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Table {
     Table { namespace: INFORMATION_SCHEMA, name, oid: 0, columns, rows, live: false }
@@ -131,7 +135,7 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
             } else {
                 "BASE TABLE"
             };
-            let insertable = yes(matches!(relation.kind, RelationKind::Table));
+            let insertable = yes(describe::updatable(context.schema, relation).events & INSERT != 0);
             row![
                 &context.database.name,
                 &relation.namespace,
@@ -155,6 +159,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let users = context.schema.user_relations();
     for relation in users.chain(super::relations()).filter(|relation| relation.namespace != INFORMIX) {
+        let updatable = describe::updatable(context.schema, relation).columns;
         for (at, column) in relation.columns.iter().enumerate() {
             let ty = types::import(&column.ty);
             let (words, name) = match &ty {
@@ -239,7 +244,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 sequence.map_or("NO", |details| yes(details.cycle)),
                 if column.generated.is_some() { "ALWAYS" } else { "NEVER" },
                 column.generated.as_ref(),
-                yes(matches!(relation.kind, RelationKind::Table)),
+                yes(updatable[at]),
             ]);
         }
     }
@@ -251,14 +256,23 @@ fn views(context: &Context<'_>) -> Vec<Row> {
     relations
         .filter(|relation| is_view(&relation.kind))
         .map(|relation| {
+            let check = match &relation.kind {
+                RelationKind::View { options, .. } => options.check(),
+                _ => None,
+            };
+            let events = describe::updatable(context.schema, relation).events;
             row![
                 &context.database.name,
                 &relation.namespace,
                 &relation.name,
                 describe::view(context.schema, relation.oid),
-                "NONE",
-                "NO",
-                "NO",
+                match check {
+                    None => "NONE",
+                    Some(CheckOption::Local) => "LOCAL",
+                    Some(CheckOption::Cascaded) => "CASCADED",
+                },
+                yes(events & UPDATE_AND_DELETE == UPDATE_AND_DELETE),
+                yes(events & INSERT != 0),
                 "NO",
                 "NO",
                 "NO"

@@ -32,6 +32,7 @@ struct Class<'a> {
     indexed: bool,
     rules: bool,
     triggers: bool,
+    options: Option<String>,
 }
 
 fn rows(context: &Context<'_>) -> Vec<Row> {
@@ -65,6 +66,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
                 indexed: false,
                 rules: false,
                 triggers: false,
+                options: None,
             }));
         }
     }
@@ -80,6 +82,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             indexed: false,
             rules: false,
             triggers: false,
+            options: None,
         }));
     }
     rows
@@ -98,7 +101,15 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
         indexed: !relation.indexes.is_empty(),
         rules: is_view,
         triggers,
+        options: options(relation),
     }
+}
+
+/// A view's options as an array.
+fn options(relation: &Relation) -> Option<String> {
+    let RelationKind::View { options, .. } = &relation.kind else { return None };
+    let texts: Vec<String> = options.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    (!texts.is_empty()).then(|| super::text_array(texts.iter().map(String::as_str)))
 }
 
 fn class(class: &Class<'_>) -> Row {
@@ -140,7 +151,7 @@ fn class(class: &Class<'_>) -> Row {
         0,
         0,
         NULL,
-        NULL,
+        class.options.as_deref(),
         NULL,
     ]
 }

@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_numeric_text", 1, numeric_text).optional(1),
     Row::new("rf_not_null", 3, not_null).lenient(),
     Row::new("rf_check_failed", 2, check_failed).volatile(),
+    Row::new("rf_view_check_failed", 2, view_check_failed).variadic().lenient().volatile(),
     Row::new("rf_limit", 1, limit).lenient(),
     Row::new("rf_offset", 1, offset).lenient(),
 ];
@@ -69,6 +70,19 @@ fn check_failed(call: &Call<'_>) -> Result<Value> {
     let message = format!("new row for relation \"{table}\" violates check constraint \"{constraint}\"");
     let mut error = Error::new(Condition::CheckViolation, message).constraint(constraint);
     error.table = Some(table.to_owned());
+    Err(error)
+}
+
+/// A row that has been stored and that the view (0) does not show, though it must: the table's (1) columns follow.
+fn view_check_failed(call: &Call<'_>) -> Result<Value> {
+    let message = format!("new row violates check option for view \"{}\"", call.text(0)?);
+    let mut error = Error::new(Condition::WithCheckOptionViolation, message);
+    let table = call.context().state().schema().relation_by_oid(call.integer(1)? as u32);
+    if let Some(table) = table.filter(|_| call.len() > 2) {
+        let row: Vec<Value> = (2..call.len()).map(|at| call.owned(at)).collect();
+        let row = call.with_settings(|settings| crate::errors::row_text(&table, &row, settings));
+        error = error.detail(format!("Failing row contains ({row})."));
+    }
     Err(error)
 }
 

@@ -110,11 +110,14 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_get_function_result", 1, |_| Ok(Value::Null)),
     Row::new("rf_pg_get_function_arguments", 1, |_| Ok(Value::Null)),
     Row::new("rf_pg_index_column_has_property", 3, index_property),
-    // 4 + 8 + 16: rows of a table may be changed, added, deleted.
     Row::new("rf_pg_relation_is_updatable", 2, |call| {
-        let relation = call.context().state().schema().relation_by_oid(oid(call, 0)?);
-        let is_table = relation.is_some_and(|relation| relation.kind == rowferry_dialect::schema::RelationKind::Table);
-        integer(if is_table { 28 } else { 0 })
+        integer(updatable(call)?.map_or(0, |updatable| i64::from(updatable.events)))
+    }),
+    Row::new("rf_pg_column_is_updatable", 3, |call| {
+        let column = usize::try_from(call.integer(1)? - 1).ok();
+        boolean(updatable(call)?.is_some_and(|updatable| {
+            column.is_some_and(|column| updatable.columns.get(column).copied().unwrap_or(false))
+        }))
     }),
     Row::new("rf_obj_description", 1, |call| comment(call, None)).optional(1),
     Row::new("rf_col_description", 2, |call| {
@@ -153,6 +156,15 @@ pub(super) const ROWS: &[Row] = &[
 
 /// PostgreSQL's number of UTF-8.
 const UTF8: i64 = 6;
+
+/// What can be done to the relation (0) by itself.
+fn updatable(call: &Call<'_>) -> Result<Option<rowferry_dialect::postgres::Updatable>> {
+    let schema = call.context().state().schema();
+    let relation = schema.relation_by_oid(oid(call, 0)?);
+    Ok(relation.map(|relation| {
+        rowferry_dialect::postgres::updatable(&relation, &*schema, &rowferry_dialect::plan::Context::default())
+    }))
+}
 
 fn oid(call: &Call<'_>, at: usize) -> Result<u32> {
     let value = call.integer(at)?;

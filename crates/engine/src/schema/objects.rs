@@ -155,7 +155,10 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         database,
         physical_name: super::physical_name(&object.namespace, &object.name),
         language: object.language,
-        kind: RelationKind::View { definition: object.definition.clone().unwrap_or_default() },
+        kind: RelationKind::View {
+            definition: object.definition.clone().unwrap_or_default(),
+            options: metadata.view_options(oid),
+        },
         columns: view_columns(metadata.columns(oid), object.language),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),

@@ -177,7 +177,10 @@ impl Loader<'_> {
                 details.column_comments.insert(at, comment.clone());
             }
         }
-        let kind = definition.map_or(RelationKind::NativeView, |definition| RelationKind::View { definition });
+        let kind = definition.map_or(RelationKind::NativeView, |definition| RelationKind::View {
+            definition,
+            options: self.source.metadata.view_options(oid),
+        });
         let relation = Relation {
             oid,
             namespace,
@@ -462,7 +465,7 @@ pub(super) fn view_columns(rows: &[ColumnRow], language: Language) -> Vec<Column
             name: row.name.clone(),
             ty: row.ty.as_deref().map_or(Type::Text, |words| types::parse(words, language)),
             not_null: false,
-            default: None,
+            default: row.default_text.clone().map(|text| ColumnDefault { text, native: false }),
             identity: None,
             generated: None,
             rowid_alias: false,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rowferry_dialect::Language;
+use rowferry_dialect::schema::ViewOptions;
 use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
 
@@ -195,6 +196,13 @@ impl Metadata {
     /// What else has been noted about a relation.
     pub(super) fn properties(&self, oid: u32) -> Properties {
         self.properties.get(&oid).cloned().unwrap_or_default()
+    }
+
+    /// A view's options, in the order in which they were given.
+    pub(super) fn view_options(&self, oid: u32) -> ViewOptions {
+        let options = self.properties.get(&oid).and_then(|properties| properties.get("", "reloptions"));
+        let options = options.unwrap_or_default().split(',').filter_map(|option| option.split_once('='));
+        ViewOptions(options.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
     pub(super) fn constraints(&self, oid: u32) -> &[ConstraintRow] {

@@ -443,6 +443,7 @@ fn command(statement: &Statement) -> Command {
             Ddl::Rename { kind: ObjectKind::Sequence, .. } => "RENAME SEQUENCE",
             Ddl::Rename { .. } => "RENAME INDEX",
             Ddl::AlterTable { .. } => "ALTER TABLE",
+            Ddl::AlterView { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
             Ddl::Comment { .. } => "COMMENT",
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",

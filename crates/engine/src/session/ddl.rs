@@ -25,6 +25,7 @@ mod names;
 mod positions;
 mod rename;
 mod routine;
+mod view;
 
 type Done<T = ()> = std::result::Result<T, Failed>;
 
@@ -249,6 +250,7 @@ impl Changer<'_> {
             Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
             Ddl::Rename { kind, name, to } => self.rename_object(*kind, name, to),
             Ddl::AlterTable { table, actions } => self.alter_table(table, actions),
+            Ddl::AlterView { view, actions, .. } => self.alter_view(view, actions),
             Ddl::Drop(drop) => self.drop_objects(drop),
             Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),
             Ddl::CreateRoutine(routine) => self.create_routine(routine),

@@ -66,6 +66,7 @@ impl Binder<'_> {
                     language: Self::LANGUAGE,
                     text: self.without_stars(&self.text[text.0..text.1]),
                     query: bound,
+                    options: crate::schema::ViewOptions::default(),
                 })
             }
             Ast::CreateSequence { name, if_not_exists, options } => {

@@ -34,7 +34,15 @@ impl Binder<'_> {
             }
             _ => return Err(crate::Error::internal("not a data change")),
         };
-        let dml = Dml { ctes: Vec::new(), target, id, action, returning: Vec::new(), columns: Vec::new() };
+        let dml = Dml {
+            ctes: Vec::new(),
+            target,
+            id,
+            action,
+            checks: Vec::new(),
+            returning: Vec::new(),
+            columns: Vec::new(),
+        };
         Ok(ir::Statement::Dml(Box::new(dml)))
     }
 

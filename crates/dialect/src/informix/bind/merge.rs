@@ -72,6 +72,7 @@ impl Binder<'_> {
             select.from = Some(joined);
         }
         let dml = |action| Dml {
+            checks: Vec::new(),
             ctes: Vec::new(),
             target: target.clone(),
             id: changed,

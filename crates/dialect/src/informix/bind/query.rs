@@ -362,7 +362,7 @@ impl Binder<'_> {
                 }
                 let relation = self.relation(name)?;
                 let shown = alias.clone().unwrap_or_else(|| name.name.clone());
-                if let RelationKind::View { definition } = &relation.kind {
+                if let RelationKind::View { definition, .. } = &relation.kind {
                     if self.views.contains(&relation.oid) {
                         return Err(self.error(
                             Condition::InvalidObjectDefinition,

@@ -48,7 +48,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        if !dml.returning.is_empty() {
+        if !dml.returning.is_empty() || !dml.checks.is_empty() {
             sql.push_str(&self.returning(dml)?);
         }
         Ok(sql)
@@ -275,7 +275,40 @@ impl Lowering<'_> {
                 Ok(sql.sql)
             })
             .collect::<Result<Vec<_>>>()?;
+        let items = match self.view_checks(dml)? {
+            None => items,
+            // A statement without RETURNING is asked for nothing else, and the answer is thrown away.
+            Some(checks) => match items.split_first() {
+                None => vec![checks],
+                Some((first, rest)) => {
+                    let first = format!("CASE WHEN {checks} THEN {first} END");
+                    std::iter::once(first).chain(rest.iter().cloned()).collect()
+                }
+            },
+        };
         Ok(format!(" RETURNING {}", items.join(", ")))
+    }
+
+    /// What is asked of each row when it has been stored and all its constraints hold: true, or it fails.
+    fn view_checks(&mut self, dml: &Dml) -> Result<Option<String>> {
+        if dml.checks.is_empty() {
+            return Ok(None);
+        }
+        self.needs_us();
+        // What the row is made of, for the message; a function takes no more arguments than that.
+        const MOST: usize = 100;
+        let mut row = String::new();
+        for (at, column) in dml.target.columns.iter().enumerate().filter(|_| dml.target.columns.len() <= MOST) {
+            row.push_str(", ");
+            row.push_str(&self.expr(&Expr::column(dml.id, at, column.ty.clone()))?.sql);
+        }
+        let mut branches = String::new();
+        for check in &dml.checks {
+            let condition = self.expr(&check.condition)?.sql;
+            let failed = format!("rf_view_check_failed({}, {}{row})", quote_text(&check.view), dml.target.oid);
+            branches.push_str(&format!(" WHEN ({condition}) IS NOT TRUE THEN {failed}"));
+        }
+        Ok(Some(format!("CASE{branches} ELSE 1 END")))
     }
 }
 

@@ -50,7 +50,7 @@ impl Binder<'_> {
         }
     }
 
-    fn altered_column(&self, relation: &Relation, name: &str) -> Result<usize> {
+    pub(super) fn altered_column(&self, relation: &Relation, name: &str) -> Result<usize> {
         relation.column(name).ok_or_else(|| {
             crate::Error::new(
                 Condition::UndefinedColumn,
@@ -63,6 +63,12 @@ impl Binder<'_> {
         let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
         if let Some(tag) = self.relation_owner(alter)? {
             return Ok(Statement::Nothing { tag });
+        }
+        let is_view =
+            |relation: &Relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
+        let of_view = alter.objtype() == ObjectType::ObjectTable && self.relation(range).is_ok_and(|it| is_view(&it));
+        if of_view || alter.objtype() == ObjectType::ObjectView {
+            return self.alter_view(alter);
         }
         if alter.objtype() != ObjectType::ObjectTable {
             let words = super::super::refused::object(alter.objtype());
@@ -276,6 +282,20 @@ impl Binder<'_> {
         if rename.missing_ok && self.relation(range).is_err() {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+        }
+        let of_view = matches!(kind, ObjectType::ObjectView | ObjectType::ObjectTable)
+            || kind == ObjectType::ObjectColumn
+                && matches!(rename.relation_type(), ObjectType::ObjectView | ObjectType::ObjectTable);
+        if of_view {
+            let relation = self.relation(range)?;
+            match relation.kind {
+                RelationKind::View { .. } => return self.rename_view(rename, relation),
+                RelationKind::Table if kind == ObjectType::ObjectView => {
+                    let message = format!("\"{}\" is not a view", relation.name);
+                    return Err(crate::Error::new(Condition::WrongObjectType, message));
+                }
+                _ => {}
+            }
         }
         let action = match kind {
             ObjectType::ObjectTable => AlterTable::RenameTable(rename.newname.clone()),

@@ -2,6 +2,7 @@
 
 mod alter;
 mod table;
+mod view;
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, SortByDir, node::Node as N};
 
@@ -327,15 +328,6 @@ impl Binder<'_> {
         else {
             return Err(self.unsupported("this view", -1));
         };
-        if matches!(
-            view.with_check_option(),
-            pg::ViewCheckOption::LocalCheckOption | pg::ViewCheckOption::CascadedCheckOption
-        ) {
-            return Err(self.unsupported("WITH CHECK OPTION", range.location));
-        }
-        if !view.options.is_empty() {
-            return Err(self.unsupported("options of a view", range.location));
-        }
         self.uses = Some(crate::uses::Uses::default());
         self.stored = true;
         let bound = self.query(select, true);
@@ -373,6 +365,7 @@ impl Binder<'_> {
         if !self.params.is_empty() {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
+        let options = self.view_options(view, &bound.query)?;
         let given = names::strings(&view.aliases);
         if given.len() > bound.columns.len() {
             return Err(self.error(
@@ -401,6 +394,7 @@ impl Binder<'_> {
             language: Language::Postgres,
             text,
             query: bound.query,
+            options,
         }))
     }
 

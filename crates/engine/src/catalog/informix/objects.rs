@@ -119,7 +119,7 @@ pub(super) const TABLES: &[Table] = tables! {
 /// The tables behind a view.
 fn tables_of(context: &Context<'_>, relation: &Relation) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
-    let RelationKind::View { definition } = &relation.kind else { return found };
+    let RelationKind::View { definition, .. } = &relation.kind else { return found };
     let database = context.database.name.clone();
     let bound = match relation.language {
         Language::Informix => {

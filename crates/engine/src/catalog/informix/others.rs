@@ -28,7 +28,7 @@ pub(super) const TABLES: &[Table] = &[
             let view = &View::of(context);
             let mut rows = Vec::new();
             for relation in &view.relations {
-                let RelationKind::View { definition } = &relation.kind else { continue };
+                let RelationKind::View { definition, .. } = &relation.kind else { continue };
                 let whole = format!("create view \"{OWNER}\".{} as {definition} ;", relation.name);
                 for (number, part) in pieces(&whole, VIEW_WIDTH).into_iter().enumerate() {
                     rows.push(vec![int(tabid(relation)), int(number as i64), text(part)]);

@@ -124,11 +124,13 @@ impl Changer<'_> {
         let schema = self.schema();
         let snapshot = if database == "temp" { &schema.temp } else { &schema.main };
         let mut replaced = None;
+        let mut defaults = Vec::new();
         if let Some(old) = snapshot.relation(&namespace, &view.name.name).filter(|_| view.replace) {
             if matches!(old.kind, RelationKind::Table) {
                 return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
             }
             check_replacement(old, view)?;
+            defaults = old.columns.iter().map(|column| Some(column.default.as_ref()?.text.clone())).collect();
             replaced = Some((old.oid, schema.details(old.oid).and_then(|details| details.comment.clone())));
             self.drop_view(old)?;
         } else {
@@ -162,11 +164,12 @@ impl Changer<'_> {
                 name: column.name.clone(),
                 position,
                 ty: Some(types::words(&column.ty, view.language)),
+                default_text: defaults.get(position).cloned().flatten(),
                 ..Default::default()
             };
             self.record_column(database, oid, &record, None)?;
         }
-        Ok(())
+        self.record_view_options(database, oid, &view.options)
     }
 
     pub(super) fn create_sequence(&self, sequence: &CreateSequence) -> Done {

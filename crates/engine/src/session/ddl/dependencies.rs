@@ -110,7 +110,7 @@ impl Changer<'_> {
         let schema = self.schema();
         let views: Vec<Arc<Relation>> = schema.main.untraced().chain(schema.temp.untraced()).cloned().collect();
         for view in &views {
-            let RelationKind::View { definition } = &view.kind else { continue };
+            let RelationKind::View { definition, .. } = &view.kind else { continue };
             let needs = match self.session.uses(definition, view.language, &schema) {
                 Ok(uses) => uses.dependencies(),
                 Err(error) => {
@@ -135,7 +135,7 @@ impl Changer<'_> {
     }
 
     /// Takes a view of ours out of SQLite's schema; it stays in ours.
-    fn drop_native_view(&self, view: &Relation) -> Done {
+    pub(super) fn drop_native_view(&self, view: &Relation) -> Done {
         self.batch(&format!("DROP VIEW {}.{}", view.database, quote(&view.physical_name)))?;
         let sql = format!("UPDATE {}.rowferry_objects SET physical_name = NULL WHERE oid = ?1", view.database);
         self.connection.execute(&sql, [view.oid])?;
@@ -151,7 +151,7 @@ impl Changer<'_> {
         };
         let mut rewritten = Vec::new();
         for (view, needs) in schema.users(table.oid) {
-            let RelationKind::View { definition } = &view.kind else { continue };
+            let RelationKind::View { definition, .. } = &view.kind else { continue };
             if !needed.is_among(needs) {
                 continue;
             }

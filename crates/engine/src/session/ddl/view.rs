@@ -1,0 +1,95 @@
+//! A view's options and defaults, and its names.
+
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::ir::{AlterView, Statement};
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::lower::sqlite::{self};
+use rowferry_dialect::schema::{Relation, RelationKind, ViewOptions};
+use rowferry_dialect::{Error, Language};
+use rusqlite::params;
+
+use super::{Changer, Done};
+
+impl Changer<'_> {
+    pub(super) fn alter_view(&self, view: &Relation, actions: &[AlterView]) -> Done {
+        for action in actions {
+            self.touch(view.database, view.oid);
+            match action {
+                AlterView::Default { column, default } => {
+                    let sql = format!(
+                        "UPDATE {}.rowferry_columns SET default_text = ?1 WHERE oid = ?2 AND position = ?3",
+                        view.database
+                    );
+                    let text = default.as_ref().map(|default| default.text.as_str());
+                    self.connection.execute(&sql, params![text, view.oid, *column as i64])?;
+                }
+                AlterView::Options(options) => self.record_view_options(view.database, view.oid, options)?,
+                AlterView::Rename(to) => self.rename_view(view, to)?,
+                AlterView::RenameColumn { column, to } => self.rename_view_column(view, *column, to)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Options are one property, in the order in which they were given.
+    pub(super) fn record_view_options(&self, database: &'static str, oid: u32, options: &ViewOptions) -> Done {
+        let texts: Vec<String> = options.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let value = texts.join(",");
+        self.set_property(database, oid, "", "reloptions", (!texts.is_empty()).then_some(value.as_str()))
+    }
+
+    fn rename_view(&self, view: &Relation, to: &str) -> Done {
+        self.is_free(&view.namespace, to, false)?;
+        let users = self.rewritten_views(view, None, to)?;
+        self.forget_native_view(view)?;
+        let sql = format!("UPDATE {}.rowferry_objects SET name = ?1 WHERE oid = ?2", view.database);
+        self.connection.execute(&sql, params![to, view.oid])?;
+        self.settle()?;
+        self.make_native_view(view.oid)?;
+        self.rewrite_views(view, users)
+    }
+
+    fn rename_view_column(&self, view: &Relation, column: usize, to: &str) -> Done {
+        let users = self.rewritten_views(view, Some(column), to)?;
+        self.forget_native_view(view)?;
+        let sql = format!("UPDATE {}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND position = ?3", view.database);
+        self.connection.execute(&sql, params![to, view.oid, column as i64])?;
+        self.settle()?;
+        self.make_native_view(view.oid)?;
+        self.rewrite_views(view, users)
+    }
+
+    fn forget_native_view(&self, view: &Relation) -> Done {
+        let native = self.schema().details(view.oid).is_some_and(|details| details.native_view);
+        if native { self.drop_native_view(view) } else { Ok(()) }
+    }
+
+    /// Keeps a view in SQLite's schema, too, where it can be expressed there.
+    fn make_native_view(&self, oid: u32) -> Done {
+        let schema = self.schema();
+        let Some(view) = schema.relation_by_oid(oid) else { return Err(Error::internal("a view has vanished").into()) };
+        let RelationKind::View { definition, .. } = &view.kind else { return Ok(()) };
+        if view.language == Language::Informix {
+            return Ok(());
+        }
+        let bound = self.session.bind_view(definition, view.language, &schema)?;
+        let Statement::Query(query) = &bound.statement else { return Ok(()) };
+        let mut query = (**query).clone();
+        for (column, declared) in query.columns.iter_mut().zip(&view.columns) {
+            column.name.clone_from(&declared.name);
+        }
+        let Some(lowered) = sqlite::view(&query).ok().filter(|lowered| lowered.native) else { return Ok(()) };
+        if view.physical_name != view.name {
+            return Ok(());
+        }
+        let columns: Vec<String> = query.columns.iter().map(|column| quote(&column.name)).collect();
+        let name = quote(&view.name);
+        let sql = format!("CREATE VIEW {}.{name} ({}) AS {}", view.database, columns.join(", "), lowered.sql);
+        if self.connection.execute_batch(&sql).is_ok() {
+            let sql = format!("UPDATE {}.rowferry_objects SET physical_name = name WHERE oid = ?1", view.database);
+            self.connection.execute(&sql, [oid])?;
+            self.touch(view.database, oid);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+"""Sessions in PostgreSQL's SQL with the answers that PostgreSQL 15 gave, statement by statement.
+
+A file of `sessions/` holds statements, each ended by a line `----` and followed by its answer up to an empty line: notices,
+rows (columns parted by `|`, NULL as `NULL`), then the completion tag, or the error with its SQLSTATE, detail and hint.
+`python -m tests.python.postgres.test_sessions DSN FILE…` writes the answers of a PostgreSQL into files; the database of
+the DSN must be empty.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.servers.rowferry import Rowferry
+
+FILES = sorted((Path(__file__).parent / "sessions").glob("*.txt"))
+
+
+def answer(connection: psycopg.Connection, statement: str) -> str:
+    lines: list[str] = []
+
+    def describe(kind: str, said: psycopg.errors.Diagnostic) -> None:
+        lines.append(f"{kind} {said.sqlstate} {said.message_primary}")
+        lines.extend(f"{name} {text}" for name, text in [
+            ("DETAIL", said.message_detail), ("HINT", said.message_hint),
+        ] if text)  # fmt: skip
+
+    def notice(said: psycopg.errors.Diagnostic) -> None:
+        describe(said.severity or "", said)
+
+    connection.add_notice_handler(notice)
+    try:
+        result = connection.pgconn.exec_(statement.encode())
+        if result.status == psycopg.pq.ExecStatus.FATAL_ERROR:
+            describe("ERROR", psycopg.errors.Diagnostic(result))
+        else:
+            for row in range(result.ntuples):
+                values = (result.get_value(row, column) for column in range(result.nfields))
+                lines.append("|".join("NULL" if value is None else bytes(value).decode() for value in values))
+            lines.append((result.command_status or b"").decode())
+    finally:
+        connection.remove_notice_handler(notice)
+    return "\n".join(lines)
+
+
+def cases(path: Path) -> Iterator[tuple[str, str]]:
+    for case in path.read_text().strip().split("\n\n"):
+        statement, _, recorded = case.partition("\n----")
+        yield statement, recorded.strip("\n")
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_the_session_goes_as_in_postgresql(path: Path, tmp_path: Path) -> None:
+    with Rowferry.start(tmp_path / "app.db", args=["--durability", "off"]) as server:
+        with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
+            for statement, recorded in cases(path):
+                assert f"{statement}\n{answer(connection, statement)}" == f"{statement}\n{recorded}"
+
+
+def record(dsn: str, path: Path) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        answered = [f"{statement}\n----\n{answer(connection, statement)}\n" for statement, _ in cases(path)]
+    path.write_text("\n".join(answered))
+
+
+if __name__ == "__main__":
+    for name in sys.argv[2:]:
+        record(sys.argv[1], Path(name))
