@@ -18,6 +18,7 @@ use crate::databases::Siblings;
 use crate::file_watch::{self, FileWatch};
 use crate::interrupt::{Interrupter, Wake};
 use crate::locks::Locks;
+use crate::log_sync::LogSync;
 use crate::plans::PlanCache;
 use crate::schema::{self, Snapshot};
 use crate::session::state::State;
@@ -68,6 +69,7 @@ pub struct Shared {
     journal: OnceLock<JournalModes>,
     /// Whether the file is still the one at its path. Closed before the directory goes.
     pub file: FileWatch,
+    pub log_sync: LogSync,
     directory: Option<PathBuf>,
     /// The databases beside this one.
     pub siblings: OnceLock<Siblings>,
@@ -137,6 +139,7 @@ impl Database {
             has_unsaved_sequences: AtomicBool::new(false),
             journal: OnceLock::new(),
             file,
+            log_sync: LogSync::default(),
             directory,
             siblings: OnceLock::new(),
         };
@@ -155,6 +158,12 @@ impl Database {
         let snapshot = schema::load(&connection, "main").map_err(|error| shared.open_error(&error.into()))?;
         shared.publish(Arc::new(snapshot));
         shared.file.begin(connection)?;
+        if shared.flushes_log() {
+            let log = file_watch::log_of(&shared.path);
+            shared.log_sync.begin(&log).map_err(|error| {
+                Error::new(Condition::IoError, format!("could not open \"{}\": {error}", log.display()))
+            })?;
+        }
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -243,8 +252,8 @@ impl Shared {
         connection.pragma_update(None, "foreign_keys", true)?;
         let synchronous = match self.options.durability {
             // Without a log it is the removal of the journal that commits: EXTRA makes that safe, too.
-            Durability::Full => "EXTRA",
-            Durability::Normal => "NORMAL",
+            Durability::Full if !self.flushes_log() => "EXTRA",
+            Durability::Full | Durability::Normal => "NORMAL",
             Durability::Off => "OFF",
         };
         connection.pragma_update(None, "synchronous", synchronous)?;
@@ -279,6 +288,20 @@ impl Shared {
     /// True when readers and writers of the file block each other.
     pub fn has_rollback_journal(&self) -> bool {
         self.journal.get().is_some_and(|journal| !journal.now.eq_ignore_ascii_case("wal"))
+    }
+
+    /// True when it is not SQLite that waits for the disk at a commit.
+    fn flushes_log(&self) -> bool {
+        let has_log = self.journal.get().is_some_and(|journal| journal.now.eq_ignore_ascii_case("wal"));
+        has_log && self.options.durability != Durability::Off && !self.options.read_only
+    }
+
+    /// Waits until what has been committed is on disk. To be called after the write lock was passed on.
+    ///
+    /// # Errors
+    /// `58030` when it cannot be made safe; every statement is refused from then on.
+    pub fn make_safe(&self) -> Result<()> {
+        self.log_sync.wait().map_err(|error| self.file.could_not_flush(&error))
     }
 
     /// Why the file could not be opened.

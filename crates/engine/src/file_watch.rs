@@ -107,6 +107,8 @@ enum Loss {
     Overwritten,
     /// The log or its index is not at its path; its suffix.
     LogGone(&'static str),
+    /// The system could not bring the log to the disk: what is there is not known.
+    NotFlushed,
 }
 
 impl Loss {
@@ -123,6 +125,11 @@ impl Loss {
             Self::LogGone(suffix) => {
                 format!("\"{path}{suffix}\" has been deleted or replaced while its database is served")
             }
+            Self::NotFlushed => {
+                return Error::new(Condition::IoError, format!("could not flush \"{path}{WAL}\" to disk"))
+                    .detail("Statements are refused; a power failure may lose the last transactions.")
+                    .hint("Look at the disk, then start the server again.");
+            }
         };
         Error::new(Condition::IoError, message)
             .detail("Statements are refused, and what is at the path is left as it is.")
@@ -131,7 +138,7 @@ impl Loss {
 
     /// True when the file that is open must not be written any more, not even from its log.
     fn forbids_checkpoint(self) -> bool {
-        self == Self::Overwritten
+        matches!(self, Self::Overwritten | Self::NotFlushed)
     }
 }
 
@@ -313,6 +320,15 @@ impl FileWatch {
         true
     }
 
+    /// The log could not be brought to the disk: statements are refused from now on.
+    pub fn could_not_flush(&self, cause: &std::io::Error) -> Error {
+        tracing::error!(path = %self.path.display(), %cause, "the log could not be flushed");
+        if let Some(keeper) = self.keeper.lock().as_mut() {
+            self.lose(keeper, Loss::NotFlushed);
+        }
+        Loss::NotFlushed.error(&self.path)
+    }
+
     /// Why a handle cannot be used that SQLite itself has found to be on a file that was moved.
     pub fn moved(&self) -> Error {
         self.lost.get().unwrap_or(&Loss::Replaced).error(&self.path)
@@ -333,6 +349,8 @@ impl FileWatch {
             Loss::Gone | Loss::Replaced | Loss::Overwritten => keeper.set_log_aside(&self.path),
             // What was acknowledged is safe in the file, even if the server is killed now. Waits for nobody.
             Loss::LogGone(_) => keeper.checkpoint("PASSIVE"),
+            // Nor would the file be brought there: recovery goes by the log.
+            Loss::NotFlushed => {}
         }
         remove(&beside(&self.path, NOTE));
     }
@@ -559,6 +577,11 @@ fn index_rests(path: &Path, since: Progress) -> bool {
 /// The suffixes of what lies beside a file.
 const WAL: &str = "-wal";
 const SHM: &str = "-shm";
+/// Where the log of a file is.
+pub fn log_of(path: &Path) -> PathBuf {
+    beside(path, WAL)
+}
+
 /// Ours: see [`Note`].
 pub const NOTE: &str = "-rowferry";
 

@@ -22,6 +22,7 @@ pub mod functions;
 mod handle;
 mod interrupt;
 mod locks;
+mod log_sync;
 pub mod memory;
 mod options;
 mod plans;

@@ -8,7 +8,7 @@ use rowferry_dialect::informix::Logging;
 /// When an acknowledged transaction is safe on disk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Durability {
-    /// At its acknowledgement: neither a killed server nor a power cut loses it (`synchronous=FULL` in WAL mode).
+    /// At its acknowledgement: neither a killed server nor a power cut loses it.
     #[default]
     Full,
     /// A killed server loses nothing, a power cut may lose the last transactions (`synchronous=NORMAL`).

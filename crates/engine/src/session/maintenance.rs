@@ -86,6 +86,7 @@ impl Session {
         self.database.shared.committed();
         drop(permit);
         self.release_locks(true);
+        self.database.shared.make_safe()?;
         self.checkpoint()
     }
 

@@ -31,7 +31,7 @@ use crate::database::{BusyHandler, next_pid};
 use crate::handle::SharedHandle;
 use crate::schema::{self, SessionSchema, Snapshot};
 use crate::statement::Failure;
-use crate::{Cursor, Database, Durability, Interrupter, SessionOptions, catalog};
+use crate::{Cursor, Database, Interrupter, SessionOptions, catalog};
 
 pub use compile::{Parsed, Prepared};
 pub use misfits::Place;
@@ -70,8 +70,6 @@ pub struct Session {
     checks_of: Option<u64>,
     /// Transactions that the server had committed when this session's oldest open snapshot was taken.
     commits_seen: u64,
-    /// A commit waits until it is safe on disk; that of the handle, see [`Session::follow_synchronous_commit`].
-    synchronous: bool,
     /// It runs a routine's statements inside a statement of another session, whose handle and transaction it uses.
     inner: bool,
 }
@@ -167,7 +165,6 @@ impl Session {
             check_triggers: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
-            synchronous: database.shared.options.durability == Durability::Full,
             inner: false,
             database,
         }
@@ -196,7 +193,6 @@ impl Session {
             check_triggers: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
-            synchronous: database.shared.options.durability == Durability::Full,
             inner: true,
             database,
         })

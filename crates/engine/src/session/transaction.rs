@@ -20,11 +20,11 @@ use rowferry_dialect::{Condition, Error, Language, Result};
 use super::constraints::Checking;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
+use crate::errors;
 use crate::handle::Guard;
 use crate::locks::{Mark, Permit};
 use crate::schema::{self, Snapshot};
 use crate::statement::Failure;
-use crate::{Durability, errors};
 
 /// How long a commit waits for readers, with a rollback journal and without a lock time-out.
 const LONGEST_WAIT_FOR_READERS: Duration = Duration::from_secs(60);
@@ -446,7 +446,6 @@ impl Session {
                 self.materialise_cursors()?;
                 let handle = self.handle()?;
                 let guard = handle.lock();
-                self.follow_synchronous_commit(&guard)?;
                 self.transaction.snapshot_commits = Some(self.database.shared.commits());
                 // BEGIN alone takes no snapshot; reading anything does.
                 self.checked(guard.run("BEGIN"))?;
@@ -536,7 +535,6 @@ impl Session {
                 self.transaction.open = Open::Write { _permit: permit };
             }
             _ => {
-                self.follow_synchronous_commit(&guard)?;
                 self.checked(guard.run("BEGIN IMMEDIATE"))?;
                 self.transaction.open = Open::Write { _permit: permit };
                 drop(guard);
@@ -546,21 +544,6 @@ impl Session {
         }
         self.apply_checking()?;
         self.install_checks()
-    }
-
-    /// `synchronous_commit` as SQLite has it; it can be changed outside its transactions alone, so what counts is the
-    /// setting's value when the transaction begins. A server without durability keeps to that.
-    fn follow_synchronous_commit(&mut self, guard: &Guard<'_>) -> Result<()> {
-        let wanted = self.state.variables.read().is_synchronous();
-        if wanted != self.synchronous && self.database.shared.options.durability != Durability::Off
-            // With a rollback journal less than that may damage the file at a power cut.
-            && !self.database.shared.has_rollback_journal()
-        {
-            let pragma = if wanted { "PRAGMA synchronous = EXTRA" } else { "PRAGMA synchronous = NORMAL" };
-            self.checked(guard.batch(pragma))?;
-            self.synchronous = wanted;
-        }
-        Ok(())
     }
 
     /// Ends the transaction well.
@@ -579,6 +562,8 @@ impl Session {
                 self.database.shared.publish(self.schema.main.clone());
             }
         }
+        // Read before the setting's own value is that of the next transaction.
+        let waits = matches!(self.transaction.open, Open::Write { .. }) && self.state.variables.read().is_synchronous();
         // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
         self.end_locks(true);
@@ -586,7 +571,7 @@ impl Session {
         self.state.variables.write().commit();
         self.sync_variables();
         self.publish_activity();
-        Ok(())
+        if waits { self.database.shared.make_safe() } else { Ok(()) }
     }
 
     fn commit_open(&mut self) -> Result<()> {
