@@ -21,8 +21,12 @@ from .wire import Wire
 ENDLESS = "with recursive t(n) as (select 1 union all select n % 1000 + 1 from t) select count(*) from t"
 
 
-def test_a_cancel_stops_the_statement_and_leaves_the_session_usable(server: Rowferry) -> None:
-    with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
+@pytest.mark.parametrize("version", ["3.0", "3.2", "latest"])
+def test_a_cancel_stops_the_statement_and_leaves_the_session_usable(server: Rowferry, version: str) -> None:
+    """By PostgreSQL 18's client library, whose cancel key in 3.2 is eight times as long."""
+    choice = {"min_protocol_version": version, "max_protocol_version": version}
+    with psycopg.connect(server.postgres_dsn, autocommit=True, **choice) as connection:  # type: ignore[arg-type]
+        assert connection.pgconn.full_protocol_version == (30000 if version == "3.0" else 30002)
         stopped = threading.Event()
 
         def cancel() -> None:
