@@ -5,7 +5,7 @@ use super::spec::*;
 /// The rows.
 pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "array_length" (ARRAY, I4) -> I4, F("rf_array_length");
-    Scalar "array_upper" (ARRAY, I4) -> I4, F("rf_array_length");
+    Scalar "array_upper" (ARRAY, I4) -> I4, F("rf_array_upper");
     Scalar "array_lower" (ARRAY, I4) -> I4, F("rf_array_lower");
     Scalar "array_ndims" (ARRAY) -> I4, F("rf_array_ndims");
     Scalar "array_dims" (ARRAY) -> TEXT, F("rf_array_dims");
@@ -13,16 +13,51 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "array_append" (ARRAY, ELEM) -> ARRAY, F("rf_array_append"), lenient;
     Scalar "array_prepend" (ELEM, ARRAY) -> ARRAY, F("rf_array_prepend"), lenient;
     Scalar "array_cat" (ARRAY, ARRAY) -> ARRAY, F("rf_array_cat"), lenient;
-    Scalar "array_remove" (ARRAY, ELEM) -> ARRAY, F("rf_array_remove"), lenient;
-    Scalar "array_replace" (ARRAY, ELEM, ELEM) -> ARRAY, F("rf_array_replace"), lenient;
-    Scalar "array_position" (ARRAY, ELEM) -> I4, F("rf_array_position"), lenient;
-    Scalar "array_position" (ARRAY, ELEM, I4) -> I4, F("rf_array_position"), lenient;
-    Scalar "array_positions" (ARRAY, ELEM) -> INTS, F("rf_array_positions"), lenient;
+    Scalar "array_remove" (ARRAY, ELEM) -> ARRAY, Special("array_remove"), lenient;
+    Scalar "array_replace" (ARRAY, ELEM, ELEM) -> ARRAY, Special("array_replace"), lenient;
+    Scalar "array_position" (ARRAY, ELEM) -> I4, Special("array_position"), lenient;
+    Scalar "array_position" (ARRAY, ELEM, I4) -> I4, Special("array_position"), lenient;
+    Scalar "array_positions" (ARRAY, ELEM) -> INTS, Special("array_positions"), lenient;
     Scalar "array_to_string" (ARRAY, TEXT) -> TEXT, Special("array_to_string"), stable;
     Scalar "array_to_string" (ARRAY, TEXT, TEXT) -> TEXT, Special("array_to_string"), lenient, stable;
     Scalar "array_fill" (ELEM, INTS) -> ARRAY, F("rf_array_fill"), lenient;
+    Scalar "array_fill" (ELEM, INTS, INTS) -> ARRAY, F("rf_array_fill"), lenient;
     Scalar "trim_array" (ARRAY, I4) -> ARRAY, F("rf_trim_array");
     SetReturning "unnest" (ARRAY) -> ELEM, Special("unnest");
     SetReturning "generate_subscripts" (ARRAY, I4) -> I4, Special("generate_subscripts");
     SetReturning "generate_subscripts" (ARRAY, I4, BOOL) -> I4, Special("generate_subscripts");
 };
+
+/// What subscripts become; nobody can call them by a name. See the engine's `subscripts.rs` for their arguments.
+static CONSTRUCTS: &[Function] = rows! { &[];
+    Scalar "array element" (ANY, I4) -> ELEM, F("rf_array_get"), variadic;
+    Scalar "array slice" (ANY, TEXT, I4) -> ELEM, F("rf_array_slice"), variadic, lenient;
+    Scalar "array element assignment" (ANY, ANY, I4) -> ELEM, F("rf_array_set"), variadic, lenient;
+    Scalar "array slice assignment" (ANY, ANY, TEXT, I4) -> ELEM, F("rf_array_set_slice"), variadic, lenient;
+    Scalar "jsonb element" (JSONB, ANY) -> JSONB, F("rf_jsonb_get_subscript"), variadic;
+    Scalar "jsonb element assignment" (JSONB, JSONB, ANY) -> JSONB, F("rf_jsonb_set_subscript"), variadic, lenient;
+};
+
+/// A construct of the grammar with subscripts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Subscripts {
+    /// `array[i]`
+    Element,
+    /// `array[l:u]`
+    Slice,
+    /// `SET array[i] = …`
+    SetElement,
+    /// `SET array[l:u] = …`
+    SetSlice,
+    /// `jsonb['key']`
+    Jsonb,
+    /// `SET jsonb['key'] = …`
+    SetJsonb,
+}
+
+impl Subscripts {
+    /// The function that a construct calls.
+    pub fn function(self) -> &'static Function {
+        &CONSTRUCTS[self as usize]
+    }
+}

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use crate::{Language, Type};
 
+pub use arrays::Subscripts;
+
 mod aggregates;
 mod arrays;
 mod datetime;

@@ -149,7 +149,7 @@ pub(super) static ROWS: &[Function] = rows! { BOTH;
     Operator "-" (JSONB, ArrayOf(Type::Text)) -> JSONB, F("rf_jsonb_delete_all");
     Operator "#-" (JSONB, TEXTS) -> JSONB, F("rf_jsonb_delete_path");
 
-    Operator "@>" (ARRAY, ARRAY) -> BOOL, F("rf_array_contains");
-    Operator "<@" (ARRAY, ARRAY) -> BOOL, T("rf_array_contains({1}, {0})");
-    Operator "&&" (ARRAY, ARRAY) -> BOOL, F("rf_array_overlaps");
+    Operator "@>" (ARRAY, ARRAY) -> BOOL, Special("array_contains");
+    Operator "<@" (ARRAY, ARRAY) -> BOOL, Special("array_contained");
+    Operator "&&" (ARRAY, ARRAY) -> BOOL, Special("array_overlaps");
 };

@@ -173,13 +173,6 @@ pub enum ExprKind {
     Row(Vec<Expr>),
     /// ARRAY[…].
     Array(Vec<Expr>),
-    /// `array[index]`, 1-based.
-    Subscript {
-        /// The array.
-        array: Box<Expr>,
-        /// The index.
-        index: Box<Expr>,
-    },
     /// The column's default, as a whole value in INSERT or SET.
     Default,
 }
@@ -366,6 +359,12 @@ impl Expr {
     /// A column of a relation.
     pub fn column(relation: RelId, column: usize, ty: Type) -> Self {
         Self::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(column) }), ty)
+    }
+
+    /// `array[index]`
+    pub fn element(array: Self, index: Self, ty: Type) -> Self {
+        let function = crate::functions::Subscripts::Element.function();
+        Self::new(ExprKind::Call { function, args: vec![array, index] }, ty)
     }
 
     /// This value converted to `ty`; itself when it is of that type already.

@@ -270,10 +270,6 @@ macro_rules! walkers {
                     $expr(arg, visit);
                     $expr(array, visit);
                 }
-                ExprKind::Subscript { array, index } => {
-                    $expr(array, visit);
-                    $expr(index, visit);
-                }
             }
         }
     };

@@ -142,20 +142,22 @@ impl Binder<'_> {
         let target = self.target(insert.relation.as_ref(), Change::Insert)?;
         let relation = target.relation.clone();
         let mut named = Vec::with_capacity(insert.cols.len());
+        let mut parts: Vec<&[Node]> = Vec::new();
         for node in &insert.cols {
             let Some(N::ResTarget(column)) = &node.node else { continue };
-            if !column.indirection.is_empty() {
-                return Err(self.unsupported("assigning to a part of a column", column.location));
-            }
             let position = self.target_column(&target, &column.name, Change::Insert, column.location)?;
-            if named.iter().any(|(name, _, _)| *name == column.name) {
+            // Several parts of one column may be given, but no part beside the whole.
+            let given = named.iter().zip(&parts).find(|((name, _, _), _)| *name == column.name);
+            let twice = given.is_some_and(|(_, part)| part.is_empty() || column.indirection.is_empty());
+            parts.push(&column.indirection);
+            if twice {
                 return Err(self.error(
                     Condition::DuplicateColumn,
                     format!("column \"{}\" specified more than once", column.name),
                     column.location,
                 ));
             }
-            if named.iter().any(|(_, known, _)| *known == position) {
+            if named.iter().any(|(name, known, _)| *known == position && *name != column.name) {
                 return Err(target.assigned_twice(position));
             }
             named.push((column.name.clone(), position, column.location));
@@ -163,10 +165,10 @@ impl Binder<'_> {
         let mut columns = if named.is_empty() {
             let in_order = target.in_order();
             let list = in_order.positions.into_iter().map(|position| (position, -1)).collect();
-            Given { list, explicit: false, beyond: in_order.beyond }
+            Given { list, parts, explicit: false, beyond: in_order.beyond }
         } else {
             let list = named.into_iter().map(|(_, position, place)| (position, place)).collect();
-            Given { list, explicit: true, beyond: None }
+            Given { list, parts, explicit: true, beyond: None }
         };
         let overriding = insert.r#override();
         let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
@@ -179,6 +181,9 @@ impl Binder<'_> {
                 InsertSource::Defaults
             }
             Some(select) if is_plain_values(select) => self.insert_values(&target, select, &mut columns, overriding)?,
+            Some(_) if columns.parts.iter().any(|part| !part.is_empty()) => {
+                return Err(self.unsupported("assigning a query's values to parts of columns", -1));
+            }
             Some(select) => self.insert_query(&relation, select, &mut columns, overriding)?,
         };
         let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
@@ -204,8 +209,8 @@ impl Binder<'_> {
     }
 
     /// Too many or too few values for the columns.
-    fn check_width(&self, columns: &mut Given, width: usize, place: impl Fn(usize) -> i32) -> Result<()> {
-        let Given { list: columns, explicit, beyond } = columns;
+    fn check_width(&self, columns: &mut Given<'_>, width: usize, place: impl Fn(usize) -> i32) -> Result<()> {
+        let Given { list: columns, explicit, beyond, .. } = columns;
         if width > columns.len() {
             if let Some(error) = beyond.take() {
                 return Err(error);
@@ -256,7 +261,7 @@ impl Binder<'_> {
         &mut self,
         target: &Target,
         select: &pg::SelectStmt,
-        columns: &mut Given,
+        columns: &mut Given<'_>,
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
         let relation = &*target.relation;
@@ -281,10 +286,38 @@ impl Binder<'_> {
             }
             let scope = Scope { clause: Clause::Values, ..Scope::default() };
             let (row, _) = self.with_scope(scope, |binder| {
-                let mut row = Vec::with_capacity(list.items.len());
-                for (at, (node, (position, _))) in list.items.iter().zip(columns.list.iter()).enumerate() {
+                let mut row: Vec<Expr> = Vec::with_capacity(list.items.len());
+                // Where the value of each target stands: parts of one column share a place.
+                let mut slots = Vec::with_capacity(list.items.len());
+                for (at, (node, (position, named_at))) in list.items.iter().zip(columns.list.iter()).enumerate() {
                     let column = &relation.columns[*position];
                     let place = location(node);
+                    if let Some(parts) = columns.parts.get(at).filter(|parts| !parts.is_empty()) {
+                        if matches!(node.node, Some(N::SetToDefault(_))) {
+                            return Err(binder.error(
+                                Condition::FeatureNotSupported,
+                                "cannot set an array element to DEFAULT",
+                                *named_at,
+                            ));
+                        }
+                        binder.check_given(column, overriding, place)?;
+                        let value = binder.expr(node)?;
+                        let before = columns.list[..at].iter().position(|(known, _)| known == position);
+                        let slot = before.map(|first| slots[first]);
+                        let whole = match slot.and_then(|slot: usize| row.get_mut(slot)) {
+                            Some(earlier) => std::mem::replace(earlier, Expr::null(column.ty.clone())),
+                            None => Expr::null(column.ty.clone()),
+                        };
+                        let at = (*named_at, place);
+                        let whole = binder.part_assigned(whole, &column.name, parts, value, at)?;
+                        match slot {
+                            Some(slot) => row[slot] = whole,
+                            None => row.push(whole),
+                        }
+                        slots.push(slot.unwrap_or(row.len() - 1));
+                        continue;
+                    }
+                    slots.push(row.len());
                     let user_value = overriding == OverridingKind::OverridingUserValue && column.identity.is_some();
                     if matches!(node.node, Some(N::SetToDefault(_))) || user_value {
                         let native = column.identity.is_some() || native.get(at).copied().unwrap_or(false);
@@ -299,6 +332,13 @@ impl Binder<'_> {
             })?;
             rows.push(row);
         }
+        let mut seen = Vec::new();
+        columns.list.retain(|(position, _)| {
+            !seen.contains(position) && {
+                seen.push(*position);
+                true
+            }
+        });
         Ok(InsertSource::Values(rows))
     }
 
@@ -306,7 +346,7 @@ impl Binder<'_> {
         &mut self,
         relation: &Relation,
         select: &pg::SelectStmt,
-        columns: &mut Given,
+        columns: &mut Given<'_>,
         overriding: OverridingKind,
     ) -> Result<InsertSource> {
         let bound = self.subquery(select, false)?;
@@ -516,14 +556,15 @@ impl Binder<'_> {
     fn assignments(&mut self, nodes: &[Node], changed: &Target, change: Change) -> Result<Vec<(usize, Expr)>> {
         let relation = &*changed.relation;
         let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(nodes.len());
+        let mut in_parts = Vec::new();
         for node in nodes {
             let Some(N::ResTarget(target)) = &node.node else { continue };
             let place = target.location;
-            if !target.indirection.is_empty() {
-                return Err(self.unsupported("assigning to a part of a column", place));
-            }
             let position = self.target_column(changed, &target.name, change, place)?;
-            if assignments.iter().any(|(known, _)| *known == position) {
+            let part = !target.indirection.is_empty();
+            let earlier = assignments.iter().position(|(known, _)| *known == position);
+            // Several parts of one column may be assigned, but no part beside the whole.
+            if earlier.is_some() && !(part && in_parts.contains(&position)) {
                 return Err(changed.assigned_twice(position));
             }
             let column = &relation.columns[position];
@@ -578,6 +619,25 @@ impl Binder<'_> {
                     .detail(detail));
             }
             if is_default && column.generated.is_some() {
+                continue;
+            }
+            if part {
+                if is_default {
+                    return Err(self.error(
+                        Condition::FeatureNotSupported,
+                        "cannot set an array element to DEFAULT",
+                        place,
+                    ));
+                }
+                in_parts.push(position);
+                let value = self.expr(node)?;
+                let whole = match earlier {
+                    Some(earlier) => assignments.remove(earlier).1,
+                    None => Expr::column(changed.id, position, column.ty.clone()),
+                };
+                let at = (place, location(node));
+                let whole = self.part_assigned(whole, &column.name, &target.indirection, value, at)?;
+                assignments.push((position, whole));
                 continue;
             }
             let value = if is_default {
@@ -696,8 +756,10 @@ impl Binder<'_> {
 }
 
 /// The columns that an INSERT gives values to, with their places in its text.
-struct Given {
+struct Given<'a> {
     list: Vec<(usize, i32)>,
+    /// Subscripts behind them, for those in a list of the statement's own.
+    parts: Vec<&'a [Node]>,
     /// They stand in a list of the statement's own.
     explicit: bool,
     /// What is wrong with a value for one more.

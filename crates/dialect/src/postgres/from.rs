@@ -413,8 +413,7 @@ impl Binder<'_> {
                 leader = Some(array);
             } else {
                 let index = ordinal.clone().cast(Type::Int4, CastContext::Assignment);
-                let kind = ExprKind::Subscript { array: Box::new(array), index: Box::new(index) };
-                values.push(Expr::new(kind, *element));
+                values.push(Expr::element(array, index, *element));
             }
         }
         if ordinality {

@@ -2,7 +2,8 @@
 //!
 //! In JSON, NULL is `null`, booleans are 1 and 0, integers and floats are numbers, everything else (exact decimals too,
 //! whose digits JSON readers would round) is a string of the element's stored text; bytes are the string of their hex
-//! form. An array of more dimensions is an array of arrays.
+//! form. An array of more dimensions is an array of arrays. One whose subscripts do not all begin at 1 is an object of
+//! the lower bounds and the array: `{"lower":[0],"members":[1,2]}`.
 
 use serde_json::Value as Json;
 
@@ -10,32 +11,194 @@ use super::array_text::{self, Piece};
 use super::{Settings, ValueRef, float, input, json, misfit, write as write_element};
 use crate::ir::Value;
 use crate::types::Storage;
-use crate::{Result, Type, work};
+use crate::{Condition, Error, Result, Type, work};
 
-/// Members of an array in stored form, one dimension; deeper ones are texts of arrays.
-pub fn elements(stored: &[u8], element: &Type) -> Result<Vec<Value>> {
-    let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(element.clone())));
-    let Ok(Json::Array(members)) = json::read(stored)? else { return Err(corrupt()) };
-    members
-        .iter()
-        .map(|member| {
-            work::step(16)?;
-            from_json(member, element).ok_or_else(corrupt)
-        })
-        .collect()
+/// PostgreSQL's limit of dimensions.
+pub const MAX_DIMENSIONS: usize = 6;
+/// PostgreSQL's limit of elements.
+pub const MAX_ELEMENTS: i64 = 134_217_727;
+
+/// A dimension of an array.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Dimension {
+    /// The first subscript.
+    pub lower: i32,
+    /// How many members.
+    pub length: usize,
 }
 
-/// The stored text of an array with these members.
-pub fn from_elements<'a>(members: impl IntoIterator<Item = ValueRef<'a>>, element: &Type) -> String {
-    let mut out = "[".to_owned();
-    for (at, member) in members.into_iter().enumerate() {
+impl Dimension {
+    /// The last subscript.
+    pub fn upper(self) -> i64 {
+        i64::from(self.lower) + self.length as i64 - 1
+    }
+
+    /// The place of a subscript, from 0; `None` outside.
+    pub fn place(self, subscript: i64) -> Option<usize> {
+        usize::try_from(subscript - i64::from(self.lower)).ok().filter(|at| *at < self.length)
+    }
+}
+
+/// An array taken apart. The empty array has no dimensions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Array {
+    /// From the outermost inwards.
+    pub dimensions: Vec<Dimension>,
+    /// The elements, the last subscript running fastest, each in its JSON form.
+    pub members: Vec<Json>,
+}
+
+impl Array {
+    /// An array of one dimension that begins at 1.
+    pub fn of(members: Vec<Json>) -> Self {
+        Self::with_bounds(vec![Dimension { lower: 1, length: members.len() }], members)
+    }
+
+    /// An array of these dimensions; the empty array when one of them has no members.
+    pub fn with_bounds(dimensions: Vec<Dimension>, members: Vec<Json>) -> Self {
+        if members.is_empty() { Self::default() } else { Self { dimensions, members } }
+    }
+
+    /// Takes a stored array apart.
+    pub fn read(stored: &[u8]) -> Result<Self> {
+        let Some((lower, members)) = json::read(stored)?.ok().and_then(opened) else {
+            let shown = String::from_utf8_lossy(stored);
+            return Err(Error::new(Condition::DataCorrupted, format!("stored value \"{shown}\" is not an array")));
+        };
+        let mut dimensions = lengths(&members);
+        for (dimension, lower) in dimensions.iter_mut().zip(lower) {
+            dimension.lower = lower;
+        }
+        if dimensions.len() <= 1 {
+            return Ok(Self::with_bounds(dimensions, members));
+        }
+        let mut flat = Vec::new();
+        flatten(members, &mut flat)?;
+        Ok(Self::with_bounds(dimensions, flat))
+    }
+
+    /// The stored form.
+    pub fn stored(&self) -> Result<String> {
+        let mut out = String::new();
+        let bounded = self.dimensions.iter().any(|dimension| dimension.lower != 1);
+        if bounded {
+            open_bounded(&mut out, self.dimensions.iter().map(|dimension| dimension.lower));
+        }
+        let mut members = self.members.iter();
+        push_nested(&mut out, &self.dimensions, &mut members)?;
+        if bounded {
+            out.push('}');
+        }
+        Ok(out)
+    }
+
+    /// Checks that an array may have these dimensions, and counts its elements.
+    pub fn check_size(dimensions: &[Dimension]) -> Result<usize> {
+        let total = dimensions.iter().try_fold(1_i64, |total, dimension| {
+            let length = i64::try_from(dimension.length).ok()?;
+            total.checked_mul(length).filter(|total| *total <= MAX_ELEMENTS)
+        });
+        let Some(total) = total else {
+            return Err(too_many_elements());
+        };
+        for dimension in dimensions {
+            if dimension.upper() >= i64::from(i32::MAX) {
+                let message = format!("array lower bound is too large: {}", dimension.lower);
+                return Err(Error::new(Condition::ProgramLimitExceeded, message));
+            }
+        }
+        Ok(if dimensions.is_empty() { 0 } else { total as usize })
+    }
+}
+
+/// The error for an array that would be too large.
+pub fn too_many_elements() -> Error {
+    let message = format!("array size exceeds the maximum allowed ({MAX_ELEMENTS})");
+    Error::new(Condition::ProgramLimitExceeded, message)
+}
+
+/// The error for an array of too many dimensions.
+pub fn too_deep(dimensions: usize) -> Error {
+    let message = format!("number of array dimensions ({dimensions}) exceeds the maximum allowed ({MAX_DIMENSIONS})");
+    Error::new(Condition::ProgramLimitExceeded, message)
+}
+
+/// The lower bounds, when they are spelled out, and the members of the outermost dimension.
+fn opened(stored: Json) -> Option<(Vec<i32>, Vec<Json>)> {
+    match stored {
+        Json::Array(members) => Some((Vec::new(), members)),
+        Json::Object(mut parts) => {
+            let Json::Array(lower) = parts.remove("lower")? else { return None };
+            let lower = lower.iter().map(|bound| i32::try_from(bound.as_i64()?).ok()).collect::<Option<_>>()?;
+            let Json::Array(members) = parts.remove("members")? else { return None };
+            Some((lower, members))
+        }
+        _ => None,
+    }
+}
+
+fn lengths(members: &[Json]) -> Vec<Dimension> {
+    let mut lengths = Vec::new();
+    let mut members = members;
+    loop {
+        lengths.push(Dimension { lower: 1, length: members.len() });
+        match members.first() {
+            Some(Json::Array(inner)) => members = inner,
+            _ => return lengths,
+        }
+    }
+}
+
+fn flatten(members: Vec<Json>, all: &mut Vec<Json>) -> Result<()> {
+    for member in members {
+        work::step(size_of::<Json>())?;
+        match member {
+            Json::Array(inner) => flatten(inner, all)?,
+            single => all.push(single),
+        }
+    }
+    Ok(())
+}
+
+/// Appends what stands before the members of an array whose lower bounds are spelled out; `}` ends it.
+pub fn open_bounded(out: &mut String, lower: impl Iterator<Item = i32>) {
+    out.push_str("{\"lower\":[");
+    for (at, lower) in lower.enumerate() {
         if at > 0 {
             out.push(',');
         }
-        push_element(&mut out, member, element);
+        out.push_str(&lower.to_string());
+    }
+    out.push_str("],\"members\":");
+}
+
+fn push_nested<'a>(
+    out: &mut String,
+    dimensions: &[Dimension],
+    members: &mut impl Iterator<Item = &'a Json>,
+) -> Result<()> {
+    out.push('[');
+    let (outer, inner) = match dimensions.split_first() {
+        Some((outer, inner)) => (outer.length, inner),
+        None => (0, dimensions),
+    };
+    for at in 0..outer {
+        if at > 0 {
+            out.push(',');
+        }
+        work::step(16)?;
+        if !inner.is_empty() {
+            push_nested(out, inner, members)?;
+            continue;
+        }
+        match members.next() {
+            Some(Json::String(text)) => json::quote_long(out, text)?,
+            Some(Json::Null) | None => work::append_text(out, "null")?,
+            Some(other) => work::append_text(out, &other.to_string())?,
+        }
     }
     out.push(']');
-    out
+    Ok(())
 }
 
 /// Appends one member in its JSON form.
@@ -73,7 +236,7 @@ pub fn push_element(out: &mut String, member: ValueRef<'_>, element: &Type) {
 }
 
 /// A member from its JSON form; `None` if it does not fit the element type.
-fn from_json(member: &Json, element: &Type) -> Option<Value> {
+pub fn from_json(member: &Json, element: &Type) -> Option<Value> {
     Some(match (member, element.storage()) {
         (Json::Null, _) => Value::Null,
         (Json::Bool(value), Storage::Integer) => Value::Integer(i64::from(*value)),
@@ -92,9 +255,15 @@ fn from_json(member: &Json, element: &Type) -> Option<Value> {
 /// The stored text of an array whose members, in all its dimensions, become what `each` makes of them.
 pub fn map(stored: &[u8], from: &Type, to: &Type, each: &mut dyn FnMut(&Value) -> Result<Value>) -> Result<String> {
     let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(from.clone())));
-    let Ok(Json::Array(members)) = json::read(stored)? else { return Err(corrupt()) };
+    let (lower, members) = json::read(stored)?.ok().and_then(opened).ok_or_else(corrupt)?;
     let mut out = work::text(stored.len())?;
+    if !lower.is_empty() {
+        open_bounded(&mut out, lower.iter().copied());
+    }
     map_members(&mut out, &members, from, to, each)?.ok_or_else(corrupt)?;
+    if !lower.is_empty() {
+        out.push('}');
+    }
     Ok(out)
 }
 
@@ -137,6 +306,10 @@ pub fn parse_with(text: &str, element: &Type, each: &mut dyn FnMut(&str) -> Resu
         array_text::check_bounds(text, &bounds, &pieces)?;
     }
     let mut out = work::text(braces.len())?;
+    let bounded = bounds.iter().any(|dimension| dimension.lower != 1);
+    if bounded {
+        open_bounded(&mut out, bounds.iter().map(|dimension| dimension.lower));
+    }
     let mut follows = false;
     for piece in pieces {
         match piece {
@@ -157,13 +330,23 @@ pub fn parse_with(text: &str, element: &Type, each: &mut dyn FnMut(&str) -> Resu
             }
         }
     }
+    if bounded {
+        out.push('}');
+    }
     Ok(out)
 }
 
 /// Appends a stored array in PostgreSQL's text form.
 pub fn write(out: &mut Vec<u8>, stored: &[u8], element: &Type, settings: &Settings) -> Result<()> {
     let corrupt = || misfit(ValueRef::Text(stored), &Type::Array(Box::new(element.clone())));
-    let Ok(Json::Array(members)) = json::read(stored)? else { return Err(corrupt()) };
+    let (lower, members) = json::read(stored)?.ok().and_then(opened).ok_or_else(corrupt)?;
+    if !lower.is_empty() {
+        for (lower, dimension) in lower.iter().zip(lengths(&members)) {
+            let dimension = Dimension { lower: *lower, ..dimension };
+            out.extend_from_slice(format!("[{}:{}]", lower, dimension.upper()).as_bytes());
+        }
+        out.push(b'=');
+    }
     write_members(out, &members, element, settings)?.ok_or_else(corrupt)
 }
 
@@ -243,6 +426,13 @@ mod tests {
             ("{1.5,NaN}", Type::Float8, "[1.5,\"NaN\"]", "{1.5,NaN}"),
             ("{\"\\\\x00ff\"}", Type::Bytea, "[\"\\\\x00ff\"]", "{\"\\\\x00ff\"}"),
             ("[1:2]={1,2}", Type::Int4, "[1,2]", "{1,2}"),
+            ("[0:1]={1,NULL}", Type::Int4, "{\"lower\":[0],\"members\":[1,null]}", "[0:1]={1,NULL}"),
+            (
+                "[-1:0][1:2]={{a,b},{c,d}}",
+                Type::Text,
+                "{\"lower\":[-1,1],\"members\":[[\"a\",\"b\"],[\"c\",\"d\"]]}",
+                "[-1:0][1:2]={{a,b},{c,d}}",
+            ),
             ("[1:1][1:2]={{1,2}}", Type::Int4, "[[1,2]]", "{{1,2}}"),
             (" { \u{b}1\u{c},\t2 }\r\n", Type::Int4, "[1,2]", "{1,2}"),
             ("{\u{3000},\u{a0}x}", Type::Text, "[\"\u{3000}\",\"\u{a0}x\"]", "{\u{3000},\u{a0}x}"),
@@ -262,12 +452,23 @@ mod tests {
             assert_eq!(error.condition().sqlstate(), "22P02", "{text}: {error}");
         }
         assert_eq!(
-            parse("[2:3]={1,2}", &Type::Int4, &Settings::default()).unwrap_err().condition().sqlstate(),
-            "0A000"
+            parse("[2147483646:2147483647]={1,2}", &Type::Int4, &Settings::default()).unwrap_err().message,
+            "array lower bound is too large: 2147483646"
         );
         assert_eq!(
             parse("{{{{{{{1}}}}}}}", &Type::Int4, &Settings::default()).unwrap_err().condition().sqlstate(),
             "54000"
         );
+    }
+
+    #[test]
+    fn is_taken_apart_and_put_together() {
+        for stored in ["[]", "[1,null]", "[[1,2],[3,4]]", "{\"lower\":[0,5],\"members\":[[\"a\"],[null]]}"] {
+            assert_eq!(Array::read(stored.as_bytes()).unwrap().stored().unwrap(), stored);
+        }
+        let array = Array::read(b"{\"lower\":[0,5],\"members\":[[\"a\"],[null]]}").unwrap();
+        assert_eq!(array.dimensions, [Dimension { lower: 0, length: 2 }, Dimension { lower: 5, length: 1 }]);
+        assert_eq!(array.members, [Json::from("a"), Json::Null]);
+        assert_eq!(Array::read(b"5").unwrap_err().condition().sqlstate(), "XX001");
     }
 }

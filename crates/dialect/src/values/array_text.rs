@@ -3,11 +3,9 @@
 //! The whole text is looked at before any member is read, so that a malformed array is reported as such and not by what
 //! its first half may hold.
 
+use super::array::{Array, Dimension, MAX_DIMENSIONS, too_deep};
 use super::datetime_fields::is_blank;
 use crate::{Condition, Error, Result, work};
-
-/// PostgreSQL's limit of dimensions.
-const MAX_DIMENSIONS: usize = 6;
 
 /// A part of an array's text.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -40,13 +38,8 @@ fn malformed(text: &str, detail: impl Into<String>) -> Error {
         .detail(detail.into())
 }
 
-fn too_deep(dimensions: usize) -> Error {
-    let message = format!("number of array dimensions ({dimensions}) exceeds the maximum allowed ({MAX_DIMENSIONS})");
-    Error::new(Condition::ProgramLimitExceeded, message)
-}
-
 /// The bounds in front of an array (`[1:3][0:1]=`), and the text from its first brace on.
-pub(super) fn bounds(text: &str) -> Result<(Vec<(i64, i64)>, &str)> {
+pub(super) fn bounds(text: &str) -> Result<(Vec<Dimension>, &str)> {
     let skip = |text: &'_ str| text.len() - text.trim_start_matches(|c: char| c.is_ascii() && is_blank(c as u8)).len();
     let mut rest = &text[skip(text)..];
     let mut bounds = Vec::new();
@@ -60,7 +53,7 @@ pub(super) fn bounds(text: &str) -> Result<(Vec<(i64, i64)>, &str)> {
         if end == 0 {
             return Err(malformed(text, "\"[\" must introduce explicitly-specified array dimensions."));
         }
-        let (mut lower, mut upper, mut behind) = (1, inside[..end].parse().unwrap_or(0), &inside[end..]);
+        let (mut lower, mut upper, mut behind) = (1_i64, inside[..end].parse::<i64>().unwrap_or(0), &inside[end..]);
         if let Some(second) = behind.strip_prefix(':') {
             let end = number(second);
             if end == 0 {
@@ -72,7 +65,11 @@ pub(super) fn bounds(text: &str) -> Result<(Vec<(i64, i64)>, &str)> {
         if upper < lower {
             return Err(Error::new(Condition::IllegalSubscript, "upper bound cannot be less than lower bound"));
         }
-        bounds.push((lower, upper));
+        let too_large = || Error::new(Condition::NumericValueOutOfRange, "array bound is out of integer range");
+        let lower = i32::try_from(lower).map_err(|_| too_large())?;
+        let length = usize::try_from(i64::from(i32::try_from(upper).map_err(|_| too_large())?) - i64::from(lower) + 1);
+        bounds.push(Dimension { lower, length: length.unwrap_or(0) });
+        Array::check_size(&bounds)?;
         rest = &behind[skip(behind)..];
     }
     if !bounds.is_empty() {
@@ -87,29 +84,26 @@ pub(super) fn bounds(text: &str) -> Result<(Vec<(i64, i64)>, &str)> {
 }
 
 /// Compares the bounds that were written with the members that follow.
-pub(super) fn check_bounds(text: &str, bounds: &[(i64, i64)], pieces: &[Piece]) -> Result<()> {
+pub(super) fn check_bounds(text: &str, bounds: &[Dimension], pieces: &[Piece]) -> Result<()> {
     // Every dimension's first array has as many members as the others.
     let mut lengths = Vec::new();
     for depth in 1..=pieces.iter().take_while(|piece| **piece == Piece::Open).count() {
-        let (mut level, mut count) = (0, 0);
+        let (mut level, mut count) = (0, 0_usize);
         for piece in pieces {
             match piece {
                 Piece::Open => {
-                    count += i64::from(level == depth);
+                    count += usize::from(level == depth);
                     level += 1;
                 }
                 Piece::Close if level == depth => break,
                 Piece::Close => level -= 1,
-                Piece::Member(_) | Piece::Null => count += i64::from(level == depth),
+                Piece::Member(_) | Piece::Null => count += usize::from(level == depth),
             }
         }
         lengths.push(count);
     }
-    if !bounds.iter().map(|(lower, upper)| upper - lower + 1).eq(lengths) {
+    if !bounds.iter().map(|dimension| dimension.length).eq(lengths) {
         return Err(malformed(text, "Specified array dimensions do not match array contents."));
-    }
-    if bounds.iter().any(|(lower, _)| *lower != 1) {
-        return Err(Error::unsupported("an array whose lower bound is not 1"));
     }
     Ok(())
 }

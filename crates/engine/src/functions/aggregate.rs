@@ -8,6 +8,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::array::{Array, Dimension};
 use rowferry_dialect::values::{Decimal, Interval, ValueRef, array, decimal_math, float};
 use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
@@ -713,7 +714,7 @@ impl Shape {
 struct Members {
     shape: Shape,
     /// The dimensions that all members have which are arrays.
-    dimensions: Option<Vec<i64>>,
+    dimensions: Option<Vec<Dimension>>,
     joined: Joined,
 }
 
@@ -725,6 +726,15 @@ impl Members {
     fn result(&self, joined: Option<Vec<u8>>) -> Result<Value> {
         let Some(mut joined) = joined else { return Ok(Value::Null) };
         let (open, close) = self.shape.brackets();
+        let lower = || std::iter::once(1).chain(self.dimensions.iter().flatten().map(|one| one.lower));
+        if self.shape == Shape::NestedArray && lower().any(|lower| lower != 1) {
+            let mut whole = String::new();
+            array::open_bounded(&mut whole, lower());
+            whole.push_str(open);
+            work::append_text(&mut whole, &into_text(joined))?;
+            whole.push_str("]}");
+            return Ok(Value::Text(whole));
+        }
         work::reserve(&mut joined, open.len() + close.len())?;
         joined.splice(..0, open.bytes());
         joined.extend_from_slice(close.as_bytes());
@@ -746,7 +756,7 @@ impl Accumulator for Members {
                     return Err(Error::new(Condition::NullValueNotAllowed, "cannot accumulate null arrays"));
                 }
                 let stored = call.text(0)?;
-                let dimensions = arrays::dimensions(&arrays::parse(stored)?);
+                let Array { dimensions, members } = arrays::parse(stored)?;
                 if dimensions.is_empty() {
                     return Err(Error::new(Condition::IllegalSubscript, "cannot accumulate empty arrays"));
                 }
@@ -754,7 +764,9 @@ impl Accumulator for Members {
                     let message = "cannot accumulate arrays of different dimensionality";
                     return Err(Error::new(Condition::IllegalSubscript, message));
                 }
-                member.push_str(stored);
+                // The lower bounds stand before the whole.
+                let dimensions = dimensions.into_iter().map(|one| Dimension { lower: 1, ..one }).collect();
+                work::append_text(&mut member, &Array { dimensions, members }.stored()?)?;
             }
             Shape::Json | Shape::Jsonb => member = json::argument(call, 0)?,
             Shape::JsonObject | Shape::JsonbObject => {

@@ -1,116 +1,122 @@
 //! Arrays, in their stored form: JSON texts of the elements' stored forms.
 
+use std::cmp::Ordering;
+
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{self, Decimal, array, json};
+use rowferry_dialect::values::array::{self, Array, Dimension};
+use rowferry_dialect::values::{self, Decimal, decimal};
 use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
 use super::cast::type_at;
-use super::json::element_type;
+use super::collation;
+use super::json::{compare_jsonb, element_type};
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_make_array", 0, make_array).variadic().lenient(),
     Row::new("rf_make_array_nested", 0, make_nested).variadic().lenient(),
-    Row::new("rf_array_get", 2, |call| Ok(member_at(&members(call, 0)?, call.integer(1)?))),
-    Row::new("rf_array_length", 2, |call| dimension(call).map(|length| length.map_or(Value::Null, Value::Integer))),
+    Row::new("rf_array_upper", 2, |call| {
+        Ok(dimension(call)?.map_or(Value::Null, |dimension| Value::Integer(dimension.upper())))
+    }),
+    Row::new("rf_array_length", 2, |call| {
+        Ok(dimension(call)?.map_or(Value::Null, |dimension| Value::Integer(dimension.length as i64)))
+    }),
     Row::new("rf_array_lower", 2, |call| {
-        dimension(call).map(|length| length.map_or(Value::Null, |_| Value::Integer(1)))
+        Ok(dimension(call)?.map_or(Value::Null, |dimension| Value::Integer(dimension.lower.into())))
     }),
     Row::new("rf_array_ndims", 1, |call| {
-        let dimensions = dimensions(&members(call, 0)?);
+        let dimensions = array_at(call, 0)?.dimensions;
         Ok(if dimensions.is_empty() { Value::Null } else { Value::Integer(dimensions.len() as i64) })
     }),
     Row::new("rf_array_dims", 1, |call| {
-        let dimensions = dimensions(&members(call, 0)?);
+        let dimensions = array_at(call, 0)?.dimensions;
         if dimensions.is_empty() {
             return Ok(Value::Null);
         }
-        text(dimensions.iter().map(|length| format!("[1:{length}]")).collect::<String>())
+        text(dimensions.iter().map(|one| format!("[{}:{}]", one.lower, one.upper())).collect::<String>())
     }),
-    Row::new("rf_cardinality", 1, |call| {
-        let dimensions = dimensions(&members(call, 0)?);
-        integer(if dimensions.is_empty() { 0 } else { dimensions.iter().product::<i64>() })
-    }),
-    Row::new("rf_array_append", 2, |call| {
-        let mut all = members_or_none(call, 0)?;
-        all.push(element(call, 1)?);
-        stored(all)
-    })
-    .lenient(),
-    Row::new("rf_array_prepend", 2, |call| {
-        let mut all = members_or_none(call, 1)?;
-        all.insert(0, element(call, 0)?);
-        stored(all)
-    })
-    .lenient(),
+    Row::new("rf_cardinality", 1, |call| integer(array_at(call, 0)?.members.len() as i64)),
+    Row::new("rf_array_append", 2, |call| join(call, 0, 1)).lenient(),
+    Row::new("rf_array_prepend", 2, |call| join(call, 1, 0)).lenient(),
     Row::new("rf_array_cat", 2, concatenate).lenient(),
-    Row::new("rf_array_remove", 2, |call| {
-        if call.is_null(0) {
+    Row::new("rf_array_remove", 3, |call| {
+        if call.is_null(1) {
             return Ok(Value::Null);
         }
-        let gone = element(call, 1)?;
-        let mut all = members(call, 0)?;
-        remove(&mut all, &gone)?;
+        let gone = element(call, 2)?;
+        let mut all = array_at(call, 1)?;
+        if all.dimensions.len() > 1 {
+            return Err(not_supported("removing elements from multidimensional arrays is not supported"));
+        }
+        remove(&mut all.members, &gone, texts(call)?)?;
+        for dimension in &mut all.dimensions {
+            dimension.length = all.members.len();
+        }
+        stored(Array::with_bounds(all.dimensions, all.members))
+    })
+    .lenient(),
+    Row::new("rf_array_replace", 4, |call| {
+        if call.is_null(1) {
+            return Ok(Value::Null);
+        }
+        let texts = texts(call)?;
+        let (old, new) = (element(call, 2)?, element(call, 3)?);
+        let mut all = array_at(call, 1)?;
+        for member in &mut all.members {
+            work::step(8)?;
+            if same(member, &old, texts) {
+                *member = new.clone();
+            }
+        }
         stored(all)
     })
     .lenient(),
-    Row::new("rf_array_replace", 3, |call| {
-        if call.is_null(0) {
+    Row::new("rf_array_position", 3, position).optional(1).lenient(),
+    Row::new("rf_array_positions", 3, |call| {
+        if call.is_null(1) {
             return Ok(Value::Null);
         }
-        let (old, new) = (element(call, 1)?, element(call, 2)?);
-        let replaced = members(call, 0)?.into_iter();
-        stored(replaced.map(|member| if same(&member, &old) { new.clone() } else { member }).collect())
-    })
-    .lenient(),
-    Row::new("rf_array_position", 2, |call| {
-        if call.is_null(0) {
-            return Ok(Value::Null);
-        }
-        let start = if call.given(2).is_some() { (call.integer(2)? - 1).max(0) as usize } else { 0 };
-        let sought = element(call, 1)?;
-        let found = members(call, 0)?.iter().skip(start).position(|member| same(member, &sought));
-        Ok(found.map_or(Value::Null, |at| Value::Integer((start + at) as i64 + 1)))
-    })
-    .optional(1)
-    .lenient(),
-    Row::new("rf_array_positions", 2, |call| {
-        if call.is_null(0) {
-            return Ok(Value::Null);
-        }
-        let sought = element(call, 1)?;
-        let all = members(call, 0)?;
-        let places = all.iter().enumerate().filter(|(_, member)| same(member, &sought));
-        stored(places.map(|(at, _)| Json::from(at + 1)).collect())
+        let places = places(call)?.map(|at| Json::from(at)).collect();
+        stored(Array::of(places))
     })
     .lenient(),
     Row::new("rf_array_to_string", 3, to_string).optional(1).lenient(),
-    Row::new("rf_array_fill", 2, fill).lenient(),
+    Row::new("rf_array_fill", 2, fill).optional(1).lenient(),
     Row::new("rf_trim_array", 2, |call| {
-        let mut all = members(call, 0)?;
+        let all = array_at(call, 0)?;
+        let length = all.dimensions.first().map_or(0, |outer| outer.length);
         let count = call.integer(1)?;
-        if count < 0 || count > all.len() as i64 {
-            let message = format!("number of elements to trim must be between 0 and {}", all.len());
+        let Some(kept) = usize::try_from(count).ok().and_then(|count| length.checked_sub(count)) else {
+            let message = format!("number of elements to trim must be between 0 and {length}");
             return Err(Error::new(Condition::IllegalSubscript, message));
+        };
+        let Array { mut dimensions, mut members } = all;
+        members.truncate(members.len() / length.max(1) * kept);
+        for (at, dimension) in dimensions.iter_mut().enumerate() {
+            dimension.lower = 1;
+            if at == 0 {
+                dimension.length = kept;
+            }
         }
-        all.truncate(all.len() - count as usize);
-        stored(all)
+        stored(Array::with_bounds(dimensions, members))
     }),
-    Row::new("rf_array_contains", 2, |call| {
-        let (all, sought) = (flat(members(call, 0)?)?, flat(members(call, 1)?)?);
+    Row::new("rf_array_contains", 3, |call| {
+        let texts = texts(call)?;
+        let (all, sought) = (members(call, 1)?, members(call, 2)?);
         for sought in &sought {
-            if sought.is_null() || !holds(&all, sought)? {
+            if sought.is_null() || !holds(&all, sought, texts)? {
                 return boolean(false);
             }
         }
         boolean(true)
     }),
-    Row::new("rf_array_overlaps", 2, |call| {
-        let (all, sought) = (flat(members(call, 0)?)?, flat(members(call, 1)?)?);
+    Row::new("rf_array_overlaps", 3, |call| {
+        let texts = texts(call)?;
+        let (all, sought) = (members(call, 1)?, members(call, 2)?);
         for sought in &sought {
-            if !sought.is_null() && holds(&all, sought)? {
+            if !sought.is_null() && holds(&all, sought, texts)? {
                 return boolean(true);
             }
         }
@@ -118,34 +124,33 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-/// The most elements that `array_fill` makes.
-const MAX_ELEMENTS: i64 = 10_000_000;
-
-/// The members of a stored array.
-pub(super) fn parse(stored: &str) -> Result<Vec<Json>> {
-    match json::read(stored.as_bytes())? {
-        Ok(Json::Array(members)) => Ok(members),
-        _ => Err(Error::new(Condition::DataCorrupted, format!("stored value \"{stored}\" is not an array"))),
-    }
+/// A stored array taken apart.
+pub(super) fn parse(stored: &str) -> Result<Array> {
+    Array::read(stored.as_bytes())
 }
 
-fn members(call: &Call<'_>, at: usize) -> Result<Vec<Json>> {
+pub(super) fn array_at(call: &Call<'_>, at: usize) -> Result<Array> {
     parse(call.text(at)?)
 }
 
-fn members_or_none(call: &Call<'_>, at: usize) -> Result<Vec<Json>> {
-    if call.is_null(at) { Ok(Vec::new()) } else { members(call, at) }
+/// All elements of all dimensions.
+fn members(call: &Call<'_>, at: usize) -> Result<Vec<Json>> {
+    Ok(array_at(call, at)?.members)
 }
 
 /// An argument as a member.
-fn element(call: &Call<'_>, at: usize) -> Result<Json> {
+pub(super) fn element(call: &Call<'_>, at: usize) -> Result<Json> {
     let mut member = String::new();
     array::push_element(&mut member, call.value(at), &element_type(call.value(at)));
     serde_json::from_str(&member).map_err(|_| Error::internal("an array element is not JSON"))
 }
 
-fn stored(members: Vec<Json>) -> Result<Value> {
-    text(json::print(&Json::Array(members))?)
+pub(super) fn stored(array: Array) -> Result<Value> {
+    text(array.stored()?)
+}
+
+fn not_supported(message: &str) -> Error {
+    Error::new(Condition::FeatureNotSupported, message)
 }
 
 /// A member as a value by itself.
@@ -162,71 +167,113 @@ pub(super) fn value(member: &Json) -> Value {
     }
 }
 
-fn member_at(members: &[Json], index: i64) -> Value {
-    let at = usize::try_from(index - 1).ok();
-    at.and_then(|at| members.get(at)).map_or(Value::Null, value)
+/// A member of an array of bytes as a value by itself.
+pub(super) fn bytes_value(member: &Json) -> Value {
+    array::from_json(member, &Type::Bytea).unwrap_or(Value::Null)
 }
 
-/// Equal as elements: numbers and texts of numbers by value, everything else by its text.
-fn same(a: &Json, b: &Json) -> bool {
+/// How texts among elements are compared: the first argument of the functions that look for elements says what they
+/// stand for.
+type Texts = fn(&str, &str) -> Ordering;
+
+fn texts(call: &Call<'_>) -> Result<Texts> {
+    Ok(match call.text(0)? {
+        "rf_array_decimal" => decimal::compare_text,
+        "rf_array_interval" => collation::intervals,
+        "rf_array_timetz" => collation::times,
+        "rf_array_jsonb" => compare_jsonb,
+        _ => |a, b| a.cmp(b),
+    })
+}
+
+/// Equal as elements: numbers by value, texts by what they stand for.
+fn same(a: &Json, b: &Json, texts: Texts) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) if x != y => {
             matches!((Decimal::parse(&x.to_string()), Decimal::parse(&y.to_string())), (Ok(x), Ok(y)) if x == y)
         }
+        (Json::String(a), Json::String(b)) => texts(a, b).is_eq(),
         _ => a == b,
     }
 }
 
 /// True if one of the members is this.
-fn holds(members: &[Json], sought: &Json) -> Result<bool> {
+fn holds(members: &[Json], sought: &Json, texts: Texts) -> Result<bool> {
     for member in members {
         work::step(8)?;
-        if same(member, sought) {
+        if same(member, sought, texts) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn remove(members: &mut Vec<Json>, gone: &Json) -> Result<()> {
+fn remove(members: &mut Vec<Json>, gone: &Json, texts: Texts) -> Result<()> {
     work::step(members.len())?;
-    members.retain(|member| !same(member, gone));
+    members.retain(|member| !same(member, gone, texts));
     Ok(())
 }
 
-/// All elements of all dimensions.
-fn flat(members: Vec<Json>) -> Result<Vec<Json>> {
-    fn gather(members: Vec<Json>, all: &mut Vec<Json>) -> Result<()> {
-        for member in members {
-            work::step(size_of::<Json>())?;
-            match member {
-                Json::Array(inner) => gather(inner, all)?,
-                single => all.push(single),
-            }
-        }
-        Ok(())
-    }
-    let mut all = Vec::new();
-    gather(members, &mut all)?;
-    Ok(all)
-}
-
-pub(super) fn dimensions(members: &[Json]) -> Vec<i64> {
-    if members.is_empty() {
-        return Vec::new();
-    }
-    let mut lengths = vec![members.len() as i64];
-    if let Some(Json::Array(inner)) = members.first() {
-        lengths.extend(dimensions(inner));
-    }
-    lengths
-}
-
-/// The length of the dimension that the second argument names.
-fn dimension(call: &Call<'_>) -> Result<Option<i64>> {
-    let dimensions = dimensions(&members(call, 0)?);
+/// The dimension that the second argument names.
+fn dimension(call: &Call<'_>) -> Result<Option<Dimension>> {
+    let dimensions = array_at(call, 0)?.dimensions;
     let at = usize::try_from(call.integer(1)? - 1).ok();
     Ok(at.and_then(|at| dimensions.get(at).copied()))
+}
+
+/// An element joins an array at its end, or at its begin when it stands before it.
+fn join(call: &Call<'_>, array: usize, new: usize) -> Result<Value> {
+    let mut all = if call.is_null(array) { Array::default() } else { array_at(call, array)? };
+    let new_member = element(call, new)?;
+    match all.dimensions.as_mut_slice() {
+        [] => return stored(Array::of(vec![new_member])),
+        [only] if new < array && only.lower == i32::MIN => {
+            return Err(Error::new(Condition::NumericValueOutOfRange, "integer out of range"));
+        }
+        [only] => {
+            only.length += 1;
+            Array::check_size(&[*only])?;
+        }
+        _ => return Err(Error::new(Condition::DataException, "argument must be empty or one-dimensional array")),
+    }
+    if new > array {
+        all.members.push(new_member);
+    } else {
+        all.members.insert(0, new_member);
+    }
+    stored(all)
+}
+
+/// The subscripts of the elements that equal the second argument.
+fn places(call: &Call<'_>) -> Result<impl Iterator<Item = i64> + use<>> {
+    let all = array_at(call, 1)?;
+    if all.dimensions.len() > 1 {
+        return Err(not_supported("searching for elements in multidimensional arrays is not supported"));
+    }
+    let texts = texts(call)?;
+    let sought = element(call, 2)?;
+    work::step(all.members.len())?;
+    let lower = all.dimensions.first().map_or(1, |outer| i64::from(outer.lower));
+    let found = all.members.into_iter().enumerate().filter(move |(_, member)| same(member, &sought, texts));
+    Ok(found.map(move |(at, _)| lower + at as i64))
+}
+
+fn position(call: &Call<'_>) -> Result<Value> {
+    if call.is_null(1) {
+        return Ok(Value::Null);
+    }
+    let start = if call.len() < 4 {
+        i64::MIN
+    } else if call.is_null(3) {
+        if call.is_null(2) && !array_at(call, 1)?.members.contains(&Json::Null) {
+            return Ok(Value::Null);
+        }
+        return Err(Error::new(Condition::NullValueNotAllowed, "initial position must not be null"));
+    } else {
+        call.integer(3)?
+    };
+    let found = places(call)?.find(|at| *at >= start);
+    Ok(found.map_or(Value::Null, Value::Integer))
 }
 
 fn make_array(call: &Call<'_>) -> Result<Value> {
@@ -245,39 +292,66 @@ fn make_array(call: &Call<'_>) -> Result<Value> {
 
 /// An array of arrays, which must all be of one shape.
 fn make_nested(call: &Call<'_>) -> Result<Value> {
-    let mut all = Vec::with_capacity(call.len());
-    for at in 0..call.len() {
-        if call.is_null(at) {
-            let message = "multidimensional arrays must have array expressions with matching dimensions";
-            return Err(Error::new(Condition::IllegalSubscript, message));
-        }
-        all.push(Json::Array(members(call, at)?));
-    }
-    let shape = |member: &Json| member.as_array().map(|members| dimensions(members));
-    if all.windows(2).any(|pair| shape(&pair[0]) != shape(&pair[1])) {
+    let mismatch = || {
         let message = "multidimensional arrays must have array expressions with matching dimensions";
-        return Err(Error::new(Condition::IllegalSubscript, message));
+        Error::new(Condition::IllegalSubscript, message)
+    };
+    let mut shape: Option<Vec<Dimension>> = None;
+    let mut all = Vec::new();
+    for at in 0..call.len() {
+        // A NULL among them is an empty array, which fits other empty ones only.
+        let inner = if call.is_null(at) { Array::default() } else { array_at(call, at)? };
+        if *shape.get_or_insert_with(|| inner.dimensions.clone()) != inner.dimensions {
+            return Err(mismatch());
+        }
+        all.extend(inner.members);
     }
-    stored(all)
+    let inner = shape.unwrap_or_default();
+    if inner.len() >= array::MAX_DIMENSIONS {
+        return Err(array::too_deep(inner.len() + 1));
+    }
+    let outer = Dimension { lower: 1, length: call.len() };
+    stored(Array::with_bounds(std::iter::once(outer).chain(inner).collect(), all))
 }
 
 fn concatenate(call: &Call<'_>) -> Result<Value> {
     if call.is_null(0) || call.is_null(1) {
         return Ok(call.owned(usize::from(call.is_null(0))));
     }
-    let (mut left, right) = (members(call, 0)?, members(call, 1)?);
-    let deep = |members: &[Json]| dimensions(members).len();
-    let incompatible = || Error::new(Condition::IllegalSubscript, "cannot concatenate incompatible arrays");
-    match (deep(&left), deep(&right)) {
-        (0, _) => return stored(right),
-        (_, 0) => return stored(left),
-        (a, b) if a == b => left.extend(right),
-        // A row joins the array of rows.
-        (a, b) if a == b + 1 => left.push(Json::Array(right)),
-        (a, b) if a + 1 == b => left = std::iter::once(Json::Array(left)).chain(right).collect(),
-        _ => return Err(incompatible()),
+    let (left, right) = (array_at(call, 0)?, array_at(call, 1)?);
+    let incompatible = |detail: String| {
+        Error::new(Condition::IllegalSubscript, "cannot concatenate incompatible arrays").detail(detail)
+    };
+    let differing = |what: &str| {
+        incompatible(format!("Arrays with differing {what}dimensions are not compatible for concatenation."))
+    };
+    let (a, b) = (left.dimensions.len(), right.dimensions.len());
+    if a == 0 {
+        return Ok(call.owned(1));
     }
-    stored(left)
+    if b == 0 {
+        return Ok(call.owned(0));
+    }
+    if a.abs_diff(b) > 1 {
+        return Err(incompatible(format!("Arrays of {a} and {b} dimensions are not compatible for concatenation.")));
+    }
+    // The longer list of dimensions gives the shape; an array of fewer is one row of it.
+    let (mut dimensions, inner) = match a.cmp(&b) {
+        Ordering::Less => (right.dimensions, left.dimensions),
+        Ordering::Equal => (left.dimensions, right.dimensions[1..].to_vec()),
+        Ordering::Greater => (left.dimensions, right.dimensions),
+    };
+    if dimensions[1..] != inner[..] {
+        return Err(differing(if a == b { "element " } else { "" }));
+    }
+    dimensions[0].length += match a == b {
+        true => right.members.len() / inner.iter().map(|one| one.length).product::<usize>().max(1),
+        false => 1,
+    };
+    Array::check_size(&dimensions)?;
+    let mut members = left.members;
+    members.extend(right.members);
+    stored(Array { dimensions, members })
 }
 
 /// `array_to_string(array, element type, separator[, text for NULL])`.
@@ -293,10 +367,9 @@ fn to_string(call: &Call<'_>) -> Result<Value> {
     let separator = call.text(2)?;
     let mut shown = String::new();
     let mut any = false;
-    for member in flat(members(call, 0)?)? {
+    for member in members(call, 0)? {
         work::step(64)?;
-        let stored = Json::Array(vec![member]).to_string();
-        let text = match array::elements(stored.as_bytes(), &ty)?.into_iter().next() {
+        let text = match array::from_json(&member, &ty) {
             None | Some(Value::Null) => match null {
                 Some(null) => null.to_owned(),
                 None => continue,
@@ -313,33 +386,49 @@ fn to_string(call: &Call<'_>) -> Result<Value> {
 }
 
 fn fill(call: &Call<'_>) -> Result<Value> {
-    if call.is_null(1) {
-        return Err(Error::new(Condition::NullValueNotAllowed, "dimension array or low bound array cannot be null"));
+    let null = |message: &str| Error::new(Condition::NullValueNotAllowed, message);
+    let wrong =
+        |detail: &str| Error::new(Condition::IllegalSubscript, "wrong number of array subscripts").detail(detail);
+    if call.is_null(1) || (call.len() > 2 && call.is_null(2)) {
+        return Err(null("dimension array or low bound array cannot be null"));
     }
-    let lengths: Vec<i64> = members(call, 1)?.iter().map(|length| length.as_i64().unwrap_or(0)).collect();
-    let total = lengths.iter().try_fold(1_i64, |total, length| total.checked_mul(*length));
-    if lengths.iter().any(|length| *length < 0) || total.is_none_or(|total| total > MAX_ELEMENTS) {
-        return Err(Error::new(
-            Condition::ProgramLimitExceeded,
-            format!("array size exceeds the maximum allowed ({MAX_ELEMENTS})"),
-        ));
+    let numbers = |at: usize, what: &str| -> Result<Vec<i32>> {
+        let array = array_at(call, at)?;
+        if array.dimensions.len() > 1 {
+            return Err(wrong(what));
+        }
+        let number = |member: &Json| member.as_i64().and_then(|number| i32::try_from(number).ok());
+        array.members.iter().map(|one| number(one).ok_or_else(|| null("dimension values cannot be null"))).collect()
+    };
+    let lengths = numbers(1, "Dimension array must be one dimensional.")?;
+    let lower = match call.len() {
+        0..=2 => vec![1; lengths.len()],
+        _ => numbers(2, "Dimension array must be one dimensional.")?,
+    };
+    if lengths.len() > array::MAX_DIMENSIONS {
+        return Err(array::too_deep(lengths.len()));
     }
-    if lengths.is_empty() {
+    if lower.len() != lengths.len() {
+        return Err(wrong("Low bound array has different size than dimensions array."));
+    }
+    let mut dimensions = Vec::with_capacity(lengths.len());
+    for (length, lower) in lengths.into_iter().zip(lower) {
+        let length = usize::try_from(length).map_err(|_| array::too_many_elements())?;
+        dimensions.push(Dimension { lower, length });
+    }
+    if dimensions.iter().any(|one| one.length == 0) {
         return text("[]");
     }
-    let mut filled = json::print(&element(call, 0)?)?;
-    for length in lengths.iter().rev() {
-        let mut out = "[".to_owned();
-        for at in 0..*length {
-            work::step(filled.len() + 1)?;
-            work::reserve_text(&mut out, filled.len() + 2)?;
-            if at > 0 {
-                out.push(',');
-            }
-            out.push_str(&filled);
-        }
-        out.push(']');
-        filled = out;
+    let total = Array::check_size(&dimensions)?;
+    if total == 0 {
+        return text("[]");
     }
-    text(filled)
+    let member = element(call, 0)?;
+    work::room_to_work(total.saturating_mul(size_of::<Json>() + call.length(0)))?;
+    let mut members = Vec::with_capacity(total);
+    for _ in 0..total {
+        work::step(size_of::<Json>())?;
+        members.push(member.clone());
+    }
+    stored(Array { dimensions, members })
 }

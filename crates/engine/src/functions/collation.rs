@@ -5,40 +5,85 @@
 
 use std::cmp::Ordering;
 
+use rowferry_dialect::values::array::Array;
 use rowferry_dialect::values::{decimal, interval, time};
 use rusqlite::Connection;
+use serde_json::Value as Json;
 
 /// Registers the collations.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_collation("decimal", decimal::compare_text)?;
-    connection.create_collation("rf_interval", |a, b| interval::compare_stored(a.as_bytes(), b.as_bytes()))?;
-    connection.create_collation("rf_timetz", |a, b| time::compare_stored(a.as_bytes(), b.as_bytes()))?;
-    connection.create_collation("rf_array", compare_arrays)?;
+    connection.create_collation("rf_interval", intervals)?;
+    connection.create_collation("rf_timetz", times)?;
+    connection.create_collation("rf_array", |a, b| compare_arrays(a, b, Ord::cmp))?;
+    connection.create_collation("rf_array_decimal", |a, b| compare_arrays(a, b, decimal::compare_text))?;
+    connection.create_collation("rf_array_interval", |a, b| compare_arrays(a, b, intervals))?;
+    connection.create_collation("rf_array_timetz", |a, b| compare_arrays(a, b, times))?;
+    connection.create_collation("rf_array_jsonb", |a, b| compare_arrays(a, b, super::json::compare_jsonb))?;
     connection.create_collation("rf_jsonb", super::json::compare_jsonb)
 }
 
-/// Element by element, then by length; nested arrays too. Elements are told by their JSON kinds, since a collation
-/// knows no types: numbers by value, strings as decimals when both are, else by bytes; NULL comes last.
-fn compare_arrays(left: &str, right: &str) -> Ordering {
-    use serde_json::Value as Json;
-    fn compare(left: &Json, right: &Json) -> Ordering {
-        match (left, right) {
-            (Json::Null, Json::Null) => Ordering::Equal,
-            (Json::Null, _) => Ordering::Greater,
-            (_, Json::Null) => Ordering::Less,
-            (Json::Number(a), Json::Number(b)) => decimal::compare_text(&a.to_string(), &b.to_string()),
-            (Json::String(a), Json::String(b)) => a.cmp(b),
-            (Json::Array(a), Json::Array(b)) => {
-                a.iter().zip(b).map(|(a, b)| compare(a, b)).find(|order| order.is_ne()).unwrap_or(a.len().cmp(&b.len()))
-            }
-            _ => left.to_string().cmp(&right.to_string()),
-        }
-    }
+pub(super) fn intervals(a: &str, b: &str) -> Ordering {
+    interval::compare_stored(a.as_bytes(), b.as_bytes())
+}
+
+pub(super) fn times(a: &str, b: &str) -> Ordering {
+    time::compare_stored(a.as_bytes(), b.as_bytes())
+}
+
+/// Element by element, then by their number, then by the dimensions. Elements are told by their JSON kinds: numbers by
+/// value, a float's `NaN` and infinities too; strings as the element's type wants; NULL comes last.
+fn compare_arrays(left: &str, right: &str, strings: fn(&str, &str) -> Ordering) -> Ordering {
     if left == right {
         return Ordering::Equal;
     }
-    match (serde_json::from_str(left), serde_json::from_str(right)) {
-        (Ok(left), Ok(right)) => compare(&left, &right),
-        _ => left.cmp(right),
+    let (Ok(left), Ok(right)) = (Array::read(left.as_bytes()), Array::read(right.as_bytes())) else {
+        return left.cmp(right);
+    };
+    let element = |left: &Json, right: &Json| match (left, right) {
+        (Json::Null, Json::Null) => Ordering::Equal,
+        (Json::Null, _) => Ordering::Greater,
+        (_, Json::Null) => Ordering::Less,
+        (Json::String(a), Json::String(b)) => strings(a, b),
+        (Json::Number(a), Json::Number(b)) => decimal::compare_text(&a.to_string(), &b.to_string()),
+        (a, b) => decimal::compare_text(&bare(a), &bare(b)),
+    };
+    let elements = left.members.iter().zip(&right.members).map(|(a, b)| element(a, b)).find(|order| order.is_ne());
+    let shape = |array: &Array| {
+        let sizes: Vec<_> = array.dimensions.iter().map(|one| one.length).collect();
+        let lower: Vec<_> = array.dimensions.iter().map(|one| one.lower).collect();
+        (array.members.len(), sizes.len(), sizes, lower)
+    };
+    elements.unwrap_or_else(|| shape(&left).cmp(&shape(&right)))
+}
+
+fn bare(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_compare_element_by_element() {
+        let less = [
+            ("[9]", "[10]"),
+            ("[1,2]", "[1,2,0]"),
+            ("[1,2,0]", "[2]"),
+            ("[5]", "[null]"),
+            ("[1e300]", "[\"Infinity\"]"),
+            ("[\"Infinity\"]", "[\"NaN\"]"),
+            ("[1,2]", "[[1,2]]"),
+            ("[1,2]", "{\"lower\":[2],\"members\":[1,2]}"),
+            ("{\"lower\":[0],\"members\":[1,2]}", "[1,2]"),
+            ("[]", "[null]"),
+        ];
+        for (a, b) in less {
+            assert_eq!(compare_arrays(a, b, Ord::cmp), Ordering::Less, "{a} {b}");
+            assert_eq!(compare_arrays(b, a, Ord::cmp), Ordering::Greater, "{b} {a}");
+        }
+        assert_eq!(compare_arrays("[\"9\"]", "[\"10.0\"]", decimal::compare_text), Ordering::Less);
+        assert_eq!(compare_arrays("[\"10\"]", "[\"10.0\"]", decimal::compare_text), Ordering::Equal);
     }
 }

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::array::{Array, Dimension};
 use rowferry_dialect::values::{self, Decimal, Settings, ValueRef, array, json};
 use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
@@ -31,9 +32,9 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_jsonb_get_at", 2, get_at),
     Row::new("rf_json_get_text", 2, |call| shown(member(call.text(0)?, call.text(1)?)?)),
     Row::new("rf_json_get_text_at", 2, |call| shown(element(call.text(0)?, call.integer(1)?)?)),
-    Row::new("rf_json_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?)?)),
-    Row::new("rf_jsonb_path", 2, |call| part(follow(call.text(0)?, &path(call, 1)?)?)),
-    Row::new("rf_json_path_text", 2, |call| shown(follow(call.text(0)?, &path(call, 1)?)?)),
+    Row::new("rf_json_path", 2, |call| part(followed(call)?)),
+    Row::new("rf_jsonb_path", 2, |call| part(followed(call)?)),
+    Row::new("rf_json_path_text", 2, |call| shown(followed(call)?)),
     Row::new("rf_json_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?)?)).variadic(),
     Row::new("rf_jsonb_extract_path", 1, |call| part(follow(call.text(0)?, &steps(call)?)?)).variadic(),
     Row::new("rf_json_extract_path_text", 1, |call| shown(follow(call.text(0)?, &steps(call)?)?)).variadic(),
@@ -101,18 +102,8 @@ pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Setti
         (Value::Integer(value), Type::Bool) => out.push_str(if *value == 0 { "false" } else { "true" }),
         (Value::Text(text), Type::Json | Type::Jsonb | Type::Record) => out.push_str(text),
         (Value::Text(stored), Type::Array(element)) => {
-            out.push('[');
-            for (at, member) in array::elements(stored.as_bytes(), element)?.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                // An array within an array has the same type as the whole.
-                let nested = matches!(member, Value::Text(text) if text.starts_with('['))
-                    && !element.is_text()
-                    && !matches!(**element, Type::Json | Type::Jsonb);
-                write(out, member, if nested { ty } else { element }, settings)?;
-            }
-            out.push(']');
+            let array = Array::read(stored.as_bytes())?;
+            write_array(out, &array.dimensions, &mut array.members.iter(), element, settings)?;
         }
         _ if ty.is_number() => {
             let shown = values::output(value, ty, settings)?;
@@ -128,6 +119,31 @@ pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Setti
         }
         _ => json::quote_long(out, &values::output(value, ty, settings)?)?,
     }
+    Ok(())
+}
+
+fn write_array<'a>(
+    out: &mut String,
+    dimensions: &[Dimension],
+    members: &mut impl Iterator<Item = &'a Json>,
+    element: &Type,
+    settings: &Settings,
+) -> Result<()> {
+    let (length, inner) = dimensions.split_first().map_or((0, dimensions), |(outer, inner)| (outer.length, inner));
+    out.push('[');
+    for at in 0..length {
+        if at > 0 {
+            out.push(',');
+        }
+        work::step(16)?;
+        if !inner.is_empty() {
+            write_array(out, inner, members, element, settings)?;
+            continue;
+        }
+        let member = members.next().and_then(|member| array::from_json(member, element)).unwrap_or(Value::Null);
+        write(out, &member, element, settings)?;
+    }
+    out.push(']');
     Ok(())
 }
 
@@ -331,8 +347,20 @@ fn follow<'a>(all: &'a str, steps: &[String]) -> Result<Option<&'a str>> {
 
 /// A stored array of texts; NULLs in it match nothing.
 pub(super) fn path(call: &Call<'_>, at: usize) -> Result<Vec<String>> {
-    let members = super::arrays::parse(call.text(at)?)?;
+    let members = super::arrays::parse(call.text(at)?)?.members;
     Ok(members.into_iter().filter_map(|member| member.as_str().map(str::to_owned)).collect())
+}
+
+/// A stored array of texts.
+pub(super) fn path_with_nulls(call: &Call<'_>, at: usize) -> Result<Vec<Option<String>>> {
+    let members = super::arrays::parse(call.text(at)?)?.members;
+    Ok(members.iter().map(|member| member.as_str().map(str::to_owned)).collect())
+}
+
+/// What a path leads to: nothing, when one of its steps is NULL.
+fn followed<'j>(call: &'j Call<'_>) -> Result<Option<&'j str>> {
+    let steps: Option<Vec<String>> = path_with_nulls(call, 1)?.into_iter().collect();
+    steps.map_or(Ok(None), |steps| follow(call.text(0)?, &steps))
 }
 
 fn steps(call: &Call<'_>) -> Result<Vec<String>> {
@@ -412,9 +440,7 @@ pub(super) fn compare_jsonb(left: &str, right: &str) -> Ordering {
             (Json::Object(a), Json::Object(b)) => a.len().cmp(&b.len()).then_with(|| {
                 let pairs = a.iter().zip(b);
                 pairs
-                    .map(|((key_a, a), (key_b, b))| {
-                        (key_a.len().cmp(&key_b.len())).then_with(|| key_a.cmp(key_b)).then_with(|| compare(a, b))
-                    })
+                    .map(|((key_a, a), (key_b, b))| key_a.cmp(key_b).then_with(|| compare(a, b)))
                     .find(|order| order.is_ne())
                     .unwrap_or(Ordering::Equal)
             }),
@@ -425,6 +451,9 @@ pub(super) fn compare_jsonb(left: &str, right: &str) -> Ordering {
         return Ordering::Equal;
     }
     match (serde_json::from_str(left), serde_json::from_str(right)) {
+        // A scalar by itself counts as an array of one.
+        (Ok(Json::Array(left)), Ok(right)) if left.is_empty() && rank(&right) < 4 => Ordering::Less,
+        (Ok(left), Ok(Json::Array(right))) if right.is_empty() && rank(&left) < 4 => Ordering::Greater,
         (Ok(left), Ok(right)) => compare(&left, &right),
         _ => left.cmp(right),
     }

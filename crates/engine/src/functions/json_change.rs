@@ -6,7 +6,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use serde_json::Value as Json;
 
 use super::call::text;
-use super::json::path;
+use super::json::{path, path_with_nulls};
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
@@ -15,14 +15,14 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_jsonb_delete_all", 2, |call| delete_keys(call, &path(call, 1)?)),
     Row::new("rf_jsonb_delete_at", 2, delete_at),
     Row::new("rf_jsonb_delete_path", 2, |call| {
-        let steps = path(call, 1)?;
+        let steps = path_with_nulls(call, 1)?;
         let mut all = container(call, "cannot delete path in scalar")?;
         change(&mut all, &steps, 0, &Change::Remove)?;
         normal(&all)
     }),
     Row::new("rf_jsonb_set", 3, |call| {
         let create = call.given(3).is_none() || call.boolean(3)?;
-        let (steps, new) = (path(call, 1)?, parsed(call, 2)?);
+        let (steps, new) = (path_with_nulls(call, 1)?, parsed(call, 2)?);
         let mut all = container(call, "cannot set path in scalar")?;
         change(&mut all, &steps, 0, &Change::Set { new, create })?;
         normal(&all)
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     .optional(1),
     Row::new("rf_jsonb_insert", 3, |call| {
         let after = call.given(3).is_some() && call.boolean(3)?;
-        let (steps, new) = (path(call, 1)?, parsed(call, 2)?);
+        let (steps, new) = (path_with_nulls(call, 1)?, parsed(call, 2)?);
         let mut all = container(call, "cannot set path in scalar")?;
         change(&mut all, &steps, 0, &Change::Insert { new, after })?;
         normal(&all)
@@ -118,8 +118,11 @@ enum Change {
     Insert { new: Json, after: bool },
 }
 
-fn change(here: &mut Json, steps: &[String], depth: usize, what: &Change) -> Result<()> {
+fn change(here: &mut Json, steps: &[Option<String>], depth: usize, what: &Change) -> Result<()> {
     let Some(step) = steps.get(depth) else { return Ok(()) };
+    let step = step.as_ref().ok_or_else(|| {
+        Error::new(Condition::NullValueNotAllowed, format!("path element at position {} is null", depth + 1))
+    })?;
     let last = depth + 1 == steps.len();
     match here {
         Json::Object(members) => {

@@ -21,6 +21,7 @@ mod regex_extent;
 mod rows;
 mod rows_sources;
 mod strings;
+mod subscripts;
 mod system;
 
 use std::cell::RefCell;
@@ -100,6 +101,7 @@ const FAMILIES: &[&[Row]] = &[
     numbers::WIDTHS,
     regex::ROWS,
     strings::ROWS,
+    subscripts::ROWS,
     system::ROWS,
 ];
 

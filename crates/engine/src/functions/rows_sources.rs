@@ -16,8 +16,8 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_generate_series_timestamp", columns: 1, arguments: 3, open: series_timestamp },
     Rows { name: c"rf_generate_series_timestamptz", columns: 1, arguments: 3, open: series_timestamptz },
     Rows { name: c"rf_ifx_routine_rows", columns: 64, arguments: 31, open: routine },
-    Rows { name: c"rf_unnest", columns: 1, arguments: 1, open: unnest },
-    Rows { name: c"rf_array_items", columns: 1, arguments: 1, open: array_items },
+    Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
+    Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
     Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
     Rows { name: c"rf_string_to_table", columns: 1, arguments: 3, open: string_to_table },
     Rows { name: c"rf_regexp_split_to_table", columns: 1, arguments: 3, open: regexp_split },
@@ -188,21 +188,15 @@ fn series_of_moments(call: &Arguments<'_>, zone: Option<jiff::tz::TimeZone>) -> 
     })))
 }
 
+/// The elements of an array; they are bytes when a second argument says so.
 fn unnest(call: &Arguments<'_>) -> Result<Source> {
-    fn flatten(members: Vec<serde_json::Value>, values: &mut Vec<Value>) -> Result<()> {
-        for member in members {
-            work::step(size_of::<Value>())?;
-            match member {
-                serde_json::Value::Array(inner) => flatten(inner, values)?,
-                single => values.push(arrays::value(&single)),
-            }
-        }
-        Ok(())
-    }
     let Some(stored) = call.text(0)? else { return none() };
-    let mut values = Vec::new();
-    flatten(arrays::parse(stored)?, &mut values)?;
-    list(values)
+    let members = arrays::parse(stored)?.members;
+    work::step(members.len() * size_of::<Value>())?;
+    if call.integer(1)?.unwrap_or(0) != 0 {
+        return list(members.iter().map(arrays::bytes_value).collect());
+    }
+    list(members.iter().map(arrays::value).collect())
 }
 
 /// The elements for `op ANY (array)`: a NULL array has one element that nobody knows.
@@ -214,14 +208,10 @@ fn subscripts(call: &Arguments<'_>) -> Result<Source> {
     if call.any_null() {
         return none();
     }
-    let mut members = arrays::parse(call.needed(0)?)?;
-    for _ in 1..call.integer(1)?.unwrap_or(1) {
-        members = match members.into_iter().next() {
-            Some(serde_json::Value::Array(inner)) => inner,
-            _ => return none(),
-        };
-    }
-    let mut places: Vec<Value> = (1..=members.len() as i64).map(Value::Integer).collect();
+    let dimensions = arrays::parse(call.needed(0)?)?.dimensions;
+    let at = usize::try_from(call.integer(1)?.unwrap_or(1) - 1).ok();
+    let Some(dimension) = at.and_then(|at| dimensions.get(at)) else { return none() };
+    let mut places: Vec<Value> = (i64::from(dimension.lower)..=dimension.upper()).map(Value::Integer).collect();
     if call.integer(2)?.unwrap_or(0) != 0 {
         places.reverse();
     }

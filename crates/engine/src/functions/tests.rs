@@ -379,10 +379,10 @@ fn arrays() {
         ("rf_array_length('[[1,2],[3,4],[5,6]]', 2)", "2"),
         ("rf_array_append('[1]', 2)", "[1,2]"),
         ("rf_array_cat('[1]', '[2,3]')", "[1,2,3]"),
-        ("rf_array_position('[\"a\",\"b\"]', 'b')", "2"),
-        ("rf_array_contains('[1,2,3]', '[3,1]')", "1"),
-        ("rf_array_overlaps('[1,2]', '[2,3]')", "1"),
-        ("rf_array_remove('[1,2,1]', 1)", "[2]"),
+        ("rf_array_position('rf_array', '[\"a\",\"b\"]', 'b')", "2"),
+        ("rf_array_contains('rf_array', '[1,2,3]', '[3,1]')", "1"),
+        ("rf_array_overlaps('rf_array', '[1,2]', '[2,3]')", "1"),
+        ("rf_array_remove('rf_array', '[1,2,1]', 1)", "[2]"),
         ("rf_array_to_string('[1,null,3]', 'integer', ',', '*')", "1,*,3"),
     ] {
         assert_eq!(one(sql), result, "{sql}");

@@ -5,11 +5,16 @@ use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite};
 use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
+use crate::types::Storage;
 use crate::{Error, Result, Type};
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
         let sql = match function.sqlite {
+            Sqlite::Function("rf_array_get") if ty.storage() == Storage::Blob => {
+                let args = self.texts(args)?;
+                self.say(Sqlite::Function("rf_array_get_bytes"), &args)
+            }
             Sqlite::Special(word) => self.special(word, args)?,
             how => {
                 let args = self.texts(args)?;
@@ -67,6 +72,20 @@ impl Lowering<'_> {
                 args.insert(1, words);
                 self.needs_us();
                 format!("rf_array_to_string({})", args.join(", "))
+            }
+            "array_position" | "array_positions" | "array_remove" | "array_replace" | "array_contains"
+            | "array_contained" | "array_overlaps" => {
+                // How elements compare is not to be seen from an array.
+                let order = args.first().and_then(|array| super::collation(&array.ty, Repr::Plain)).unwrap_or_default();
+                let mut args = self.texts(args)?;
+                let mut word = word;
+                if word == "array_contained" {
+                    args.reverse();
+                    word = "array_contains";
+                }
+                args.insert(0, super::quote_text(order));
+                self.needs_us();
+                format!("rf_{word}({})", args.join(", "))
             }
             "pg_typeof" => crate::postgres::types::oid(&args[0].ty).to_string(),
             _ => return Err(Error::internal(format!("no such special function: {word}"))),

@@ -89,7 +89,8 @@ impl Lowering<'_> {
                 let array = self.expr(array)?.sql;
                 self.needs_us();
                 let item = Sql { sql: "c0".into(), repr: repr_of(element) };
-                self.quantified(*op, *all, arg, item, element, &format!("rf_array_items({array})"))?
+                let bytes = if element.storage() == Storage::Blob { ", 1" } else { "" };
+                self.quantified(*op, *all, arg, item, element, &format!("rf_array_items({array}{bytes})"))?
             }
             ExprKind::ArrayQuery(query) => {
                 let (sql, reprs) = self.subquery(query)?;
@@ -104,12 +105,6 @@ impl Lowering<'_> {
                 self.needs_us();
                 let make = if nested { "rf_make_array_nested" } else { "rf_make_array" };
                 format!("{make}({})", members.join(", "))
-            }
-            ExprKind::Subscript { array, index } => {
-                let array = self.expr(array)?.sql;
-                let index = self.expr(index)?.sql;
-                self.needs_us();
-                format!("rf_array_get({array}, {index})")
             }
             ExprKind::Row(_) => return Err(Error::unsupported("a row value in this place")),
             ExprKind::Default => return Err(Error::internal("DEFAULT outside INSERT and SET")),

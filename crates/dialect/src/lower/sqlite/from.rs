@@ -6,7 +6,8 @@ use super::{Lowering, Naming, Repr, Source, quote, repr_of};
 use crate::functions::Sqlite;
 use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, Query, RelId};
 use crate::schema::{Relation, RelationKind};
-use crate::{Error, Result, stack};
+use crate::types::Storage;
+use crate::{Error, Result, Type, stack};
 
 impl Lowering<'_> {
     pub(super) fn from(&mut self, from: &From) -> Result<String> {
@@ -33,12 +34,16 @@ impl Lowering<'_> {
                 Ok(format!("q{} AS {alias}", cte.0))
             }
             From::Function { id, function, args, columns, ordinality } => {
+                let in_bytes = matches!(args.first(), Some(Expr { ty: Type::Array(element), .. })
+                    if element.storage() == Storage::Blob);
                 let args = self.texts(args)?.join(", ");
                 let reprs: Vec<Repr> = columns.iter().map(|column| repr_of(&column.ty)).collect();
                 let last = columns.len().checked_sub(1);
                 let alias = self.define_derived(*id, reprs, last.filter(|_| *ordinality));
                 self.needs_us();
                 match function.sqlite {
+                    // Bytes are texts within an array.
+                    Sqlite::Special("unnest") if in_bytes => Ok(format!("rf_unnest({args}, 1) AS {alias}")),
                     Sqlite::Special(word) => Ok(format!("rf_{word}({args}) AS {alias}")),
                     Sqlite::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
                         Ok(format!("{name}({args}) AS {alias}"))

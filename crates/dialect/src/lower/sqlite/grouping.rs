@@ -129,7 +129,6 @@ fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
             parts
         }
         ExprKind::QuantifiedArray { arg, array, .. } => vec![arg, array],
-        ExprKind::Subscript { array, index } => vec![array, index],
         ExprKind::Literal(_)
         | ExprKind::Param(_)
         | ExprKind::Column(_)

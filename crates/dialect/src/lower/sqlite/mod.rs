@@ -275,7 +275,13 @@ fn collation(ty: &Type, repr: Repr) -> Option<&'static str> {
         Type::Interval | Type::QualifiedInterval(_) => Some("rf_interval"),
         Type::TimeTz(_) => Some("rf_timetz"),
         Type::Jsonb => Some("rf_jsonb"),
-        Type::Array(_) => Some("rf_array"),
+        Type::Array(element) => Some(match &**element {
+            element if element.is_decimal() => "rf_array_decimal",
+            Type::Interval | Type::QualifiedInterval(_) => "rf_array_interval",
+            Type::TimeTz(_) => "rf_array_timetz",
+            Type::Jsonb => "rf_array_jsonb",
+            _ => "rf_array",
+        }),
         _ => None,
     }
 }

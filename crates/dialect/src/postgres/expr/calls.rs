@@ -186,10 +186,7 @@ impl Binder<'_> {
             }
             let ordinal = Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment);
             return match args.into_iter().next() {
-                Some(array) if name == "unnest" => Ok(Expr::new(
-                    ExprKind::Subscript { array: Box::new(array), index: Box::new(ordinal) },
-                    candidate.result,
-                )),
+                Some(array) if name == "unnest" => Ok(Expr::element(array, ordinal, candidate.result)),
                 _ => self.subscript(ordinal, from_zero),
             };
         }

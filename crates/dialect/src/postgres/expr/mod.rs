@@ -5,6 +5,7 @@ pub(super) mod calls;
 mod columns;
 pub(super) mod operators;
 mod subqueries;
+mod subscripts;
 
 use pg_query::protobuf::{
     self as pg, BoolExprType, BoolTestType, MinMaxOp, Node, NullTestType, SqlValueFunctionOp, TypeName, a_const,
@@ -373,44 +374,6 @@ impl Binder<'_> {
         let (members, ty) = self.unify(members, "ARRAY")?;
         let ty = if nested { ty } else { Type::Array(Box::new(ty)) };
         Ok(Expr::new(ExprKind::Array(members), ty))
-    }
-
-    fn indirection(&mut self, indirection: &pg::AIndirection) -> Result<Expr> {
-        let (mut value, at) = self.required(&indirection.arg)?;
-        for part in &indirection.indirection {
-            match &part.node {
-                Some(N::AIndices(indices)) => {
-                    if indices.is_slice {
-                        return Err(self.unsupported("an array slice", at));
-                    }
-                    let (index, index_at) = self.required(&indices.uidx)?;
-                    if matches!(value.ty, Type::Json | Type::Jsonb) {
-                        return Err(self.unsupported("subscripting jsonb", at));
-                    }
-                    let Type::Array(element) = value.ty.clone() else {
-                        return Err(self.error(
-                            Condition::DatatypeMismatch,
-                            format!(
-                                "cannot subscript type {} because it does not support subscripting",
-                                types::words(&value.ty)
-                            ),
-                            at,
-                        ));
-                    };
-                    let mut index = self.coerce(index, &Type::Int4, CastContext::Assignment, index_at)?;
-                    if self.is_vector(&value) {
-                        index = self.operator("+", vec![(index, -1), (Expr::integer(1, Type::Int4), -1)], -1)?;
-                    }
-                    value = Expr::new(
-                        ExprKind::Subscript { array: Box::new(value), index: Box::new(index) },
-                        (*element).clone(),
-                    );
-                }
-                Some(N::String(_)) => return Err(self.unsupported("a field of a composite value", at)),
-                _ => return Err(self.unsupported("this indirection", at)),
-            }
-        }
-        Ok(value)
     }
 
     fn value_function(&mut self, function: &pg::SqlValueFunction) -> Result<Expr> {

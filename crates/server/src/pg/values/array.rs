@@ -13,10 +13,11 @@ use super::binary_out;
 /// PostgreSQL's limit.
 const MAX_DIMENSIONS: usize = 6;
 
-/// Elements and, per dimension, how many there are.
+/// Elements and, per dimension, how many there are and the lower bound; without any, all are 1.
 #[derive(Debug, Default, PartialEq)]
 struct Elements {
     dimensions: Vec<usize>,
+    lower: Vec<i32>,
     values: Vec<Option<String>>,
 }
 
@@ -31,10 +32,9 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings:
     word(out, elements.dimensions.len());
     word(out, usize::from(elements.values.iter().any(Option::is_none)));
     out.extend_from_slice(&pg_types::oid(element).to_be_bytes());
-    for count in &elements.dimensions {
+    for (at, count) in elements.dimensions.iter().enumerate() {
         word(out, *count);
-        // The lower bound.
-        word(out, 1);
+        out.extend_from_slice(&elements.lower.get(at).copied().unwrap_or(1).to_be_bytes());
     }
     for item in &elements.values {
         match item {
@@ -70,13 +70,14 @@ pub(super) fn read(reader: &mut Reader<'_>, element: &Type, settings: &Settings)
         ));
     }
     let mut counts = Vec::with_capacity(dimensions);
+    let mut text = String::new();
+    let mut bounded = false;
     let mut total = usize::from(dimensions > 0);
     for _ in 0..dimensions {
         let count = reader.u32("array length").map_err(malformed)? as usize;
-        let bound = reader.i32("array lower bound").map_err(malformed)?;
-        if bound != 1 && count > 0 {
-            return Err(Error::unsupported("an array whose subscripts do not begin at 1"));
-        }
+        let lower = reader.i32("array lower bound").map_err(malformed)?;
+        bounded |= lower != 1;
+        text.push_str(&format!("[{lower}:{}]", i64::from(lower) + count as i64 - 1));
         total = total
             .checked_mul(count)
             .ok_or_else(|| Error::new(Condition::ProgramLimitExceeded, "array size exceeds the maximum allowed"))?;
@@ -97,7 +98,14 @@ pub(super) fn read(reader: &mut Reader<'_>, element: &Type, settings: &Settings)
             }
         });
     }
-    let mut text = String::new();
+    if bounded && total > 0 {
+        text.push('=');
+    } else {
+        text.clear();
+    }
+    if total == 0 {
+        counts.clear();
+    }
     print(&mut text, &counts, &mut items.into_iter());
     values::input(&text, &Type::Array(Box::new(element.clone())), settings)
 }
@@ -140,6 +148,16 @@ fn parse(text: &str) -> Option<Elements> {
     if text == "{}" {
         return Some(elements);
     }
+    let text = match text.strip_prefix('[') {
+        None => text,
+        Some(bounds) => {
+            let (bounds, members) = bounds.split_once("]=")?;
+            for bound in bounds.split("][") {
+                elements.lower.push(bound.split_once(':')?.0.parse().ok()?);
+            }
+            members
+        }
+    };
     let mut characters = text.chars().peekable();
     let count = parse_level(&mut characters, 0, &mut elements)?;
     if characters.next().is_some() {
@@ -206,6 +224,7 @@ mod tests {
     #[test]
     fn literals_are_read() {
         let read = |text: &str| parse(text).map(|elements| (elements.dimensions, elements.values));
+        assert_eq!(parse("[0:1][-2:-2]={{1},{2}}").unwrap().lower, [0, -2]);
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(read("{}"), Some((vec![], vec![])));
         assert_eq!(read("{1,NULL,\"NULL\"}"), Some((vec![3], vec![some("1"), None, some("NULL")])));
@@ -223,7 +242,7 @@ mod tests {
         let items = vec![Some("a\"b\\c".to_owned()), None, Some(String::new()), Some("{,}".to_owned())];
         let mut text = String::new();
         print(&mut text, &[2, 2], &mut items.clone().into_iter());
-        assert_eq!(parse(&text), Some(Elements { dimensions: vec![2, 2], values: items }));
+        assert_eq!(parse(&text), Some(Elements { dimensions: vec![2, 2], lower: vec![], values: items }));
         let mut text = String::new();
         print(&mut text, &[], &mut std::iter::empty());
         assert_eq!(text, "{}");

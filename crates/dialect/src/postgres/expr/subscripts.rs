@@ -1,0 +1,197 @@
+//! Subscripts: `array[i]`, `array[l:u]`, `jsonb['key']`, read and assigned to.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use super::super::binder::Binder;
+use super::super::coerce::implicit;
+use super::super::types;
+use crate::functions::Subscripts;
+use crate::ir::{CastContext, Expr, ExprKind};
+use crate::values::array::{MAX_DIMENSIONS, too_deep};
+use crate::{Condition, Result, Type};
+
+/// The subscripts at the beginning of an indirection.
+fn leading(parts: &[Node]) -> Vec<&pg::AIndices> {
+    let subscript = |node: &'_ Node| matches!(node.node, Some(N::AIndices(_)));
+    let leading = parts.iter().take_while(|node| subscript(node));
+    leading
+        .filter_map(|node| match &node.node {
+            Some(N::AIndices(indices)) => Some(&**indices),
+            _ => None,
+        })
+        .collect()
+}
+
+fn called(construct: Subscripts, args: Vec<Expr>, ty: Type) -> Expr {
+    Expr::new(ExprKind::Call { function: construct.function(), args }, ty)
+}
+
+impl Binder<'_> {
+    /// `value[…].field…`
+    pub(super) fn indirection(&mut self, indirection: &pg::AIndirection) -> Result<Expr> {
+        let (mut value, at) = self.required(&indirection.arg)?;
+        let mut parts = indirection.indirection.as_slice();
+        while let Some(part) = parts.first() {
+            let subscripts = leading(parts);
+            value = match &part.node {
+                Some(N::AIndices(_)) => self.subscripted(value, &subscripts, at)?,
+                Some(N::String(_)) => return Err(self.unsupported("a field of a composite value", at)),
+                _ => return Err(self.unsupported("this indirection", at)),
+            };
+            parts = &parts[subscripts.len()..];
+        }
+        Ok(value)
+    }
+
+    fn subscripted(&mut self, value: Expr, subscripts: &[&pg::AIndices], at: i32) -> Result<Expr> {
+        match value.ty.clone() {
+            Type::Jsonb => {
+                let mut args = vec![value];
+                args.extend(self.jsonb_subscripts(subscripts)?);
+                Ok(called(Subscripts::Jsonb, args, Type::Jsonb))
+            }
+            Type::Array(element) => {
+                // Those of catalog vectors begin at 0.
+                let shift = i64::from(self.is_vector(&value));
+                let ty = value.ty.clone();
+                let mut args = vec![value];
+                args.extend(self.array_subscripts(subscripts, shift)?);
+                Ok(match subscripts.iter().any(|one| one.is_slice) {
+                    true => called(Subscripts::Slice, args, ty),
+                    false => called(Subscripts::Element, args, *element),
+                })
+            }
+            ty => Err(self.not_subscriptable(&ty, at)),
+        }
+    }
+
+    fn not_subscriptable(&self, ty: &Type, at: i32) -> crate::Error {
+        let words = types::words(ty);
+        self.error(
+            Condition::DatatypeMismatch,
+            format!("cannot subscript type {words} because it does not support subscripting"),
+            at,
+        )
+    }
+
+    /// The arguments that stand for subscripts of an array: one each; for slices a word and then pairs of bounds.
+    fn array_subscripts(&mut self, subscripts: &[&pg::AIndices], shift: i64) -> Result<Vec<Expr>> {
+        if subscripts.len() > MAX_DIMENSIONS {
+            return Err(too_deep(subscripts.len()));
+        }
+        let sliced = subscripts.iter().any(|one| one.is_slice);
+        let mut args = Vec::with_capacity(subscripts.len() * 2);
+        let mut word = String::new();
+        for one in subscripts {
+            let lower = self.array_subscript(one.lidx.as_deref(), shift)?;
+            let upper = self.array_subscript(one.uidx.as_deref(), shift)?;
+            if !sliced {
+                args.extend(upper);
+                continue;
+            }
+            // Beside slices a single number is the upper bound of one that begins at 1.
+            let lower = if one.is_slice { lower } else { Some(Expr::integer(1, Type::Int4)) };
+            word.push(match (&lower, &upper) {
+                (Some(_), Some(_)) => 'b',
+                (Some(_), None) => 'l',
+                (None, Some(_)) => 'u',
+                (None, None) => 'n',
+            });
+            let bound = |bound: Option<Expr>| bound.unwrap_or_else(|| Expr::null(Type::Int4));
+            args.extend([bound(lower), bound(upper)]);
+        }
+        if sliced {
+            args.insert(0, Expr::text(&word));
+        }
+        Ok(args)
+    }
+
+    fn array_subscript(&mut self, node: Option<&Node>, shift: i64) -> Result<Option<Expr>> {
+        let Some(node) = node else { return Ok(None) };
+        let (index, at) = self.placed(node)?;
+        let index = self
+            .try_coerce(index, &Type::Int4, CastContext::Assignment, at)?
+            .map_err(|_| self.error(Condition::DatatypeMismatch, "array subscript must have type integer", at))?;
+        if shift == 0 {
+            return Ok(Some(index));
+        }
+        self.operator("+", vec![(index, -1), (Expr::integer(shift, Type::Int4), -1)], -1).map(Some)
+    }
+
+    fn jsonb_subscripts(&mut self, subscripts: &[&pg::AIndices]) -> Result<Vec<Expr>> {
+        let mut steps = Vec::with_capacity(subscripts.len());
+        for one in subscripts {
+            let Some(node) = one.uidx.as_deref().or(one.lidx.as_deref()) else {
+                return Err(self.error(Condition::DatatypeMismatch, "jsonb subscript does not support slices", -1));
+            };
+            let (step, at) = self.placed(node)?;
+            if one.is_slice {
+                return Err(self.error(Condition::DatatypeMismatch, "jsonb subscript does not support slices", at));
+            }
+            let wanted = match &step.ty {
+                Type::Unknown => Type::Text,
+                ty => match (implicit(ty, &Type::Int4), implicit(ty, &Type::Text)) {
+                    (true, false) => Type::Int4,
+                    (false, true) => Type::Text,
+                    (both, _) => {
+                        let only = if both { "only one type, integer or text" } else { "either integer or text" };
+                        return Err(self
+                            .error(
+                                Condition::DatatypeMismatch,
+                                format!("subscript type {} is not supported", types::words(ty)),
+                                at,
+                            )
+                            .hint(format!("jsonb subscript must be coercible to {only}.")));
+                    }
+                },
+            };
+            steps.push(self.coerce(step, &wanted, CastContext::Implicit, at)?);
+        }
+        Ok(steps)
+    }
+
+    /// The whole that a column holds after a part of it has been assigned; `whole` is what it held before.
+    pub(in super::super) fn part_assigned(
+        &mut self,
+        whole: Expr,
+        column: &str,
+        parts: &[Node],
+        value: Expr,
+        at: (i32, i32),
+    ) -> Result<Expr> {
+        let (place, value_at) = at;
+        let subscripts = leading(parts);
+        if subscripts.len() < parts.len() {
+            return Err(self.unsupported("assigning to a field of a column", place));
+        }
+        let ty = whole.ty.clone();
+        let sliced = subscripts.iter().any(|one| one.is_slice);
+        let (construct, wanted, args) = match &ty {
+            Type::Jsonb => (Subscripts::SetJsonb, Type::Jsonb, self.jsonb_subscripts(&subscripts)?),
+            Type::Array(element) => {
+                let args = self.array_subscripts(&subscripts, 0)?;
+                if sliced {
+                    (Subscripts::SetSlice, ty.clone(), args)
+                } else {
+                    (Subscripts::SetElement, (**element).clone(), args)
+                }
+            }
+            ty => return Err(self.not_subscriptable(ty, -1)),
+        };
+        let from = types::words(&value.ty);
+        let value = self.try_coerce(value, &wanted, CastContext::Assignment, value_at)?.map_err(|_| {
+            let wanted = types::words(&wanted);
+            self.error(
+                Condition::DatatypeMismatch,
+                format!(
+                    "subscripted assignment to \"{column}\" requires type {wanted} but expression is of type {from}"
+                ),
+                place,
+            )
+            .hint("You will need to rewrite or cast the expression.")
+        })?;
+        let mut all = vec![whole, value];
+        all.extend(args);
+        Ok(called(construct, all, ty))
+    }
+}
