@@ -131,6 +131,7 @@ conditions! {
     IdleInTransactionSessionTimeout "25P03" -25580 0,
     TransactionTimeout "25P04" -25580 0,
     InvalidSqlStatementName "26000" -258 0,
+    TriggeredDataChangeViolation "27000" -746 0,
     InvalidAuthorizationSpecification "28000" -951 0,
     InvalidPassword "28P01" -951 0,
     DependentObjectsStillExist "2BP01" -692 0,
@@ -139,6 +140,8 @@ conditions! {
     InvalidCatalogName "3D000" -329 -111,
     NoDatabase "3D000" -349 0,
     InvalidSchemaName "3F000" -206 -111,
+    // Class 39: what a routine has answered
+    TriggerProtocolViolated "39P01" -746 0,
     // Class 40: try again
     SerializationFailure "40001" -244 -143,
     DeadlockDetected "40P01" -244 -143,

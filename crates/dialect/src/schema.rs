@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use crate::{Language, Type};
 
 /// A name as the user wrote it, folded by the dialect's rules, with the schema (or Informix owner) when given.
@@ -140,6 +141,69 @@ pub struct Relation {
     pub checks: Vec<Check>,
     /// Declared without a rowid in SQLite.
     pub without_rowid: bool,
+    /// Triggers of ours, in the order of their names.
+    pub triggers: Vec<Arc<Trigger>>,
+}
+
+/// A trigger of ours: SQLite knows nothing of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trigger {
+    /// Object id.
+    pub oid: u32,
+    /// Name; unique among the relation's.
+    pub name: String,
+    /// The function's object id.
+    pub function: u32,
+    /// When it fires.
+    pub time: TriggerTime,
+    /// How often.
+    pub level: TriggerLevel,
+    /// [`TriggerEvent::bit`]s of what it waits for.
+    pub events: u8,
+    /// UPDATE OF: columns by position; empty is any.
+    pub columns: Vec<usize>,
+    /// WHEN: the condition's text, in PostgreSQL's SQL.
+    pub condition: Option<String>,
+    /// The function's arguments.
+    pub args: Vec<String>,
+    /// REFERENCING OLD TABLE.
+    pub old_table: Option<String>,
+    /// REFERENCING NEW TABLE.
+    pub new_table: Option<String>,
+    /// It is a constraint trigger.
+    pub constraint: Option<ConstraintTrigger>,
+    /// When it is allowed to fire.
+    pub state: TriggerState,
+    /// COMMENT ON TRIGGER.
+    pub comment: Option<String>,
+}
+
+/// What a constraint trigger has more than others.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ConstraintTrigger {
+    /// DEFERRABLE.
+    pub deferrable: bool,
+    /// INITIALLY DEFERRED.
+    pub deferred: bool,
+    /// FROM: another table, for the catalogs alone.
+    pub from: u32,
+}
+
+impl Trigger {
+    /// True when it waits for an event.
+    pub const fn waits_for(&self, event: TriggerEvent) -> bool {
+        self.events & event.bit() != 0
+    }
+
+    /// The events that it waits for, in the order in which PostgreSQL lists them.
+    pub fn each_event(&self) -> impl Iterator<Item = TriggerEvent> + '_ {
+        TriggerEvent::ALL.into_iter().filter(|event| self.waits_for(*event))
+    }
+
+    /// It wants the statement's rows as tables.
+    pub const fn has_transition_tables(&self) -> bool {
+        self.old_table.is_some() || self.new_table.is_some()
+    }
 }
 
 /// What a relation is.
@@ -347,6 +411,30 @@ impl Relation {
     pub fn column(&self, name: &str) -> Option<usize> {
         let exact = self.columns.iter().position(|column| column.name == name);
         exact.or_else(|| self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
+    }
+
+    /// The trigger of a name.
+    pub fn trigger(&self, name: &str) -> Option<&Arc<Trigger>> {
+        self.triggers.iter().find(|trigger| trigger.name == name)
+    }
+
+    /// True when a trigger that is not switched off waits for an event, at a time and level.
+    pub fn has_trigger(&self, time: TriggerTime, level: TriggerLevel, event: TriggerEvent) -> bool {
+        self.triggers.iter().any(|trigger| {
+            trigger.time == time
+                && trigger.level == level
+                && trigger.waits_for(event)
+                && trigger.state != TriggerState::Disabled
+        })
+    }
+
+    /// True when an event takes the relation's rows one by one: a trigger wants to see them.
+    pub fn takes_rows(&self, event: TriggerEvent) -> bool {
+        self.triggers.iter().any(|trigger| {
+            trigger.waits_for(event)
+                && trigger.state != TriggerState::Disabled
+                && (trigger.level == TriggerLevel::Row || trigger.has_transition_tables())
+        })
     }
 
     /// The primary key, if there is one.

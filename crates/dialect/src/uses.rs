@@ -69,6 +69,19 @@ impl Uses {
         Self { relations: vec![named], ..Self::default() }
     }
 
+    /// For an expression over several rows of one table.
+    pub(crate) fn of_rows(relation: &Arc<Relation>, ids: &[RelId]) -> Self {
+        let named = |id: &RelId| NamedRelation { id: *id, relation: relation.clone(), place: None, aliased: true };
+        Self { relations: ids.iter().map(named).collect(), ..Self::default() }
+    }
+
+    /// True when a column of a relation is named.
+    pub fn names_column(&self, oid: u32, position: usize) -> bool {
+        self.columns.iter().any(|column| {
+            column.position == position && self.relation(column.id).is_some_and(|named| named.relation.oid == oid)
+        })
+    }
+
     /// What the query needs.
     pub fn dependencies(&self) -> BTreeSet<Dependency> {
         let wholes = self.relations.iter().map(|named| named.relation.oid).chain(self.routines.iter().copied());

@@ -164,6 +164,29 @@ impl Handle {
         self.connection.changes()
     }
 
+    /// Rows that the handle has changed since it was opened, by triggers and foreign keys, too.
+    pub fn total_changes(&self) -> u64 {
+        // SAFETY: the handle is open as long as `self` lives.
+        let total = unsafe { ffi::sqlite3_total_changes64(self.connection.handle()) };
+        u64::try_from(total).unwrap_or_default()
+    }
+
+    /// True when foreign keys are broken that are looked at later.
+    pub fn has_open_keys(&self) -> bool {
+        let (mut open, mut unused) = (0, 0);
+        // SAFETY: the handle is open as long as `self` lives, and SQLite writes two integers.
+        let code = unsafe {
+            ffi::sqlite3_db_status(
+                self.connection.handle(),
+                ffi::SQLITE_DBSTATUS_DEFERRED_FKS,
+                &mut open,
+                &mut unused,
+                0,
+            )
+        };
+        code != ffi::SQLITE_OK || open != 0
+    }
+
     /// Keeps an eye on a cursor.
     pub fn register(&self, cursor: &Arc<CursorState>) {
         let mut cursors = self.cursors.borrow_mut();

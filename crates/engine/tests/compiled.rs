@@ -264,6 +264,7 @@ impl Database {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             without_rowid: false,
+            triggers: Vec::new(),
         };
         self.tables.0.write().push(Arc::new(relation));
     }

@@ -115,11 +115,6 @@ fn what_cannot_be_set_says_why() {
             "0A000",
             "setting \"standard_conforming_strings\" to \"off\" is not supported",
         ),
-        (
-            "set session_replication_role = replica",
-            "0A000",
-            "setting \"session_replication_role\" to \"replica\" is not supported",
-        ),
     ] {
         let error = session.error(statement);
         assert_eq!((error.condition().sqlstate(), error.message.as_str()), (code, message), "{statement}");

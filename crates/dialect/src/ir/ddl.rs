@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::expr::Expr;
 use super::query::{Query, RelId};
+use super::trigger::{ChangeTrigger, TriggerState};
 use crate::schema::{QualifiedName, ReferentialAction, Relation};
 use crate::{Language, Type};
 
@@ -88,6 +89,8 @@ pub enum Ddl {
         /// The type's object id.
         oid: u32,
     },
+    /// CREATE, ALTER, DROP and COMMENT ON TRIGGER.
+    Trigger(ChangeTrigger),
     /// COMMENT ON.
     Comment {
         /// The table or view.
@@ -382,6 +385,13 @@ pub enum AlterTable {
         column: usize,
         /// The default; `None` drops it.
         default: Option<Text>,
+    },
+    /// ENABLE and DISABLE TRIGGER.
+    SetTriggers {
+        /// These.
+        triggers: Vec<Arc<crate::schema::Trigger>>,
+        /// From now on.
+        state: TriggerState,
     },
     /// ADD CONSTRAINT.
     AddConstraint(Constraint),

@@ -5,12 +5,14 @@
 //! type; there are no silent conversions, only [`ExprKind::Cast`]. Names that results show are in
 //! [`OutputColumn`]s.
 
+pub mod apart;
 pub mod ddl;
 pub mod expr;
 pub mod lock;
 pub mod query;
 pub mod statement;
 pub mod tables;
+pub mod trigger;
 pub mod walk;
 
 pub use ddl::*;
@@ -19,3 +21,4 @@ pub use lock::*;
 pub use query::*;
 pub use statement::*;
 pub use tables::{RelationLocks, TableLock, changes_keys, changes_whole, named_locks, row_locks, table_locks};
+pub use trigger::*;

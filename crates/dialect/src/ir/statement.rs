@@ -153,6 +153,8 @@ pub struct Dml {
     pub target: Arc<Relation>,
     /// The target's id: for SET, WHERE and RETURNING.
     pub id: RelId,
+    /// The target is a view whose INSTEAD OF triggers take the rows: its query, under `id`.
+    pub view: Option<Box<From>>,
     /// What happens to it.
     pub action: DmlAction,
     /// WITH CHECK OPTION of the views that it goes through, in the order in which they are asked.

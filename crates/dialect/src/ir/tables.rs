@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::lock::LockMode;
 use super::{
     Body, ConflictAction, Cte, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind, Query,
-    Statement, walk,
+    Statement, TriggerChange, walk,
 };
 use crate::schema::{QualifiedName, Relation, RelationKind};
 
@@ -164,6 +164,14 @@ impl Found {
                     self.add(table, LockMode::AccessExclusive);
                 }
             }
+            Ddl::Trigger(change) => self.add(
+                &change.relation,
+                match change.change {
+                    TriggerChange::Create(_) => LockMode::ShareRowExclusive,
+                    TriggerChange::Comment(..) => LockMode::ShareUpdateExclusive,
+                    TriggerChange::Drop(_) | TriggerChange::Rename(..) => LockMode::AccessExclusive,
+                },
+            ),
             Ddl::Comment { relation, .. } => self.add(relation, LockMode::ShareUpdateExclusive),
             // What these drop is named, not resolved: the engine looks it up.
             _ => {}
@@ -173,6 +181,7 @@ impl Found {
     fn dml(&mut self, dml: &Dml) {
         self.ctes(&dml.ctes);
         self.add(&dml.target, LockMode::RowExclusive);
+        self.optional(dml.view.as_deref());
         match &dml.action {
             DmlAction::Insert { source: InsertSource::Query(query), .. } => self.query(query),
             DmlAction::Insert { .. } => {}

@@ -39,6 +39,9 @@ macro_rules! walkers {
                     CteBody::Dml(dml) => $dml(dml, visit),
                 }
             }
+            if let Some(view) = &$($mutable)? dml.view {
+                $from(view, visit);
+            }
             match &$($mutable)? dml.action {
                 DmlAction::Insert { source, on_conflict, .. } => {
                     match source {

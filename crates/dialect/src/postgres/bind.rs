@@ -214,6 +214,35 @@ pub fn renamed_in_expression(
     Ok(renamed.and_then(|text| text.strip_prefix(BEFORE).map(str::to_owned)))
 }
 
+/// Binds a trigger's WHEN from its text, over [`ir::trigger::OLD_ROW`] and [`ir::trigger::NEW_ROW`].
+///
+/// # Errors
+/// As for any expression.
+pub fn bind_trigger_condition(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<ir::Expr> {
+    super::ddl::trigger::bind_condition(&mut Binder::detached(schema, context), text, relation)
+}
+
+/// What a trigger's WHEN names of its relation: the text after a column has got another name, or whether it names one.
+///
+/// # Errors
+/// As for any expression.
+pub fn trigger_condition_uses(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::of_rows(relation, &[ir::trigger::OLD_ROW, ir::trigger::NEW_ROW]));
+    super::ddl::trigger::bind_condition(&mut binder, text, relation)?;
+    Ok(binder.uses.take().unwrap_or_default())
+}
+
 /// What the text of a view names.
 ///
 /// # Errors

@@ -76,6 +76,7 @@ pub(super) enum Clause {
     Generated,
     Index,
     Policy,
+    TriggerWhen,
     Execute,
 }
 
@@ -99,6 +100,7 @@ impl Clause {
             Self::Generated => "column generation expressions",
             Self::Index => "index expressions",
             Self::Policy => "index predicates",
+            Self::TriggerWhen => "trigger WHEN conditions",
             Self::Execute => "EXECUTE parameters",
         }
     }
@@ -206,8 +208,8 @@ impl<'a> Binder<'a> {
 
     /// True where the text that is bound is kept: a view, a default, a check.
     pub(super) fn is_stored(&self) -> bool {
-        use Clause::{Check, Default, Generated, Index, Policy};
-        let kept = |scope: &Scope| matches!(scope.clause, Default | Check | Generated | Index | Policy);
+        use Clause::{Check, Default, Generated, Index, Policy, TriggerWhen};
+        let kept = |scope: &Scope| matches!(scope.clause, Default | Check | Generated | Index | Policy | TriggerWhen);
         self.stored || self.scopes.iter().any(kept)
     }
 

@@ -6,7 +6,7 @@ use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
 use super::target::{Change, Target};
 use super::{raw, types};
-use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict};
+use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, TriggerEvent};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, Relation};
 use crate::{Condition, Language, Result, Type};
@@ -193,13 +193,14 @@ impl Binder<'_> {
             None => None,
         };
         let checks = target.checks();
-        let Target { id, entry, .. } = target;
+        let Target { id, entry, rows: view, .. } = target;
         let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
         let dml = Dml {
             ctes,
             target: relation,
             id,
+            view,
             action: DmlAction::Insert { columns: positions, source, on_conflict },
             checks,
             returning,
@@ -266,7 +267,10 @@ impl Binder<'_> {
     ) -> Result<InsertSource> {
         let relation = &*target.relation;
         let mut rows = Vec::with_capacity(select.values_lists.len());
-        let native = left_to_the_back_end(select);
+        let mut native = left_to_the_back_end(select);
+        if relation.takes_rows(TriggerEvent::Insert) {
+            native.fill(false);
+        }
         let mut width = None;
         for list in &select.values_lists {
             let Some(N::List(list)) = &list.node else { continue };
@@ -397,6 +401,8 @@ impl Binder<'_> {
         source: InsertSource,
     ) -> Result<InsertSource> {
         let relation = &*target.relation;
+        // A trigger sees the row before it is written.
+        let shown = relation.takes_rows(TriggerEvent::Insert);
         let mut added = Vec::new();
         for (position, column) in relation.columns.iter().enumerate() {
             if positions.contains(&position) || column.generated.is_some() {
@@ -404,11 +410,11 @@ impl Binder<'_> {
             }
             let ours = match (&column.identity, &column.default) {
                 (Some(identity), _) => identity.sequence.is_some(),
-                (None, Some(default)) => !default.native,
+                (None, Some(default)) => shown || !default.native,
                 (None, None) => false,
             };
             if ours || target.view_default(position).is_some() {
-                added.push((position, self.target_default(target, position, true, -1)?));
+                added.push((position, self.target_default(target, position, !shown, -1)?));
             }
         }
         if added.is_empty() {
@@ -697,6 +703,7 @@ impl Binder<'_> {
             checks: target.checks(),
             target: target.relation,
             id: target.id,
+            view: target.rows,
             action: DmlAction::Update { assignments, from, filter, current_of },
             returning,
             columns: outputs(&results),
@@ -723,6 +730,7 @@ impl Binder<'_> {
             ctes,
             target: target.relation,
             id: target.id,
+            view: target.rows,
             action: DmlAction::Delete { using, filter, current_of },
             checks: Vec::new(),
             returning,

@@ -28,7 +28,9 @@ mod target;
 pub mod types;
 mod utility;
 
-pub use bind::{bind, bind_stored, renamed_in_expression, type_from_words, uses};
+pub use bind::{
+    bind, bind_stored, bind_trigger_condition, renamed_in_expression, trigger_condition_uses, type_from_words, uses,
+};
 pub(crate) use bind::{bind_default, view_query};
 pub use ddl::quote;
 pub use parse::{Parsed, parse};

@@ -56,7 +56,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::AlterFunctionStmt(_) => "ALTER FUNCTION",
         N::CallStmt(_) => "CALL",
         N::DoStmt(_) => "DO",
-        N::CreateTrigStmt(_) => "CREATE TRIGGER",
         N::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
         N::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
         N::RuleStmt(_) => "CREATE RULE",

@@ -9,7 +9,8 @@ use pg_query::protobuf as pg;
 
 use super::binder::{Binder, Entry};
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, Value, ViewCheck, walk,
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, TriggerEvent,
+    TriggerLevel, TriggerTime, Value, ViewCheck, walk,
 };
 use crate::plan::Context;
 use crate::schema::Schema;
@@ -32,6 +33,14 @@ impl Change {
             Self::Insert => "insert into",
             Self::Update => "update",
             Self::Delete => "delete from",
+        }
+    }
+
+    const fn event(self) -> TriggerEvent {
+        match self {
+            Self::Insert => TriggerEvent::Insert,
+            Self::Update => TriggerEvent::Update,
+            Self::Delete => TriggerEvent::Delete,
         }
     }
 
@@ -63,6 +72,8 @@ pub(super) struct Target {
     pub(super) id: RelId,
     /// The names in scope: the table's, or the view's.
     pub(super) entry: Entry,
+    /// It is a view whose INSTEAD OF triggers take the rows: its query.
+    pub(super) rows: Option<Box<From>>,
     view: Option<View>,
 }
 
@@ -107,7 +118,7 @@ impl Target {
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);
-        Self { relation, id, entry, view: None }
+        Self { relation, id, entry, rows: None, view: None }
     }
 
     /// The table's columns in the order in which an INSERT without a list gives them.
@@ -225,6 +236,11 @@ impl Binder<'_> {
 
     fn view_target(&mut self, view: Arc<Relation>, alias: Option<&str>, change: Change, place: i32) -> Result<Target> {
         let (from, mut entry) = self.table(&view, alias, place)?;
+        if view.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, change.event()) {
+            let From::Query { id, .. } = &from else { return Err(Error::internal("a view is a query")) };
+            let id = *id;
+            return Ok(Target { relation: view, id, entry, rows: Some(Box::new(from)), view: None });
+        }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
         for (column, expr) in entry.columns.iter_mut().zip(rows.items) {
@@ -238,7 +254,7 @@ impl Binder<'_> {
             checks: rows.checks,
             defaults: rows.defaults,
         };
-        Ok(Target { relation: rows.relation, id: rows.id, entry, view: Some(view) })
+        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, view: Some(view) })
     }
 
     /// The table's column that a statement means by a name.

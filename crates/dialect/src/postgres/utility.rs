@@ -327,6 +327,7 @@ impl Binder<'_> {
             ctes: Vec::new(),
             id,
             target: relation,
+            view: None,
             action: DmlAction::Insert { columns, source, on_conflict: None },
             checks: Vec::new(),
             returning: Vec::new(),

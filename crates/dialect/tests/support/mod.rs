@@ -59,6 +59,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         foreign_keys: Vec::new(),
         checks: Vec::new(),
         without_rowid: false,
+        triggers: Vec::new(),
     }
 }
 

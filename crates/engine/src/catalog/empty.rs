@@ -1,4 +1,4 @@
-//! Catalogs of what does not exist here (triggers in PL/pgSQL, policies, publications, …): the tables are there, with
+//! Catalogs of what does not exist here (policies, publications, …): the tables are there, with
 //! their columns, so that any query can join them; they have no rows.
 
 use super::{Context, Row, Table};
@@ -152,13 +152,6 @@ pub(super) const TABLES: &[Table] = &[
     ),
     table("pg_subscription_rel", 6_102, "srsubid oid, srrelid oid, srsubstate char, srsublsn text"),
     table("pg_transform", 3_576, "oid oid, trftype oid, trflang oid, trffromsql regproc, trftosql regproc"),
-    table(
-        "pg_trigger",
-        2_620,
-        "oid oid, tgrelid oid, tgparentid oid, tgname name, tgfoid oid, tgtype int2, \
-        tgenabled char, tgisinternal bool, tgconstrrelid oid, tgconstrindid oid, tgconstraint oid, tgdeferrable bool, \
-        tginitdeferred bool, tgnargs int2, tgattr int2[], tgargs bytea, tgqual text, tgoldtable name, tgnewtable name",
-    ),
     table("pg_ts_config", 3_602, "oid oid, cfgname name, cfgnamespace oid, cfgowner oid, cfgparser oid"),
     table(
         "pg_ts_dict",

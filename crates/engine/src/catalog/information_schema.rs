@@ -92,12 +92,6 @@ pub(super) const TABLES: &[Table] = &[
         sequences,
     ),
     table(
-        "triggers",
-        "trigger_catalog name, trigger_schema name, trigger_name name, event_manipulation varchar, \
-        event_object_catalog name, event_object_schema name, event_object_table name",
-        |_| Vec::new(),
-    ),
-    table(
         "routines",
         "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, \
         routine_schema name, routine_name name, routine_type varchar, data_type varchar",

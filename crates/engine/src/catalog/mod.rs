@@ -20,6 +20,7 @@ mod pg_proc;
 mod pg_sequence;
 mod pg_settings;
 mod pg_stat_activity;
+pub mod pg_trigger;
 mod pg_type;
 mod pg_views;
 mod vtab;
@@ -79,6 +80,8 @@ pub enum Cell {
     Real(f64),
     /// Text, and arrays as JSON.
     Text(Arc<str>),
+    /// Bytes.
+    Blob(Arc<[u8]>),
 }
 
 macro_rules! integer_cells {
@@ -102,6 +105,12 @@ impl From<usize> for Cell {
 impl From<f64> for Cell {
     fn from(value: f64) -> Self {
         Self::Real(value)
+    }
+}
+
+impl From<Vec<u8>> for Cell {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Blob(value.into())
     }
 }
 
@@ -169,6 +178,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_sequence::TABLES,
         pg_settings::TABLES,
         pg_stat_activity::TABLES,
+        pg_trigger::TABLES,
         pg_type::TABLES,
         pg_views::TABLES,
     ]
@@ -245,6 +255,7 @@ fn relation_of(table: &Table) -> Relation {
         foreign_keys: Vec::new(),
         checks: Vec::new(),
         without_rowid: false,
+        triggers: Vec::new(),
     }
 }
 

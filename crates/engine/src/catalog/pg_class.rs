@@ -52,6 +52,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         });
         let triggers = referenced
             || !relation.foreign_keys.is_empty()
+            || !relation.triggers.is_empty()
             || schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
         rows.push(class(&of_relation(relation, namespace, triggers)));
         for index in &relation.indexes {

@@ -78,6 +78,18 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 ..Constraint::default()
             }));
         }
+        for trigger in relation.triggers.iter().filter(|trigger| trigger.constraint.is_some()) {
+            let deferred = trigger.constraint.is_some_and(|constraint| constraint.deferred);
+            rows.push(constraint(Constraint {
+                oid: super::pg_trigger::constraint_oid(trigger),
+                name: &trigger.name,
+                namespace,
+                kind: "t",
+                deferred,
+                relation: relation.oid,
+                ..Constraint::default()
+            }));
+        }
         for key in &relation.foreign_keys {
             let target = schema.relation(&key.target);
             let columns = target.as_ref().map(|target| target_columns(target, key)).unwrap_or_default();
@@ -152,6 +164,8 @@ fn constraint(constraint: Constraint<'_>) -> Row {
 }
 
 const CLASS: u32 = 1_259;
+const PROCEDURE: u32 = 1_255;
+const TRIGGER: u32 = 2_620;
 const ATTRDEF: u32 = 2_604;
 const CONSTRAINT: u32 = 2_606;
 
@@ -162,6 +176,10 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
             // A sequence that numbers an identity column is internal to it.
             rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, "i"]);
         }
+    }
+    for (relation, trigger) in super::pg_trigger::all(context.schema) {
+        rows.push(row![TRIGGER, trigger.oid, 0, PROCEDURE, trigger.function, 0, "n"]);
+        rows.push(row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, 0, "a"]);
     }
     for relation in context.schema.user_relations() {
         for (at, column) in relation.columns.iter().enumerate() {

@@ -50,7 +50,8 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
         .chain(super::relations().map(|relation| (relation, "postgres")))
         .filter(|(relation, _)| matches!(relation.kind, RelationKind::Table | RelationKind::Catalog))
         .map(|(relation, owner)| {
-            let triggers = context.schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
+            let triggers = !relation.triggers.is_empty()
+                || context.schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
             row![&relation.namespace, &relation.name, owner, NULL, !relation.indexes.is_empty(), false, triggers, false]
         })
         .collect()

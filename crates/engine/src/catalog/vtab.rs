@@ -170,7 +170,7 @@ impl Key {
         match cell {
             Cell::Integer(value) => Some(Self::Integer(*value)),
             Cell::Text(text) => Some(Self::Text(text.clone())),
-            Cell::Null | Cell::Real(_) => None,
+            Cell::Null | Cell::Real(_) | Cell::Blob(_) => None,
         }
     }
 }
@@ -295,6 +295,7 @@ unsafe impl VTabCursor for Cursor<'_> {
             Some(Cell::Integer(value)) => context.set_result(value),
             Some(Cell::Real(value)) => context.set_result(value),
             Some(Cell::Text(text)) => context.set_result(text.as_ref()),
+            Some(Cell::Blob(bytes)) => context.set_result(&**bytes),
         }
     }
 

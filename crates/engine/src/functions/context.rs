@@ -73,6 +73,10 @@ pub trait SessionState: Send + Sync {
     fn rows_processed(&self) -> i64 {
         0
     }
+    /// How many triggers run inside each other.
+    fn trigger_depth(&self) -> i64 {
+        0
+    }
     /// Where a sequence stands; `None` if it has given no number yet.
     fn sequence_last_value(&self, _sequence: u32) -> Result<Option<i64>> {
         Ok(None)
@@ -152,6 +156,8 @@ pub enum Definition {
     Index,
     /// A constraint's definition.
     Constraint,
+    /// A trigger's definition; its table with its schema when the number is 0.
+    Trigger,
     /// A view's query.
     View,
 }

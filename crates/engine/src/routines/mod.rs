@@ -9,6 +9,7 @@ mod exceptions;
 mod interpreter;
 mod loops;
 mod statements;
+pub(crate) mod trigger;
 
 use std::collections::HashMap;
 use std::sync::Arc;

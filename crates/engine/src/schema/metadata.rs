@@ -19,7 +19,10 @@ pub const FIRST_OID: u32 = 16_384;
 ///   sequences. A view without rows has been made by an older version; one that needs nothing has a row with target 0;
 /// - `rowferry_properties`: small facts about a relation, each under a name: of the relation itself (`part` is empty), of
 ///   one of its columns (`part` is the column), of a constraint or an index (`part` is its name, and the property's name
-///   begins with `constraint_` or `index_`). It is made when the first fact comes.
+///   begins with `constraint_` or `index_`). It is made when the first fact comes;
+/// - `rowferry_triggers`: triggers by the object id of their relation, with SQL's words for what they wait for. `events`
+///   are in blanks, `columns` (of UPDATE OF) and `arguments` are JSON arrays, `checked` says when a constraint trigger
+///   fires (`immediate`, `deferrable`, `deferred`). It is made with the first trigger.
 fn definitions(database: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS {database}.rowferry_objects (
@@ -95,6 +98,45 @@ fn properties(database: &str) -> String {
 ) WITHOUT ROWID;
 "
     )
+}
+
+fn triggers(database: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {database}.rowferry_triggers (
+    oid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    trigger_oid INTEGER NOT NULL,
+    function INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    level TEXT NOT NULL,
+    events TEXT NOT NULL,
+    columns TEXT,
+    condition TEXT,
+    arguments TEXT,
+    old_table TEXT,
+    new_table TEXT,
+    checked TEXT,
+    referenced INTEGER,
+    enabled TEXT NOT NULL,
+    comment TEXT,
+    PRIMARY KEY (oid, name)
+) WITHOUT ROWID;
+"
+    )
+}
+
+/// True when the file has the table of triggers, which is made when there is one.
+pub fn has_triggers(connection: &Connection, database: &str) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_triggers'");
+    connection.prepare_cached(&sql)?.exists([])
+}
+
+/// Makes the table of triggers unless it is there.
+pub fn create_triggers(connection: &Connection, database: &str) -> Result<()> {
+    if has_triggers(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&triggers(database))
 }
 
 /// True for the names of these tables (and of SQLite's own), which users are not shown.

@@ -46,12 +46,46 @@ pub struct SessionSchema {
     pub search_path: Arc<[String]>,
     /// The session's language decides which catalogs need no schema.
     pub language: Language,
+    /// Transition tables of the trigger that runs.
+    pub overlay: Option<Arc<Overlay>>,
+}
+
+/// Relations that hide others for a while.
+#[derive(Debug)]
+pub struct Overlay {
+    generation: u64,
+    relations: Vec<Arc<Relation>>,
+}
+
+impl Overlay {
+    /// These relations.
+    pub fn new(relations: Vec<Arc<Relation>>) -> Self {
+        Self { generation: next_generation(), relations }
+    }
+
+    /// The same over another schema.
+    pub fn renewed(&self) -> Self {
+        Self::new(self.relations.clone())
+    }
+
+    fn find(&self, name: &QualifiedName) -> Option<&Arc<Relation>> {
+        if name.schema.is_some() {
+            return None;
+        }
+        self.relations.iter().find(|relation| relation.name == name.name)
+    }
 }
 
 impl SessionSchema {
     /// A schema without anything.
     pub fn empty() -> Self {
-        Self { main: Arc::default(), temp: Arc::default(), search_path: Arc::new([]), language: Language::Postgres }
+        Self {
+            main: Arc::default(),
+            temp: Arc::default(),
+            search_path: Arc::new([]),
+            language: Language::Postgres,
+            overlay: None,
+        }
     }
 
     /// The two snapshots.
@@ -73,6 +107,9 @@ impl SessionSchema {
 
     /// The relation of a name.
     pub fn lookup(&self, name: &QualifiedName) -> Option<Arc<Relation>> {
+        if let Some(found) = self.overlay.as_ref().and_then(|overlay| overlay.find(name)) {
+            return Some(found.clone());
+        }
         self.find(name, |namespace, name| {
             let catalog = || crate::catalog::relation(namespace, name);
             let temporary = if namespace == PG_TEMP { self.temp.relation(PG_TEMP, name) } else { None };
@@ -127,6 +164,9 @@ impl SessionSchema {
 
 impl Schema for SessionSchema {
     fn generation(&self) -> u64 {
+        if let Some(overlay) = &self.overlay {
+            return 1 << 63 | overlay.generation;
+        }
         // A session with temporary objects has plans of its own.
         if self.temp.has_no_relations() && self.temp.has_no_sequences() {
             self.main.generation
@@ -143,7 +183,8 @@ impl Schema for SessionSchema {
     fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {
         let mut snapshots = self.snapshots().into_iter();
         let user = snapshots.find_map(|snapshot| snapshot.relation_by_oid(oid)).cloned();
-        user.or_else(|| crate::catalog::relation_by_oid(oid))
+        let shown = || self.overlay.as_ref()?.relations.iter().find(|relation| relation.oid == oid).cloned();
+        user.or_else(shown).or_else(|| crate::catalog::relation_by_oid(oid))
     }
 
     fn has_namespace(&self, name: &str) -> bool {

@@ -27,7 +27,8 @@ impl Source<'_> {
         let entry = entries.iter().find(|entry| matches!(entry.kind.as_str(), "table" | "view"))?;
         let loader = Loader { source: *self, known: snapshot, entries, entry };
         match if entry.kind == "table" { loader.table() } else { loader.view() } {
-            Ok((relation, mut details)) => {
+            Ok((mut relation, mut details)) => {
+                relation.triggers = self.metadata.triggers(&relation);
                 details.schema_rows = entries.iter().map(|entry| entry.row).collect();
                 let oid = relation.oid;
                 snapshot.add_relation(relation, details);
@@ -148,7 +149,7 @@ impl Source<'_> {
 
 /// A view that SQLite could not express.
 fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Metadata) -> (Relation, Details) {
-    let relation = Relation {
+    let mut relation = Relation {
         oid,
         namespace: object.namespace.clone(),
         name: object.name.clone(),
@@ -164,7 +165,9 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         foreign_keys: Vec::new(),
         checks: Vec::new(),
         without_rowid: false,
+        triggers: Vec::new(),
     };
+    relation.triggers = metadata.triggers(&relation);
     let needs = metadata.needs.get(&oid).cloned();
     let properties = metadata.properties(oid);
     let mut details =

@@ -133,6 +133,7 @@ impl Loader<'_> {
             foreign_keys,
             checks,
             without_rowid,
+            triggers: Vec::new(),
         };
         Ok((relation, details))
     }
@@ -194,6 +195,7 @@ impl Loader<'_> {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             without_rowid: false,
+            triggers: Vec::new(),
         };
         Ok((relation, details))
     }

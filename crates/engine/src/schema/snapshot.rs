@@ -42,6 +42,8 @@ pub struct Snapshot {
     untraced: Ordered<u32, ()>,
     /// Relations with checks that the engine enforces.
     checked: Ordered<u32, ()>,
+    /// Relations with triggers of ours.
+    triggered: Ordered<u32, ()>,
     /// Views that SQLite expands by itself.
     foreign_views: Ordered<u32, ()>,
     /// Sequences in the order of their names.
@@ -195,6 +197,9 @@ impl Snapshot {
         if !details.engine_checks.is_empty() {
             self.checked.insert(oid, ());
         }
+        if !relation.triggers.is_empty() {
+            self.triggered.insert(oid, ());
+        }
         self.objects.insert(oid, (relation, Arc::new(details)));
     }
 
@@ -219,6 +224,7 @@ impl Snapshot {
         }
         self.untraced.remove(&oid);
         self.checked.remove(&oid);
+        self.triggered.remove(&oid);
         self.foreign_views.remove(&oid);
     }
 
@@ -339,6 +345,16 @@ impl Snapshot {
     /// Relations with checks that the engine enforces.
     pub fn checked(&self) -> impl Iterator<Item = &(Arc<Relation>, Arc<Details>)> {
         self.checked.keys().filter_map(|oid| self.objects.get(oid))
+    }
+
+    /// Relations with triggers of ours.
+    pub fn triggered(&self) -> impl Iterator<Item = &Arc<Relation>> {
+        self.triggered.keys().filter_map(|oid| self.relation_by_oid(*oid))
+    }
+
+    /// True when no relation has a trigger of ours.
+    pub fn has_no_triggers(&self) -> bool {
+        self.triggered.is_empty()
     }
 
     /// Views that SQLite expands by itself.

@@ -1,9 +1,11 @@
 //! The rows of the metadata tables, as they are read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use rowferry_dialect::Language;
-use rowferry_dialect::schema::ViewOptions;
+use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
+use rowferry_dialect::schema::{ConstraintTrigger, Relation, Trigger, ViewOptions};
 use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
 
@@ -20,6 +22,25 @@ pub(super) struct Metadata {
     pub(super) sequences: BTreeMap<u32, SequenceRow>,
     pub(super) needs: HashMap<u32, Vec<Dependency>>,
     pub(super) properties: HashMap<u32, Properties>,
+    pub(super) triggers: HashMap<u32, Vec<TriggerRow>>,
+}
+
+pub(super) struct TriggerRow {
+    pub(super) name: String,
+    pub(super) oid: u32,
+    pub(super) function: u32,
+    pub(super) time: String,
+    pub(super) level: String,
+    pub(super) events: String,
+    pub(super) columns: Option<String>,
+    pub(super) condition: Option<String>,
+    pub(super) arguments: Option<String>,
+    pub(super) old_table: Option<String>,
+    pub(super) new_table: Option<String>,
+    pub(super) checked: Option<String>,
+    pub(super) referenced: Option<u32>,
+    pub(super) enabled: String,
+    pub(super) comment: Option<String>,
 }
 
 pub(super) struct Object {
@@ -132,7 +153,38 @@ impl Metadata {
                 Ok(())
             })?;
         }
+        if metadata::has_triggers(connection, database)? {
+            metadata.load_triggers(connection, database, only)?;
+        }
         Ok(metadata)
+    }
+
+    fn load_triggers(&mut self, connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<()> {
+        let query = format!(
+            "SELECT oid, name, trigger_oid, function, time, level, events, columns, condition, arguments, old_table,
+                    new_table, checked, referenced, enabled, comment
+             FROM {database}.rowferry_triggers"
+        );
+        each_row(connection, &query, "oid, name", only, |row| {
+            self.triggers.entry(row.get(0)?).or_default().push(TriggerRow {
+                name: row.get(1)?,
+                oid: row.get(2)?,
+                function: row.get(3)?,
+                time: row.get(4)?,
+                level: row.get(5)?,
+                events: row.get(6)?,
+                columns: row.get(7)?,
+                condition: row.get(8)?,
+                arguments: row.get(9)?,
+                old_table: row.get(10)?,
+                new_table: row.get(11)?,
+                checked: row.get(12)?,
+                referenced: row.get(13)?,
+                enabled: row.get(14)?,
+                comment: row.get(15)?,
+            });
+            Ok(())
+        })
     }
 
     fn load_parts(&mut self, connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<()> {
@@ -193,6 +245,12 @@ impl Metadata {
         self.columns(oid).iter().find(|column| column.name.eq_ignore_ascii_case(name))
     }
 
+    /// A relation's triggers, in the order of their names.
+    pub(super) fn triggers(&self, relation: &Relation) -> Vec<Arc<Trigger>> {
+        let rows = self.triggers.get(&relation.oid).map_or(&[][..], Vec::as_slice);
+        rows.iter().filter_map(|row| row.trigger(relation)).map(Arc::new).collect()
+    }
+
     /// What else has been noted about a relation.
     pub(super) fn properties(&self, oid: u32) -> Properties {
         self.properties.get(&oid).cloned().unwrap_or_default()
@@ -208,4 +266,44 @@ impl Metadata {
     pub(super) fn constraints(&self, oid: u32) -> &[ConstraintRow] {
         self.constraints.get(&oid).map_or(&[], Vec::as_slice)
     }
+}
+
+impl TriggerRow {
+    /// The trigger; `None` for a row that somebody else has damaged.
+    fn trigger(&self, relation: &Relation) -> Option<Trigger> {
+        let times = [TriggerTime::Before, TriggerTime::After, TriggerTime::InsteadOf];
+        let levels = [TriggerLevel::Row, TriggerLevel::Statement];
+        let mut events = 0;
+        for words in self.events.split_whitespace() {
+            events |= TriggerEvent::ALL.into_iter().find(|event| event.words() == words)?.bit();
+        }
+        let columns: Option<Vec<usize>> =
+            texts(self.columns.as_deref())?.iter().map(|name| relation.column(name)).collect();
+        let constraint = self.checked.as_deref().map(|checked| ConstraintTrigger {
+            deferrable: checked != "immediate",
+            deferred: checked == "deferred",
+            from: self.referenced.unwrap_or(0),
+        });
+        Some(Trigger {
+            oid: self.oid,
+            name: self.name.clone(),
+            function: self.function,
+            time: times.into_iter().find(|time| time.words() == self.time)?,
+            level: levels.into_iter().find(|level| level.words() == self.level)?,
+            events,
+            columns: columns?,
+            condition: self.condition.clone(),
+            args: texts(self.arguments.as_deref())?,
+            old_table: self.old_table.clone(),
+            new_table: self.new_table.clone(),
+            constraint,
+            state: TriggerState::from_letter(&self.enabled)?,
+            comment: self.comment.clone(),
+        })
+    }
+}
+
+/// The texts of a JSON array.
+fn texts(json: Option<&str>) -> Option<Vec<String>> {
+    json.map_or(Some(Vec::new()), |json| serde_json::from_str(json).ok())
 }

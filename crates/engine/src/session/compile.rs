@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    self, Ddl, DmlAction, Maintenance, ObjectKind, RelationLocks, Statement, TableLock, Transaction,
+    self, Ddl, DmlAction, Maintenance, ObjectKind, RelationLocks, Statement, TableLock, Transaction, TriggerChange,
 };
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
@@ -11,6 +11,7 @@ use rowferry_dialect::schema::{Relation, Schema};
 use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres, work};
 
 use super::Session;
+use super::triggers::Firing;
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
 
@@ -54,6 +55,8 @@ pub struct Prepared {
     pub(crate) program: Option<Program>,
     /// The tables and rows that it uses.
     pub(crate) uses: Uses,
+    /// What triggers have to do with it.
+    pub(crate) triggers: Option<Arc<Firing>>,
     /// Under this number sessions keep SQLite's statement.
     pub(crate) id: u64,
     /// What it was made from, to make it anew.
@@ -105,6 +108,17 @@ impl Parsed {
     pub(crate) fn of_routine(statement: informix::Statement) -> Self {
         let (text, offset) = (statement.text().into(), statement.offset().max(1));
         Self { text, offset, source: Source::Informix(Box::new(statement)), size: 0 }
+    }
+
+    /// The place of a text for a statement that nobody has written.
+    pub(crate) fn of_nothing(name: &str) -> Self {
+        let native = Native {
+            params: Vec::new(),
+            columns: Vec::new(),
+            effects: Effects::default(),
+            command: Command::Utility(""),
+        };
+        Self { text: name.into(), offset: 0, source: Source::Native(Arc::new(native)), size: 0 }
     }
 
     pub(crate) fn shared_text(&self) -> Arc<str> {
@@ -355,6 +369,42 @@ impl Session {
         }
     }
 
+    /// WHEN of a trigger.
+    pub(super) fn bind_trigger_condition(&self, text: &str, relation: &Arc<Relation>) -> Result<ir::Expr> {
+        postgres::bind_trigger_condition(text, relation, &self.schema, &self.postgres_context())
+    }
+
+    /// WHEN of a trigger, after a column of its relation has got another name.
+    pub(super) fn renamed_in_condition(
+        &self,
+        text: &str,
+        relation: &Relation,
+        column: usize,
+        to: &str,
+        schema: &dyn Schema,
+    ) -> Result<String> {
+        const BEFORE: &str = "SELECT ";
+        let relation = Arc::new(relation.clone());
+        let uses = postgres::trigger_condition_uses(text, &relation, schema, &self.postgres_context())?;
+        let whole = format!("{BEFORE}{text}");
+        let renamed = uses.with_column_renamed(&whole, relation.oid, column, to, &postgres::quote);
+        let renamed = renamed.and_then(|text| text.strip_prefix(BEFORE).map(str::to_owned));
+        renamed.ok_or_else(|| Error::unsupported(format!("RENAME of a column that the condition {text} uses,")))
+    }
+
+    /// True when the WHEN of a trigger names a column of its relation.
+    pub(super) fn condition_names(
+        &self,
+        text: &str,
+        relation: &Relation,
+        column: usize,
+        schema: &dyn Schema,
+    ) -> Result<bool> {
+        let relation = Arc::new(relation.clone());
+        let uses = postgres::trigger_condition_uses(text, &relation, schema, &self.postgres_context())?;
+        Ok(uses.names_column(relation.oid, column))
+    }
+
     fn postgres_context(&self) -> rowferry_dialect::plan::Context {
         rowferry_dialect::plan::Context {
             user: self.user.to_string(),
@@ -387,9 +437,17 @@ impl Session {
         self.lower(bound, &whole.parsed, &whole.declared).map(Arc::new)
     }
 
-    fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
+    pub(super) fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
+        let triggers = match &bound.statement {
+            Statement::Dml(dml) => Firing::of(dml, &bound, parsed, &self.schema)?.map(Arc::new),
+            _ => None,
+        };
         let (program, command) = match (&parsed.source, &bound.statement) {
-            (Source::Native(native), _) => {
+            // Its rows are written one by one.
+            (_, Statement::Dml(_)) if triggers.as_ref().is_some_and(|firing| firing.steps.is_some()) => {
+                (None, command(&bound.statement))
+            }
+            (Source::Native(native), Statement::Nothing { .. }) => {
                 let params = (0..bound.params.len()).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
                 (Some(Program { sql: parsed.text.to_string(), params, native: true }), native.command)
             }
@@ -406,6 +464,7 @@ impl Session {
             command,
             program,
             uses,
+            triggers,
             id: next_id(),
             parsed: parsed.clone(),
             declared: declared.to_vec(),
@@ -445,6 +504,12 @@ fn command(statement: &Statement) -> Command {
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::AlterView { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
+            Ddl::Trigger(change) => match change.change {
+                TriggerChange::Create(_) => "CREATE TRIGGER",
+                TriggerChange::Drop(_) => "DROP TRIGGER",
+                TriggerChange::Rename(..) => "ALTER TRIGGER",
+                TriggerChange::Comment(..) => "COMMENT",
+            },
             Ddl::Comment { .. } => "COMMENT",
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",
             Ddl::DropRoutine(_) => "DROP FUNCTION",

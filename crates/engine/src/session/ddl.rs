@@ -25,6 +25,7 @@ mod names;
 mod positions;
 mod rename;
 mod routine;
+mod trigger;
 mod view;
 
 type Done<T = ()> = std::result::Result<T, Failed>;
@@ -97,7 +98,13 @@ impl Session {
         // The file is ours alone from here on, so the plan is of its newest schema.
         let plan = self.renew(prepared)?;
         let Ir::Ddl(ddl) = &plan.bound.statement else { return Err(Error::internal("a schema change without one")) };
-        self.change_schema(|changer| changer.run(ddl))?;
+        match ddl.as_ref() {
+            Ddl::Truncate { tables, cascade, .. } => {
+                let tables = self.truncated(tables, *cascade);
+                self.truncate_under_triggers(&tables, |session| session.change_schema(|changer| changer.run(ddl)))?;
+            }
+            _ => self.change_schema(|changer| changer.run(ddl))?,
+        }
         self.settle_rows(&plan, false, true)?;
         if self.transaction.block == Block::None {
             self.end_commit()?;
@@ -134,6 +141,9 @@ impl Session {
         self.transaction.schema_changed = true;
         self.schema.main = schema.main;
         self.schema.temp = schema.temp;
+        if let Some(overlay) = &mut self.schema.overlay {
+            *overlay = Arc::new(overlay.renewed());
+        }
         self.schema_moved();
         Ok(value)
     }
@@ -188,6 +198,9 @@ impl Session {
         }
         if self.checked(metadata::has_properties(&guard, "temp").map_err(Failure::from))? {
             self.checked(guard.batch("DELETE FROM temp.rowferry_properties"))?;
+        }
+        if self.checked(metadata::has_triggers(&guard, "temp").map_err(Failure::from))? {
+            self.checked(guard.batch("DELETE FROM temp.rowferry_triggers"))?;
         }
         drop(guard);
         self.load_temporary_schema()
@@ -257,6 +270,7 @@ impl Changer<'_> {
             Ddl::DropRoutine(routine) => self.drop_routine(routine.oid),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
+            Ddl::Trigger(change) => self.change_trigger(change),
             Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
         }
     }
@@ -374,7 +388,9 @@ impl Changer<'_> {
         if metadata::exist(self.connection, database)? {
             let needs = metadata::has_dependencies(self.connection, database)?.then_some("dependencies");
             let properties = metadata::has_properties(self.connection, database)?.then_some("properties");
-            let tables = ["objects", "columns", "constraints", "sequences"].into_iter().chain(needs).chain(properties);
+            let triggers = metadata::has_triggers(self.connection, database)?.then_some("triggers");
+            let more = needs.into_iter().chain(properties).chain(triggers);
+            let tables = ["objects", "columns", "constraints", "sequences"].into_iter().chain(more);
             for table in tables {
                 let sql = format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1");
                 self.connection.prepare_cached(&sql)?.execute([oid])?;
@@ -642,7 +658,7 @@ fn ddl_error(failure: &Failure, session: &Session) -> Error {
     errors::translate(failure, &session.interrupter, None)
 }
 
-fn sql_value(value: &Value) -> rusqlite::types::Value {
+pub(super) fn sql_value(value: &Value) -> rusqlite::types::Value {
     match value {
         Value::Null => rusqlite::types::Value::Null,
         Value::Integer(value) => rusqlite::types::Value::Integer(*value),

@@ -256,6 +256,9 @@ impl Session {
     /// that its transaction has written nothing before.
     fn change_rows(&mut self, prepared: &Arc<Prepared>, params: &[Value], first: bool) -> Result<Option<Changed>> {
         let result = self.with_renewals(prepared, params, |session, plan| {
+            if let Some(firing) = plan.triggers.clone() {
+                return Ok(session.change_under_triggers(plan, &firing, params)?);
+            }
             let statement = session.start(plan, params)?;
             let handle = session.handle()?;
             let spool = session.read_all_of(plan, statement)?;
@@ -275,6 +278,10 @@ impl Session {
     }
 
     pub(super) fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {
+        // Triggers may have inserted rows elsewhere meanwhile.
+        if plan.triggers.is_some() {
+            return Ok(());
+        }
         if let Ir::Dml(dml) = &plan.bound.statement
             && matches!(dml.action, DmlAction::Insert { .. })
         {
@@ -282,11 +289,16 @@ impl Session {
             if numbered {
                 let handle = self.handle()?;
                 let rowid = handle.lock().last_insert_rowid();
-                self.state.sequences.lock().serial = Some(rowid);
-                self.remember_rowid_sequence(dml.target.oid, rowid);
+                self.note_serial(dml.target.oid, rowid);
             }
         }
         Ok(())
+    }
+
+    /// The rowid has numbered a row.
+    pub(super) fn note_serial(&mut self, table: u32, rowid: i64) {
+        self.state.sequences.lock().serial = Some(rowid);
+        self.remember_rowid_sequence(table, rowid);
     }
 
     /// Runs `run` with the plan, made anew as long as somebody else has changed the schema meanwhile.
@@ -388,7 +400,7 @@ impl Session {
     }
 
     /// A failure in the user's words.
-    fn translate(&mut self, failure: &Failure, plan: &Prepared, params: &[Value]) -> Error {
+    pub(super) fn translate(&mut self, failure: &Failure, plan: &Prepared, params: &[Value]) -> Error {
         let snapshot = self.transaction.is_snapshot() && matches!(self.transaction.open, Open::Write { .. });
         if failure.primary() == ffi::SQLITE_BUSY && snapshot && !self.interrupter.must_stop() {
             return errors::serialization_failure();

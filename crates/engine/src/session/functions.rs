@@ -135,6 +135,11 @@ impl SessionState for FunctionState {
         self.state().map_or(0, |state| state.routines.rows_processed())
     }
 
+    fn trigger_depth(&self) -> i64 {
+        let depth = |state: Arc<State>| state.trigger_depth.load(std::sync::atomic::Ordering::Relaxed);
+        self.state().map_or(0, depth).into()
+    }
+
     fn sequence_last_value(&self, sequence: u32) -> Result<Option<i64>> {
         self.with_connection(|state, connection| state.sequence_last_value(connection, sequence))
     }
@@ -284,7 +289,10 @@ impl SessionState for FunctionState {
                 Some(column) => details.column_comments.get(&(usize::try_from(column - 1).ok()?)).cloned(),
             };
         }
-        schema.sequence_by_oid(object)?.comment.clone()
+        if let Some(sequence) = schema.sequence_by_oid(object) {
+            return sequence.comment.clone();
+        }
+        crate::catalog::pg_trigger::comment(&schema, object)
     }
 
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
@@ -293,6 +301,7 @@ impl SessionState for FunctionState {
         match kind {
             Definition::Index => describe::index(&schema, object, column),
             Definition::Constraint => describe::constraint(&schema, object),
+            Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
             Definition::View => describe::view(&schema, object),
         }
     }

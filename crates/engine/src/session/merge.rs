@@ -66,6 +66,10 @@ impl Session {
                 other => return Err(Error::internal(format!("{other:?} is no rowid")).into()),
             };
             let Some(part) = part else { continue };
+            if let Some(firing) = part.triggers.clone() {
+                changed += self.change_under_triggers(part, &firing, &values)?.1;
+                continue;
+            }
             let statement = self.start(part, &values)?;
             self.read_all_of(part, statement)?;
             changed += self.handle()?.lock().changes();

@@ -16,6 +16,7 @@ mod portals;
 pub mod sequences;
 pub mod state;
 mod transaction;
+pub(crate) mod triggers;
 mod utility;
 pub mod variables;
 
@@ -70,8 +71,12 @@ pub struct Session {
     checks_of: Option<u64>,
     /// Transactions that the server had committed when this session's oldest open snapshot was taken.
     commits_seen: u64,
+    /// The handle does not look at foreign keys, see [`Session::follow_replication_role`].
+    keys_off: bool,
     /// It runs a routine's statements inside a statement of another session, whose handle and transaction it uses.
     inner: bool,
+    /// The rows of a COPY FROM or MERGE, which are one statement for triggers.
+    batch: Option<Box<triggers::Changes>>,
 }
 
 /// What an execution yields.
@@ -112,6 +117,7 @@ impl Session {
             temp: Arc::new(Snapshot::default()),
             search_path: variables.search_path(),
             language: options.language,
+            overlay: None,
         };
         let now = state::now();
         let pid = next_pid();
@@ -145,6 +151,9 @@ impl Session {
             sequences: Mutex::default(),
             started: SystemTime::now(),
             notices: Mutex::default(),
+            deferred: Mutex::default(),
+            conditions: Mutex::default(),
+            trigger_depth: Default::default(),
             statements: Shown::default(),
             portals: Shown::default(),
         });
@@ -165,7 +174,9 @@ impl Session {
             check_triggers: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
+            keys_off: false,
             inner: false,
+            batch: None,
             database,
         }
     }
@@ -193,7 +204,9 @@ impl Session {
             check_triggers: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
+            keys_off: false,
             inner: true,
+            batch: None,
             database,
         })
     }

@@ -64,6 +64,12 @@ pub struct State {
     pub started: SystemTime,
     /// Messages for the client that are no errors.
     pub notices: Mutex<Vec<rowferry_dialect::Error>>,
+    /// Constraint triggers that wait for COMMIT.
+    pub deferred: Mutex<super::triggers::Deferred>,
+    /// Compiled WHEN conditions of triggers, by the trigger's object id.
+    pub conditions: Mutex<HashMap<u32, Arc<super::Prepared>>>,
+    /// How many triggers run inside each other.
+    pub trigger_depth: std::sync::atomic::AtomicU32,
     /// Prepared statements that have names.
     pub statements: Shown<super::named::StatementFacts>,
     /// Portals that have names.

@@ -96,6 +96,8 @@ pub struct Savepoint {
     schema_changed: bool,
     /// The transaction was READ ONLY before.
     read_only: bool,
+    /// How many constraint triggers waited.
+    deferred: usize,
     /// What was locked before.
     locks: Mark,
     /// The schema as it was here; kept from the first change behind it on.
@@ -179,6 +181,7 @@ impl Session {
             variables: self.state.variables.read().mark(),
             schema_changed: self.transaction.schema_changed,
             read_only: self.transaction.read_only,
+            deferred: self.state.deferred.lock().mark(),
             locks: self.database.shared.locks.mark(&self.state.owner),
             schema: None,
         };
@@ -224,6 +227,7 @@ impl Session {
         }
         let savepoint = &self.transaction.savepoints[at];
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
+        self.state.deferred.lock().undo(savepoint.deferred);
         self.database.shared.locks.rollback_to(&self.state.owner, savepoint.locks);
         self.transaction.failed = false;
         self.transaction.read_only = savepoint.read_only;
@@ -446,6 +450,7 @@ impl Session {
                 self.materialise_cursors()?;
                 let handle = self.handle()?;
                 let guard = handle.lock();
+                self.follow_replication_role(&guard)?;
                 self.transaction.snapshot_commits = Some(self.database.shared.commits());
                 // BEGIN alone takes no snapshot; reading anything does.
                 self.checked(guard.run("BEGIN"))?;
@@ -489,6 +494,7 @@ impl Session {
         self.transaction.used = true;
         match self.transaction.open {
             Open::Write { .. } => {
+                self.check_replication_role()?;
                 self.materialise_cursors()?;
                 return self.install_checks();
             }
@@ -532,9 +538,11 @@ impl Session {
         match self.transaction.open {
             Open::Snapshot => {
                 // The write itself will find out whether the snapshot is still the newest.
+                self.check_replication_role()?;
                 self.transaction.open = Open::Write { _permit: permit };
             }
             _ => {
+                self.follow_replication_role(&guard)?;
                 self.checked(guard.run("BEGIN IMMEDIATE"))?;
                 self.transaction.open = Open::Write { _permit: permit };
                 drop(guard);
@@ -546,9 +554,26 @@ impl Session {
         self.install_checks()
     }
 
+    /// Foreign keys as `session_replication_role` wants them; SQLite lets that be changed outside its transactions alone.
+    fn follow_replication_role(&mut self, guard: &Guard<'_>) -> Result<()> {
+        let replica = self.state.variables.read().is_replica();
+        if replica != self.keys_off {
+            self.checked(guard.batch(if replica { "PRAGMA foreign_keys = OFF" } else { "PRAGMA foreign_keys = ON" }))?;
+            self.keys_off = replica;
+        }
+        Ok(())
+    }
+
+    fn check_replication_role(&self) -> Result<()> {
+        if self.state.variables.read().is_replica() == self.keys_off {
+            return Ok(());
+        }
+        Err(Error::unsupported("session_replication_role that has changed since the transaction began"))
+    }
+
     /// Ends the transaction well.
     pub(super) fn end_commit(&mut self) -> Result<()> {
-        let result = self.commit_portals().and_then(|()| self.commit_open());
+        let result = self.tell_deferred(true).and_then(|()| self.commit_portals()).and_then(|()| self.commit_open());
         if let Err(error) = result {
             self.end_rollback();
             return Err(error);
@@ -564,6 +589,7 @@ impl Session {
         }
         // Read before the setting's own value is that of the next transaction.
         let waits = matches!(self.transaction.open, Open::Write { .. }) && self.state.variables.read().is_synchronous();
+        self.state.deferred.lock().clear();
         // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
         self.end_locks(true);
@@ -635,6 +661,7 @@ impl Session {
             self.close_sqlite_transaction();
         }
         let schema_changed = self.transaction.schema_changed;
+        self.state.deferred.lock().clear();
         self.transaction = Transaction::default();
         self.end_locks(false);
         self.save_sequences_now();

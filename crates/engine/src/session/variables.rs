@@ -46,6 +46,8 @@ struct Frequent {
     defaults: Modes,
     /// synchronous_commit is not `off`.
     synchronous: bool,
+    /// session_replication_role is `replica`.
+    replica: bool,
     /// Which messages the client wants.
     messages: MessageLevel,
 }
@@ -401,6 +403,11 @@ impl Variables {
         milliseconds(self.kept(name).unwrap_or_default())
     }
 
+    /// Changes come from elsewhere: neither ordinary triggers nor foreign keys look at them.
+    pub fn is_replica(&self) -> bool {
+        self.frequent.replica
+    }
+
     /// Whether a commit waits until it is safe on disk, as far as the server's durability allows.
     pub fn is_synchronous(&self) -> bool {
         self.frequent.synchronous
@@ -455,6 +462,7 @@ impl Variables {
                 deferrable: value("default_transaction_deferrable") == "on",
             },
             synchronous: value("synchronous_commit") != "off",
+            replica: value("session_replication_role") == "replica",
             messages: match value("client_min_messages") {
                 "warning" => MessageLevel::Warning,
                 "error" => MessageLevel::Error,

@@ -351,6 +351,7 @@ impl Binder<'_> {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             without_rowid: false,
+            triggers: Vec::new(),
         }
     }
 

@@ -38,6 +38,7 @@ impl Binder<'_> {
             ctes: Vec::new(),
             target,
             id,
+            view: None,
             action,
             checks: Vec::new(),
             returning: Vec::new(),
@@ -274,7 +275,9 @@ impl Binder<'_> {
         if column.identity.is_some() {
             return self.next_number(column);
         }
-        let Some(default) = column.default.as_ref().filter(|default| !default.native) else { return Ok(None) };
+        // A trigger sees the row before it is written.
+        let shown = target.takes_rows(ir::TriggerEvent::Insert) || target.takes_rows(ir::TriggerEvent::Update);
+        let Some(default) = column.default.as_ref().filter(|default| shown || !default.native) else { return Ok(None) };
         if target.language != Language::Informix {
             let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
             self.effects.volatile = true;

@@ -76,6 +76,7 @@ impl Binder<'_> {
             ctes: Vec::new(),
             target: target.clone(),
             id: changed,
+            view: None,
             action,
             returning: Vec::new(),
             columns: Vec::new(),

@@ -87,6 +87,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
         foreign_keys: Vec::new(),
         checks: Vec::new(),
         without_rowid: false,
+        triggers: Vec::new(),
     })
 }
 

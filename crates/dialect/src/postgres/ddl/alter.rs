@@ -103,6 +103,9 @@ impl Binder<'_> {
         let cascade = command.behavior() == DropBehavior::DropCascade;
         let definition = command.def.as_deref().and_then(|node| node.node.as_ref());
         let entry = || Entry::of_relation(table, Text::TABLE, None);
+        if let Some(action) = self.trigger_action(command, table, place)? {
+            return Ok(Some(action));
+        }
         Ok(Some(match command.subtype() {
             AlterTableType::AtAddColumn => {
                 let Some(N::ColumnDef(column)) = definition else {
@@ -275,6 +278,9 @@ impl Binder<'_> {
 
     pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
         let kind = rename.rename_type();
+        if kind == ObjectType::ObjectTrigger {
+            return self.rename_trigger(rename);
+        }
         let Some(range) = &rename.relation else {
             let words = super::super::refused::object(kind);
             return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));

@@ -2,6 +2,7 @@
 
 mod alter;
 mod table;
+pub(super) mod trigger;
 mod view;
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, SortByDir, node::Node as N};
@@ -43,6 +44,7 @@ impl Binder<'_> {
                     cascade: truncate.behavior() == DropBehavior::DropCascade,
                 }
             }
+            N::CreateTrigStmt(create) => self.create_trigger(create)?,
             N::CommentStmt(comment) => self.comment(comment)?,
             node => return Err(self.no_statement(node)),
         };
@@ -546,6 +548,9 @@ impl Binder<'_> {
     }
 
     fn drop_objects(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
+        if drop.remove_type() == ObjectType::ObjectTrigger {
+            return self.drop_trigger(drop);
+        }
         let (kind, words) = match drop.remove_type() {
             ObjectType::ObjectTable => (ObjectKind::Table, "table"),
             ObjectType::ObjectView => (ObjectKind::View, "view"),
@@ -631,6 +636,9 @@ impl Binder<'_> {
             _ => Vec::new(),
         };
         let text = (!comment.comment.is_empty()).then(|| comment.comment.clone());
+        if comment.objtype() == ObjectType::ObjectTrigger {
+            return self.comment_on_trigger(&parts, text);
+        }
         let (name, column) = match (comment.objtype(), parts.as_slice()) {
             (ObjectType::ObjectTable | ObjectType::ObjectView, [.., schema, name]) => {
                 (QualifiedName::new(schema.clone(), name.clone()), None)

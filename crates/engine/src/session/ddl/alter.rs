@@ -120,6 +120,7 @@ impl Changer<'_> {
             AlterTable::RenameConstraint { from, to } => self.rename_constraint(table, from, to),
             AlterTable::SetType { column, ty, using } => self.set_type(table, *column, ty, using),
             AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
+            AlterTable::SetTriggers { triggers, state } => self.set_triggers(table, triggers, *state),
             AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
             AlterTable::AddConstraint(constraint) => self.add_constraint(table, constraint),
             AlterTable::DropConstraint { name, if_exists, cascade } => {
@@ -320,6 +321,7 @@ impl Changer<'_> {
             let column = current.column(&name).ok_or_else(|| Error::internal("the dropped column has vanished"))?;
             return self.drop_column(&current, column, cascade);
         }
+        self.drop_triggers_of_column(table, column, cascade)?;
         let lower = name.to_lowercase();
         let mut dropped_indexes = Vec::new();
         for (at, index) in table.indexes.iter().enumerate() {

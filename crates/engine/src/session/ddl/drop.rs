@@ -157,7 +157,7 @@ impl Changer<'_> {
     }
 
     /// What goes with the object that the user has named.
-    fn tell_cascade(&self, gone: &[String]) {
+    pub(super) fn tell_cascade(&self, gone: &[String]) {
         let lines: Vec<String> = gone.iter().map(|object| format!("drop cascades to {object}")).collect();
         match lines.as_slice() {
             [] => {}

@@ -46,7 +46,10 @@ impl Positions {
                     self.place_constraint(constraint, now, own.as_deref())?;
                 }
             }
-            AlterTable::RenameTable(_) | AlterTable::RenameConstraint { .. } | AlterTable::DropConstraint { .. } => {}
+            AlterTable::SetTriggers { .. }
+            | AlterTable::RenameTable(_)
+            | AlterTable::RenameConstraint { .. }
+            | AlterTable::DropConstraint { .. } => {}
         }
         Ok(Some(action))
     }

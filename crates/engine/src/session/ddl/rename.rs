@@ -22,6 +22,7 @@ impl Changer<'_> {
         let from = &table.columns[column].name;
         let views = self.rewritten_views(table, Some(column), to)?;
         self.rename_in_expressions(table, column, to)?;
+        self.rename_in_triggers(table, column, to)?;
         self.touch(table.database, table.oid);
         for child in self.schema().children(table) {
             self.touch(child.database, child.oid);

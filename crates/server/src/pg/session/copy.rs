@@ -79,6 +79,7 @@ impl Commands<'_> {
         } else {
             self.session.begin_pipeline();
         }
+        self.session.begin_rows(&insert)?;
         let codes = format_codes(data.format(), data.len());
         self.output.send(&Backend::CopyInResponse(CopyResponse {
             overall: data.format(),
@@ -121,6 +122,8 @@ impl Commands<'_> {
         };
         let (rows, simple) = (*rows, *simple);
         // A simple query ends here: its transaction is committed before the client is told that it is.
+        let result = result.and_then(|()| self.session.end_rows(insert));
+        self.session.forget_rows();
         let result = result.and_then(|()| if simple { self.end_implicit() } else { Ok(()) });
         match result {
             Ok(()) => self.complete(Command::Copy, rows),

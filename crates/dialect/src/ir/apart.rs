@@ -1,0 +1,409 @@
+//! A change of rows taken apart: a query of what is to be done, and the statements that do it for one row.
+//!
+//! A statement that SQLite runs as a whole gives nobody a chance to look at its rows. Where triggers want to, the query
+//! is read to its end first, and then the rows are written one by one. MERGE and data-modifying members of WITH are of
+//! the same kind.
+//!
+//! The statements of one row have the parameters of the whole one, and behind them those of [`RowParams`].
+
+use super::{
+    Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
+    InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, Value, walk,
+};
+use crate::schema::Relation;
+use crate::{Error, Result, Type};
+
+/// A change taken apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Apart {
+    /// What is to be done, a row for each row. INSERT: the new row, the extras. UPDATE: the rowid, the old row, the new
+    /// row, the extras. DELETE: the rowid, the old row, the extras.
+    pub rows: Query,
+    /// INSERT of one row; it returns the rowid and the row as written.
+    pub insert: Option<Dml>,
+    /// UPDATE of one row; it returns the rowid and the row as written.
+    pub update: Option<Dml>,
+    /// DELETE of one row.
+    pub delete: Option<Dml>,
+    /// The row as it is now.
+    pub now: Option<Query>,
+    /// The row that stands in the way of an INSERT: its rowid, the row, what it is to become, whether WHERE holds.
+    pub conflict: Option<Query>,
+    /// What RETURNING makes of a row.
+    pub returning: Option<Query>,
+    /// Parameters of the statements of one row.
+    pub params: Vec<Type>,
+    /// Where the statements of one row find what.
+    pub at: RowParams,
+}
+
+/// The parameters of a statement of one row, behind those of the whole statement: the rowid, the row (new; old for a
+/// DELETE), the extras.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RowParams {
+    /// How many the whole statement has.
+    pub outer: usize,
+    /// How many columns the target has.
+    pub columns: usize,
+    /// How many values RETURNING takes from other relations.
+    pub extras: usize,
+}
+
+impl RowParams {
+    const fn rowid(self) -> usize {
+        self.outer
+    }
+
+    const fn column(self, at: usize) -> usize {
+        self.outer + 1 + at
+    }
+
+    const fn extra(self, at: usize) -> usize {
+        self.outer + 1 + self.columns + at
+    }
+}
+
+/// Relations that stand in no statement of a front end.
+const OUTPUT: RelId = RelId(u32::MAX);
+const SOURCE: RelId = RelId(u32::MAX - 1);
+
+/// Takes a change apart; `params` are the types of the whole statement's parameters.
+///
+/// # Errors
+/// `0A000` for what cannot be done row by row.
+pub fn apart(dml: &Dml, params: &[Type]) -> Result<Apart> {
+    let target = &dml.target;
+    if target.without_rowid {
+        return Err(Error::unsupported("a row trigger on a table without rowid"));
+    }
+    let extras = extras(dml);
+    let at = RowParams { outer: params.len(), columns: target.columns.len(), extras: extras.len() };
+    let mut types = params.to_vec();
+    types.push(Type::Int8);
+    types.extend(target.columns.iter().map(|column| column.ty.clone()));
+    types.extend(extras.iter().map(|(_, ty)| ty.clone()));
+    let rows = rows(dml, &extras)?;
+    let writes = target.is_table();
+    let inserts = matches!(dml.action, DmlAction::Insert { .. });
+    let conflict = match &dml.action {
+        DmlAction::Insert { on_conflict: Some(conflict), .. } => conflict_query(dml, conflict, at)?,
+        _ => None,
+    };
+    let updates = matches!(dml.action, DmlAction::Update { .. }) || conflict.is_some();
+    let deletes = matches!(dml.action, DmlAction::Delete { .. });
+    Ok(Apart {
+        rows,
+        insert: (writes && inserts).then(|| insert_row(dml, at)),
+        update: (writes && updates).then(|| update_row(dml, at)),
+        delete: (writes && deletes).then(|| change(dml, delete_action(dml, at), Vec::new())),
+        now: writes.then(|| row_now(dml, at)),
+        conflict,
+        returning: (!dml.returning.is_empty()).then(|| returning(dml, &extras, at)),
+        params: types,
+        at,
+    })
+}
+
+impl Relation {
+    fn is_table(&self) -> bool {
+        matches!(self.kind, crate::schema::RelationKind::Table)
+    }
+}
+
+fn own(relation: RelId, column: ColumnIndex, ty: Type) -> Expr {
+    Expr::new(ExprKind::Column(ColumnRef { relation, column }), ty)
+}
+
+fn param(at: usize, ty: Type) -> Expr {
+    Expr::new(ExprKind::Param(at), ty)
+}
+
+fn equal(left: Expr, right: Expr) -> Expr {
+    let (left, right) = (Box::new(left), Box::new(right));
+    Expr::new(ExprKind::Compare { op: CompareOp::Equal, left, right }, Type::Bool)
+}
+
+/// The columns of other relations that RETURNING names.
+fn extras(dml: &Dml) -> Vec<(ColumnRef, Type)> {
+    let others = match &dml.action {
+        DmlAction::Update { from, .. } => from.as_ref(),
+        DmlAction::Delete { using, .. } => using.as_ref(),
+        DmlAction::Insert { .. } => None,
+    };
+    let mut ids = Vec::new();
+    if let Some(from) = others {
+        relations(from, &mut ids);
+    }
+    let mut found: Vec<(ColumnRef, Type)> = Vec::new();
+    for item in &dml.returning {
+        walk::expr(item, &mut |expr| {
+            if let ExprKind::Column(column) = expr.kind
+                && ids.contains(&column.relation)
+                && !found.iter().any(|(known, _)| *known == column)
+            {
+                found.push((column, expr.ty.clone()));
+            }
+            true
+        });
+    }
+    found
+}
+
+/// The relations of a FROM clause.
+fn relations(from: &From, ids: &mut Vec<RelId>) {
+    match from {
+        From::Relation { id, .. } | From::Query { id, .. } | From::Cte { id, .. } | From::Function { id, .. } => {
+            ids.push(*id);
+        }
+        From::Join { left, right, .. } => {
+            relations(left, ids);
+            relations(right, ids);
+        }
+    }
+}
+
+/// A query without anything around its body.
+fn query(body: Body, columns: Vec<OutputColumn>) -> Query {
+    Query {
+        ctes: Vec::new(),
+        body,
+        order_by: Vec::new(),
+        limit: None,
+        offset: None,
+        with_ties: false,
+        locking: Vec::new(),
+        columns,
+        output: OUTPUT,
+    }
+}
+
+fn select(items: Vec<Expr>, from: Option<From>, filter: Option<Expr>) -> Query {
+    let columns = items.iter().map(|item| OutputColumn { name: "?column?".to_owned(), ty: item.ty.clone() }).collect();
+    let select = Select { distinct: Distinct::All, items, from, filter, group_by: GroupBy::None, having: None };
+    query(Body::Select(Box::new(select)), columns)
+}
+
+/// The target as a member of FROM.
+fn scanned(dml: &Dml, others: Option<&From>) -> From {
+    let target = match &dml.view {
+        Some(view) => (**view).clone(),
+        None => From::Relation { id: dml.id, relation: dml.target.clone() },
+    };
+    match others {
+        Some(others) => {
+            From::Join { kind: JoinKind::Inner, left: Box::new(target), right: Box::new(others.clone()), on: None }
+        }
+        None => target,
+    }
+}
+
+/// The rowid and the columns of the target's row.
+fn old_row(dml: &Dml) -> Vec<Expr> {
+    let rowid = match &dml.view {
+        Some(_) => Expr::null(Type::Int8),
+        None => own(dml.id, ColumnIndex::RowId, Type::Int8),
+    };
+    std::iter::once(rowid).chain(whole_row(dml)).collect()
+}
+
+fn whole_row(dml: &Dml) -> impl Iterator<Item = Expr> + '_ {
+    let columns = dml.target.columns.iter().enumerate();
+    columns.map(|(at, column)| own(dml.id, ColumnIndex::At(at), column.ty.clone()))
+}
+
+/// The row with some columns assigned; a generated column is empty until it is written.
+fn assigned_row<'a>(dml: &'a Dml, assignments: &'a [(usize, Expr)]) -> impl Iterator<Item = Expr> + 'a {
+    whole_row(dml).enumerate().map(move |(at, old)| {
+        let assigned = assignments.iter().find(|(position, _)| *position == at).map(|(_, value)| value.clone());
+        match assigned {
+            Some(value) => value,
+            None if dml.target.columns[at].generated.is_some() => Expr::null(old.ty),
+            None => old,
+        }
+    })
+}
+
+fn current_of(cursor: Option<&String>, filter: Option<&Expr>) -> Result<()> {
+    match cursor {
+        Some(_) if filter.is_none() => Err(Error::unsupported("WHERE CURRENT OF")),
+        _ => Ok(()),
+    }
+}
+
+fn rows(dml: &Dml, extras: &[(ColumnRef, Type)]) -> Result<Query> {
+    let extras = extras.iter().map(|(column, ty)| Expr::new(ExprKind::Column(*column), ty.clone()));
+    let mut rows = match &dml.action {
+        DmlAction::Insert { columns, source, .. } => inserted(dml, columns, source)?,
+        DmlAction::Update { assignments, from, filter, current_of: cursor } => {
+            current_of(cursor.as_ref(), filter.as_ref())?;
+            let mut items = old_row(dml);
+            items.extend(assigned_row(dml, assignments));
+            items.extend(extras);
+            select(items, Some(scanned(dml, from.as_ref())), filter.clone())
+        }
+        DmlAction::Delete { using, filter, current_of: cursor } => {
+            current_of(cursor.as_ref(), filter.as_ref())?;
+            let mut items = old_row(dml);
+            items.extend(extras);
+            select(items, Some(scanned(dml, using.as_ref())), filter.clone())
+        }
+    };
+    rows.ctes.clone_from(&dml.ctes);
+    Ok(rows)
+}
+
+/// The rows of an INSERT with a value for each column.
+fn inserted(dml: &Dml, columns: &[usize], source: &InsertSource) -> Result<Query> {
+    let target = &dml.target;
+    let full = |mut value: Box<dyn FnMut(usize) -> Expr + '_>| -> Result<Vec<Expr>> {
+        let mut row = Vec::with_capacity(target.columns.len());
+        for (position, column) in target.columns.iter().enumerate() {
+            let given = columns.iter().position(|at| *at == position).map(&mut value);
+            let given = given.filter(|value| !matches!(value.kind, ExprKind::Default));
+            let is_known = column.default.is_none() || column.generated.is_some();
+            match given {
+                Some(value) => row.push(value),
+                None if is_known || columns.contains(&position) && column.identity.is_some() => {
+                    row.push(Expr::null(column.ty.clone()));
+                }
+                // The front end spells defaults out where triggers look at rows.
+                None => return Err(Error::internal(format!("the default of column {} is not there", column.name))),
+            }
+        }
+        Ok(row)
+    };
+    let mut outputs: Vec<OutputColumn> = Vec::with_capacity(target.columns.len());
+    for column in &target.columns {
+        outputs.push(OutputColumn { name: column.name.clone(), ty: column.ty.clone() });
+    }
+    match source {
+        InsertSource::Defaults => Ok(select(full(Box::new(|_| Expr::null(Type::Unknown)))?, None, None)),
+        InsertSource::Values(rows) => {
+            let mut all = Vec::with_capacity(rows.len());
+            for row in rows {
+                all.push(full(Box::new(|place| row[place].clone()))?);
+            }
+            if all.len() == 1 {
+                return Ok(select(all.swap_remove(0), None, None));
+            }
+            Ok(query(Body::Values(all), outputs))
+        }
+        InsertSource::Query(source) => {
+            let types: Vec<Type> = source.columns.iter().map(|column| column.ty.clone()).collect();
+            let items = full(Box::new(|place| own(SOURCE, ColumnIndex::At(place), types[place].clone())))?;
+            let from = From::Query { id: SOURCE, query: source.clone(), lateral: false };
+            Ok(select(items, Some(from), None))
+        }
+    }
+}
+
+/// A statement of one row.
+fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
+    let checks = if returning.is_empty() { Vec::new() } else { dml.checks.clone() };
+    let columns =
+        returning.iter().map(|item| OutputColumn { name: "?column?".to_owned(), ty: item.ty.clone() }).collect();
+    Dml { ctes: Vec::new(), target: dml.target.clone(), id: dml.id, view: None, action, checks, returning, columns }
+}
+
+/// The columns that are written, with their parameters.
+fn written(dml: &Dml, at: RowParams) -> Vec<(usize, Expr)> {
+    let columns = dml.target.columns.iter().enumerate().filter(|(_, column)| column.generated.is_none());
+    columns.map(|(position, column)| (position, param(at.column(position), column.ty.clone()))).collect()
+}
+
+fn this_row(dml: &Dml, at: RowParams) -> Expr {
+    equal(own(dml.id, ColumnIndex::RowId, Type::Int8), param(at.rowid(), Type::Int8))
+}
+
+fn insert_row(dml: &Dml, at: RowParams) -> Dml {
+    let (columns, values) = written(dml, at).into_iter().unzip();
+    let on_conflict = match &dml.action {
+        DmlAction::Insert { on_conflict: Some(conflict), .. } => {
+            Some(OnConflict { index: conflict.index, action: ConflictAction::Nothing })
+        }
+        _ => None,
+    };
+    let action = DmlAction::Insert { columns, source: InsertSource::Values(vec![values]), on_conflict };
+    change(dml, action, old_row(dml))
+}
+
+fn update_row(dml: &Dml, at: RowParams) -> Dml {
+    let action = DmlAction::Update {
+        assignments: written(dml, at),
+        from: None,
+        filter: Some(this_row(dml, at)),
+        current_of: None,
+    };
+    change(dml, action, old_row(dml))
+}
+
+fn delete_action(dml: &Dml, at: RowParams) -> DmlAction {
+    DmlAction::Delete { using: None, filter: Some(this_row(dml, at)), current_of: None }
+}
+
+fn row_now(dml: &Dml, at: RowParams) -> Query {
+    select(old_row(dml), Some(scanned(dml, None)), Some(this_row(dml, at)))
+}
+
+/// ON CONFLICT DO UPDATE: the row in the way.
+fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Option<Query>> {
+    let ConflictAction::Update { excluded, assignments, filter } = &conflict.action else { return Ok(None) };
+    let index = conflict.index.and_then(|index| dml.target.indexes.get(index));
+    let Some(index) = index.filter(|index| index.predicate.is_none()) else {
+        return Err(Error::unsupported("ON CONFLICT on a partial index, on a table with row triggers,"));
+    };
+    let mut same = Vec::with_capacity(index.columns.len());
+    for column in &index.columns {
+        let Some(position) = *column else {
+            return Err(Error::unsupported("ON CONFLICT on an index over expressions, on a table with row triggers,"));
+        };
+        let ty = &dml.target.columns[position].ty;
+        let stored = own(dml.id, ColumnIndex::At(position), ty.clone());
+        same.push(equal(stored, param(at.column(position), ty.clone())));
+    }
+    let same = if same.len() == 1 { same.swap_remove(0) } else { Expr::new(ExprKind::And(same), Type::Bool) };
+    let proposed = |mut expr: Expr| {
+        walk::expr_mut(&mut expr, &mut |expr| {
+            if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(column) }) = expr.kind
+                && relation == *excluded
+            {
+                expr.kind = ExprKind::Param(at.column(column));
+            }
+            true
+        });
+        expr
+    };
+    let mut items = old_row(dml);
+    items.extend(assigned_row(dml, assignments).map(proposed));
+    items.push(match filter {
+        Some(filter) => proposed(filter.clone()),
+        None => Expr::new(ExprKind::Literal(Value::Integer(1)), Type::Bool),
+    });
+    let mut found = select(items, Some(scanned(dml, None)), Some(same));
+    found.ctes.clone_from(&dml.ctes);
+    Ok(Some(found))
+}
+
+/// RETURNING of a row that is given as parameters.
+fn returning(dml: &Dml, extras: &[(ColumnRef, Type)], at: RowParams) -> Query {
+    let mut items = dml.returning.clone();
+    for item in &mut items {
+        walk::expr_mut(item, &mut |expr| {
+            if let ExprKind::Column(column) = expr.kind {
+                let extra = extras.iter().position(|(known, _)| *known == column);
+                if let Some(extra) = extra {
+                    expr.kind = ExprKind::Param(at.extra(extra));
+                } else if column.relation == dml.id {
+                    expr.kind = ExprKind::Param(match column.column {
+                        ColumnIndex::At(position) => at.column(position),
+                        ColumnIndex::RowId => at.rowid(),
+                    });
+                }
+            }
+            true
+        });
+    }
+    let mut returned = select(items, None, None);
+    returned.ctes.clone_from(&dml.ctes);
+    returned
+}

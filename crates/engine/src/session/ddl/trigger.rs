@@ -1,0 +1,162 @@
+//! Triggers: rows of our own table, of which SQLite knows nothing.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{ChangeTrigger, TriggerChange, TriggerState};
+use rowferry_dialect::schema::{Relation, Trigger};
+use rusqlite::params;
+
+use super::{Changer, Done, cannot_drop, describe};
+use crate::schema::metadata::{self, derived_oid};
+
+impl Changer<'_> {
+    pub(super) fn change_trigger(&self, change: &ChangeTrigger) -> Done {
+        let relation = &*change.relation;
+        let database = relation.database;
+        let oid = self.entry(relation)?;
+        metadata::create_triggers(self.connection, database)?;
+        match &change.change {
+            TriggerChange::Create(trigger) => self.record_trigger(relation, trigger)?,
+            TriggerChange::Drop(trigger) => {
+                let sql = format!("DELETE FROM {database}.rowferry_triggers WHERE oid = ?1 AND name = ?2");
+                self.connection.execute(&sql, params![oid, trigger.name])?;
+            }
+            TriggerChange::Rename(trigger, to) => {
+                let sql = format!("UPDATE {database}.rowferry_triggers SET name = ?3 WHERE oid = ?1 AND name = ?2");
+                self.connection.execute(&sql, params![oid, trigger.name, to])?;
+            }
+            TriggerChange::Comment(trigger, text) => {
+                let sql = format!("UPDATE {database}.rowferry_triggers SET comment = ?3 WHERE oid = ?1 AND name = ?2");
+                self.connection.execute(&sql, params![oid, trigger.name, text])?;
+            }
+        }
+        self.bump()
+    }
+
+    fn record_trigger(&self, relation: &Relation, trigger: &Trigger) -> Done {
+        let json = |texts: Vec<&str>| (!texts.is_empty()).then(|| serde_json::Value::from(texts).to_string());
+        let events: Vec<&str> = trigger.each_event().map(|event| event.words()).collect();
+        let checked = trigger.constraint.map(|constraint| match (constraint.deferrable, constraint.deferred) {
+            (_, true) => "deferred",
+            (true, false) => "deferrable",
+            (false, false) => "immediate",
+        });
+        // A trigger that takes another's place keeps its object id.
+        let known = relation.trigger(&trigger.name).map(|known| known.oid);
+        let oid = known
+            .unwrap_or_else(|| derived_oid("trigger", relation.database, &[&relation.oid.to_string(), &trigger.name]));
+        self.connection.execute(
+            &format!(
+                "INSERT OR REPLACE INTO {}.rowferry_triggers
+                 (oid, name, trigger_oid, function, time, level, events, columns, condition, arguments, old_table,
+                  new_table, checked, referenced, enabled, comment)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                relation.database
+            ),
+            params![
+                relation.oid,
+                trigger.name,
+                oid,
+                trigger.function,
+                trigger.time.words(),
+                trigger.level.words(),
+                events.join(" "),
+                json(trigger.columns.iter().map(|at| relation.columns[*at].name.as_str()).collect()),
+                trigger.condition,
+                json(trigger.args.iter().map(String::as_str).collect()),
+                trigger.old_table,
+                trigger.new_table,
+                checked,
+                trigger.constraint.map(|constraint| constraint.from),
+                trigger.state.letter(),
+                trigger.comment,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// ENABLE and DISABLE TRIGGER.
+    pub(super) fn set_triggers(&self, table: &Relation, triggers: &[Arc<Trigger>], state: TriggerState) -> Done {
+        for trigger in triggers {
+            let sql =
+                format!("UPDATE {}.rowferry_triggers SET enabled = ?3 WHERE oid = ?1 AND name = ?2", table.database);
+            self.connection.execute(&sql, params![table.oid, trigger.name, state.letter()])?;
+        }
+        self.touch(table.database, table.oid);
+        self.bump()
+    }
+
+    /// A column's new name in UPDATE OF and WHEN.
+    pub(super) fn rename_in_triggers(&self, table: &Relation, column: usize, to: &str) -> Done {
+        let schema = self.schema();
+        for trigger in &table.triggers {
+            let mut renamed = Trigger::clone(trigger);
+            if let Some(text) = &trigger.condition {
+                renamed.condition = Some(self.session.renamed_in_condition(text, table, column, to, &schema)?);
+            }
+            let mut after = table.clone();
+            to.clone_into(&mut after.columns[column].name);
+            self.record_trigger(&after, &renamed)?;
+        }
+        Ok(())
+    }
+
+    /// What needs a column that is to go: triggers that name it. With CASCADE they go, too.
+    pub(super) fn drop_triggers_of_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
+        let schema = self.schema();
+        let mut naming: Vec<&Arc<Trigger>> = Vec::new();
+        for trigger in &table.triggers {
+            let named = match &trigger.condition {
+                Some(text) => self.session.condition_names(text, table, column, &schema)?,
+                None => false,
+            };
+            if named || trigger.columns.contains(&column) {
+                naming.push(trigger);
+            }
+        }
+        if naming.is_empty() {
+            return Ok(());
+        }
+        let name = &table.columns[column].name;
+        let shown = format!("column {name} of {}", describe(table));
+        let dependents: Vec<(String, String)> = naming
+            .iter()
+            .map(|trigger| (format!("trigger {} on {}", trigger.name, describe(table)), shown.clone()))
+            .collect();
+        if !cascade {
+            return Err(cannot_drop(&shown, &dependents));
+        }
+        self.drop_triggers(naming.into_iter().map(|trigger| (table, &**trigger)))
+    }
+
+    /// The triggers that call a function, with their relations; DROP FUNCTION takes them along with CASCADE alone.
+    pub(super) fn drop_triggers_of_function(&self, function: u32, shown: &str, cascade: bool) -> Done {
+        let schema = self.schema();
+        let triggered: Vec<Arc<Relation>> = schema.main.triggered().chain(schema.temp.triggered()).cloned().collect();
+        let mut found: Vec<(Arc<Relation>, Arc<Trigger>)> = Vec::new();
+        for relation in &triggered {
+            let calling = relation.triggers.iter().filter(|trigger| trigger.function == function);
+            found.extend(calling.map(|trigger| (relation.clone(), trigger.clone())));
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> =
+            found.iter().map(|(relation, t)| format!("trigger {} on {}", t.name, describe(relation))).collect();
+        if !cascade {
+            let lines: Vec<(String, String)> = names.into_iter().map(|name| (name, shown.to_owned())).collect();
+            return Err(cannot_drop(shown, &lines));
+        }
+        self.tell_cascade(&names);
+        self.drop_triggers(found.iter().map(|(relation, trigger)| (&**relation, &**trigger)))
+    }
+
+    fn drop_triggers<'t>(&self, triggers: impl Iterator<Item = (&'t Relation, &'t Trigger)>) -> Done {
+        for (relation, trigger) in triggers {
+            let sql = format!("DELETE FROM {}.rowferry_triggers WHERE oid = ?1 AND name = ?2", relation.database);
+            self.connection.execute(&sql, params![relation.oid, trigger.name])?;
+            self.touch(relation.database, relation.oid);
+        }
+        self.bump()
+    }
+}

@@ -1,0 +1,245 @@
+//! Which triggers fire, their conditions, and their calls.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rowferry_dialect::ir::trigger::{NEW_ROW, OLD_ROW};
+use rowferry_dialect::ir::{
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, GroupBy, OutputColumn, Query, RelId, Select, Statement,
+    TriggerEvent, TriggerLevel, TriggerState, TriggerTime, Value, walk,
+};
+use rowferry_dialect::lower::sqlite;
+use rowferry_dialect::plan::{Bound, Command, Effects};
+use rowferry_dialect::schema::{Relation, Trigger};
+use rowferry_dialect::types::Storage;
+use rowferry_dialect::values::{self, Settings};
+use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
+
+use super::super::compile::Uses;
+use super::super::execute::RunError;
+use super::super::{Prepared, Session};
+use super::queue::{Event, Row, Transition};
+use crate::plans::next_id;
+use crate::routines::trigger::TriggerCall;
+use crate::spool::SpoolReader;
+
+/// How deep triggers may cause each other to fire.
+const MAX_DEPTH: u32 = 256;
+
+impl Session {
+    /// The triggers that an event fires, in the order of their names.
+    pub(super) fn due(
+        &self,
+        relation: &Relation,
+        time: TriggerTime,
+        level: TriggerLevel,
+        event: TriggerEvent,
+        assigned: &[usize],
+    ) -> Vec<Arc<Trigger>> {
+        if relation.triggers.is_empty() {
+            return Vec::new();
+        }
+        let replica = self.state.variables.read().is_replica();
+        let due = relation.triggers.iter().filter(|trigger| {
+            let enabled = match trigger.state {
+                TriggerState::Always => true,
+                TriggerState::Disabled => false,
+                TriggerState::Origin => !replica,
+                TriggerState::Replica => replica,
+            };
+            let concerned = event != TriggerEvent::Update
+                || trigger.columns.is_empty()
+                || trigger.columns.iter().any(|column| assigned.contains(column));
+            enabled && concerned && trigger.time == time && trigger.level == level && trigger.waits_for(event)
+        });
+        due.cloned().collect()
+    }
+
+    /// WHEN.
+    pub(super) fn condition_holds(
+        &mut self,
+        relation: &Arc<Relation>,
+        trigger: &Trigger,
+        old: Option<&Vec<Value>>,
+        new: Option<&Vec<Value>>,
+    ) -> Result<bool> {
+        let Some(text) = &trigger.condition else { return Ok(true) };
+        let plan = self.condition_plan(relation, trigger, text)?;
+        let width = relation.columns.len();
+        let mut params = Vec::with_capacity(2 * width);
+        for row in [old, new] {
+            match row {
+                Some(row) => params.extend(row.iter().cloned()),
+                None => params.extend(std::iter::repeat_n(Value::Null, width)),
+            }
+        }
+        let mut rows = self.run_part(&plan, &params)?;
+        Ok(rows.advance()? && rows.column(0).to_value() == Value::Integer(1))
+    }
+
+    fn condition_plan(&mut self, relation: &Arc<Relation>, trigger: &Trigger, text: &str) -> Result<Arc<Prepared>> {
+        let generation = self.schema.generation();
+        let known = self.state.conditions.lock().get(&trigger.oid).cloned();
+        if let Some(known) = known.filter(|known| known.bound.generation == generation) {
+            return Ok(known);
+        }
+        let width = relation.columns.len();
+        let mut condition = self.bind_trigger_condition(text, relation)?;
+        walk::expr_mut(&mut condition, &mut |expr| {
+            if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = expr.kind {
+                if relation == OLD_ROW {
+                    expr.kind = ExprKind::Param(at);
+                } else if relation == NEW_ROW {
+                    expr.kind = ExprKind::Param(width + at);
+                }
+            }
+            true
+        });
+        let types: Vec<Type> = relation.columns.iter().map(|column| column.ty.clone()).collect();
+        let bound = Bound {
+            statement: Statement::Query(Box::new(value_query(condition))),
+            params: [types.clone(), types].concat(),
+            columns: Vec::new(),
+            effects: Effects { reads: true, ..Effects::default() },
+            generation,
+            notices: Vec::new(),
+        };
+        let plan = Arc::new(Prepared {
+            program: Some(sqlite::lower(&bound)?),
+            bound,
+            command: Command::Select,
+            uses: Uses::default(),
+            triggers: None,
+            id: next_id(),
+            parsed: super::super::Parsed::of_nothing(text),
+            declared: Vec::new(),
+            size: 0,
+        });
+        self.state.conditions.lock().insert(trigger.oid, plan.clone());
+        Ok(plan)
+    }
+
+    /// Runs a part of a statement to its end.
+    pub(super) fn run_part(&mut self, part: &Prepared, params: &[Value]) -> Result<SpoolReader> {
+        let run = |session: &mut Self| {
+            let statement = session.start(part, params)?;
+            session.read_all_of(part, statement)
+        };
+        match run(self) {
+            Ok(spool) => spool.into_reader(),
+            Err(RunError::Other(error)) => Err(error),
+            Err(RunError::Sqlite(failure)) => Err(self.translate(&failure, part, params)),
+        }
+    }
+
+    /// The BEFORE (or INSTEAD OF) row triggers of an event, each told what the one before has made of the row; `None`
+    /// when one of them does not want it done.
+    pub(super) fn before_row(
+        &mut self,
+        relation: &Arc<Relation>,
+        time: TriggerTime,
+        event: TriggerEvent,
+        assigned: &[usize],
+        old: Option<&Row>,
+        new: Option<Row>,
+    ) -> Result<Option<Option<Row>>> {
+        let mut new = new;
+        for trigger in self.due(relation, time, TriggerLevel::Row, event, assigned) {
+            if !self.condition_holds(relation, &trigger, old.map(|row| &**row), new.as_deref())? {
+                continue;
+            }
+            let call = Event { trigger, relation: relation.clone(), event, old: old.cloned(), new: new.clone() };
+            let Some(returned) = self.call(&call)? else { return Ok(None) };
+            if new.is_some() {
+                new = Some(Arc::new(returned));
+            }
+        }
+        Ok(Some(new))
+    }
+
+    /// Calls a trigger's function, with the statement's rows as tables where it wants them.
+    pub(super) fn call_with_tables(&mut self, event: &Event, rows: Option<&Transition>) -> Result<()> {
+        if !event.trigger.has_transition_tables() {
+            return self.call(event).map(drop);
+        }
+        let before = self.show_transition_tables(event, rows)?;
+        let result = self.call(event);
+        self.hide_transition_tables(before);
+        result.map(drop)
+    }
+
+    /// Calls a trigger's function; `None` for NULL.
+    pub(super) fn call(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
+        let depth = self.state.trigger_depth.load(Ordering::Relaxed);
+        if depth >= MAX_DEPTH {
+            return Err(Error::new(Condition::StatementTooComplex, "stack depth limit exceeded")
+                .hint("Is there a trigger that fires itself without an end?"));
+        }
+        self.state.trigger_depth.store(depth + 1, Ordering::Relaxed);
+        let call = TriggerCall {
+            name: &event.trigger.name,
+            when: event.trigger.time,
+            level: event.trigger.level,
+            event: event.event,
+            relation: &event.relation,
+            args: &event.trigger.args,
+            new: event.new.as_ref().map(|row| row.as_slice()),
+            old: event.old.as_ref().map(|row| row.as_slice()),
+        };
+        let result = self.call_trigger(event.trigger.function, &call);
+        self.state.trigger_depth.store(depth, Ordering::Relaxed);
+        result
+    }
+
+    /// How many changes the handle has made so far: whether a trigger has made some.
+    pub(super) fn total_changes(&mut self) -> Result<u64> {
+        let handle = self.handle()?;
+        let total = handle.lock().total_changes();
+        Ok(total)
+    }
+}
+
+/// Values of a row as they were read, in the canonical form of their types.
+pub(super) fn canonical(
+    reader: &SpoolReader,
+    from: usize,
+    relation: &Relation,
+    settings: &Settings,
+) -> Result<Vec<Value>> {
+    let columns = relation.columns.iter().enumerate();
+    columns.map(|(at, column)| canonical_value(reader.column(from + at).to_value(), &column.ty, settings)).collect()
+}
+
+/// A decimal that lies as a number in the file is text everywhere else.
+fn canonical_value(value: Value, ty: &Type, settings: &Settings) -> Result<Value> {
+    match value {
+        Value::Integer(_) | Value::Real(_) if ty.storage() == Storage::NativeDecimal => {
+            values::output(&value, ty, settings).map(Value::Text)
+        }
+        value => Ok(value),
+    }
+}
+
+/// A query that yields one value.
+fn value_query(value: Expr) -> Query {
+    let column = OutputColumn { name: "?column?".to_owned(), ty: value.ty.clone() };
+    let select = Select {
+        distinct: Distinct::All,
+        items: vec![value],
+        from: None,
+        filter: None,
+        group_by: GroupBy::None,
+        having: None,
+    };
+    Query {
+        ctes: Vec::new(),
+        body: Body::Select(Box::new(select)),
+        order_by: Vec::new(),
+        limit: None,
+        offset: None,
+        with_ties: false,
+        locking: Vec::new(),
+        columns: vec![column],
+        output: RelId(u32::MAX),
+    }
+}

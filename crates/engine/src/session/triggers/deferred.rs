@@ -1,0 +1,101 @@
+//! Constraint triggers that wait for COMMIT.
+
+use std::collections::HashMap;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::schema::Trigger;
+
+use super::super::Session;
+use super::super::transaction::Block;
+use super::queue::Event;
+
+/// What waits for the end of a session's transaction.
+#[derive(Debug, Default)]
+pub struct Deferred {
+    /// Calls, in the order in which they became due.
+    events: Vec<Event>,
+    /// SET CONSTRAINTS ALL.
+    all: Option<bool>,
+    /// SET CONSTRAINTS of some, by object id.
+    some: HashMap<u32, bool>,
+}
+
+impl Deferred {
+    pub(super) fn push(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// How many calls wait: what a savepoint remembers.
+    pub(crate) fn mark(&self) -> usize {
+        self.events.len()
+    }
+
+    /// What has become due since a savepoint is undone.
+    pub(crate) fn undo(&mut self, mark: usize) {
+        self.events.truncate(mark);
+    }
+
+    /// The transaction is over.
+    pub(crate) fn clear(&mut self) {
+        if !self.events.is_empty() || self.all.is_some() || !self.some.is_empty() {
+            *self = Self::default();
+        }
+    }
+
+    fn is_deferred(&self, trigger: &Trigger) -> bool {
+        let Some(constraint) = trigger.constraint.filter(|constraint| constraint.deferrable) else { return false };
+        self.some.get(&trigger.oid).copied().or(self.all).unwrap_or(constraint.deferred)
+    }
+}
+
+impl Session {
+    /// True when a constraint trigger waits for COMMIT at present.
+    pub(super) fn is_deferred(&self, trigger: &Trigger) -> bool {
+        trigger.constraint.is_some() && self.state.deferred.lock().is_deferred(trigger)
+    }
+
+    /// SET CONSTRAINTS ALL, or of some triggers.
+    pub(in super::super) fn set_constraint_triggers(&mut self, triggers: Option<&[u32]>, deferred: bool) -> Result<()> {
+        {
+            let mut state = self.state.deferred.lock();
+            match triggers {
+                None => {
+                    state.some.clear();
+                    state.all = Some(deferred);
+                }
+                Some(triggers) => state.some.extend(triggers.iter().map(|oid| (*oid, deferred))),
+            }
+        }
+        if deferred { Ok(()) } else { self.tell_deferred(false) }
+    }
+
+    /// Makes the calls that wait: all of them at COMMIT, else those whose triggers no longer wait. What they do may have
+    /// others follow.
+    pub(in super::super) fn tell_deferred(&mut self, all: bool) -> Result<()> {
+        loop {
+            let due: Vec<Event> = {
+                let mut state = self.state.deferred.lock();
+                if state.events.is_empty() {
+                    return Ok(());
+                }
+                let events = std::mem::take(&mut state.events);
+                let (waiting, due) = events.into_iter().partition(|event| !all && state.is_deferred(&event.trigger));
+                state.events = waiting;
+                due
+            };
+            if due.is_empty() {
+                return Ok(());
+            }
+            // A statement of its own is a transaction: what the triggers do belongs to it.
+            let alone = self.transaction.block == Block::None;
+            if alone {
+                self.transaction.block = Block::Implicit;
+            }
+            let result = due.iter().try_for_each(|event| self.call(event).map(drop));
+            if alone {
+                self.transaction.block = Block::None;
+            }
+            result?;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Triggers: who is to be told of a change, and when.
+//!
+//! SQLite knows nothing of our triggers. A change of a table that has some is compiled with a [`Firing`]: statement
+//! triggers run around the statement; where a trigger looks at rows, the change is taken apart ([`rows`]) and its rows are
+//! written one by one. What fires AFTER waits in the statement's queue until everything is written, or, for a deferred
+//! constraint trigger, in the session's until COMMIT.
+//!
+//! A change of a table without triggers, and without children whose rows a foreign key would change under a trigger's
+//! eyes, has no [`Firing`] and takes no notice of any of this.
+
+mod calls;
+mod cascade;
+mod deferred;
+mod plan;
+mod queue;
+mod rows;
+mod statement;
+mod transition;
+
+pub use deferred::Deferred;
+pub(crate) use plan::Firing;
+pub(super) use queue::Changes;

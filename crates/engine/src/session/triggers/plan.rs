@@ -1,0 +1,160 @@
+//! What a compiled change has to do with triggers.
+
+use std::sync::Arc;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::apart::{self, RowParams};
+use rowferry_dialect::ir::{
+    ConflictAction, Dml, DmlAction, ReferentialChange, Statement, TriggerEvent, TriggerLevel, TriggerTime,
+};
+use rowferry_dialect::lower::sqlite;
+use rowferry_dialect::plan::{Bound, Command};
+use rowferry_dialect::schema::Relation;
+
+use super::super::compile::{Parsed, Prepared, Uses};
+use crate::plans::next_id;
+use crate::schema::SessionSchema;
+
+/// What a change has to do with triggers.
+#[derive(Debug)]
+pub(crate) struct Firing {
+    /// The statement's events: an INSERT with DO UPDATE has two.
+    pub events: Vec<TriggerEvent>,
+    /// The columns that SET names.
+    pub assigned: Vec<usize>,
+    /// The change taken apart, where rows are looked at.
+    pub steps: Option<Steps>,
+}
+
+/// A change taken apart, each part ready to run.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    /// Where the statements of one row find their parameters.
+    pub at: RowParams,
+    /// What is to be done.
+    pub rows: Arc<Prepared>,
+    pub insert: Option<Arc<Prepared>>,
+    pub update: Option<Arc<Prepared>>,
+    pub delete: Option<Arc<Prepared>>,
+    pub now: Option<Arc<Prepared>>,
+    pub conflict: Option<Arc<Prepared>>,
+    pub returning: Option<Arc<Prepared>>,
+    /// Foreign keys change rows of other tables that have triggers.
+    pub cascades: bool,
+    /// SQLite must not look at foreign keys before all rows are written.
+    pub defers_keys: bool,
+}
+
+impl Firing {
+    /// `None` for a change of which no trigger is to be told.
+    pub fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema) -> Result<Option<Self>> {
+        let updates = updates(dml);
+        let event = event(dml);
+        let events: Vec<TriggerEvent> = if updates.is_some() && event == TriggerEvent::Insert {
+            vec![TriggerEvent::Insert, TriggerEvent::Update]
+        } else {
+            vec![event]
+        };
+        let cascades = events.iter().any(|event| is_seen_below(schema, &dml.target, *event, &mut Vec::new()));
+        let by_rows = cascades || dml.view.is_some() || events.iter().any(|event| dml.target.takes_rows(*event));
+        if !by_rows && !events.iter().any(|event| has_statement_trigger(&dml.target, *event)) {
+            return Ok(None);
+        }
+        let assigned = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
+        let steps = if by_rows { Some(Steps::of(dml, bound, parsed, cascades)?) } else { None };
+        Ok(Some(Self { events, assigned, steps }))
+    }
+}
+
+impl Steps {
+    fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, cascades: bool) -> Result<Self> {
+        let apart = apart::apart(dml, &bound.params)?;
+        let part = |statement: Statement, params: &[rowferry_dialect::Type]| -> Result<Arc<Prepared>> {
+            let bound =
+                Bound { statement, params: params.to_vec(), columns: Vec::new(), notices: Vec::new(), ..bound.clone() };
+            Ok(Arc::new(Prepared {
+                program: Some(sqlite::lower(&bound)?),
+                bound,
+                command: Command::Select,
+                uses: Uses::default(),
+                triggers: None,
+                id: next_id(),
+                parsed: parsed.clone(),
+                declared: Vec::new(),
+                size: 0,
+            }))
+        };
+        let query = |query: Option<rowferry_dialect::ir::Query>| {
+            query.map(|query| part(Statement::Query(Box::new(query)), &apart.params)).transpose()
+        };
+        let change = |dml: Option<Dml>| dml.map(|dml| part(Statement::Dml(Box::new(dml)), &apart.params)).transpose();
+        let own = |key: &rowferry_dialect::schema::ForeignKey| {
+            key.target.name == dml.target.name && key.target.schema.as_deref() == Some(&*dml.target.namespace)
+        };
+        Ok(Self {
+            at: apart.at,
+            rows: part(Statement::Query(Box::new(apart.rows)), &bound.params)?,
+            insert: change(apart.insert)?,
+            update: change(apart.update)?,
+            delete: change(apart.delete)?,
+            now: query(apart.now)?,
+            conflict: query(apart.conflict)?,
+            returning: query(apart.returning)?,
+            cascades,
+            defers_keys: dml.target.foreign_keys.iter().any(own) || cascades && event(dml) != TriggerEvent::Delete,
+        })
+    }
+}
+
+/// What a statement does first of all.
+fn event(dml: &Dml) -> TriggerEvent {
+    match dml.action {
+        DmlAction::Insert { .. } => TriggerEvent::Insert,
+        DmlAction::Update { .. } => TriggerEvent::Update,
+        DmlAction::Delete { .. } => TriggerEvent::Delete,
+    }
+}
+
+/// SET.
+fn updates(dml: &Dml) -> Option<&[(usize, rowferry_dialect::ir::Expr)]> {
+    match &dml.action {
+        DmlAction::Update { assignments, .. } => Some(assignments),
+        DmlAction::Insert { on_conflict: Some(conflict), .. } => match &conflict.action {
+            ConflictAction::Update { assignments, .. } => Some(assignments),
+            ConflictAction::Nothing => None,
+        },
+        _ => None,
+    }
+}
+
+fn has_statement_trigger(relation: &Relation, event: TriggerEvent) -> bool {
+    [TriggerTime::Before, TriggerTime::After]
+        .into_iter()
+        .any(|time| relation.has_trigger(time, TriggerLevel::Statement, event))
+}
+
+/// True when a foreign key's action would change rows under a trigger's eyes.
+pub(super) fn is_seen_below(
+    schema: &SessionSchema,
+    parent: &Relation,
+    event: TriggerEvent,
+    seen: &mut Vec<(u32, TriggerEvent)>,
+) -> bool {
+    let snapshot = if parent.database == "temp" { &schema.temp } else { &schema.main };
+    if snapshot.has_no_triggers() || event == TriggerEvent::Insert || seen.contains(&(parent.oid, event)) {
+        return false;
+    }
+    seen.push((parent.oid, event));
+    snapshot.children(parent).any(|child| {
+        child.foreign_keys.iter().filter(|key| leads_to(key, parent)).any(|key| {
+            let Some(follows) = ReferentialChange::of(key, event) else { return false };
+            let event = follows.event();
+            child.takes_rows(event) || has_statement_trigger(child, event) || is_seen_below(schema, child, event, seen)
+        })
+    })
+}
+
+/// True when a foreign key refers to a table.
+pub(super) fn leads_to(key: &rowferry_dialect::schema::ForeignKey, parent: &Relation) -> bool {
+    key.target.name == parent.name && key.target.schema.as_deref().is_none_or(|namespace| namespace == parent.namespace)
+}

@@ -1,0 +1,152 @@
+//! What one statement has changed, and whom it will tell when it is done.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime, Value};
+use rowferry_dialect::schema::{Relation, Trigger};
+
+use super::super::{Prepared, Session};
+use super::Firing;
+use crate::spool::Spool;
+
+/// A row: a value for each column, in the canonical form of its type.
+pub(super) type Row = Arc<Vec<Value>>;
+
+/// A call that is due.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub trigger: Arc<Trigger>,
+    pub relation: Arc<Relation>,
+    pub event: TriggerEvent,
+    pub old: Option<Row>,
+    pub new: Option<Row>,
+}
+
+/// What one statement has changed.
+#[derive(Debug)]
+pub(in super::super) struct Changes {
+    pub(super) relation: Arc<Relation>,
+    /// Calls that wait for the statement's end.
+    pub(super) queue: Vec<Event>,
+    /// Those of the statements that foreign keys have made of it; they come last.
+    pub(super) below: Vec<Changes>,
+    /// Rows for transition tables, by event.
+    pub(super) transition: HashMap<TriggerEvent, Transition>,
+    /// Rows that the statement has written.
+    pub(super) written: HashSet<i64>,
+    /// Rows that a BEFORE trigger has kept from being changed.
+    pub(super) kept: u64,
+    /// A trigger has changed rows while the statement ran.
+    pub(super) meddled: bool,
+    /// The plans of what foreign keys make of it, by constraint.
+    pub(super) cascades: HashMap<(u32, TriggerEvent), Arc<Prepared>>,
+    /// RETURNING.
+    pub(in super::super) returned: Spool,
+    /// Rows changed.
+    pub(in super::super) changed: u64,
+    /// The rowid of the last row inserted.
+    pub(in super::super) last_rowid: Option<i64>,
+}
+
+/// The rows of a statement, as its triggers see them.
+#[derive(Debug, Default)]
+pub(super) struct Transition {
+    pub(super) old: Vec<Row>,
+    pub(super) new: Vec<Row>,
+}
+
+impl Session {
+    /// Tells the statement triggers that a change is about to begin.
+    pub(in super::super) fn start_changes(&mut self, plan: &Prepared, firing: &Firing) -> Result<Changes> {
+        let relation = match &plan.bound.statement {
+            rowferry_dialect::ir::Statement::Dml(dml) => dml.target.clone(),
+            _ => return Err(rowferry_dialect::Error::internal("a change without its table")),
+        };
+        let changes = Changes {
+            relation: relation.clone(),
+            queue: Vec::new(),
+            below: Vec::new(),
+            transition: HashMap::new(),
+            written: HashSet::new(),
+            kept: 0,
+            meddled: false,
+            cascades: HashMap::new(),
+            returned: Spool::new(plan.bound.columns.len()),
+            changed: 0,
+            last_rowid: None,
+        };
+        for event in &firing.events {
+            for trigger in self.due(&relation, TriggerTime::Before, TriggerLevel::Statement, *event, &firing.assigned) {
+                if self.condition_holds(&relation, &trigger, None, None)? {
+                    let event = Event { trigger, relation: relation.clone(), event: *event, old: None, new: None };
+                    self.call(&event)?;
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Tells everybody who waits for the statement's end.
+    pub(in super::super) fn finish_changes(&mut self, firing: &Firing, mut changes: Changes) -> Result<Changes> {
+        self.queue_statement_triggers(firing, &mut changes)?;
+        self.tell(&mut changes)?;
+        Ok(changes)
+    }
+
+    pub(super) fn queue_statement_triggers(&mut self, firing: &Firing, changes: &mut Changes) -> Result<()> {
+        let relation = changes.relation.clone();
+        // DO UPDATE's come before the INSERT's own.
+        for event in firing.events.iter().rev() {
+            for trigger in self.due(&relation, TriggerTime::After, TriggerLevel::Statement, *event, &firing.assigned) {
+                if self.condition_holds(&relation, &trigger, None, None)? {
+                    let relation = relation.clone();
+                    changes.queue.push(Event { trigger, relation, event: *event, old: None, new: None });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the calls that wait, those of foreign keys' statements last.
+    fn tell(&mut self, changes: &mut Changes) -> Result<()> {
+        for event in std::mem::take(&mut changes.queue) {
+            if event.trigger.level == TriggerLevel::Row && self.is_deferred(&event.trigger) {
+                self.state.deferred.lock().push(event);
+                continue;
+            }
+            self.call_with_tables(&event, changes.transition.get(&event.event))?;
+        }
+        for mut below in std::mem::take(&mut changes.below) {
+            self.tell(&mut below)?;
+        }
+        Ok(())
+    }
+
+    /// Notes a row that has been written: for the triggers that wait for the end, and their tables.
+    pub(super) fn note_row(
+        &mut self,
+        firing: &Firing,
+        changes: &mut Changes,
+        event: TriggerEvent,
+        old: Option<Row>,
+        new: Option<Row>,
+    ) -> Result<()> {
+        let relation = changes.relation.clone();
+        let level = TriggerLevel::Row;
+        for trigger in self.due(&relation, TriggerTime::After, level, event, &firing.assigned) {
+            if self.condition_holds(&relation, &trigger, old.as_deref(), new.as_deref())? {
+                let (old, new) = (old.clone(), new.clone());
+                changes.queue.push(Event { trigger, relation: relation.clone(), event, old, new });
+            }
+        }
+        let wanted = |trigger: &Arc<Trigger>| trigger.has_transition_tables() && trigger.waits_for(event);
+        if relation.triggers.iter().any(wanted) {
+            let transition = changes.transition.entry(event).or_default();
+            transition.old.extend(old);
+            transition.new.extend(new);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,404 @@
+//! A change row by row.
+//!
+//! | for each row | INSERT | UPDATE | DELETE |
+//! |---|---|---|---|
+//! | BEFORE triggers | may change it, or drop it | the same | may keep it |
+//! | the row | is written, or meets a row in its way: DO UPDATE goes on as an UPDATE | is written | goes |
+//! | noted for the end | the row as written | both, as they were and are | the row as it was |
+//! | RETURNING | of the row as written | the same | of the row as it was |
+//!
+//! All rows are known before the first is written. What a BEFORE trigger has done to a row that is still to come is not
+//! overwritten: that is an error, as in PostgreSQL.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{TriggerEvent, TriggerTime, Value};
+use rowferry_dialect::values::Settings;
+use rowferry_dialect::{Condition, Error, Result};
+
+use super::super::Session;
+use super::calls::canonical;
+use super::plan::{Firing, Steps};
+use super::queue::{Changes, Row};
+use crate::spool::SpoolReader;
+
+/// What one run has at hand for each of its rows.
+struct Run<'a> {
+    firing: &'a Firing,
+    steps: &'a Steps,
+    /// The statement's own parameters.
+    params: &'a [Value],
+    settings: Arc<Settings>,
+    /// Rows that are to go when all BEFORE triggers have been asked: foreign keys take others along.
+    going: Vec<(i64, Row, Vec<Value>)>,
+}
+
+/// A row that has been written.
+struct Written {
+    rowid: Value,
+    row: Row,
+}
+
+impl Session {
+    /// Makes a change row by row.
+    pub(in super::super) fn change_by_rows(
+        &mut self,
+        firing: &Firing,
+        params: &[Value],
+        changes: &mut Changes,
+    ) -> Result<()> {
+        let Some(steps) = &firing.steps else { return Err(Error::internal("a change that was not taken apart")) };
+        if params.len() != steps.at.outer {
+            return Err(Error::internal(format!("{} parameters for {}", params.len(), steps.at.outer)));
+        }
+        let settings = self.state.settings();
+        let mut run = Run { firing, steps, params, settings, going: Vec::new() };
+        let deferring = steps.defers_keys && self.defer_keys()?;
+        let mut rows = self.run_part(&steps.rows, params)?;
+        while rows.advance()? {
+            if self.interrupter.must_stop() {
+                return Err(self.interrupter.error());
+            }
+            match firing.events[0] {
+                TriggerEvent::Insert => self.insert_row(&mut run, changes, &rows)?,
+                TriggerEvent::Update => self.update_row(&mut run, changes, &rows, 0, false)?,
+                _ => self.delete_row(&mut run, changes, &rows)?,
+            }
+        }
+        for (rowid, old, extras) in std::mem::take(&mut run.going) {
+            // A foreign key of the table to itself may have taken it already.
+            if self.row_now(&run, changes, rowid)?.is_some() {
+                self.write_delete(&run, changes, rowid, &old, &extras)?;
+            }
+        }
+        if deferring { self.check_deferred_keys(&changes.relation) } else { Ok(()) }
+    }
+
+    fn insert_row(&mut self, run: &mut Run<'_>, changes: &mut Changes, rows: &SpoolReader) -> Result<()> {
+        let relation = changes.relation.clone();
+        let new: Row = Arc::new(canonical(rows, 0, &relation, &run.settings)?);
+        let (event, assigned) = (TriggerEvent::Insert, &run.firing.assigned);
+        let Some(insert) = &run.steps.insert else {
+            return self.instead(run, changes, event, None, Some(new), Vec::new());
+        };
+        let new = self.numbered(&relation, new)?;
+        let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
+        let Some(Some(new)) = asked else { return Ok(()) };
+        let params = self.row_params(run, Value::Null, &new, &[]);
+        let mut written = self.run_part(insert, &params)?;
+        if !written.advance()? {
+            return self.conflict(run, changes, &params);
+        }
+        let written = read_back(&written, changes, run)?;
+        if let Value::Integer(rowid) = written.rowid {
+            changes.last_rowid = Some(rowid);
+            changes.written.insert(rowid);
+        }
+        self.note_row(run.firing, changes, event, None, Some(written.row.clone()))?;
+        self.yield_row(run, changes, written.rowid, &written.row, &[])
+    }
+
+    /// ON CONFLICT.
+    fn conflict(&mut self, run: &mut Run<'_>, changes: &mut Changes, params: &[Value]) -> Result<()> {
+        let Some(conflict) = &run.steps.conflict else { return Ok(()) };
+        let mut found = self.run_part(conflict, params)?;
+        if !found.advance()? {
+            return Err(Error::internal("nothing stands in the way of a row that could not be inserted"));
+        }
+        if let Value::Integer(rowid) = found.column(0).to_value()
+            && changes.written.contains(&rowid)
+        {
+            let message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
+            let hint = "Ensure that no rows proposed for insertion within the same command have duplicate constrained \
+                        values.";
+            return Err(Error::new(Condition::CardinalityViolation, message).hint(hint));
+        }
+        let width = changes.relation.columns.len();
+        if found.column(1 + 2 * width).to_value() != Value::Integer(1) {
+            return Ok(());
+        }
+        self.update_row(run, changes, &found, 0, true)
+    }
+
+    /// An UPDATE of a row; `conflicting` says that an INSERT has met it.
+    fn update_row(
+        &mut self,
+        run: &mut Run<'_>,
+        changes: &mut Changes,
+        rows: &SpoolReader,
+        from: usize,
+        conflicting: bool,
+    ) -> Result<()> {
+        let relation = changes.relation.clone();
+        let width = relation.columns.len();
+        let old: Row = Arc::new(canonical(rows, from + 1, &relation, &run.settings)?);
+        let new: Row = Arc::new(canonical(rows, from + 1 + width, &relation, &run.settings)?);
+        let (event, assigned) = (TriggerEvent::Update, &run.firing.assigned);
+        let extras = extras(rows, from + 1 + 2 * width, if conflicting { 0 } else { run.steps.at.extras });
+        let Some(update) = &run.steps.update else {
+            return self.instead(run, changes, event, Some(old), Some(new), extras);
+        };
+        let Value::Integer(rowid) = rows.column(from).to_value() else {
+            return Err(Error::internal("a row without rowid"));
+        };
+        // A row that several rows of FROM meet is changed once.
+        if !changes.written.insert(rowid) && !conflicting {
+            return Ok(());
+        }
+        let asked = self.ask(changes, TriggerTime::Before, event, assigned, Some(&old), Some(new))?;
+        let Some(Some(new)) = asked else { return Ok(()) };
+        if !self.is_untouched(run, changes, rowid, &old, "updated")? {
+            return Ok(());
+        }
+        if run.steps.cascades {
+            self.cascade(changes, event, &old, Some(&new))?;
+        }
+        let params = self.row_params(run, Value::Integer(rowid), &new, &extras);
+        let mut written = self.run_part(update, &params)?;
+        if !written.advance()? {
+            return Ok(());
+        }
+        let written = read_back(&written, changes, run)?;
+        if let Value::Integer(rowid) = written.rowid {
+            changes.written.insert(rowid);
+        }
+        self.note_row(run.firing, changes, event, Some(old), Some(written.row.clone()))?;
+        self.yield_row(run, changes, written.rowid, &written.row, &extras)
+    }
+
+    fn delete_row(&mut self, run: &mut Run<'_>, changes: &mut Changes, rows: &SpoolReader) -> Result<()> {
+        let relation = changes.relation.clone();
+        let old: Row = Arc::new(canonical(rows, 1, &relation, &run.settings)?);
+        let (event, assigned) = (TriggerEvent::Delete, &run.firing.assigned);
+        let extras = extras(rows, 1 + relation.columns.len(), run.steps.at.extras);
+        if run.steps.delete.is_none() {
+            return self.instead(run, changes, event, Some(old), None, extras);
+        }
+        let Value::Integer(rowid) = rows.column(0).to_value() else {
+            return Err(Error::internal("a row without rowid"));
+        };
+        if !changes.written.insert(rowid) {
+            return Ok(());
+        }
+        if self.ask(changes, TriggerTime::Before, event, assigned, Some(&old), None)?.is_none() {
+            return Ok(());
+        }
+        if !self.is_untouched(run, changes, rowid, &old, "deleted")? {
+            return Ok(());
+        }
+        if run.steps.cascades {
+            run.going.push((rowid, old, extras));
+            return Ok(());
+        }
+        self.write_delete(run, changes, rowid, &old, &extras)
+    }
+
+    fn write_delete(
+        &mut self,
+        run: &Run<'_>,
+        changes: &mut Changes,
+        rowid: i64,
+        old: &Row,
+        extras: &[Value],
+    ) -> Result<()> {
+        let Some(delete) = &run.steps.delete else { return Err(Error::internal("a DELETE without its statement")) };
+        if run.steps.cascades {
+            self.cascade(changes, TriggerEvent::Delete, old, None)?;
+        }
+        let params = self.row_params(run, Value::Integer(rowid), old, extras);
+        self.run_part(delete, &params)?;
+        self.note_row(run.firing, changes, TriggerEvent::Delete, Some(old.clone()), None)?;
+        self.yield_row(run, changes, Value::Integer(rowid), old, extras)
+    }
+
+    /// A row of a view, which its INSTEAD OF triggers take.
+    fn instead(
+        &mut self,
+        run: &Run<'_>,
+        changes: &mut Changes,
+        event: TriggerEvent,
+        old: Option<Row>,
+        new: Option<Row>,
+        extras: Vec<Value>,
+    ) -> Result<()> {
+        let asked = self.ask(changes, TriggerTime::InsteadOf, event, &run.firing.assigned, old.as_ref(), new)?;
+        let Some(new) = asked else { return Ok(()) };
+        let Some(row) = new.or(old) else { return Ok(()) };
+        self.yield_row(run, changes, Value::Null, &row, &extras)
+    }
+
+    /// Asks the triggers that come before the change of a row; `None` when it is not to be changed.
+    fn ask(
+        &mut self,
+        changes: &mut Changes,
+        time: TriggerTime,
+        event: TriggerEvent,
+        assigned: &[usize],
+        old: Option<&Row>,
+        new: Option<Row>,
+    ) -> Result<Option<Option<Row>>> {
+        let relation = changes.relation.clone();
+        if !relation.triggers.iter().any(|trigger| trigger.time == time) {
+            return Ok(Some(new));
+        }
+        let before = self.total_changes()?;
+        let asked = self.before_row(&relation, time, event, assigned, old, new)?;
+        changes.meddled |= self.total_changes()? != before;
+        changes.kept += u64::from(asked.is_none());
+        Ok(asked)
+    }
+
+    /// False for a row that is gone; an error for one that a trigger has changed meanwhile.
+    fn is_untouched(&mut self, run: &Run<'_>, changes: &Changes, rowid: i64, old: &Row, what: &str) -> Result<bool> {
+        if !changes.meddled {
+            return Ok(true);
+        }
+        let now = self.row_now(run, changes, rowid)?;
+        if now.as_ref() == Some(old) {
+            return Ok(true);
+        }
+        let message =
+            format!("tuple to be {what} was already modified by an operation triggered by the current command");
+        let hint = "Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.";
+        Err(Error::new(Condition::TriggeredDataChangeViolation, message).hint(hint))
+    }
+
+    fn row_now(&mut self, run: &Run<'_>, changes: &Changes, rowid: i64) -> Result<Option<Row>> {
+        let Some(now) = &run.steps.now else { return Ok(None) };
+        let mut params = run.params.to_vec();
+        params.push(Value::Integer(rowid));
+        params.resize(run.steps.at.outer + 1 + run.steps.at.columns + run.steps.at.extras, Value::Null);
+        let mut found = self.run_part(now, &params)?;
+        Ok(if found.advance()? {
+            Some(Arc::new(canonical(&found, 1, &changes.relation, &run.settings)?))
+        } else {
+            None
+        })
+    }
+
+    /// A rowid that numbers itself has its number before the triggers see the row.
+    fn numbered(&mut self, relation: &rowferry_dialect::schema::Relation, new: Row) -> Result<Row> {
+        let numbered = relation.columns.iter().position(|column| {
+            column.rowid_alias && column.identity.as_ref().is_some_and(|identity| identity.sequence.is_none())
+        });
+        let Some(at) = numbered.filter(|at| new[*at] == Value::Null) else { return Ok(new) };
+        let next = self.next_rowid(relation)?;
+        let mut row = (*new).clone();
+        row[at] = Value::Integer(next);
+        Ok(Arc::new(row))
+    }
+
+    fn row_params(&self, run: &Run<'_>, rowid: Value, row: &Row, extras: &[Value]) -> Vec<Value> {
+        let at = run.steps.at;
+        let mut params = Vec::with_capacity(at.outer + 1 + at.columns + at.extras);
+        params.extend(run.params.iter().cloned());
+        params.push(rowid);
+        params.extend(row.iter().cloned());
+        params.extend(extras.iter().cloned());
+        params.resize(at.outer + 1 + at.columns + at.extras, Value::Null);
+        params
+    }
+
+    /// Counts a row, and keeps what RETURNING makes of it.
+    fn yield_row(
+        &mut self,
+        run: &Run<'_>,
+        changes: &mut Changes,
+        rowid: Value,
+        row: &Row,
+        extras: &[Value],
+    ) -> Result<()> {
+        changes.changed += 1;
+        let Some(returning) = &run.steps.returning else { return Ok(()) };
+        let params = self.row_params(run, rowid, row, extras);
+        let mut found = self.run_part(returning, &params)?;
+        while found.advance()? {
+            changes.returned.push((0..found.columns()).map(|at| found.column(at)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A row as it has been written.
+fn read_back(reader: &SpoolReader, changes: &Changes, run: &Run<'_>) -> Result<Written> {
+    let row = Arc::new(canonical(reader, 1, &changes.relation, &run.settings)?);
+    Ok(Written { rowid: reader.column(0).to_value(), row })
+}
+
+fn extras(reader: &SpoolReader, from: usize, count: usize) -> Vec<Value> {
+    (0..count).map(|at| reader.column(from + at).to_value()).collect()
+}
+
+impl Session {
+    /// The number that SQLite would give to the next row.
+    fn next_rowid(&mut self, relation: &rowferry_dialect::schema::Relation) -> Result<i64> {
+        use rowferry_dialect::lower::sqlite::create_table::quote;
+        let table = format!("{}.{}", quote(relation.database), quote(&relation.physical_name));
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let greatest: rusqlite::Result<i64> =
+            guard.query_row(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), [], |row| row.get(0));
+        let greatest = self.checked(greatest.map_err(Into::into))?;
+        // AUTOINCREMENT gives no number twice.
+        let counts = self
+            .schema
+            .details(relation.oid)
+            .and_then(|details| details.sql.as_deref())
+            .is_some_and(|sql| sql.to_ascii_uppercase().contains("AUTOINCREMENT"));
+        let given = if counts {
+            let sql =
+                format!("SELECT coalesce(max(seq), 0) FROM {}.sqlite_sequence WHERE name = ?1", relation.database);
+            let given: rusqlite::Result<i64> = guard.query_row(&sql, [&relation.physical_name], |row| row.get(0));
+            self.checked(given.map_err(Into::into))?
+        } else {
+            0
+        };
+        greatest
+            .max(given)
+            .checked_add(1)
+            .ok_or_else(|| Error::new(Condition::NumericValueOutOfRange, "the table's rows have used up their numbers"))
+    }
+
+    /// Lets foreign keys be looked at when the statement has written all its rows; false when they wait anyway.
+    fn defer_keys(&mut self) -> Result<bool> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let on: rusqlite::Result<bool> = guard.query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0));
+        if self.checked(on.map_err(Into::into))? {
+            return Ok(false);
+        }
+        self.checked(guard.run("PRAGMA defer_foreign_keys = ON"))?;
+        Ok(true)
+    }
+
+    /// Looks at the foreign keys of a statement that is done; those that wait for COMMIT go on waiting.
+    fn check_deferred_keys(&mut self, changed: &rowferry_dialect::schema::Relation) -> Result<()> {
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        if guard.has_open_keys() {
+            let sql = "SELECT \"table\", fkid FROM pragma_foreign_key_check";
+            let broken = (|| -> rusqlite::Result<Vec<(String, i64)>> {
+                guard.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            })();
+            for (table, id) in self.checked(broken.map_err(Into::into))? {
+                let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
+                let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
+                let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
+                let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(|key| !key.deferred) else {
+                    continue;
+                };
+                if relation.oid == changed.oid {
+                    return Err(self.deferred_violation(&guard));
+                }
+                let message = format!(
+                    "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
+                    changed.name, key.name, relation.name
+                );
+                return Err(Error::new(Condition::ForeignKeyViolationByParent, message)
+                    .table(relation.namespace.clone(), relation.name.clone())
+                    .constraint(key.name.clone()));
+            }
+        }
+        self.checked(guard.run("PRAGMA defer_foreign_keys = OFF"))
+    }
+}

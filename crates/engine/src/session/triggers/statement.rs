@@ -1,0 +1,155 @@
+//! Changes of tables that have triggers, whole.
+
+use std::sync::Arc;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime, Value};
+use rowferry_dialect::schema::Relation;
+
+use super::super::execute::RunError;
+use super::super::transaction::Block;
+use super::super::{Prepared, Session};
+use super::queue::Event;
+use super::{Changes, Firing};
+use crate::spool::Spool;
+
+impl Session {
+    /// Runs a change, and tells its triggers: the rows of RETURNING, and how many rows have been changed.
+    pub(in super::super) fn change_under_triggers(
+        &mut self,
+        plan: &Arc<Prepared>,
+        firing: &Firing,
+        params: &[Value],
+    ) -> Result<(Spool, u64)> {
+        if let Some(mut changes) = self.batch.take() {
+            let before = changes.changed;
+            let result =
+                self.as_part_of_transaction(|session| session.make_changes(plan, firing, params, &mut changes));
+            let changed = changes.changed - before;
+            self.note_rowid(&changes);
+            self.batch = Some(changes);
+            return result.map(|()| (Spool::new(plan.bound.columns.len()), changed));
+        }
+        let changes = self.as_part_of_transaction(|session| {
+            let mut changes = session.start_changes(plan, firing)?;
+            session.make_changes(plan, firing, params, &mut changes)?;
+            session.finish_changes(firing, changes)
+        })?;
+        self.note_rowid(&changes);
+        Ok((changes.returned, changes.changed))
+    }
+
+    /// The rows to come are one statement for triggers, until [`Session::end_rows`].
+    ///
+    /// # Errors
+    /// Those of BEFORE triggers.
+    pub fn begin_rows(&mut self, plan: &Arc<Prepared>) -> Result<()> {
+        self.batch = None;
+        let Some(firing) = plan.triggers.clone() else { return Ok(()) };
+        self.open_write("COPY FROM")?;
+        let changes = self.as_part_of_transaction(|session| session.start_changes(plan, &firing))?;
+        self.batch = Some(Box::new(changes));
+        Ok(())
+    }
+
+    /// All rows have come.
+    ///
+    /// # Errors
+    /// Those of AFTER triggers.
+    pub fn end_rows(&mut self, plan: &Arc<Prepared>) -> Result<()> {
+        let Some((changes, firing)) = self.batch.take().zip(plan.triggers.clone()) else { return Ok(()) };
+        self.as_part_of_transaction(|session| session.finish_changes(&firing, *changes)).map(drop)
+    }
+
+    /// The rows have failed.
+    pub fn forget_rows(&mut self) {
+        self.batch = None;
+    }
+
+    /// TRUNCATE, and the triggers around it.
+    pub(in super::super) fn truncate_under_triggers(
+        &mut self,
+        tables: &[Arc<Relation>],
+        truncate: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        if tables.iter().all(|table| table.triggers.is_empty()) {
+            return truncate(self);
+        }
+        self.as_part_of_transaction(|session| {
+            session.tell_of_truncate(tables, TriggerTime::Before)?;
+            truncate(session)?;
+            session.tell_of_truncate(tables, TriggerTime::After)
+        })
+    }
+
+    fn tell_of_truncate(&mut self, tables: &[Arc<Relation>], time: TriggerTime) -> Result<()> {
+        let event = TriggerEvent::Truncate;
+        for relation in tables {
+            for trigger in self.due(relation, time, TriggerLevel::Statement, event, &[]) {
+                if self.condition_holds(relation, &trigger, None, None)? {
+                    self.call(&Event { trigger, relation: relation.clone(), event, old: None, new: None })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables that a TRUNCATE empties.
+    pub(in super::super) fn truncated(&self, tables: &[Arc<Relation>], cascade: bool) -> Vec<Arc<Relation>> {
+        let mut all = tables.to_vec();
+        let mut at = 0;
+        while cascade && at < all.len() {
+            let parent = all[at].clone();
+            for child in self.schema.children(&parent) {
+                if !all.iter().any(|known| known.oid == child.oid) {
+                    all.push(child.clone());
+                }
+            }
+            at += 1;
+        }
+        all
+    }
+
+    fn make_changes(
+        &mut self,
+        plan: &Arc<Prepared>,
+        firing: &Firing,
+        params: &[Value],
+        changes: &mut Changes,
+    ) -> Result<()> {
+        if firing.steps.is_some() {
+            return self.change_by_rows(firing, params, changes);
+        }
+        let run = |session: &mut Self| {
+            let statement = session.start(plan, params)?;
+            session.read_all_of(plan, statement)
+        };
+        changes.returned = run(self).map_err(|error| match error {
+            RunError::Other(error) => error,
+            RunError::Sqlite(failure) => self.translate(&failure, plan, params),
+        })?;
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        changes.changed += guard.changes();
+        changes.last_rowid = Some(guard.last_insert_rowid());
+        Ok(())
+    }
+
+    fn note_rowid(&mut self, changes: &Changes) {
+        let numbered = changes.relation.columns.iter().any(|column| column.rowid_alias && column.identity.is_some());
+        if let Some(rowid) = changes.last_rowid.filter(|_| numbered) {
+            self.note_serial(changes.relation.oid, rowid);
+        }
+    }
+
+    /// Outside a block a statement is a transaction of its own, to which belongs what its triggers do.
+    fn as_part_of_transaction<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.transaction.block != Block::None {
+            return run(self);
+        }
+        self.transaction.block = Block::Implicit;
+        let result = run(self);
+        self.transaction.block = Block::None;
+        result
+    }
+}

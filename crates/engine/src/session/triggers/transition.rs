@@ -1,0 +1,103 @@
+//! Transition tables: a statement's rows as tables that the trigger's function can ask.
+//!
+//! Each is a temporary table of SQLite's under a name that users cannot have, and for the time of the call the schema has
+//! it under the name that the trigger gives it.
+
+use std::sync::Arc;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::{ColumnDefinition, CreateTable};
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::lower::sqlite::ddl as lowered;
+use rowferry_dialect::schema::{Column, QualifiedName, Relation, RelationKind};
+
+use super::super::Session;
+use super::queue::{Event, Row, Transition};
+use crate::schema::{Overlay, PG_TEMP, metadata};
+
+impl Session {
+    /// Shows the tables that a trigger wants; yields what was shown before.
+    pub(super) fn show_transition_tables(
+        &mut self,
+        event: &Event,
+        rows: Option<&Transition>,
+    ) -> Result<Option<Arc<Overlay>>> {
+        let nothing = Transition::default();
+        let rows = rows.unwrap_or(&nothing);
+        let mut relations = Vec::new();
+        let wanted = [(&event.trigger.old_table, &rows.old), (&event.trigger.new_table, &rows.new)];
+        for (at, (name, rows)) in wanted.into_iter().enumerate() {
+            if let Some(name) = name {
+                relations.push(Arc::new(self.fill_table(&event.relation, name, at, rows)?));
+            }
+        }
+        let before = self.schema.overlay.replace(Arc::new(Overlay::new(relations)));
+        self.schema_moved();
+        Ok(before)
+    }
+
+    /// The call is over.
+    pub(super) fn hide_transition_tables(&mut self, before: Option<Arc<Overlay>>) {
+        self.schema.overlay = before;
+        self.schema_moved();
+    }
+
+    fn fill_table(&mut self, of: &Relation, name: &str, at: usize, rows: &[Row]) -> Result<Relation> {
+        let depth = self.state.trigger_depth.load(std::sync::atomic::Ordering::Relaxed);
+        let physical = format!("rowferry_transition_{depth}_{at}");
+        let columns = of.columns.iter().map(|column| ColumnDefinition {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            not_null: false,
+            default: None,
+            identity: None,
+            generated: None,
+        });
+        let table = CreateTable {
+            name: QualifiedName::new(PG_TEMP, physical.clone()),
+            temporary: true,
+            if_not_exists: false,
+            language: of.language,
+            columns: columns.collect(),
+            constraints: Vec::new(),
+        };
+        let sql = lowered::create_table(&table, "temp", &physical, &|name| name.name.clone())?.sql;
+        let holes = vec!["?"; of.columns.len()].join(", ");
+        let insert = format!("INSERT INTO temp.{} VALUES ({holes})", quote(&physical));
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let filled = (|| -> rusqlite::Result<()> {
+            guard.execute_batch(&format!("DROP TABLE IF EXISTS temp.{}", quote(&physical)))?;
+            guard.execute_batch(&sql)?;
+            let mut statement = guard.prepare(&insert)?;
+            for row in rows {
+                statement.execute(rusqlite::params_from_iter(row.iter().map(super::super::ddl::sql_value)))?;
+            }
+            Ok(())
+        })();
+        self.checked(filled.map_err(Into::into))?;
+        let plain = |column: &Column| Column {
+            not_null: false,
+            default: None,
+            identity: None,
+            generated: None,
+            rowid_alias: false,
+            ..column.clone()
+        };
+        Ok(Relation {
+            oid: metadata::derived_oid("transition", "temp", &[&physical]),
+            namespace: PG_TEMP.to_owned(),
+            name: name.to_owned(),
+            database: "temp",
+            physical_name: physical,
+            language: of.language,
+            kind: RelationKind::Table,
+            columns: of.columns.iter().map(plain).collect(),
+            indexes: Vec::new(),
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            without_rowid: false,
+            triggers: Vec::new(),
+        })
+    }
+}
