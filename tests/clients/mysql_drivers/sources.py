@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import json
+import os
 import subprocess
 import sys
 import tarfile
 import tempfile
+import urllib.parse
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,20 +40,33 @@ class Sdist:
 
     def fetch(self) -> tarfile.TarFile:
         """The archive; `Unavailable` without a network."""
-        _CACHE.mkdir(parents=True, exist_ok=True)
-        archive = _CACHE / f"{self.project.lower()}-{self.version}.tar.gz"
-        if not archive.exists():
-            # No build, since pip would make the metadata of mysqlclient, which needs a C library.
-            where = [*(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check")]
-            where += ["--no-binary", ":all:", "--dest", str(_CACHE), f"{self.project}=={self.version}"]
-            done = subprocess.run(where, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
-            if not archive.exists():
-                raise Unavailable(f"pip cannot download {self.project} {self.version}:\n{done.stderr[-500:]}")
-        content = archive.read_bytes()
+        file = f"{self.project.lower()}-{self.version}.tar.gz"
+        # Not by pip, which makes the metadata of what it downloads: that of mysqlclient needs a C library.
+        page = f"{_index()}/{self.project.lower()}/"
+        listed = json.loads(_get(page, Accept="application/vnd.pypi.simple.v1+json"))
+        urls = [entry["url"] for entry in listed["files"] if entry["filename"].lower() == file]
+        if not urls:
+            raise Unavailable(f"{page} has no {file}")
+        content = _get(urllib.parse.urljoin(page, urls[0]))
         if hashlib.sha256(content).hexdigest() != self.sha256:
-            archive.unlink()
-            raise Unavailable(f"{archive.name} is not the one that is pinned")
+            raise Unavailable(f"{urls[0]} is not the one that is pinned")
         return tarfile.open(fileobj=io.BytesIO(content))
+
+
+def _index() -> str:
+    """The package index that pip uses."""
+    asked = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    configured = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60).stdout
+    return (os.environ.get("PIP_INDEX_URL") or configured.strip() or "https://pypi.org/simple").rstrip("/")
+
+
+def _get(url: str, **headers: str) -> bytes:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=120) as answer:
+            content: bytes = answer.read()
+            return content
+    except OSError as error:
+        raise Unavailable(f"{url}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -98,11 +114,7 @@ class Archive:
 
     def fetch(self) -> tarfile.TarFile:
         """The archive; `Unavailable` without a network."""
-        try:
-            with urllib.request.urlopen(self.url, timeout=60) as answer:
-                content = answer.read()
-        except OSError as error:
-            raise Unavailable(f"{self.url}: {error}") from error
+        content = _get(self.url)
         if hashlib.sha256(content).hexdigest() != self.sha256:
             raise Unavailable(f"{self.url} is not what is pinned")
         return tarfile.open(fileobj=io.BytesIO(content))
@@ -127,6 +139,7 @@ def unpack(sources: Sequence[Source]) -> Path:
 
 def _unpack(source: Source) -> Path:
     directory = _CACHE / source.name
+    _CACHE.mkdir(parents=True, exist_ok=True)
     with source.fetch() as archive, tempfile.TemporaryDirectory(prefix="new-", dir=_CACHE) as scratch:
         made = Path(scratch) / "suite"
         # By hand, since Debian 12's Python has no filters for archives: plain files below the directory, no more.

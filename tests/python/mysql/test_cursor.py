@@ -381,7 +381,17 @@ def test_other_drivers_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     ours = mysql if name in ("MySQLdb", "pymysql") else aio
     getattr(ours, f"install_as_{name}")()
-    assert sys.modules[name] is ours
+    alias = importlib.import_module(name)
+    # SQLAlchemy looks for constants below the name that the module says.
+    assert alias.__name__ == name
+    assert __import__(f"{alias.__name__}.constants.CLIENT").constants.CLIENT.FOUND_ROWS == 2
+    assert (alias.connect, alias.Error) == (ours.connect, ours.Error)
+    assert dir(alias) == dir(ours)
+    # What programs change is changed for all, as when they pretend to be another version.
+    alias.shown = 1
+    assert ours.shown == 1  # type: ignore[attr-defined]
+    del alias.shown
+    assert not hasattr(ours, "shown")
     assert sys.modules[f"{name}.cursors"].DictCursor is ours.cursors.DictCursor
     assert sys.modules[f"{name}.constants.COMMAND"].COM_QUERY == 3
     assert sys.modules[f"{name}.err"].IntegrityError is mysql.IntegrityError

@@ -82,6 +82,21 @@ def test_asyncio_dialects(server: MySQLServer, driver: str, loop: str, monkeypat
         runner.run(asyncio.wait_for(main(), 60))
 
 
+@pytest.mark.parametrize("driver", ["rowferry", "mysqldb", "pymysql"])
+def test_rows_that_are_what_they_are_to_be_count(
+    server: MySQLServer, driver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if driver != "rowferry":
+        monkeypatch.setattr(sys, "modules", dict(sys.modules))
+        {"mysqldb": mysql.install_as_MySQLdb, "pymysql": mysql.install_as_pymysql}[driver]()
+    engine = sa.create_engine(url(server, driver))
+    with engine.connect() as connection:
+        connection.exec_driver_sql("CREATE TEMPORARY TABLE found (n INT)")
+        connection.exec_driver_sql("INSERT INTO found VALUES (1), (1)")
+        assert connection.exec_driver_sql("UPDATE found SET n = 1").rowcount == 2
+    engine.dispose()
+
+
 def test_a_url_carries_every_kind_of_parameter(server: MySQLServer) -> None:
     query = {"compress": "zlib", "stmt_cache_size": "8", "connect_timeout": "5", "ssl_mode": "DISABLED"}
     engine = sa.create_engine(url(server, "rowferry").update_query_dict(query))
