@@ -1,7 +1,8 @@
 """Sessions in PostgreSQL's SQL with the answers that PostgreSQL 15 gave, statement by statement.
 
-A file of `sessions/` holds statements, each ended by a line `----` and followed by its answer up to an empty line: notices,
-rows (columns parted by `|`, NULL as `NULL`), then the completion tag, or the error with its SQLSTATE, detail and hint.
+A file of `sessions/` holds statements, each ended by a line `----` and followed by its answer up to an empty line: its
+notices, its rows (columns parted by `|`, NULL as `NULL`), and the completion tag, or the error, its SQLSTATE, detail
+and hint.
 `python -m tests.python.postgres.test_sessions DSN FILE…` writes the answers of a PostgreSQL into files; the database of
 the DSN must be empty.
 """
