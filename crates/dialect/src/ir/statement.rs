@@ -81,8 +81,10 @@ pub enum Statement {
     Lock(LockTable),
     /// COPY … FROM STDIN / TO STDOUT.
     Copy(Box<Copy>),
-    /// SET CONSTRAINTS ALL.
+    /// SET CONSTRAINTS.
     SetConstraints {
+        /// These; none is ALL.
+        names: Vec<crate::schema::QualifiedName>,
         /// DEFERRED; otherwise IMMEDIATE.
         deferred: bool,
     },

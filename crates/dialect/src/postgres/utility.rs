@@ -4,12 +4,13 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::binder::{Binder, Clause, computed};
 use super::names;
+use super::target::{Change, Target};
 use crate::ir::{
-    Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation, LockMode,
-    LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
+    self, Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation,
+    LockMode, LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
 };
 use crate::plan::ResultColumn;
-use crate::schema::RelationKind;
+use crate::schema::{QualifiedName, RelationKind};
 use crate::values::Interval;
 use crate::{Condition, Error, Result, Type};
 
@@ -85,8 +86,15 @@ impl Binder<'_> {
             }
             N::CopyStmt(copy) => plain(self.copy(copy)?),
             N::CheckPointStmt(_) => plain(Statement::Maintain(crate::ir::Maintenance::Checkpoint)),
-            N::ConstraintsSetStmt(set) if set.constraints.is_empty() => {
-                plain(Statement::SetConstraints { deferred: set.deferred })
+            N::ConstraintsSetStmt(set) => {
+                let names = set.constraints.iter().filter_map(|node| match &node.node {
+                    Some(N::RangeVar(range)) => Some(QualifiedName {
+                        schema: (!range.schemaname.is_empty()).then(|| range.schemaname.clone()),
+                        name: range.relname.clone(),
+                    }),
+                    _ => None,
+                });
+                plain(Statement::SetConstraints { names: names.collect(), deferred: set.deferred })
             }
             N::ReindexStmt(reindex) => plain(self.reindex(reindex)?),
             N::VacuumStmt(vacuum) => plain(self.vacuum(vacuum)?),
@@ -303,7 +311,21 @@ impl Binder<'_> {
             let origins = columns.iter().map(|at| entry.columns[*at].origin).collect();
             return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), origins, options })));
         }
-        let relation = self.own_table(range)?;
+        let takes_rows =
+            relation.has_trigger(ir::TriggerTime::InsteadOf, ir::TriggerLevel::Row, ir::TriggerEvent::Insert);
+        let target = match relation.kind {
+            RelationKind::View { .. } if takes_rows => self.target(Some(range), Change::Insert)?,
+            RelationKind::View { .. } | RelationKind::NativeView => {
+                let message = format!("cannot copy to view \"{}\"", relation.name);
+                return Err(Error::new(Condition::WrongObjectType, message)
+                    .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
+            }
+            _ => {
+                let relation = self.own_table(range)?;
+                let id = self.ids.relation();
+                Target::table(relation, id)
+            }
+        };
         self.effects.writes = true;
         let values = columns
             .iter()
@@ -317,17 +339,13 @@ impl Binder<'_> {
             })
             .collect();
         let mut columns = columns;
-        let id = self.ids.relation();
-        let source = self.add_defaults(
-            &super::target::Target::table(relation.clone(), id),
-            &mut columns,
-            InsertSource::Values(vec![values]),
-        )?;
+        let source = self.add_defaults(&target, &mut columns, InsertSource::Values(vec![values]))?;
+        let Target { id, relation, rows: view, .. } = target;
         let from = Dml {
             ctes: Vec::new(),
             id,
             target: relation,
-            view: None,
+            view,
             action: DmlAction::Insert { columns, source, on_conflict: None },
             checks: Vec::new(),
             returning: Vec::new(),

@@ -71,7 +71,7 @@ pub(super) fn constraint_oid(trigger: &Trigger) -> u32 {
 }
 
 /// Every trigger with its relation.
-pub(super) fn all(schema: &SessionSchema) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Trigger>)> {
+pub fn all(schema: &SessionSchema) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Trigger>)> {
     let relations = schema.main.triggered().chain(schema.temp.triggered());
     relations.flat_map(|relation| relation.triggers.iter().map(move |trigger| (relation, trigger)))
 }

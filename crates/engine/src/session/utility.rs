@@ -43,7 +43,7 @@ impl Session {
             Ir::Notify(Notify::Unlisten(_)) => {}
             Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
-            Ir::SetConstraints { deferred } => self.set_constraints(*deferred)?,
+            Ir::SetConstraints { names, deferred } => self.set_constraints(names, *deferred)?,
             Ir::Maintain(maintenance) => self.maintain(maintenance)?,
             Ir::Nothing { .. } => {}
             Ir::Query(_) | Ir::CallRoutine(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Merge(_) | Ir::Ddl(_) => {
@@ -224,6 +224,9 @@ impl Session {
         }
         let program = match &explain.statement {
             Ir::Query(query) => sqlite::lower_query(query)?,
+            Ir::Dml(dml) if dml.view.is_some() => {
+                return Err(Error::unsupported("EXPLAIN of a change that INSTEAD OF triggers make"));
+            }
             Ir::Dml(dml) => sqlite::lower_dml(dml)?,
             _ => return Err(Error::unsupported("EXPLAIN of this statement")),
         };

@@ -337,7 +337,7 @@ impl<'a> Binder<'a> {
                 reset: false,
                 local: false,
             }),
-            Ast::SetConstraints { deferred } => S::SetConstraints { deferred: *deferred },
+            Ast::SetConstraints { deferred } => S::SetConstraints { names: Vec::new(), deferred: *deferred },
             Ast::UpdateStatistics(table) => {
                 let tables = table.as_ref().map(|name| self.relation(name)).transpose()?;
                 let (tables, skipped) = (tables.into_iter().collect::<Vec<_>>(), Vec::new());

@@ -395,8 +395,8 @@ fn csv_fields(line: &[u8], options: &CopyOptions) -> Vec<Option<Vec<u8>>> {
     fields
 }
 
-/// The columns that the INSERT of a COPY FROM fills.
-pub(in super::super) fn columns(dml: &rowferry_dialect::ir::Dml) -> Vec<Column> {
+/// The columns that the INSERT of a COPY FROM takes from the data: as many as it has parameters. Others have defaults.
+pub(in super::super) fn columns(dml: &rowferry_dialect::ir::Dml, params: usize) -> Vec<Column> {
     let positions: &[usize] = match &dml.action {
         rowferry_dialect::ir::DmlAction::Insert { columns, .. } => columns,
         _ => &[],
@@ -405,7 +405,7 @@ pub(in super::super) fn columns(dml: &rowferry_dialect::ir::Dml) -> Vec<Column> 
         let column = &dml.target.columns[position];
         Column { name: column.name.clone(), ty: column.ty.clone() }
     };
-    positions.iter().map(column).collect()
+    positions.iter().take(params).map(column).collect()
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ impl Commands<'_> {
     /// COPY FROM: asks for the data, which the messages to come bring.
     pub(super) fn begin_copy_in(&mut self, prepared: &Arc<Prepared>, copy: &Copy, simple: bool) -> Result<(), Failure> {
         let insert = self.session.copy_plan(prepared)?;
-        let columns = copy.from.as_ref().map(copy::columns).unwrap_or_default();
+        let columns = copy.from.as_ref().map(|from| copy::columns(from, insert.bound.params.len())).unwrap_or_default();
         let limit = self.output.connection.limits().max_message;
         let table = copy.from.as_ref().map(|insert| insert.target.name.clone()).unwrap_or_default();
         let data = CopyIn::new(copy.options.clone(), table, columns, limit);
