@@ -63,6 +63,8 @@ pub enum Command {
     Delete,
     /// FETCH: rows are counted.
     Fetch,
+    /// MERGE: rows are counted.
+    Merge,
     /// MOVE: rows are counted.
     Move,
     /// COPY: rows are counted.

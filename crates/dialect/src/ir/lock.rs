@@ -138,7 +138,11 @@ pub fn row_locks_of(from: Option<&From>, mode: LockMode, wait: LockWait) -> Vec<
                 add(left, mode, wait, locks);
                 add(right, mode, wait, locks);
             }
-            From::Relation { .. } | From::Query { .. } | From::Cte { .. } | From::Function { .. } => {}
+            From::Relation { .. }
+            | From::Query { .. }
+            | From::Cte { .. }
+            | From::Kept { .. }
+            | From::Function { .. } => {}
         }
     }
     let mut locks = Vec::new();

@@ -6,6 +6,7 @@
 //! [`OutputColumn`]s.
 
 pub mod apart;
+pub mod by_rows;
 pub mod ddl;
 pub mod expr;
 pub mod lock;

@@ -169,6 +169,15 @@ pub enum From {
         /// It may refer to relations on its left.
         lateral: bool,
     },
+    /// Rows that the engine keeps while it runs a statement in parts.
+    Kept {
+        /// Its id here.
+        id: RelId,
+        /// Under this number they are kept.
+        number: u32,
+        /// Its columns.
+        columns: Vec<OutputColumn>,
+    },
     /// A member of WITH.
     Cte {
         /// Its id here.

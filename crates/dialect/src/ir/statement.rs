@@ -176,18 +176,28 @@ pub struct ViewCheck {
     pub condition: Expr,
 }
 
-/// MERGE: a query of what is to be done, and the statements that do it for one of its rows.
+/// MERGE, and any change whose rows are decided on before the first of them is changed: a query of what is to be done, and
+/// the statements that do it for one of its rows.
 ///
-/// The query's first column is the rowid of the target's row that the source's row matches, NULL when there is none. The
-/// statements' parameters are the query's columns.
+/// The query's first column is the rowid of the row to be changed, NULL when there is none; its second which of `actions`
+/// is meant, NULL for none. The actions' parameters are the query's columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merge {
     /// What is to be done.
     pub rows: Query,
-    /// UPDATE or DELETE of a matching row.
-    pub matched: Option<Dml>,
-    /// INSERT for a row without a match.
-    pub unmatched: Option<Dml>,
+    /// UPDATE or DELETE of the row of that rowid, INSERT of another.
+    pub actions: Vec<Dml>,
+    /// What becomes of a row that is to be changed again.
+    pub again: Again,
+}
+
+/// What becomes of a row that a statement is to change for the second time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Again {
+    /// It is an error, in the words of the statement's language.
+    Refused(crate::Language),
+    /// It stays as it has been changed.
+    Passed,
 }
 
 /// What happens to a table.

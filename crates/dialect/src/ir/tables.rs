@@ -57,7 +57,7 @@ pub fn changes_keys(statement: &Statement) -> bool {
     };
     match statement {
         Statement::Dml(dml) => changes(dml),
-        Statement::Merge(merge) => merge.matched.iter().any(changes),
+        Statement::Merge(merge) => merge.actions.iter().any(changes),
         _ => false,
     }
 }
@@ -81,7 +81,7 @@ pub fn changes_whole(statement: &Statement) -> Vec<u32> {
     let of = |dml: &Dml| whole(dml).then_some(dml.target.oid);
     match statement {
         Statement::Dml(dml) => of(dml).into_iter().collect(),
-        Statement::Merge(merge) => merge.matched.iter().filter_map(of).collect(),
+        Statement::Merge(merge) => merge.actions.iter().filter_map(of).collect(),
         Statement::Ddl(ddl) => match &**ddl {
             Ddl::Truncate { tables, .. } => tables.iter().map(|table| table.oid).collect(),
             Ddl::AlterTable { table, .. } => vec![table.oid],
@@ -125,7 +125,7 @@ impl Found {
             Statement::CreateTableAs(create) => self.query(&create.query),
             Statement::Merge(merge) => {
                 self.query(&merge.rows);
-                for dml in merge.matched.iter().chain(&merge.unmatched) {
+                for dml in &merge.actions {
                     self.dml(dml);
                 }
             }
@@ -229,7 +229,7 @@ impl Found {
                 self.from(left);
                 self.from(right);
             }
-            From::Cte { .. } | From::Function { .. } => {}
+            From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
         }
     }
 }

@@ -16,7 +16,12 @@ macro_rules! walkers {
                 Statement::Query(query) => $query(query, visit),
                 Statement::Dml(dml) => $dml(dml, visit),
                 Statement::CreateTableAs(table) => $query(&$($mutable)? table.query, visit),
-                Statement::Merge(merge) => $query(&$($mutable)? merge.rows, visit),
+                Statement::Merge(merge) => {
+                    $query(&$($mutable)? merge.rows, visit);
+                    for dml in merge.actions.$iter() {
+                        $dml(dml, visit);
+                    }
+                }
                 Statement::Explain(explain) => $statement(&$($mutable)? explain.statement, visit),
                 Statement::DeclareCursor { query, .. } => $query(query, visit),
                 Statement::Copy(copy) => {
@@ -152,7 +157,7 @@ macro_rules! walkers {
         /// Visits every expression of a FROM clause.
         pub fn $from(from: &$($mutable)? From, visit: &mut dyn FnMut(&$($mutable)? Expr) -> bool) {
             match from {
-                From::Relation { .. } | From::Cte { .. } => {}
+                From::Relation { .. } | From::Cte { .. } | From::Kept { .. } => {}
                 From::Query { query, .. } => $query(query, visit),
                 From::Function { args, .. } => {
                     for arg in args.$iter() {

@@ -59,6 +59,7 @@ impl Binder<'_> {
                 let (dml, columns) = self.dml(node)?;
                 Ok((Statement::Dml(Box::new(dml)), columns))
             }
+            N::MergeStmt(merge) => bare(Statement::Merge(Box::new(self.merge(merge)?))),
             _ => {
                 let ddl = self.ddl(node)?;
                 self.effects.schema = true;

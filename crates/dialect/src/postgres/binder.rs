@@ -52,6 +52,8 @@ pub(super) struct Scope {
     pub(super) windows: Vec<(String, pg_query::protobuf::WindowDef)>,
     /// Set-returning functions met in the select list.
     pub(super) set_returning: Vec<ir::From>,
+    /// Relations of the statement that this clause cannot name.
+    pub(super) out_of_reach: Vec<String>,
     /// Any set-returning function may stand here.
     pub(super) allow_set_returning: bool,
 }
@@ -151,6 +153,8 @@ pub(super) struct CteEntry {
     pub(super) id: CteId,
     pub(super) columns: Vec<ResultColumn>,
     pub(super) referenced: bool,
+    /// It is a change without RETURNING, so that it has no rows.
+    pub(super) silent: bool,
 }
 
 /// A query with what its columns are.

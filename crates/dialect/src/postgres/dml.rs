@@ -141,35 +141,7 @@ impl Binder<'_> {
         };
         let target = self.target(insert.relation.as_ref(), Change::Insert)?;
         let relation = target.relation.clone();
-        let mut named = Vec::with_capacity(insert.cols.len());
-        let mut parts: Vec<&[Node]> = Vec::new();
-        for node in &insert.cols {
-            let Some(N::ResTarget(column)) = &node.node else { continue };
-            let position = self.target_column(&target, &column.name, Change::Insert, column.location)?;
-            // Several parts of one column may be given, but no part beside the whole.
-            let given = named.iter().zip(&parts).find(|((name, _, _), _)| *name == column.name);
-            let twice = given.is_some_and(|(_, part)| part.is_empty() || column.indirection.is_empty());
-            parts.push(&column.indirection);
-            if twice {
-                return Err(self.error(
-                    Condition::DuplicateColumn,
-                    format!("column \"{}\" specified more than once", column.name),
-                    column.location,
-                ));
-            }
-            if named.iter().any(|(name, known, _)| *known == position && *name != column.name) {
-                return Err(target.assigned_twice(position));
-            }
-            named.push((column.name.clone(), position, column.location));
-        }
-        let mut columns = if named.is_empty() {
-            let in_order = target.in_order();
-            let list = in_order.positions.into_iter().map(|position| (position, -1)).collect();
-            Given { list, parts, explicit: false, beyond: in_order.beyond }
-        } else {
-            let list = named.into_iter().map(|(_, position, place)| (position, place)).collect();
-            Given { list, parts, explicit: true, beyond: None }
-        };
+        let mut columns = self.insert_columns(&insert.cols, &target)?;
         let overriding = insert.r#override();
         let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
             Some(N::SelectStmt(select)) => Some(select),
@@ -207,6 +179,39 @@ impl Binder<'_> {
             columns: outputs(&results),
         };
         Ok((dml, results))
+    }
+
+    /// The columns that an INSERT names, or those that it means without naming any.
+    pub(super) fn insert_columns<'a>(&self, nodes: &'a [Node], target: &Target) -> Result<Given<'a>> {
+        let mut named = Vec::with_capacity(nodes.len());
+        let mut parts: Vec<&[Node]> = Vec::new();
+        for node in nodes {
+            let Some(N::ResTarget(column)) = &node.node else { continue };
+            let position = self.target_column(target, &column.name, Change::Insert, column.location)?;
+            // Several parts of one column may be given, but no part beside the whole.
+            let given = named.iter().zip(&parts).find(|((name, _, _), _)| *name == column.name);
+            let twice = given.is_some_and(|(_, part)| part.is_empty() || column.indirection.is_empty());
+            parts.push(&column.indirection);
+            if twice {
+                return Err(self.error(
+                    Condition::DuplicateColumn,
+                    format!("column \"{}\" specified more than once", column.name),
+                    column.location,
+                ));
+            }
+            if named.iter().any(|(name, known, _)| *known == position && *name != column.name) {
+                return Err(target.assigned_twice(position));
+            }
+            named.push((column.name.clone(), position, column.location));
+        }
+        Ok(if named.is_empty() {
+            let in_order = target.in_order();
+            let list = in_order.positions.into_iter().map(|position| (position, -1)).collect();
+            Given { list, parts, explicit: false, beyond: in_order.beyond }
+        } else {
+            let list = named.into_iter().map(|(_, position, place)| (position, place)).collect();
+            Given { list, parts, explicit: true, beyond: None }
+        })
     }
 
     /// Too many or too few values for the columns.
@@ -258,7 +263,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn insert_values(
+    pub(super) fn insert_values(
         &mut self,
         target: &Target,
         select: &pg::SelectStmt,
@@ -559,7 +564,12 @@ impl Binder<'_> {
     }
 
     /// SET column = value, …
-    fn assignments(&mut self, nodes: &[Node], changed: &Target, change: Change) -> Result<Vec<(usize, Expr)>> {
+    pub(super) fn assignments(
+        &mut self,
+        nodes: &[Node],
+        changed: &Target,
+        change: Change,
+    ) -> Result<Vec<(usize, Expr)>> {
         let relation = &*changed.relation;
         let mut assignments: Vec<(usize, Expr)> = Vec::with_capacity(nodes.len());
         let mut in_parts = Vec::new();
@@ -764,8 +774,8 @@ impl Binder<'_> {
 }
 
 /// The columns that an INSERT gives values to, with their places in its text.
-struct Given<'a> {
-    list: Vec<(usize, i32)>,
+pub(super) struct Given<'a> {
+    pub(super) list: Vec<(usize, i32)>,
     /// Subscripts behind them, for those in a list of the statement's own.
     parts: Vec<&'a [Node]>,
     /// They stand in a list of the statement's own.

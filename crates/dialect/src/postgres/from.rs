@@ -105,6 +105,10 @@ impl Binder<'_> {
             && let Some(cte) = self.ctes.iter_mut().rev().find(|cte| cte.name == range.relname)
         {
             cte.referenced = true;
+            if cte.silent {
+                let message = format!("WITH query \"{}\" does not have a RETURNING clause", cte.name);
+                return Err(self.error(Condition::FeatureNotSupported, message, range.location));
+            }
             let (cte_id, columns) = (cte.id, cte.columns.clone());
             let id = self.ids.relation();
             let mut entry = Entry::of_columns(alias_name.unwrap_or(&range.relname), id, &columns);
@@ -625,7 +629,8 @@ impl Binder<'_> {
                 return Err(self.unsupported("SEARCH or CYCLE", cte.location));
             }
             let (cte, columns) = self.nested(|binder| binder.common_table(cte, with.recursive))?;
-            self.ctes.push(CteEntry { name: cte.name.clone(), id: cte.id, columns, referenced: false });
+            let silent = matches!(&cte.body, CteBody::Dml(dml) if dml.returning.is_empty());
+            self.ctes.push(CteEntry { name: cte.name.clone(), id: cte.id, columns, referenced: false, silent });
             ctes.push(cte);
         }
         Ok(ctes)
@@ -707,7 +712,7 @@ impl Binder<'_> {
             column.identity = false;
         }
         let visible = self.ctes.len();
-        self.ctes.push(CteEntry { name: cte.ctename.clone(), id, columns, referenced: false });
+        self.ctes.push(CteEntry { name: cte.ctename.clone(), id, columns, referenced: false, silent: false });
         let right = self.subquery(right, false)?;
         let referenced = self.ctes.get(visible).is_some_and(|entry| entry.referenced);
         self.ctes.truncate(visible);

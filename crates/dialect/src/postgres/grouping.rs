@@ -237,7 +237,11 @@ fn is_column(expr: &Expr, column: &ColumnRef) -> bool {
 /// The relations of a FROM clause.
 fn relations(from: &From, ids: &mut Vec<RelId>) {
     match from {
-        From::Relation { id, .. } | From::Query { id, .. } | From::Cte { id, .. } | From::Function { id, .. } => {
+        From::Relation { id, .. }
+        | From::Query { id, .. }
+        | From::Cte { id, .. }
+        | From::Kept { id, .. }
+        | From::Function { id, .. } => {
             ids.push(*id);
         }
         From::Join { left, right, .. } => {

@@ -165,7 +165,7 @@ fn lock_all(from: &mut From, wish: &Wish, locks: &mut Vec<RowLock>) -> Result<()
             lock_all(left, wish, locks)?;
             lock_all(right, wish, locks)
         }
-        From::Relation { .. } | From::Cte { .. } | From::Function { .. } => Ok(()),
+        From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => Ok(()),
     }
 }
 
@@ -207,9 +207,11 @@ fn check_nullable(from: &From, wish: &Wish, locks: &[RowLock]) -> Result<()> {
 /// The member of a FROM clause that has this id.
 fn find(from: &mut From, wanted: RelId) -> Option<&mut From> {
     let here = match from {
-        From::Relation { id, .. } | From::Query { id, .. } | From::Cte { id, .. } | From::Function { id, .. } => {
-            *id == wanted
-        }
+        From::Relation { id, .. }
+        | From::Query { id, .. }
+        | From::Cte { id, .. }
+        | From::Kept { id, .. }
+        | From::Function { id, .. } => *id == wanted,
         From::Join { .. } => false,
     };
     if here {

@@ -2,7 +2,7 @@
 //!
 //! - `raw`, `parse`: the text, by libpg_query;
 //! - `binder`: the state of binding one statement; `bind`: which statement it is;
-//! - `select`, `grouping`, `from`: queries; `dml`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
+//! - `select`, `grouping`, `from`: queries; `dml`, `merge`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
 //! - [`types`]: names, object ids and modifiers of types.
@@ -18,6 +18,7 @@ mod from;
 mod grouping;
 mod locking;
 mod maintenance;
+mod merge;
 mod names;
 mod parse;
 mod raw;

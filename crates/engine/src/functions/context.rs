@@ -116,6 +116,10 @@ pub trait SessionState: Send + Sync {
     fn advisory_unlock_all(&self) -> Result<()> {
         Ok(())
     }
+    /// Rows that a part of the running statement has left for others.
+    fn kept(&self, _number: u32) -> Option<Arc<crate::session::Kept>> {
+        None
+    }
     /// NOTIFY.
     fn notify(&self, _channel: &str, _payload: &str) -> Result<()> {
         Err(Error::unsupported("pg_notify"))

@@ -18,6 +18,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_ifx_routine_rows", columns: 64, arguments: 31, open: routine },
     Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
     Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
+    Rows { name: c"rf_kept", columns: 1_664, arguments: 1, open: kept },
     Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
     Rows { name: c"rf_string_to_table", columns: 1, arguments: 3, open: string_to_table },
     Rows { name: c"rf_regexp_split_to_table", columns: 1, arguments: 3, open: regexp_split },
@@ -185,6 +186,20 @@ fn series_of_moments(call: &Arguments<'_>, zone: Option<jiff::tz::TimeZone>) -> 
         }
         let stored = if zone.is_some() { timestamp::to_stored_tz(value) } else { timestamp::to_stored(value) };
         Some(stored.map(|stored| vec![Value::Text(stored)]))
+    })))
+}
+
+/// Rows that a part of the running statement has left for others.
+fn kept(call: &Arguments<'_>) -> Result<Source> {
+    let number = call.integer(0)?.and_then(|number| u32::try_from(number).ok());
+    let Some(kept) = number.and_then(|number| call.context.state().kept(number)) else {
+        return Err(rowferry_dialect::Error::internal("rows that nobody has kept"));
+    };
+    let mut at = 0;
+    Ok(Box::new(std::iter::from_fn(move || {
+        let row = kept.row(at).cloned();
+        at += 1;
+        row.map(Ok)
     })))
 }
 

@@ -51,6 +51,8 @@ pub struct Prepared {
     pub bound: Bound,
     /// The word for its completion.
     pub command: Command,
+    /// It runs in parts, by programs that are made when it runs.
+    pub(crate) in_parts: bool,
     /// What SQLite is to run, when it is to run something.
     pub(crate) program: Option<Program>,
     /// The tables and rows that it uses.
@@ -431,10 +433,52 @@ impl Session {
         self.bind_in(statement, &[], schema)
     }
 
-    /// The plan of a part of a statement: MERGE's query, and its statements for one row.
-    pub(super) fn part(&mut self, statement: Statement, params: Vec<Type>, whole: &Prepared) -> Result<Arc<Prepared>> {
-        let bound = Bound { statement, params, columns: Vec::new(), notices: Vec::new(), ..whole.bound.clone() };
-        self.lower(bound, &whole.parsed, &whole.declared).map(Arc::new)
+    /// The plan of a part of a statement.
+    pub(super) fn part_of(
+        &self,
+        statement: Statement,
+        params: Vec<Type>,
+        whole: &Prepared,
+        program: Program,
+    ) -> Result<Arc<Prepared>> {
+        let command = command(&statement);
+        let columns = match &statement {
+            Statement::Dml(dml) => dml.columns.as_slice(),
+            _ => &[],
+        };
+        let columns = (columns.iter())
+            .map(|column| ResultColumn {
+                name: column.name.clone(),
+                ty: column.ty.clone(),
+                origin: None,
+                not_null: false,
+                identity: false,
+            })
+            .collect();
+        let bound = Bound {
+            statement,
+            params,
+            columns,
+            effects: whole.bound.effects,
+            generation: whole.bound.generation,
+            notices: Vec::new(),
+        };
+        let triggers = match &bound.statement {
+            Statement::Dml(dml) => Firing::of(dml, &bound, &whole.parsed, &self.schema)?.map(Arc::new),
+            _ => None,
+        };
+        Ok(Arc::new(Prepared {
+            bound,
+            command,
+            in_parts: false,
+            triggers,
+            program: Some(program),
+            uses: Uses::default(),
+            id: next_id(),
+            parsed: whole.parsed.clone(),
+            declared: Vec::new(),
+            size: 0,
+        }))
     }
 
     pub(super) fn lower(&mut self, bound: Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Prepared> {
@@ -451,6 +495,7 @@ impl Session {
                 let params = (0..bound.params.len()).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
                 (Some(Program { sql: parsed.text.to_string(), params, native: true }), native.command)
             }
+            (_, statement) if ir::by_rows::runs_in_parts(statement) => (None, command(statement)),
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),
             (_, Statement::CallRoutine(call)) => {
                 let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
@@ -460,6 +505,7 @@ impl Session {
         };
         let uses = Uses::of(&bound.statement);
         Ok(Prepared {
+            in_parts: ir::by_rows::runs_in_parts(&bound.statement),
             bound,
             command,
             program,
@@ -486,8 +532,13 @@ fn command(statement: &Statement) -> Command {
         }
         Statement::CreateTableAs(create) if create.no_data => "CREATE TABLE AS",
         Statement::CreateTableAs(_) => return Command::Select,
-        // Rows are counted as an UPDATE's are.
-        Statement::Merge(_) => return Command::Update,
+        // Informix counts rows as an UPDATE's.
+        Statement::Merge(merge) => {
+            return match merge.again {
+                ir::Again::Refused(Language::Informix) => Command::Update,
+                _ => Command::Merge,
+            };
+        }
         Statement::Copy(_) => return Command::Copy,
         Statement::Fetch { no_rows: true, .. } => return Command::Move,
         Statement::Fetch { .. } => return Command::Fetch,

@@ -139,6 +139,7 @@ impl Session {
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
         match &prepared.bound.statement {
+            statement if prepared.in_parts || matches!(statement, Ir::Merge(_)) => self.run_in_parts(prepared, params),
             Ir::Dml(_) => self.run_dml(prepared, params),
             Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
@@ -150,7 +151,6 @@ impl Session {
                     _ => self.dispatch(&plan, params),
                 }
             }
-            Ir::Merge(_) => self.run_merge(prepared, params),
             // Statements of our own, in SQLite's SQL.
             Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {
                 self.run_dml(prepared, params)
@@ -439,6 +439,7 @@ pub(super) fn command_words(command: Command) -> &'static str {
         Command::Update => "UPDATE",
         Command::Delete => "DELETE",
         Command::Fetch => "FETCH",
+        Command::Merge => "MERGE",
         Command::Move => "MOVE",
         Command::Copy => "COPY FROM",
         Command::Utility(words) => words,

@@ -270,6 +270,10 @@ impl SessionState for FunctionState {
         Ok(held)
     }
 
+    fn kept(&self, number: u32) -> Option<Arc<super::parts::Kept>> {
+        self.state().ok()?.kept.lock().get(number)
+    }
+
     fn advisory_unlock_all(&self) -> Result<()> {
         let (state, database) = self.both()?;
         database.locks.release_session(&state.owner);

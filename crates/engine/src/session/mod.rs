@@ -8,10 +8,10 @@ mod execute;
 mod functions;
 pub mod locking;
 mod maintenance;
-mod merge;
 mod misfits;
 mod named;
 mod names;
+mod parts;
 mod portals;
 pub mod sequences;
 pub mod state;
@@ -38,6 +38,7 @@ pub use compile::{Parsed, Prepared};
 pub use misfits::Place;
 use named::NamedStatement;
 use names::{Names, Shown};
+pub use parts::Kept;
 use portals::Portal;
 pub use portals::{DoorPart, Resume};
 use state::{Activity, State};
@@ -155,6 +156,7 @@ impl Session {
             conditions: Mutex::default(),
             trigger_depth: Default::default(),
             statements: Shown::default(),
+            kept: Default::default(),
             portals: Shown::default(),
         });
         database.shared.register(&state);

@@ -288,6 +288,7 @@ impl Session {
         bound.statement = Ir::Query(Box::new(query.clone()));
         bound.columns = columns;
         let plan = Arc::new(Prepared {
+            in_parts: false,
             program: Some(sqlite::lower_query(query)?),
             uses: Uses::of(&bound.statement),
             bound,
@@ -358,6 +359,7 @@ impl Session {
         let mut bound = prepared.bound.clone();
         bound.columns = columns;
         let plan = Arc::new(Prepared {
+            in_parts: false,
             bound,
             command: Command::Fetch,
             program: None,

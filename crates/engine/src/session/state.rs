@@ -70,6 +70,8 @@ pub struct State {
     pub conditions: Mutex<HashMap<u32, Arc<super::Prepared>>>,
     /// How many triggers run inside each other.
     pub trigger_depth: std::sync::atomic::AtomicU32,
+    /// Rows that parts of running statements leave for others.
+    pub kept: Mutex<super::parts::AllKept>,
     /// Prepared statements that have names.
     pub statements: Shown<super::named::StatementFacts>,
     /// Portals that have names.

@@ -78,6 +78,7 @@ pub(super) fn tag(command: Command, rows: u64) -> String {
         Command::Update => format!("UPDATE {rows}"),
         Command::Delete => format!("DELETE {rows}"),
         Command::Fetch => format!("FETCH {rows}"),
+        Command::Merge => format!("MERGE {rows}"),
         Command::Move => format!("MOVE {rows}"),
         Command::Copy => format!("COPY {rows}"),
         Command::Utility(words) => words.to_owned(),

@@ -23,7 +23,17 @@ impl Binder<'_> {
         let condition = self.condition(&merge.condition)?;
         let rowid =
             Expr::new(ExprKind::Column(ColumnRef { relation: target_id, column: ColumnIndex::RowId }), Type::Int8);
-        let mut rows = Rows { items: vec![rowid.clone()], columns: vec![column("rowid", &Type::Int8)] };
+        let number = |at: i64| Expr::integer(at, Type::Int8);
+        // The second says which action it is: those for rows with a match come first.
+        let missing = Expr::new(ExprKind::IsNull { arg: Box::new(rowid.clone()), negated: false }, Type::Bool);
+        let first = i64::from(merge.update.is_some() || merge.delete);
+        let matching = if first == 1 { number(0) } else { Expr::null(Type::Int8) };
+        let inserted = if merge.insert.is_some() { number(first) } else { Expr::null(Type::Int8) };
+        let action = ExprKind::Case { branches: vec![(missing, inserted)], otherwise: Some(Box::new(matching)) };
+        let mut rows = Rows {
+            items: vec![rowid.clone(), Expr::new(action, Type::Int8)],
+            columns: vec![column("rowid", &Type::Int8), column("action", &Type::Int8)],
+        };
         let changed: RelId = self.ids.relation();
         let matched = if let Some(set) = &merge.update {
             let mut assignments = Vec::new();
@@ -81,7 +91,8 @@ impl Binder<'_> {
             returning: Vec::new(),
             columns: Vec::new(),
         };
-        let merge = ir::Merge { rows: query, matched: matched.map(dml), unmatched: unmatched.map(dml) };
+        let actions = matched.into_iter().chain(unmatched).map(dml).collect();
+        let merge = ir::Merge { rows: query, actions, again: ir::Again::Refused(Self::LANGUAGE) };
         Ok(ir::Statement::Merge(Box::new(merge)))
     }
 

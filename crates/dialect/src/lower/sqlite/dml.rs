@@ -272,7 +272,7 @@ impl Lowering<'_> {
                     }
                     _ => error,
                 })?;
-                Ok(sql.sql)
+                Ok(if self.kept { self.decimal_text(sql, &item.ty).sql } else { sql.sql })
             })
             .collect::<Result<Vec<_>>>()?;
         let items = match self.view_checks(dml)? {

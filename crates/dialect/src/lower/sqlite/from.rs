@@ -25,6 +25,11 @@ impl Lowering<'_> {
                 Ok(format!("{} AS {alias}", self.table(relation)))
             }
             From::Query { id, query, lateral } => self.derived(*id, query, *lateral),
+            From::Kept { id, number, columns } => {
+                self.needs_us();
+                let alias = self.define_derived(*id, columns.iter().map(|column| repr_of(&column.ty)).collect(), None);
+                Ok(format!("rf_kept({number}) AS {alias}"))
+            }
             From::Cte { id, cte, columns } => {
                 let reprs = match self.ctes.get(cte) {
                     Some(reprs) => reprs.clone(),
@@ -97,7 +102,11 @@ impl Lowering<'_> {
     /// Marks the relations on the side of an outer join that may be missing.
     fn become_nullable(&mut self, from: &From) {
         match from {
-            From::Relation { id, .. } | From::Query { id, .. } | From::Cte { id, .. } | From::Function { id, .. } => {
+            From::Relation { id, .. }
+            | From::Query { id, .. }
+            | From::Cte { id, .. }
+            | From::Kept { id, .. }
+            | From::Function { id, .. } => {
                 self.nullable.insert(*id);
             }
             From::Join { left, right, .. } => {

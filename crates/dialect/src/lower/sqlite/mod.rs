@@ -87,6 +87,34 @@ pub fn lower_query(query: &Query) -> Result<Program> {
     Ok(lowering.program(sql))
 }
 
+/// Lowers a query whose rows are kept, to be read by other parts of its statement: decimals are texts.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_kept_query(query: &Query) -> Result<Program> {
+    let mut lowering = Lowering::default();
+    let (mut sql, reprs) = lowering.query(query, Naming::Positions)?;
+    if reprs.contains(&Repr::Native) {
+        let columns: Vec<String> = (reprs.iter().zip(&query.columns).enumerate())
+            .map(|(at, (repr, column))| {
+                lowering.decimal_text(Sql { sql: format!("c{at}"), repr: *repr }, &column.ty).sql
+            })
+            .collect();
+        sql = format!("SELECT {} FROM ({sql})", columns.join(", "));
+    }
+    Ok(lowering.program(sql))
+}
+
+/// Lowers a change whose RETURNING is kept as [`lower_kept_query`] says.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_kept_dml(dml: &crate::ir::Dml) -> Result<Program> {
+    let mut lowering = Lowering { kept: true, ..Lowering::default() };
+    let sql = lowering.dml(dml)?;
+    Ok(lowering.program(sql))
+}
+
 /// Lowers INSERT, UPDATE or DELETE that is part of another statement (COPY).
 ///
 /// # Errors
@@ -186,6 +214,8 @@ struct Lowering<'a> {
     params: Vec<ParamUse>,
     foreign: bool,
     unqualified: bool,
+    /// What RETURNING yields is kept for other parts of the statement.
+    kept: bool,
     spell: Option<&'a dyn Fn(ColumnRef) -> String>,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn is_too_wide(select: &Select) -> bool {
 /// How many tables SQLite will see in a join, subqueries that it may take apart counted by what is in them.
 fn width(from: &From) -> usize {
     match from {
-        From::Relation { .. } | From::Cte { .. } | From::Function { .. } => 1,
+        From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => 1,
         From::Query { query, .. } => match &query.body {
             Body::Select(select) if is_plain(query, select) => select.from.as_ref().map_or(1, width).max(1),
             _ => 1,
@@ -213,7 +213,11 @@ fn set_columns(query: &mut Query, later: &mut [Part], part: RelId, columns: &[Ou
 /// The relations of a FROM tree itself, not those inside its subqueries.
 fn relations_of(from: &From, relations: &mut HashSet<RelId>) {
     match from {
-        From::Relation { id, .. } | From::Query { id, .. } | From::Cte { id, .. } | From::Function { id, .. } => {
+        From::Relation { id, .. }
+        | From::Query { id, .. }
+        | From::Cte { id, .. }
+        | From::Kept { id, .. }
+        | From::Function { id, .. } => {
             relations.insert(*id);
         }
         From::Join { left, right, .. } => {

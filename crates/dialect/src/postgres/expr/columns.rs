@@ -150,6 +150,12 @@ impl Binder<'_> {
             Some(schema) => format!("{schema}.{table}"),
             None => table.to_owned(),
         };
+        if self.scopes.iter().any(|scope| scope.out_of_reach.iter().any(|name| name == table)) {
+            let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
+            return self.error(Condition::UndefinedTable, message, place).hint(format!(
+                "There is an entry for table \"{table}\", but it cannot be referenced from this part of the query."
+            ));
+        }
         match behind_alias {
             Some(entry) => self
                 .error(

@@ -174,7 +174,7 @@ fn of_from(from: &From, found: &mut BTreeSet<u32>) {
             of_from(left, found);
             of_from(right, found);
         }
-        From::Cte { .. } | From::Function { .. } => {}
+        From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
     }
 }
 

@@ -105,6 +105,7 @@ impl Session {
             notices: Vec::new(),
         };
         let plan = Arc::new(Prepared {
+            in_parts: false,
             program: Some(sqlite::lower(&bound)?),
             bound,
             command: Command::Select,

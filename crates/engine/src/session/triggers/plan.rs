@@ -73,6 +73,7 @@ impl Steps {
             let bound =
                 Bound { statement, params: params.to_vec(), columns: Vec::new(), notices: Vec::new(), ..bound.clone() };
             Ok(Arc::new(Prepared {
+                in_parts: false,
                 program: Some(sqlite::lower(&bound)?),
                 bound,
                 command: Command::Select,

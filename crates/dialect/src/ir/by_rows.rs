@@ -1,0 +1,238 @@
+//! Changes taken apart: what rows are to become is decided by a query, each row is changed by a statement of its own.
+//!
+//! So a change can be decided on one state of the database and made in another, and what it returns can name relations
+//! that SQLite's RETURNING does not see.
+
+use super::{
+    Again, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind,
+    From, GroupBy, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Select, Statement, Value, walk,
+};
+use crate::{Error, Result, Type};
+
+/// The result of a query that stands inside no other.
+const OUTPUT: RelId = RelId(u32::MAX);
+/// The source of an INSERT.
+const SOURCE: RelId = RelId(u32::MAX - 1);
+
+/// True for a statement that has to run in parts: members of its WITH change rows, or its RETURNING names other relations
+/// than the changed one.
+pub fn runs_in_parts(statement: &Statement) -> bool {
+    let changes = |ctes: &[super::Cte]| ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
+    match statement {
+        Statement::Query(query) => changes(&query.ctes),
+        Statement::Dml(dml) => changes(&dml.ctes) || returns_others(dml),
+        Statement::Merge(merge) => changes(&merge.rows.ctes),
+        _ => false,
+    }
+}
+
+fn returns_others(dml: &Dml) -> bool {
+    let mut others = Vec::new();
+    match &dml.action {
+        DmlAction::Update { from: Some(from), .. } | DmlAction::Delete { using: Some(from), .. } => {
+            relations(from, &mut others);
+        }
+        _ => return false,
+    }
+    let mut found = false;
+    for item in &dml.returning {
+        walk::expr(item, &mut |expr| {
+            found |= matches!(expr.kind, ExprKind::Column(column) if others.contains(&column.relation));
+            !found
+        });
+    }
+    found
+}
+
+/// The relations that stand side by side in a FROM.
+pub fn relations(from: &From, found: &mut Vec<RelId>) {
+    match from {
+        From::Relation { id, .. }
+        | From::Query { id, .. }
+        | From::Cte { id, .. }
+        | From::Kept { id, .. }
+        | From::Function { id, .. } => found.push(*id),
+        From::Join { left, right, .. } => {
+            relations(left, found);
+            relations(right, found);
+        }
+    }
+}
+
+/// What a query computes for the actions: one column for each value.
+struct Given {
+    items: Vec<Expr>,
+}
+
+impl Given {
+    /// The row to be changed, and the one action.
+    fn new(rowid: Expr) -> Self {
+        Self { items: vec![rowid, Expr::integer(0, Type::Int8)] }
+    }
+
+    /// The parameter that brings a value to the action.
+    fn add(&mut self, value: Expr) -> Expr {
+        let ty = value.ty.clone();
+        let at = self.items.iter().position(|known| *known == value).unwrap_or_else(|| {
+            self.items.push(value);
+            self.items.len() - 1
+        });
+        Expr::new(ExprKind::Param(at), ty)
+    }
+
+    /// Puts parameters in the place of what the action does not know: the statement's own parameters, and columns of
+    /// other relations.
+    fn bring(&mut self, expr: &mut Expr, others: &[RelId]) {
+        walk::expr_mut(expr, &mut |part| {
+            let foreign = match part.kind {
+                ExprKind::Param(_) => true,
+                ExprKind::Column(column) => others.contains(&column.relation),
+                _ => false,
+            };
+            if foreign {
+                *part = self.add(part.clone());
+            }
+            !foreign
+        });
+    }
+
+    fn query(self, ctes: Vec<super::Cte>, from: Option<From>, filter: Option<Expr>) -> Query {
+        select(self.items, ctes, from, filter)
+    }
+}
+
+/// A plain SELECT.
+pub fn select(items: Vec<Expr>, ctes: Vec<super::Cte>, from: Option<From>, filter: Option<Expr>) -> Query {
+    let columns = items.iter().map(|item| OutputColumn { name: "value".to_owned(), ty: item.ty.clone() }).collect();
+    let (distinct, group_by) = (Distinct::All, GroupBy::None);
+    Query {
+        ctes,
+        body: Body::Select(Box::new(Select { distinct, items, from, filter, group_by, having: None })),
+        order_by: Vec::new(),
+        limit: None,
+        offset: None,
+        with_ties: false,
+        locking: Vec::new(),
+        columns,
+        output: OUTPUT,
+    }
+}
+
+/// The rowid of a relation's row.
+pub fn rowid(relation: RelId) -> Expr {
+    Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowId }), Type::Int8)
+}
+
+/// The row whose rowid the first parameter is.
+pub fn same_row(relation: RelId) -> Expr {
+    let given = Expr::new(ExprKind::Param(0), Type::Int8);
+    let kind = ExprKind::Compare { op: CompareOp::Equal, left: Box::new(rowid(relation)), right: Box::new(given) };
+    Expr::new(kind, Type::Bool)
+}
+
+/// A change as a query of rows and a statement for each. Members of WITH that it names must be among its own.
+///
+/// # Errors
+/// `0A000` for what cannot be taken apart.
+pub fn by_rows(dml: &Dml) -> Result<Merge> {
+    let mut action = dml.clone();
+    action.ctes = Vec::new();
+    let rows = match &mut action.action {
+        DmlAction::Insert { source, on_conflict, .. } => {
+            let (mut given, from) = insert_rows(source)?;
+            if let Some(conflict) = on_conflict
+                && let ConflictAction::Update { assignments, filter, .. } = &mut conflict.action
+            {
+                assignments.iter_mut().map(|(_, value)| value).chain(filter).for_each(|expr| given.bring(expr, &[]));
+            }
+            action.returning.iter_mut().for_each(|item| given.bring(item, &[]));
+            given.query(dml.ctes.clone(), from, None)
+        }
+        DmlAction::Update { assignments, from, filter, current_of } => {
+            refuse_cursor(current_of.as_ref())?;
+            let mut given = Given::new(rowid(dml.id));
+            for (_, value) in assignments.iter_mut().filter(|(_, value)| !matches!(value.kind, ExprKind::Default)) {
+                *value = given.add(value.clone());
+            }
+            let (from, asked) = (from.take(), filter.replace(same_row(dml.id)));
+            bring_all(&mut given, &mut action.returning, from.as_ref());
+            given.query(dml.ctes.clone(), Some(beside(dml, from)), asked)
+        }
+        DmlAction::Delete { using, filter, current_of } => {
+            refuse_cursor(current_of.as_ref())?;
+            let mut given = Given::new(rowid(dml.id));
+            let (from, asked) = (using.take(), filter.replace(same_row(dml.id)));
+            bring_all(&mut given, &mut action.returning, from.as_ref());
+            given.query(dml.ctes.clone(), Some(beside(dml, from)), asked)
+        }
+    };
+    Ok(Merge { rows, actions: vec![action], again: Again::Passed })
+}
+
+fn refuse_cursor(cursor: Option<&String>) -> Result<()> {
+    match cursor {
+        None => Ok(()),
+        Some(_) => Err(Error::unsupported("WHERE CURRENT OF in this statement")),
+    }
+}
+
+fn bring_all(given: &mut Given, returning: &mut [Expr], from: Option<&From>) {
+    let mut others = Vec::new();
+    if let Some(from) = from {
+        relations(from, &mut others);
+    }
+    returning.iter_mut().for_each(|item| given.bring(item, &others));
+}
+
+/// The changed table with what stands beside it.
+fn beside(dml: &Dml, others: Option<From>) -> From {
+    let target = From::Relation { id: dml.id, relation: dml.target.clone() };
+    match others {
+        None => target,
+        Some(others) => From::Join { kind: JoinKind::Inner, left: Box::new(target), right: Box::new(others), on: None },
+    }
+}
+
+/// The rows of an INSERT; its source becomes one row of parameters.
+fn insert_rows(source: &mut InsertSource) -> Result<(Given, Option<From>)> {
+    let mut given = Given::new(Expr::null(Type::Int8));
+    let query = match source {
+        InsertSource::Defaults => return Ok((given, None)),
+        InsertSource::Query(query) => (**query).clone(),
+        InsertSource::Values(rows) => {
+            let left = |row: &Vec<Expr>, at: usize| matches!(row[at].kind, ExprKind::Default);
+            let width = rows.first().map_or(0, Vec::len);
+            let spelled: Vec<usize> = (0..width).filter(|at| !rows.iter().all(|row| left(row, *at))).collect();
+            if rows.iter().any(|row| spelled.iter().any(|at| left(row, *at))) {
+                return Err(Error::unsupported("DEFAULT beside other values in a statement that runs in parts"));
+            }
+            let types: Vec<Type> = spelled.iter().map(|at| rows[0][*at].ty.clone()).collect();
+            let values: Vec<Vec<Expr>> =
+                rows.iter().map(|row| spelled.iter().map(|at| row[*at].clone()).collect()).collect();
+            let mut action = rows[0].clone();
+            for (place, at) in spelled.iter().enumerate() {
+                action[*at] = given.add(Expr::column(SOURCE, place, types[place].clone()));
+            }
+            *source = InsertSource::Values(vec![action]);
+            if spelled.is_empty() {
+                // As many rows of nothing but defaults.
+                let row = vec![Expr::new(ExprKind::Literal(Value::Null), Type::Int8)];
+                return Ok((given, Some(derived(vec![row; values.len()], vec![Type::Int8]))));
+            }
+            return Ok((given, Some(derived(values, types))));
+        }
+    };
+    let row = (query.columns.iter().enumerate())
+        .map(|(at, column)| given.add(Expr::column(SOURCE, at, column.ty.clone())))
+        .collect();
+    *source = InsertSource::Values(vec![row]);
+    Ok((given, Some(From::Query { id: SOURCE, query: Box::new(query), lateral: false })))
+}
+
+fn derived(rows: Vec<Vec<Expr>>, types: Vec<Type>) -> From {
+    let mut query = select(Vec::new(), Vec::new(), None, None);
+    query.columns = types.into_iter().map(|ty| OutputColumn { name: "value".to_owned(), ty }).collect();
+    query.body = Body::Values(rows);
+    query.output = RelId(u32::MAX - 2);
+    From::Query { id: SOURCE, query: Box::new(query), lateral: false }
+}

@@ -1,0 +1,592 @@
+//! Statements that run in parts: those whose WITH changes rows, MERGE, and changes whose RETURNING names other relations
+//! than the changed one.
+//!
+//! Every part sees the database as it was before the statement. What a change is to do is decided by a query that is
+//! read to the end ([`by_rows`](ir::by_rows)), and then done row by row. When a part reads a table that an earlier part has
+//! changed, the changes are undone, the part's query runs, and what had been decided is done again. A part meets what
+//! others return as rows that the session keeps under a number.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rowferry_dialect::ir::by_rows::by_rows;
+use rowferry_dialect::ir::{
+    self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, ExprKind, From, Merge, Query, Statement as Ir, Value,
+};
+use rowferry_dialect::lower::sqlite;
+use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type};
+
+use super::execute::{RunError, command_words};
+use super::transaction::Block;
+use super::{Outcome, Prepared, Session};
+use crate::errors;
+use crate::memory::Charge;
+use crate::spool::Spool;
+
+type Done<T> = std::result::Result<T, RunError>;
+
+/// Rows that parts of a statement leave for others.
+#[derive(Debug, Default)]
+pub struct Kept {
+    rows: Vec<Vec<Value>>,
+    _charge: Charge,
+}
+
+impl Kept {
+    /// A row's values.
+    pub fn row(&self, at: usize) -> Option<&Vec<Value>> {
+        self.rows.get(at)
+    }
+}
+
+/// What a session keeps while its statements run, by number.
+#[derive(Debug, Default)]
+pub struct AllKept {
+    next: u32,
+    rows: HashMap<u32, Arc<Kept>>,
+}
+
+impl AllKept {
+    /// Rows by their number.
+    pub fn get(&self, number: u32) -> Option<Arc<Kept>> {
+        self.rows.get(&number).cloned()
+    }
+
+    fn reserve(&mut self) -> u32 {
+        self.next = self.next.wrapping_add(1);
+        self.next
+    }
+}
+
+/// What has been decided: the rows, and for each of the actions its plan.
+struct Decided {
+    rows: Arc<Kept>,
+    actions: Vec<Arc<Prepared>>,
+    merge: Merge,
+}
+
+/// What a statement has done.
+struct Ran {
+    returned: Spool,
+    changed: u64,
+}
+
+/// One run of a statement in parts.
+struct Run<'a> {
+    plan: &'a Arc<Prepared>,
+    params: &'a [Value],
+    /// Members of WITH whose rows are kept, with their numbers.
+    kept: HashMap<CteId, u32>,
+    /// Members that stay members of the part that names them.
+    inline: Vec<Cte>,
+    decided: Vec<Decided>,
+    changed_tables: HashSet<u32>,
+    /// Rows that a part has changed: none of them is changed again.
+    touched: HashSet<(u32, i64)>,
+}
+
+impl Session {
+    /// Runs a statement of which [`ir::by_rows::runs_in_parts`] is true, or MERGE.
+    pub(super) fn run_in_parts(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        self.open_write(command_words(prepared.command))?;
+        self.run_own("SAVEPOINT rowferry_parts")?;
+        let before = self.state.kept.lock().rows.len();
+        let result = self.with_renewals(prepared, params, |session, plan| session.run_parts(plan, params));
+        debug_assert!(self.state.kept.lock().rows.len() >= before);
+        let lost = self.handle()?.lock().is_autocommit();
+        if result.is_err() && !lost {
+            self.run_own("ROLLBACK TO rowferry_parts")?;
+        }
+        if !lost {
+            self.run_own("RELEASE rowferry_parts")?;
+        }
+        let (plan, Ran { returned, changed }) = result?;
+        self.settle_rows(&plan, false, true)?;
+        self.check_now()?;
+        if plan.returns_rows() {
+            let rows = returned.rows();
+            let is_query = matches!(plan.bound.statement, Ir::Query(_));
+            return self.rows_done(&plan, returned, if is_query { 0 } else { changed.max(rows) });
+        }
+        if self.transaction.block == Block::None {
+            self.end_commit()?;
+        }
+        Ok(Outcome::Done { command: plan.command, rows: changed })
+    }
+
+    fn run_parts(&mut self, plan: &Arc<Prepared>, params: &[Value]) -> Done<Ran> {
+        let mut run = Run {
+            plan,
+            params,
+            kept: HashMap::new(),
+            inline: Vec::new(),
+            decided: Vec::new(),
+            changed_tables: HashSet::new(),
+            touched: HashSet::new(),
+        };
+        let result = self.run_members(&mut run);
+        let mut kept = self.state.kept.lock();
+        for number in run.kept.values() {
+            kept.rows.remove(number);
+        }
+        result
+    }
+
+    fn run_members(&mut self, run: &mut Run<'_>) -> Done<Ran> {
+        let mut statement = run.plan.bound.statement.clone();
+        let ctes = match &mut statement {
+            Ir::Query(query) => std::mem::take(&mut query.ctes),
+            Ir::Dml(dml) => std::mem::take(&mut dml.ctes),
+            Ir::Merge(merge) => std::mem::take(&mut merge.rows.ctes),
+            _ => return Err(Error::internal("a statement that has no parts").into()),
+        };
+        let members = members(ctes, &statement);
+        // What nobody asks for comes last.
+        let (first, last): (Vec<Member>, Vec<Member>) = members.into_iter().partition(|member| member.reached);
+        for member in first {
+            self.run_member(run, member)?;
+        }
+        let ran = self.run_main(run, statement)?;
+        for member in last {
+            self.run_member(run, member)?;
+        }
+        Ok(ran)
+    }
+
+    fn run_member(&mut self, run: &mut Run<'_>, member: Member) -> Done<()> {
+        let Member { cte, owner, .. } = member;
+        match (&cte.body, owner) {
+            (CteBody::Query(_), Owner::Nobody) => {}
+            (CteBody::Query(_), Owner::One) => run.inline.push(cte),
+            (CteBody::Query(query), Owner::Several) => {
+                let rows = self.read_part(run, query)?;
+                self.keep(run, cte.id, rows);
+            }
+            (CteBody::Dml(dml), _) => {
+                let ran = self.change_part(run, by_rows_of(dml)?, true)?;
+                let rows = collect(ran.returned)?;
+                self.keep(run, cte.id, rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// The statement that WITH stands before.
+    fn run_main(&mut self, run: &mut Run<'_>, statement: Ir) -> Done<Ran> {
+        match statement {
+            Ir::Query(query) => {
+                let plan = self.query_part(run, &query, false)?;
+                self.on_the_old_state(run, &reads(&plan), |session, run| {
+                    let statement = session.start(&plan, run.params)?;
+                    Ok(Ran { returned: session.read_all_of(&plan, statement)?, changed: 0 })
+                })
+            }
+            Ir::Dml(dml) => {
+                let merge = by_rows_of(&dml)?;
+                self.change_part(run, merge, false)
+            }
+            Ir::Merge(merge) => self.change_part(run, *merge, false),
+            _ => Err(Error::internal("a statement that has no parts").into()),
+        }
+    }
+
+    /// Keeps what a member of WITH yields.
+    fn keep(&mut self, run: &mut Run<'_>, cte: CteId, rows: Kept) {
+        let mut all = self.state.kept.lock();
+        let number = all.reserve();
+        all.rows.insert(number, Arc::new(rows));
+        run.kept.insert(cte, number);
+    }
+
+    fn query_part(&mut self, run: &Run<'_>, query: &Query, kept: bool) -> Result<Arc<Prepared>> {
+        let mut query = query.clone();
+        run.take_ctes(&mut query);
+        let params = run.plan.bound.params.clone();
+        let program = if kept { sqlite::lower_kept_query(&query)? } else { sqlite::lower_query(&query)? };
+        self.part_of(Ir::Query(Box::new(query)), params, run.plan, program)
+    }
+
+    /// The rows of a query, read on the state before the statement.
+    fn read_part(&mut self, run: &mut Run<'_>, query: &Query) -> Done<Kept> {
+        let plan = self.query_part(run, query, true)?;
+        self.on_the_old_state(run, &reads(&plan), |session, run| {
+            let statement = session.start(&plan, run.params)?;
+            collect(session.read_all_of(&plan, statement)?).map_err(RunError::from)
+        })
+    }
+
+    /// Runs something on the state before the statement: what has been changed is undone, and done again.
+    fn on_the_old_state<T>(
+        &mut self,
+        run: &mut Run<'_>,
+        reads: &HashSet<u32>,
+        work: impl FnOnce(&mut Self, &mut Run<'_>) -> Done<T>,
+    ) -> Done<T> {
+        if reads.is_disjoint(&run.changed_tables) {
+            return work(self, run);
+        }
+        if run.decided.iter().flat_map(|decided| &decided.actions).any(|action| action.triggers.is_some()) {
+            return Err(Error::unsupported("a WITH that reads what triggers have been told of").into());
+        }
+        self.run_own("ROLLBACK TO rowferry_parts")?;
+        let result = work(self, run)?;
+        run.touched.clear();
+        let decided = std::mem::take(&mut run.decided);
+        for change in &decided {
+            self.apply(run, change)?;
+        }
+        run.decided = decided;
+        Ok(result)
+    }
+
+    /// Decides on a change and makes it.
+    fn change_part(&mut self, run: &mut Run<'_>, merge: Merge, kept: bool) -> Done<Ran> {
+        let rows = self.read_part(run, &merge.rows)?;
+        let types: Vec<Type> = merge.rows.columns.iter().map(|column| column.ty.clone()).collect();
+        let mut actions = Vec::with_capacity(merge.actions.len());
+        for dml in &merge.actions {
+            let mut dml = dml.clone();
+            run.refer_to_kept_in(&mut dml)?;
+            let program = if kept { sqlite::lower_kept_dml(&dml)? } else { sqlite::lower_dml(&dml)? };
+            actions.push(self.part_of(Ir::Dml(Box::new(dml)), types.clone(), run.plan, program)?);
+        }
+        refuse_with_triggers(&actions, kept)?;
+        let decided = Decided { rows: Arc::new(rows), actions, merge };
+        let ran = self.apply(run, &decided)?;
+        for dml in &decided.merge.actions {
+            self.note_changed(run, dml.target.oid);
+        }
+        run.decided.push(decided);
+        Ok(ran)
+    }
+
+    /// A table whose rows have changed, with those that foreign keys let change with it.
+    fn note_changed(&self, run: &mut Run<'_>, table: u32) {
+        if !run.changed_tables.insert(table) {
+            return;
+        }
+        if let Some(relation) = self.schema.relation_by_oid(table) {
+            let children: Vec<u32> = self.schema.children(&relation).map(|child| child.oid).collect();
+            children.into_iter().for_each(|child| self.note_changed(run, child));
+        }
+    }
+
+    fn apply(&mut self, run: &mut Run<'_>, decided: &Decided) -> Done<Ran> {
+        let width = decided.actions.iter().map(|action| returned_columns(action)).max().unwrap_or(0);
+        let mut ran = Ran { returned: Spool::new(width), changed: 0 };
+        let mut batches = Vec::with_capacity(decided.actions.len());
+        for action in &decided.actions {
+            batches.push(match &action.triggers {
+                Some(firing) => Some(Box::new(self.start_changes(action, firing)?)),
+                None => None,
+            });
+        }
+        for row in &decided.rows.rows {
+            let Value::Integer(action) = row[1] else { continue };
+            let at = usize::try_from(action).unwrap_or(usize::MAX);
+            let Some(action) = decided.actions.get(at) else {
+                return Err(Error::internal("a row without its action").into());
+            };
+            if let (Value::Integer(rowid), Ir::Dml(dml)) = (&row[0], &action.bound.statement)
+                && !run.touched.insert((dml.target.oid, *rowid))
+            {
+                match decided.merge.again {
+                    Again::Passed => continue,
+                    Again::Refused(language) => return Err(again(language).into()),
+                }
+            }
+            if let Some(firing) = &action.triggers {
+                // All rows of an action are one statement for triggers.
+                let outer = std::mem::replace(&mut self.batch, batches[at].take());
+                let result = self.change_under_triggers(action, firing, row);
+                batches[at] = std::mem::replace(&mut self.batch, outer);
+                ran.changed += result?.1;
+                continue;
+            }
+            let rows = self.change_row(action, row)?;
+            ran.changed += self.handle()?.lock().changes();
+            self.remember_serial(action)?;
+            let mut rows = rows.into_reader()?;
+            while width > 0 && rows.advance()? {
+                ran.returned.push((0..width).map(|at| rows.column(at)))?;
+            }
+        }
+        for (action, batch) in decided.actions.iter().zip(batches).rev() {
+            let (Some(changes), Some(firing)) = (batch, &action.triggers) else { continue };
+            let mut rows = self.finish_changes(firing, *changes)?.returned.into_reader()?;
+            while width > 0 && rows.advance()? {
+                ran.returned.push((0..width).map(|at| rows.column(at)))?;
+            }
+        }
+        Ok(ran)
+    }
+}
+
+impl Session {
+    fn change_row(&mut self, action: &Arc<Prepared>, row: &[Value]) -> Done<Spool> {
+        let statement = self.start(action, row)?;
+        match self.read_all_of(action, statement) {
+            // The failure is this row's.
+            Err(RunError::Sqlite(failure)) if !errors::blames_schema(&failure) => {
+                Err(self.translate(&failure, action, row).into())
+            }
+            result => result,
+        }
+    }
+}
+
+/// What triggers cannot be told of yet.
+fn refuse_with_triggers(actions: &[Arc<Prepared>], kept: bool) -> Result<()> {
+    let told: Vec<&Arc<Prepared>> = actions.iter().filter(|action| action.triggers.is_some()).collect();
+    let twice =
+        told.iter().enumerate().any(|(at, action)| told[..at].iter().any(|other| other.command == action.command));
+    if twice {
+        return Err(Error::unsupported("MERGE with several actions of a kind into a table with triggers"));
+    }
+    let decimals = |action: &Prepared| action.bound.columns.iter().any(|column| column.ty.is_decimal());
+    if kept && told.iter().any(|action| decimals(action)) {
+        return Err(Error::unsupported("RETURNING of numeric in a WITH that changes a table with triggers"));
+    }
+    Ok(())
+}
+
+/// How many columns of RETURNING an action yields.
+fn returned_columns(action: &Prepared) -> usize {
+    match &action.bound.statement {
+        Ir::Dml(dml) => dml.returning.len(),
+        _ => 0,
+    }
+}
+
+fn again(language: Language) -> Error {
+    match language {
+        Language::Informix => {
+            Error::new(Condition::TwoMatchingRows, "more than one row of the source matches a row of the target")
+        }
+        _ => Error::new(Condition::CardinalityViolation, "MERGE command cannot affect row a second time")
+            .hint("Ensure that not more than one source row matches any one target row."),
+    }
+}
+
+fn collect(spool: Spool) -> Result<Kept> {
+    let mut reader = spool.into_reader()?;
+    let columns = reader.columns();
+    let mut kept = Kept::default();
+    while reader.advance()? {
+        let row: Vec<Value> = (0..columns).map(|at| reader.column(at).to_value()).collect();
+        let bytes: usize = row.iter().map(|value| size_of::<Value>() + payload(value)).sum();
+        kept._charge.grow(bytes)?;
+        kept.rows.push(row);
+    }
+    Ok(kept)
+}
+
+fn payload(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        _ => 0,
+    }
+}
+
+impl Run<'_> {
+    /// Gives a part the members of WITH that are its own, and the numbers of the others.
+    fn take_ctes(&self, query: &mut Query) {
+        let mut ctes = self.inline.clone();
+        for cte in &mut ctes {
+            if let CteBody::Query(query) = &mut cte.body {
+                self.refer_to_kept(query);
+            }
+        }
+        ctes.append(&mut query.ctes);
+        self.refer_to_kept(query);
+        query.ctes = ctes;
+    }
+
+    fn refer_to_kept(&self, query: &mut Query) {
+        each_from(query, &mut |from| {
+            if let From::Cte { id, cte, columns } = from
+                && let Some(number) = self.kept.get(cte)
+            {
+                *from = From::Kept { id: *id, number: *number, columns: std::mem::take(columns) };
+            }
+        });
+    }
+
+    fn refer_to_kept_in(&self, dml: &mut Dml) -> Result<()> {
+        let mut inline = false;
+        ir::walk::dml_mut(dml, &mut |expr| {
+            if let Some(query) = query_of(&mut expr.kind) {
+                self.refer_to_kept(query);
+                each_from(query, &mut |from| inline |= matches!(from, From::Cte { .. }));
+            }
+            true
+        });
+        if inline {
+            return Err(Error::unsupported("a WITH query that a change's RETURNING or ON CONFLICT names"));
+        }
+        Ok(())
+    }
+}
+
+fn query_of(kind: &mut ExprKind) -> Option<&mut Query> {
+    match kind {
+        ExprKind::Scalar(query) | ExprKind::Exists(query) | ExprKind::ArrayQuery(query) => Some(query),
+        ExprKind::InQuery { query, .. } | ExprKind::Quantified { query, .. } => Some(query),
+        _ => None,
+    }
+}
+
+/// Visits every member of FROM of a query, those of its subqueries included.
+fn each_from(query: &mut Query, visit: &mut dyn FnMut(&mut From)) {
+    for cte in &mut query.ctes {
+        if let CteBody::Query(query) = &mut cte.body {
+            each_from(query, visit);
+        }
+    }
+    match &mut query.body {
+        Body::Select(select) => {
+            if let Some(from) = &mut select.from {
+                each_member(from, visit);
+            }
+        }
+        Body::Set { left, right, .. } => {
+            each_from(left, visit);
+            each_from(right, visit);
+        }
+        Body::Values(_) => {}
+    }
+    ir::walk::query_mut(query, &mut |expr| match query_of(&mut expr.kind) {
+        Some(query) => {
+            each_from(query, visit);
+            false
+        }
+        None => true,
+    });
+}
+
+fn each_member(from: &mut From, visit: &mut dyn FnMut(&mut From)) {
+    visit(from);
+    match from {
+        From::Query { query, .. } => each_from(query, visit),
+        From::Join { left, right, .. } => {
+            each_member(left, visit);
+            each_member(right, visit);
+        }
+        From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
+    }
+}
+
+/// The tables that a part reads.
+fn reads(plan: &Prepared) -> HashSet<u32> {
+    let mut tables = HashSet::new();
+    if let Ir::Query(query) = &plan.bound.statement {
+        each_from(&mut (**query).clone(), &mut |from| {
+            if let From::Relation { relation, .. } = from {
+                tables.insert(relation.oid);
+            }
+        });
+    }
+    tables
+}
+
+fn by_rows_of(dml: &Dml) -> Result<Merge> {
+    if dml.target.without_rowid && !matches!(dml.action, DmlAction::Insert { .. }) {
+        return Err(Error::unsupported("a change in parts of a table without rowid"));
+    }
+    by_rows(dml)
+}
+
+/// A member of WITH.
+struct Member {
+    cte: Cte,
+    owner: Owner,
+    /// The statement itself asks for it, perhaps through others.
+    reached: bool,
+}
+
+/// Which parts name a member of WITH.
+enum Owner {
+    Nobody,
+    One,
+    Several,
+}
+
+/// The members, and for each which parts name it: those that are part of another one stand for that other.
+fn members(ctes: Vec<Cte>, main: &Ir) -> Vec<Member> {
+    const MAIN: usize = usize::MAX;
+    let mut named: Vec<HashSet<usize>> = vec![HashSet::new(); ctes.len()];
+    let place = |id: CteId| ctes.iter().position(|cte| cte.id == id);
+    let note = |from: &From, part: usize, named: &mut Vec<HashSet<usize>>| {
+        if let From::Cte { cte, .. } = from
+            && let Some(at) = place(*cte)
+            && at != part
+        {
+            named[at].insert(part);
+        }
+    };
+    for_statement(main, &mut |from| note(from, MAIN, &mut named));
+    for (at, cte) in ctes.iter().enumerate() {
+        match &cte.body {
+            CteBody::Query(query) => {
+                for_statement(&Ir::Query(query.clone()), &mut |from| note(from, at, &mut named));
+            }
+            CteBody::Dml(dml) => for_statement(&Ir::Dml(dml.clone()), &mut |from| note(from, at, &mut named)),
+        }
+    }
+    let mut owners: Vec<Owner> = Vec::with_capacity(ctes.len());
+    let mut parts: Vec<HashSet<usize>> = vec![HashSet::new(); ctes.len()];
+    for at in (0..ctes.len()).rev() {
+        let mut all = HashSet::new();
+        for part in &named[at] {
+            match ctes.get(*part) {
+                Some(Cte { body: CteBody::Query(_), .. }) if *part > at => all.extend(parts[*part].iter().copied()),
+                _ => {
+                    all.insert(*part);
+                }
+            }
+        }
+        owners.push(match all.len() {
+            0 => Owner::Nobody,
+            1 => Owner::One,
+            _ => Owner::Several,
+        });
+        if all.len() > 1 && matches!(ctes[at].body, CteBody::Query(_)) {
+            all = HashSet::from([at]);
+        }
+        parts[at] = all;
+    }
+    owners.reverse();
+    let mut reached = vec![false; ctes.len()];
+    for at in (0..ctes.len()).rev() {
+        reached[at] = named[at].iter().any(|part| *part == MAIN || reached[*part]);
+    }
+    let all = ctes.into_iter().zip(owners).zip(reached);
+    all.map(|((cte, owner), reached)| Member { cte, owner, reached }).collect()
+}
+
+fn for_statement(statement: &Ir, visit: &mut dyn FnMut(&From)) {
+    let mut statement = statement.clone();
+    let mut each = |from: &mut From| visit(from);
+    match &mut statement {
+        Ir::Query(query) => each_from(query, &mut each),
+        Ir::Merge(merge) => each_from(&mut merge.rows, &mut each),
+        Ir::Dml(dml) => {
+            match &mut dml.action {
+                DmlAction::Insert { source: ir::InsertSource::Query(query), .. } => each_from(query, &mut each),
+                DmlAction::Update { from: Some(from), .. } | DmlAction::Delete { using: Some(from), .. } => {
+                    each_member(from, &mut each);
+                }
+                _ => {}
+            }
+            ir::walk::dml_mut(dml, &mut |expr| match query_of(&mut expr.kind) {
+                Some(query) => {
+                    each_from(query, &mut each);
+                    false
+                }
+                None => true,
+            });
+        }
+        _ => {}
+    }
+}
