@@ -142,6 +142,12 @@ conditions! {
     InvalidSchemaName "3F000" -206 -111,
     // Class 39: what a routine has answered
     TriggerProtocolViolated "39P01" -746 0,
+    InvalidTransactionTermination "2D000" -255 0,
+    NoFunctionReturn "2F005" -655 0,
+    CaseNotFound "20000" -684 0,
+    StackedDiagnosticsOutsideHandler "0Z002" -255 0,
+    ErrorInAssignment "22005" -1213 0,
+    ArraySubscriptError "2202E" -307 0,
     // Class 40: try again
     SerializationFailure "40001" -244 -143,
     DeadlockDetected "40P01" -244 -143,
@@ -181,6 +187,7 @@ conditions! {
     InvalidColumnDefinition "42611" -201 0,
     InvalidCursorDefinition "42P11" -526 0,
     InvalidTableDefinition "42P16" -201 0,
+    InvalidFunctionDefinition "42P13" -201 0,
     InvalidObjectDefinition "42P17" -201 0,
     // Informix counts columns against values with a code of its own.
     ColumnCountMismatch "42601" -236 0,
@@ -207,6 +214,9 @@ conditions! {
     IoError "58030" -271 -105,
     UndefinedFile "58P01" -329 -2,
     RaiseException "P0001" -746 0,
+    NoDataFound "P0002" -684 0,
+    TooManyRows "P0003" -284 0,
+    AssertFailure "P0004" -746 0,
     // Routines.
     DuplicateFunction "42723" -673 0,
     ReturnCountMismatch "42601" -655 0,
@@ -219,6 +229,21 @@ conditions! {
     VariableWithoutValue "55000" -696 0,
     InternalError "XX000" -937 0,
     DataCorrupted "XX001" -105 -105,
+}
+
+/// How loud a message is that is no error.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Severity {
+    /// DEBUG1.
+    Debug,
+    /// LOG.
+    Log,
+    /// NOTICE.
+    Notice,
+    /// WARNING.
+    Warning,
+    /// INFO, which every client is told.
+    Info,
 }
 
 /// A failure, in PostgreSQL's words.
@@ -241,6 +266,14 @@ pub struct Details {
     pub hint: Option<String>,
     /// What was being done: the place in the data of a COPY.
     pub context: Option<String>,
+    /// The statement inside a function that it is about, where that is not the client's.
+    pub internal_query: Option<String>,
+    /// Where in that: 1-based, in characters.
+    pub internal_position: Option<u32>,
+    /// A code of a routine's choice, which no condition may have.
+    pub chosen_sqlstate: Option<Box<str>>,
+    /// How loud a message is that is no error, when a routine has chosen it.
+    pub severity: Option<Severity>,
     /// Where in the statement: 1-based, in characters, of the whole text that the client sent.
     pub position: Option<u32>,
     /// Schema of the object concerned.
@@ -266,6 +299,10 @@ impl Error {
             detail: None,
             hint: None,
             context: None,
+            internal_query: None,
+            internal_position: None,
+            chosen_sqlstate: None,
+            severity: None,
             position: None,
             schema: None,
             table: None,
@@ -354,6 +391,26 @@ impl Error {
     /// Informix's ISAM code; 0 when there is none.
     pub fn isam_code(&self) -> i16 {
         self.0.codes.map_or(self.0.condition.isam_code(), |(_, isam)| isam)
+    }
+
+    /// Gives the error a code of a routine's choice.
+    pub fn with_sqlstate(mut self, code: &str) -> Self {
+        match Condition::ALL.iter().find(|condition| condition.sqlstate() == code) {
+            Some(condition) => self.0.condition = *condition,
+            None => self.0.chosen_sqlstate = Some(code.into()),
+        }
+        self
+    }
+
+    /// Says how loud the message is, which is no error.
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.0.severity = Some(severity);
+        self
+    }
+
+    /// PostgreSQL's five characters.
+    pub fn sqlstate(&self) -> &str {
+        self.0.chosen_sqlstate.as_deref().unwrap_or_else(|| self.0.condition.sqlstate())
     }
 
     /// The kind of failure.

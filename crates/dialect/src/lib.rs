@@ -13,6 +13,7 @@
 //! - [`types`]: the types that the IR knows, and how each is stored;
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
+//! - [`stored_function`]: functions that users have made in PostgreSQL's way;
 //! - [`uses`]: what a stored query names;
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
@@ -32,6 +33,7 @@ pub mod postgres;
 pub mod schema;
 mod secrets;
 pub mod stack;
+pub mod stored_function;
 pub mod types;
 pub mod uses;
 pub mod values;

@@ -16,6 +16,9 @@ pub struct Bound {
     pub effects: Effects,
     /// The schema generation that it was bound against.
     pub generation: u64,
+    /// Inside a function: for each parameter the variable that is its value, as
+    /// [`Variables`](crate::postgres::routine::Variables) counts them.
+    pub inside: Vec<usize>,
     /// Notices to send with it (an object that IF EXISTS let pass, …).
     pub notices: Vec<crate::Error>,
 }

@@ -55,6 +55,13 @@ pub trait Schema {
     /// Routines of users with this name, oldest first.
     fn routines(&self, name: &str) -> Vec<Arc<Routine>>;
 
+    /// Functions that users have made in PostgreSQL's way with this name: along the search path when it is bare, those of
+    /// an earlier schema first.
+    fn functions(&self, name: &QualifiedName) -> Vec<Arc<crate::stored_function::StoredFunction>>;
+
+    /// The function with this object id.
+    fn function_by_oid(&self, oid: u32) -> Option<Arc<crate::stored_function::StoredFunction>>;
+
     /// Every routine of users, oldest first.
     fn all_routines(&self) -> Vec<Arc<Routine>>;
 

@@ -58,6 +58,17 @@ impl Schema for Tables {
     fn routines(&self, _: &str) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
         Vec::new()
     }
+    fn functions(
+        &self,
+        _: &rowferry_dialect::schema::QualifiedName,
+    ) -> Vec<Arc<rowferry_dialect::stored_function::StoredFunction>> {
+        Vec::new()
+    }
+
+    fn function_by_oid(&self, _: u32) -> Option<Arc<rowferry_dialect::stored_function::StoredFunction>> {
+        None
+    }
+
     fn all_routines(&self) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
         Vec::new()
     }

@@ -18,6 +18,7 @@ mod json;
 mod locks;
 mod numbers;
 mod operators;
+mod stored;
 mod strings;
 mod system;
 mod windows;
@@ -123,6 +124,20 @@ pub fn named(language: Language, name: &str) -> impl Iterator<Item = &'static Fu
         rows
     });
     rows.get(name).into_iter().flatten().copied().filter(move |function| function.languages.contains(&language))
+}
+
+/// A row that no user can call by name: what the binder makes of constructs of their own.
+///
+/// # Panics
+/// When there is no such row.
+pub(crate) fn internal(name: &str) -> &'static Function {
+    let mut found = stored::ROWS.iter();
+    found.find(|row| row.name == name).expect("an internal function is named by a constant")
+}
+
+/// The rows that a function of users has returned, by their number in the session.
+pub fn stored_result_rows() -> &'static Function {
+    internal("stored result rows")
 }
 
 /// The families, one file each.

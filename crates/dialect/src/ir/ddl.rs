@@ -82,6 +82,19 @@ pub enum Ddl {
     CreateRoutine(CreateRoutine),
     /// DROP FUNCTION, DROP PROCEDURE.
     DropRoutine(DropRoutine),
+    /// CREATE FUNCTION, CREATE PROCEDURE in PostgreSQL's way.
+    CreateFunction(CreateFunction),
+    /// ALTER FUNCTION and its kin.
+    AlterFunction(AlterFunction),
+    /// DROP FUNCTION and its kin in PostgreSQL's way.
+    DropFunctions {
+        /// Their object ids.
+        functions: Vec<u32>,
+        /// CASCADE.
+        cascade: bool,
+        /// The completion tag.
+        tag: &'static str,
+    },
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
     CreateType(CreateType),
     /// DROP TYPE.
@@ -117,6 +130,38 @@ pub struct CreateRoutine {
     pub or_replace: bool,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
+}
+
+/// CREATE FUNCTION, CREATE PROCEDURE in PostgreSQL's way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateFunction {
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Name and types of its input parameters.
+    pub signature: String,
+    /// What the file keeps of it: its canonical text.
+    pub text: String,
+    /// The function that it takes the place of.
+    pub replaces: Option<u32>,
+    /// CREATE PROCEDURE.
+    pub procedure: bool,
+}
+
+/// ALTER FUNCTION and its kin: the function with its new text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterFunction {
+    /// Its object id.
+    pub function: u32,
+    /// Its namespace from now on.
+    pub namespace: String,
+    /// Its signature from now on.
+    pub signature: String,
+    /// Its canonical text from now on.
+    pub text: String,
+    /// The completion tag.
+    pub tag: &'static str,
 }
 
 /// CREATE ROW TYPE, CREATE DISTINCT TYPE.

@@ -77,6 +77,10 @@ pub enum Statement {
     Notify(Notify),
     /// EXECUTE FUNCTION or EXECUTE PROCEDURE of a routine that users have made.
     CallRoutine(CallRoutine),
+    /// CALL of a procedure that users have made in PostgreSQL's way.
+    CallProcedure(CallProcedure),
+    /// DO.
+    Do(Arc<crate::stored_function::StoredFunction>),
     /// LOCK TABLE.
     Lock(LockTable),
     /// COPY … FROM STDIN / TO STDOUT.
@@ -144,6 +148,17 @@ pub struct CallRoutine {
     pub args: Option<Box<Query>>,
     /// For each parameter whether it is given; the others get their defaults.
     pub given: Vec<bool>,
+}
+
+/// CALL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallProcedure {
+    /// The procedure.
+    pub function: Arc<crate::stored_function::StoredFunction>,
+    /// What its polymorphic types stand for.
+    pub element: Option<crate::Type>,
+    /// A query of one row: its arguments; `None` when there are none.
+    pub args: Option<Box<Query>>,
 }
 
 /// INSERT, UPDATE or DELETE.

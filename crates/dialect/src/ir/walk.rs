@@ -24,6 +24,11 @@ macro_rules! walkers {
                 }
                 Statement::Explain(explain) => $statement(&$($mutable)? explain.statement, visit),
                 Statement::DeclareCursor { query, .. } => $query(query, visit),
+                Statement::CallProcedure(call) => {
+                    if let Some(query) = &$($mutable)? call.args {
+                        $query(query, visit);
+                    }
+                }
                 Statement::Copy(copy) => {
                     if let Some(query) = &$($mutable)? copy.to {
                         $query(query, visit);

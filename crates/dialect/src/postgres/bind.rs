@@ -33,6 +33,7 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         columns,
         effects: binder.effects,
         generation: schema.generation(),
+        inside: Vec::new(),
         notices: binder.notices,
     })
 }
@@ -60,6 +61,8 @@ impl Binder<'_> {
                 Ok((Statement::Dml(Box::new(dml)), columns))
             }
             N::MergeStmt(merge) => bare(Statement::Merge(Box::new(self.merge(merge)?))),
+            N::CallStmt(call) => self.call_statement(call),
+            N::DoStmt(block) => bare(self.do_block(block)?),
             _ => {
                 let ddl = self.ddl(node)?;
                 self.effects.schema = true;
@@ -151,6 +154,17 @@ impl Schema for NoSchema {
         None
     }
 
+    fn functions(
+        &self,
+        _: &crate::schema::QualifiedName,
+    ) -> Vec<std::sync::Arc<crate::stored_function::StoredFunction>> {
+        Vec::new()
+    }
+
+    fn function_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::stored_function::StoredFunction>> {
+        None
+    }
+
     fn routines(&self, _: &str) -> Vec<std::sync::Arc<crate::schema::Routine>> {
         Vec::new()
     }
@@ -190,6 +204,25 @@ pub(crate) fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: 
     let told = super::types::import(ty);
     let value = binder.assign(value, "default", &told, -1)?;
     Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+}
+
+/// Binds a parameter's default, which sees nothing of the statement around, as a value of its type.
+pub(super) fn bind_default_of(binder: &mut Binder<'_>, text: &str, ty: &Type) -> Result<ir::Expr> {
+    let scopes = std::mem::take(&mut binder.scopes);
+    let source = binder.source.take();
+    let variables = binder.variables.take();
+    let value = binder.stored(text, crate::Language::Postgres, Vec::new(), super::binder::Clause::Default);
+    let value = value.and_then(|value| {
+        let from = super::types::words(&value.ty);
+        binder.try_coerce(value, ty, ir::CastContext::Assignment, -1)?.map_err(|_| {
+            let message = format!("argument of DEFAULT must be type {}, not type {from}", super::types::words(ty));
+            crate::Error::new(Condition::DatatypeMismatch, message)
+        })
+    });
+    binder.scopes = scopes;
+    binder.source = source;
+    binder.variables = variables;
+    value
 }
 
 /// An expression that a schema keeps as text, after a column of its relation has got another name; `None` when the text

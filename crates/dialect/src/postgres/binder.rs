@@ -31,6 +31,8 @@ pub(super) struct Binder<'a> {
     pub(super) views_behind: std::collections::HashMap<RelId, Arc<Relation>>,
     /// What the text itself names, when somebody wants to know.
     pub(super) uses: Option<Uses>,
+    /// Inside a function: which scopes are those of its variables.
+    pub(super) variables: Option<super::routine::VariableLevels>,
 }
 
 /// The names of one query level.
@@ -193,6 +195,7 @@ impl<'a> Binder<'a> {
             views: Vec::new(),
             views_behind: std::collections::HashMap::new(),
             uses: None,
+            variables: None,
         }
     }
 
@@ -284,7 +287,10 @@ impl<'a> Binder<'a> {
                 location,
             ));
         }
-        let index = number as usize - 1;
+        let index = match self.positional(number, location)? {
+            Some(index) => index,
+            None => number as usize - 1,
+        };
         if self.params.len() <= index {
             self.params.resize(index + 1, None);
         }

@@ -192,7 +192,7 @@ impl Binder<'_> {
     }
 
     /// ALTER SCHEMA and ALTER DATABASE … OWNER TO, for owners that there are; `None` for other objects.
-    pub(super) fn alter_owner(&self, alter: &pg::AlterOwnerStmt) -> Result<Option<&'static str>> {
+    pub(super) fn alter_owner(&mut self, alter: &pg::AlterOwnerStmt) -> Result<Option<&'static str>> {
         let name = match alter.object.as_deref().and_then(|node| node.node.as_ref()) {
             Some(N::String(name)) => name.sval.as_str(),
             _ => "",
@@ -208,6 +208,7 @@ impl Binder<'_> {
                 return Err(Error::new(Condition::InvalidCatalogName, message));
             }
             pg::ObjectType::ObjectDatabase => "ALTER DATABASE",
+            kind if super::ddl::is_function(kind) => self.owned_function(alter)?,
             _ => return Ok(None),
         };
         self.check_owner(alter.newowner.as_ref())?;

@@ -7,6 +7,7 @@ use pg_query::protobuf::{self as pg, CteMaterialize, JoinType, Node, SetOperatio
 use super::binder::{Binder, BoundQuery, Clause, CteEntry, Entry, EntryColumn, Scope, computed, outputs};
 use super::expr::calls::function_name;
 use super::expr::location;
+use super::routine::Called;
 use super::{names, raw};
 use crate::functions::FunctionKind;
 use crate::ir::{CastContext, CompareOp, Cte, CteBody, Expr, ExprKind, From, JoinKind, OutputColumn, SetOp};
@@ -257,12 +258,20 @@ impl Binder<'_> {
                 .items
                 .get(1)
                 .is_some_and(|node| matches!(&node.node, Some(N::List(list)) if !list.items.is_empty()));
-        if with_definitions {
+        let alias = range.alias.as_ref();
+        let of_user = match &function_node.node {
+            Some(N::FuncCall(call)) => {
+                self.laterally(true, left, |binder| binder.user_function_in_from(call, range, with_definitions))?
+            }
+            _ => None,
+        };
+        if with_definitions && of_user.is_none() {
             return Err(self.unsupported("a column definition list", place));
         }
-        let alias = range.alias.as_ref();
-        let FunctionSource { from, name, mut columns, values } =
-            self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?;
+        let FunctionSource { from, name, mut columns, values } = match of_user {
+            Some(found) => found,
+            None => self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?,
+        };
         let id = match &from {
             From::Function { id, .. } | From::Query { id, .. } => *id,
             _ => return Err(crate::Error::internal("a function in FROM that is none")),
@@ -281,6 +290,43 @@ impl Binder<'_> {
         }
         self.rename(&mut entry, alias, place)?;
         Ok((from, vec![entry]))
+    }
+
+    /// A function of users as a member of FROM; `None` when the call means a built-in one.
+    fn user_function_in_from(
+        &mut self,
+        call: &pg::FuncCall,
+        range: &pg::RangeFunction,
+        with_definitions: bool,
+    ) -> Result<Option<FunctionSource>> {
+        let users = self.user_functions(&call.funcname);
+        if users.is_empty() {
+            return Ok(None);
+        }
+        let Called::User(settled) = self.user_call(call, &users, false)? else { return Ok(None) };
+        let defined = if with_definitions { Some(self.column_definitions(range)?) } else { None };
+        let name = settled.function.name.clone();
+        let (from, columns) = self.call_from(settled, defined, range.ordinality, call.location)?;
+        Ok(Some(FunctionSource { from, name, columns, values: Vec::new() }))
+    }
+
+    /// `AS (name type, …)` behind a function.
+    fn column_definitions(&mut self, range: &pg::RangeFunction) -> Result<Vec<OutputColumn>> {
+        let inner = range.functions.first().and_then(|node| match &node.node {
+            Some(N::List(item)) => item.items.get(1),
+            _ => None,
+        });
+        let nodes = match inner.map(|node| &node.node) {
+            Some(Some(N::List(list))) if !list.items.is_empty() => &list.items,
+            _ => &range.coldeflist,
+        };
+        let mut columns = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let Some(N::ColumnDef(column)) = &node.node else { continue };
+            let Some(ty) = &column.type_name else { continue };
+            columns.push(OutputColumn { name: column.colname.clone(), ty: self.resolve_type(ty)? });
+        }
+        Ok(columns)
     }
 
     fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<FunctionSource> {
@@ -448,7 +494,12 @@ impl Binder<'_> {
     }
 
     /// `SELECT items FROM from`.
-    fn plain_select(&mut self, items: Vec<Expr>, from: Option<From>, columns: &[ResultColumn]) -> crate::ir::Query {
+    pub(super) fn plain_select(
+        &mut self,
+        items: Vec<Expr>,
+        from: Option<From>,
+        columns: &[ResultColumn],
+    ) -> crate::ir::Query {
         let output = self.ids.relation();
         let select = crate::ir::Select {
             distinct: crate::ir::Distinct::All,

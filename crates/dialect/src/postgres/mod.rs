@@ -5,6 +5,7 @@
 //! - `select`, `grouping`, `from`: queries; `dml`, `merge`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
+//! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
 //! - [`types`]: names, object ids and modifiers of types.
 
 mod bind;
@@ -21,14 +22,17 @@ mod maintenance;
 mod merge;
 mod names;
 mod parse;
+pub mod plpgsql;
 mod raw;
 mod refused;
 mod resolve;
+pub mod routine;
 mod select;
 mod target;
 pub mod types;
 mod utility;
 
+use bind::bind_default_of;
 pub use bind::{
     bind, bind_stored, bind_trigger_condition, renamed_in_expression, trigger_condition_uses, type_from_words, uses,
 };

@@ -40,6 +40,11 @@ impl Parsed {
         Some(before.chars().count() as u32 + 1)
     }
 
+    /// What it is.
+    pub(super) fn tree(&self) -> &N {
+        &self.node
+    }
+
     /// True for statements that may stand in an aborted transaction: COMMIT, ROLLBACK and their kin.
     pub fn ends_transaction(&self) -> bool {
         use pg_query::protobuf::TransactionStmtKind as Kind;

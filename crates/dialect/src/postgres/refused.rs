@@ -51,11 +51,6 @@ pub(super) fn object(kind: ObjectType) -> String {
 fn definition(node: &N) -> Option<&'static str> {
     Some(match node {
         N::MergeStmt(_) => "MERGE",
-        N::CreateFunctionStmt(function) if function.is_procedure => "CREATE PROCEDURE",
-        N::CreateFunctionStmt(_) => "CREATE FUNCTION",
-        N::AlterFunctionStmt(_) => "ALTER FUNCTION",
-        N::CallStmt(_) => "CALL",
-        N::DoStmt(_) => "DO",
         N::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
         N::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
         N::RuleStmt(_) => "CREATE RULE",

@@ -16,15 +16,13 @@ pub(super) struct Candidate {
     pub(super) result: Type,
 }
 
-impl Candidate {
+/// What a call may mean, as the choice among several sees it.
+pub(super) trait Signature: Clone {
+    /// The types that the arguments take.
+    fn args(&self) -> &[Type];
+
     /// The type that an argument is declared with; `None` for a polymorphic one, which is never an exact match.
-    fn declared(&self, index: usize) -> Option<&Type> {
-        let spec = &self.function.args[index.min(self.function.args.len().saturating_sub(1))];
-        match spec {
-            TypeSpec::Is(_) | TypeSpec::ArrayOf(_) => self.args.get(index),
-            TypeSpec::Any | TypeSpec::AnyElement | TypeSpec::AnyArray | TypeSpec::SameAs(_) => None,
-        }
-    }
+    fn declared(&self, index: usize) -> Option<&Type>;
 
     /// The category of a declared argument; `P` for a polymorphic one.
     fn category(&self, index: usize) -> char {
@@ -48,6 +46,20 @@ impl Candidate {
     }
 }
 
+impl Signature for Candidate {
+    fn args(&self) -> &[Type] {
+        &self.args
+    }
+
+    fn declared(&self, index: usize) -> Option<&Type> {
+        let spec = &self.function.args[index.min(self.function.args.len().saturating_sub(1))];
+        match spec {
+            TypeSpec::Is(_) | TypeSpec::ArrayOf(_) => self.args.get(index),
+            TypeSpec::Any | TypeSpec::AnyElement | TypeSpec::AnyArray | TypeSpec::SameAs(_) => None,
+        }
+    }
+}
+
 /// Why no candidate could be chosen.
 pub(super) enum Miss {
     /// None takes these arguments.
@@ -57,7 +69,7 @@ pub(super) enum Miss {
 }
 
 /// The rows of a name that take so many arguments, with polymorphic types solved for `inputs`.
-fn candidates(name: &str, inputs: &[Type], wanted: impl Fn(FunctionKind) -> bool) -> Vec<Candidate> {
+pub(super) fn candidates(name: &str, inputs: &[Type], wanted: impl Fn(FunctionKind) -> bool) -> Vec<Candidate> {
     functions::named(Language::Postgres, name)
         .filter(|row| wanted(row.kind))
         .filter_map(|row| instantiate(row, inputs))
@@ -147,8 +159,8 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
 }
 
 /// Chooses among candidates by PostgreSQL's steps; `None` in `args` types means "as it is".
-fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::Result<Candidate, Miss> {
-    let exact = |candidate: &Candidate, inputs: &[Type]| candidate.count(inputs, same) == inputs.len();
+pub(super) fn choose<S: Signature>(all: Vec<S>, inputs: &[Type], operator: bool) -> std::result::Result<S, Miss> {
+    let exact = |candidate: &S, inputs: &[Type]| candidate.count(inputs, same) == inputs.len();
     if let Some(found) = all.iter().find(|candidate| exact(candidate, inputs)) {
         return Ok(found.clone());
     }
@@ -165,10 +177,10 @@ fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::
             return Ok(found.clone());
         }
     }
-    let mut left: Vec<Candidate> = all
+    let mut left: Vec<S> = all
         .into_iter()
         .filter(|candidate| {
-            candidate.args.iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
+            candidate.args().iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
         })
         .collect();
     match left.len() {
@@ -202,7 +214,7 @@ fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::
     {
         let mut fitting = left
             .iter()
-            .filter(|candidate| candidate.args.iter().all(|arg| *arg == Type::Unknown || implicit(first, arg)));
+            .filter(|candidate| candidate.args().iter().all(|arg| *arg == Type::Unknown || implicit(first, arg)));
         if let (Some(found), None) = (fitting.next(), fitting.next()) {
             return Ok(found.clone());
         }
@@ -210,14 +222,14 @@ fn choose(all: Vec<Candidate>, inputs: &[Type], operator: bool) -> std::result::
     Err(Miss::Ambiguous)
 }
 
-fn keep_best(left: &mut Vec<Candidate>, score: impl Fn(&Candidate) -> usize) {
+fn keep_best<S: Signature>(left: &mut Vec<S>, score: impl Fn(&S) -> usize) {
     let best = left.iter().map(&score).max().unwrap_or(0);
     left.retain(|candidate| score(candidate) == best);
 }
 
 /// Decides unknown arguments by the category that candidates agree on; text wins when any accepts it.
-fn by_category(left: &[Candidate], inputs: &[Type]) -> Option<Candidate> {
-    let mut kept: Vec<&Candidate> = left.iter().collect();
+fn by_category<S: Signature>(left: &[S], inputs: &[Type]) -> Option<S> {
+    let mut kept: Vec<&S> = left.iter().collect();
     let mut slots = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
         if *input != Type::Unknown {

@@ -69,6 +69,18 @@ pub trait SessionState: Send + Sync {
     fn call_routine(&self, _routine: u32, _given: i64, _args: Vec<Value>) -> Result<RoutineRows> {
         Err(Error::unsupported("a routine"))
     }
+    /// Calls a function that users have made in PostgreSQL's way: what its polymorphic types stand for, and its arguments.
+    fn call_function(&self, _function: u32, _element: Option<&str>, _args: Vec<Value>) -> Result<RoutineRows> {
+        Err(Error::unsupported("a function of users"))
+    }
+    /// The same for one value.
+    fn function_value(&self, _function: u32, _element: Option<&str>, _args: Vec<Value>) -> Result<Value> {
+        Err(Error::unsupported("a function of users"))
+    }
+    /// The rows that a function has returned, by their number; they are read once.
+    fn function_result(&self, _number: i64) -> Option<RoutineRows> {
+        None
+    }
     /// Rows that the last INSERT, UPDATE, DELETE or SELECT INTO processed (Informix's `sqlca.sqlerrd2`).
     fn rows_processed(&self) -> i64 {
         0

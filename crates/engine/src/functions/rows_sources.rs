@@ -16,6 +16,8 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_generate_series_timestamp", columns: 1, arguments: 3, open: series_timestamp },
     Rows { name: c"rf_generate_series_timestamptz", columns: 1, arguments: 3, open: series_timestamptz },
     Rows { name: c"rf_ifx_routine_rows", columns: 64, arguments: 31, open: routine },
+    Rows { name: c"rf_stored_function_rows", columns: 64, arguments: 31, open: stored_function },
+    Rows { name: c"rf_stored_result_rows", columns: 64, arguments: 1, open: stored_result },
     Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
     Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
     Rows { name: c"rf_kept", columns: 1_664, arguments: 1, open: kept },
@@ -31,6 +33,20 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, false) },
     Rows { name: c"rf_json_each_text", columns: 2, arguments: 1, open: |call| each(call, true) },
 ];
+
+/// The rows that a function of users returns.
+fn stored_function(call: &Arguments<'_>) -> Result<Source> {
+    let oid = call.integer(0)?.and_then(|oid| u32::try_from(oid).ok());
+    let Some(oid) = oid else { return Err(Error::internal("a function without an object id")) };
+    let args = call.given[2..].iter().map_while(Clone::clone).collect();
+    call.context.state().call_function(oid, call.text(1)?, args)
+}
+
+/// The rows that a function of users has returned.
+fn stored_result(call: &Arguments<'_>) -> Result<Source> {
+    let number = call.integer(0)?.unwrap_or(0);
+    call.context.state().function_result(number).ok_or_else(|| Error::internal("the rows have been read already"))
+}
 
 /// The rows that a routine of users returns.
 fn routine(call: &Arguments<'_>) -> Result<Source> {

@@ -15,6 +15,15 @@ use super::strings::texts;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_stored_function", 2, |call| {
+        let args = (2..call.len()).map(|at| call.owned(at)).collect();
+        let oid = u32::try_from(call.integer(0)?).unwrap_or(0);
+        let element = if call.is_null(1) { None } else { Some(call.text(1)?) };
+        call.context().state().function_value(oid, element, args)
+    })
+    .variadic()
+    .lenient()
+    .volatile(),
     Row::new("rf_version", 0, |call| {
         let version = call.context().state().variable("server_version").unwrap_or_else(|| "15.0".to_owned());
         text(format!("PostgreSQL {version} (Rowferry {} on SQLite {})", env!("CARGO_PKG_VERSION"), rusqlite::version()))

@@ -1,14 +1,18 @@
-//! Routines in SPL: what their steps do with a session.
+//! Routines: what their steps do with a session.
 //!
 //! A routine runs over [`Session`]'s own interface: each of its statements is prepared once for a schema and executed
 //! as if a client had sent it, with the routine's variables for parameters. Called by EXECUTE it is a part of its
 //! session; called by a function of a running query it gets a session *inside* that statement, which shares its handle
 //! and transaction (see [`Session::inside`]).
 
+pub(crate) mod direct;
 mod exceptions;
 mod interpreter;
 mod loops;
+mod plpgsql;
+mod sql_language;
 mod statements;
+mod stored;
 pub(crate) mod trigger;
 
 use std::collections::HashMap;
@@ -25,7 +29,9 @@ use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 use crate::functions::RoutineRows;
 use crate::session::state::State;
 use crate::session::{Outcome, Prepared, Session};
-use crate::spool::Spool;
+use crate::spool::{Spool, SpoolReader};
+
+pub(crate) use stored::{call_inside as call_stored, value_inside as stored_value};
 
 /// How deep routines may call each other, whatever stack there is.
 const MAX_DEPTH: u32 = 1_000;
@@ -35,6 +41,10 @@ const MAX_DEPTH: u32 = 1_000;
 pub struct SessionRoutines {
     /// By object id.
     compiled: Mutex<HashMap<u32, Arc<Compiled>>>,
+    /// Those made in PostgreSQL's way.
+    functions: stored::CompiledFunctions,
+    /// Rows that functions have returned, for the queries of the session that read them.
+    results: Mutex<HashMap<i64, SpoolReader>>,
     /// DEFINE GLOBAL, by name.
     globals: Mutex<HashMap<String, (Type, Value)>>,
     /// Rows that the last statement processed.
@@ -44,6 +54,17 @@ pub struct SessionRoutines {
 }
 
 impl SessionRoutines {
+    /// The rows under a number, which are read once.
+    pub fn take_result(&self, number: i64) -> Option<RoutineRows> {
+        let mut reader = self.results.lock().remove(&number)?;
+        let columns = reader.columns();
+        Some(Box::new(std::iter::from_fn(move || match reader.advance() {
+            Ok(true) => Some(Ok((0..columns).map(|at| reader.column(at).to_value()).collect())),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        })))
+    }
+
     /// Rows that the last statement processed.
     pub fn rows_processed(&self) -> i64 {
         self.processed.load(Ordering::Relaxed)

@@ -118,6 +118,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     if snapshot.routines.iter().any(|routine| routine.oid == oid) {
         Arc::make_mut(&mut snapshot.routines).retain(|routine| routine.oid != oid);
     }
+    if snapshot.functions.iter().any(|function| function.oid == oid) {
+        Arc::make_mut(&mut snapshot.functions).retain(|function| function.oid != oid);
+    }
     if snapshot.types.iter().any(|ty| ty.oid == oid) {
         Arc::make_mut(&mut snapshot.types).retain(|ty| ty.oid != oid);
     }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, Routine, Sequence};
+use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
@@ -238,6 +239,26 @@ impl Schema for SessionSchema {
             return Vec::new();
         }
         self.main.routines.iter().filter(|routine| routine.name.eq_ignore_ascii_case(name)).cloned().collect()
+    }
+
+    fn functions(&self, name: &QualifiedName) -> Vec<Arc<StoredFunction>> {
+        // Nearly every call of a built-in function asks.
+        if self.main.functions.is_empty() {
+            return Vec::new();
+        }
+        let of = |namespace: &String| -> Vec<Arc<StoredFunction>> {
+            let functions = self.main.functions.iter();
+            let found = functions.filter(|function| function.name == name.name && function.namespace == *namespace);
+            found.cloned().collect()
+        };
+        match &name.schema {
+            Some(namespace) => of(namespace),
+            None => self.search_path.iter().flat_map(of).collect(),
+        }
+    }
+
+    fn function_by_oid(&self, oid: u32) -> Option<Arc<StoredFunction>> {
+        self.main.functions.iter().find(|function| function.oid == oid).cloned()
     }
 
     fn all_routines(&self) -> Vec<Arc<Routine>> {

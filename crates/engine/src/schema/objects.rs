@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::Language;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::stored_function::StoredFunction;
 use rusqlite::Connection;
 
 use super::load::Entry;
@@ -67,6 +68,7 @@ impl Source<'_> {
                     routines.push(Arc::new(Routine::new(oid, name, object.name.clone(), definition)));
                     routines.sort_by_key(|routine| routine.oid);
                 }
+                "function" => add_function(snapshot, oid, object),
                 kind @ ("row type" | "distinct type") => self.add_type(snapshot, oid, object, kind == "row type"),
                 "view" if object.physical_name.is_none() => {
                     let (relation, details) = engine_view(oid, object, self.database, self.metadata);
@@ -178,4 +180,19 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         }
     }
     (relation, details)
+}
+
+/// Enters a function made in PostgreSQL's way.
+fn add_function(snapshot: &mut Snapshot, oid: u32, object: &Object) {
+    let text = object.definition.as_deref().unwrap_or_default();
+    match rowferry_dialect::postgres::routine::from_text(text) {
+        Ok((name, definition)) => {
+            let owner = String::new();
+            let function = StoredFunction::new(oid, object.namespace.clone(), name.name, owner, definition);
+            let functions = Arc::make_mut(&mut snapshot.functions);
+            functions.push(Arc::new(function));
+            functions.sort_by_key(|function| function.oid);
+        }
+        Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),
+    }
 }

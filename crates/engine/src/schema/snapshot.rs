@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::uses::Dependency;
 
 use super::ordered::Ordered;
@@ -21,6 +22,8 @@ pub struct Snapshot {
     pub namespaces: Arc<Vec<Namespace>>,
     /// Routines, oldest first.
     pub routines: Arc<Vec<Arc<Routine>>>,
+    /// Functions made in PostgreSQL's way, oldest first.
+    pub functions: Arc<Vec<Arc<StoredFunction>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Informix's synonyms.
@@ -381,7 +384,10 @@ impl Snapshot {
             let list = |snapshot: &Self| snapshot.sequences().cloned().collect::<Vec<_>>();
             return Some(format!("{:#?}\n{:#?}", list(self), list(other)));
         }
-        let rest = |s: &Self| (s.namespaces.clone(), s.routines.clone(), s.types.clone(), s.synonyms.clone());
+        let rest = |s: &Self| {
+            let functions = s.functions.clone();
+            (s.namespaces.clone(), s.routines.clone(), functions, s.types.clone(), s.synonyms.clone())
+        };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))
     }
 }

@@ -14,6 +14,7 @@ use super::Session;
 use super::triggers::Firing;
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
+use crate::routines::direct::{self, Direct};
 
 /// One statement of a text.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ enum Source {
     Informix(Box<informix::Statement>),
     /// PostgreSQL's SQL.
     Postgres(postgres::Parsed),
+    /// The same inside a function, whose variables it sees.
+    Inside(Box<postgres::Parsed>, Arc<postgres::routine::Variables>),
     /// SQLite's SQL, which needs no front end: statements of our own.
     Native(Arc<Native>),
 }
@@ -61,6 +64,8 @@ pub struct Prepared {
     pub(crate) triggers: Option<Arc<Firing>>,
     /// Under this number sessions keep SQLite's statement.
     pub(crate) id: u64,
+    /// How it is run when it calls functions of users.
+    pub(crate) direct: Option<Direct>,
     /// What it was made from, to make it anew.
     pub(crate) parsed: Parsed,
     pub(crate) declared: Vec<Option<Type>>,
@@ -121,6 +126,16 @@ impl Parsed {
             command: Command::Utility(""),
         };
         Self { text: name.into(), offset: 0, source: Source::Native(Arc::new(native)), size: 0 }
+    }
+
+    /// A statement inside a function of PostgreSQL's way; its plan is shared with nobody.
+    pub(crate) fn inside(statement: postgres::Parsed, variables: Arc<postgres::routine::Variables>) -> Self {
+        Self {
+            text: statement.text().into(),
+            offset: 1,
+            source: Source::Inside(Box::new(statement), variables),
+            size: 0,
+        }
     }
 
     pub(crate) fn shared_text(&self) -> Arc<str> {
@@ -192,6 +207,20 @@ impl Session {
             return Ok(plan);
         }
         self.supervised(|session| session.compile(parsed, param_types, key))
+    }
+
+    /// Compiles a statement inside a function; [`Bound::inside`] says which variables it needs.
+    pub(crate) fn prepare_inside(
+        &mut self,
+        text: &str,
+        variables: Arc<postgres::routine::Variables>,
+    ) -> Result<Arc<Prepared>> {
+        let mut statements = postgres::parse(text)?;
+        if statements.len() != 1 {
+            return Err(Error::new(Condition::SyntaxError, "a single statement is expected"));
+        }
+        let parsed = Parsed::inside(statements.remove(0), variables);
+        self.prepare_parsed(&parsed, &[])
     }
 
     /// A statement in SQLite's own SQL, parameters in order.
@@ -283,7 +312,8 @@ impl Session {
         let renewed = self.prepare_parsed(&plan.parsed, &plan.declared)?;
         let same = renewed.bound.columns.len() == plan.bound.columns.len()
             && renewed.bound.columns.iter().zip(&plan.bound.columns).all(|(a, b)| a.ty == b.ty)
-            && renewed.bound.params == plan.bound.params;
+            && renewed.bound.params == plan.bound.params
+            && renewed.bound.inside == plan.bound.inside;
         if same { Ok(renewed) } else { Err(Error::stale_plan()) }
     }
 
@@ -295,9 +325,11 @@ impl Session {
     pub fn revalidate(&mut self, plan: &Arc<Prepared>) -> Result<Arc<Prepared>> {
         self.refresh_schema();
         match &plan.bound.statement {
-            Statement::Query(_) | Statement::Dml(_) | Statement::Merge(_) | Statement::CallRoutine(_) => {
-                self.renew(plan)
-            }
+            Statement::Query(_)
+            | Statement::Dml(_)
+            | Statement::Merge(_)
+            | Statement::CallRoutine(_)
+            | Statement::CallProcedure(_) => self.renew(plan),
             // They meet the schema when they run.
             _ => Ok(plan.clone()),
         }
@@ -310,8 +342,13 @@ impl Session {
     fn bind_in(&self, parsed: &Parsed, declared: &[Option<Type>], schema: &dyn Schema) -> Result<Bound> {
         match &parsed.source {
             Source::Postgres(statement) => postgres::bind(statement, schema, &self.postgres_context(), declared),
+            Source::Inside(statement, variables) => {
+                let context = self.postgres_context();
+                postgres::routine::bind_inside(statement, schema, &context, variables)
+            }
             Source::Informix(statement) => informix::bind(statement, schema, &self.informix_context(), declared),
             Source::Native(native) => Ok(Bound {
+                inside: Vec::new(),
                 statement: Statement::Nothing { tag: "" },
                 params: native.params.clone(),
                 columns: native.columns.clone(),
@@ -461,6 +498,7 @@ impl Session {
             columns,
             effects: whole.bound.effects,
             generation: whole.bound.generation,
+            inside: Vec::new(),
             notices: Vec::new(),
         };
         let triggers = match &bound.statement {
@@ -471,6 +509,7 @@ impl Session {
             bound,
             command,
             in_parts: false,
+            direct: None,
             triggers,
             program: Some(program),
             uses: Uses::default(),
@@ -497,6 +536,10 @@ impl Session {
             }
             (_, statement) if ir::by_rows::runs_in_parts(statement) => (None, command(statement)),
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),
+            (_, Statement::CallProcedure(call)) => {
+                let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
+                (args, command(&bound.statement))
+            }
             (_, Statement::CallRoutine(call)) => {
                 let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
                 (args, command(&bound.statement))
@@ -504,9 +547,12 @@ impl Session {
             (_, statement) => (None, command(statement)),
         };
         let uses = Uses::of(&bound.statement);
+        let mut bound = bound;
+        let direct = self.direct(&mut bound, parsed, declared)?;
         Ok(Prepared {
             in_parts: ir::by_rows::runs_in_parts(&bound.statement),
             bound,
+            direct,
             command,
             program,
             uses,
@@ -516,6 +562,44 @@ impl Session {
             declared: declared.to_vec(),
             size: 0,
         })
+    }
+}
+
+impl Session {
+    /// How a statement is run that calls functions of users; such a function may write, where it is called from within.
+    fn direct(&mut self, bound: &mut Bound, parsed: &Parsed, declared: &[Option<Type>]) -> Result<Option<Direct>> {
+        if self.schema.main.functions.is_empty() {
+            return Ok(None);
+        }
+        let schema = self.schema.clone();
+        let split = direct::split(bound, &schema);
+        let Some(split) = split else {
+            bound.effects.writes |= direct::writes_within(&bound.statement, &schema);
+            return Ok(None);
+        };
+        let mut part = |mut bound: Bound| -> Result<Arc<Prepared>> {
+            bound.effects.writes |= direct::writes_within(&bound.statement, &schema);
+            let uses = Uses::of(&bound.statement);
+            Ok(Arc::new(Prepared {
+                program: Some(sqlite::lower(&bound)?),
+                command: Command::Select,
+                direct: None,
+                in_parts: false,
+                triggers: None,
+                uses,
+                id: next_id(),
+                parsed: parsed.clone(),
+                declared: declared.to_vec(),
+                size: 0,
+                bound,
+            }))
+        };
+        Ok(Some(match split {
+            direct::Split::Items(inner, items) => Direct::Items { inner: part(inner)?, items },
+            direct::Split::Rows(args, call, outer) => {
+                Direct::Rows { args: args.map(&mut part).transpose()?, call, outer: part(outer)? }
+            }
+        }))
     }
 }
 
@@ -564,6 +648,10 @@ fn command(statement: &Statement) -> Command {
             Ddl::Comment { .. } => "COMMENT",
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",
             Ddl::DropRoutine(_) => "DROP FUNCTION",
+            Ddl::CreateFunction(create) if create.procedure => "CREATE PROCEDURE",
+            Ddl::CreateFunction(_) => "CREATE FUNCTION",
+            Ddl::AlterFunction(alter) => alter.tag,
+            Ddl::DropFunctions { tag, .. } => tag,
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {
@@ -603,6 +691,8 @@ fn command(statement: &Statement) -> Command {
         Statement::Notify(rowferry_dialect::ir::Notify::Unlisten(_)) => "UNLISTEN",
         Statement::Notify(rowferry_dialect::ir::Notify::Notify(..)) => "NOTIFY",
         Statement::CallRoutine(_) => "EXECUTE FUNCTION",
+        Statement::CallProcedure(_) => "CALL",
+        Statement::Do(_) => "DO",
         Statement::Lock(_) => "LOCK TABLE",
         Statement::Maintain(Maintenance::Analyze { .. }) => "ANALYZE",
         Statement::Maintain(Maintenance::Checkpoint) => "CHECKPOINT",

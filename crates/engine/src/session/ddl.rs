@@ -20,6 +20,7 @@ mod alter;
 mod create;
 mod dependencies;
 mod drop;
+mod function;
 mod named_type;
 mod names;
 mod positions;
@@ -268,6 +269,9 @@ impl Changer<'_> {
             Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),
             Ddl::CreateRoutine(routine) => self.create_routine(routine),
             Ddl::DropRoutine(routine) => self.drop_routine(routine.oid),
+            Ddl::CreateFunction(create) => self.create_function(create),
+            Ddl::AlterFunction(alter) => self.alter_function(alter),
+            Ddl::DropFunctions { functions, cascade, .. } => self.drop_functions(functions, *cascade),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),

@@ -138,6 +138,12 @@ impl Session {
 
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
+        if prepared.direct.is_some() && !prepared.in_parts {
+            let plan = self.renew(prepared)?;
+            if let Some(direct) = &plan.direct {
+                return self.run_direct(&plan, direct, params);
+            }
+        }
         match &prepared.bound.statement {
             statement if prepared.in_parts || matches!(statement, Ir::Merge(_)) => self.run_in_parts(prepared, params),
             Ir::Dml(_) => self.run_dml(prepared, params),
@@ -151,6 +157,14 @@ impl Session {
                     _ => self.dispatch(&plan, params),
                 }
             }
+            Ir::CallProcedure(_) => {
+                let plan = self.renew(prepared)?;
+                match &plan.bound.statement {
+                    Ir::CallProcedure(call) => self.call_procedure(&plan, call, params),
+                    _ => self.dispatch(&plan, params),
+                }
+            }
+            Ir::Do(function) => self.run_do(prepared, function),
             // Statements of our own, in SQLite's SQL.
             Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {
                 self.run_dml(prepared, params)
@@ -429,7 +443,16 @@ fn ends_transaction(statement: &Ir) -> bool {
 
 /// Statements that can run inside another.
 fn is_plain(statement: &Ir) -> bool {
-    matches!(statement, Ir::Query(_) | Ir::Dml(_) | Ir::CallRoutine(_) | Ir::Nothing { .. })
+    matches!(
+        statement,
+        Ir::Query(_)
+            | Ir::Dml(_)
+            | Ir::CallRoutine(_)
+            | Ir::CallProcedure(_)
+            | Ir::Do(_)
+            | Ir::Nothing { .. }
+            | Ir::Set(_)
+    )
 }
 
 pub(super) fn command_words(command: Command) -> &'static str {

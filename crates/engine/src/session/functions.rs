@@ -131,6 +131,18 @@ impl SessionState for FunctionState {
         crate::routines::call_inside(&self.state()?, routine, given, args)
     }
 
+    fn call_function(&self, function: u32, element: Option<&str>, args: Vec<Value>) -> Result<RoutineRows> {
+        crate::routines::call_stored(&self.state()?, function, element, args)
+    }
+
+    fn function_value(&self, function: u32, element: Option<&str>, args: Vec<Value>) -> Result<Value> {
+        crate::routines::stored_value(&self.state()?, function, element, args)
+    }
+
+    fn function_result(&self, number: i64) -> Option<RoutineRows> {
+        self.state().ok()?.routines.take_result(number)
+    }
+
     fn rows_processed(&self) -> i64 {
         self.state().map_or(0, |state| state.routines.rows_processed())
     }

@@ -431,6 +431,32 @@ impl Session {
         }
     }
 
+    /// SET LOCAL.
+    pub(crate) fn set_local(&mut self, name: &str, values: &[String]) -> Result<()> {
+        self.state.variables.write().set_list(name, values, true)?;
+        self.sync_variables();
+        Ok(())
+    }
+
+    /// Adds a message of a routine for the client.
+    pub(crate) fn remark(&self, message: Error) {
+        self.state.notices.lock().push(message);
+    }
+
+    /// A function as the CONTEXT of messages names it.
+    pub(crate) fn function_signature(&self, function: &rowferry_dialect::stored_function::StoredFunction) -> String {
+        use rowferry_dialect::Schema as _;
+        let name = rowferry_dialect::schema::QualifiedName::bare(function.name.clone());
+        let visible = self.schema.functions(&name).iter().any(|known| known.namespace == function.namespace);
+        let signature =
+            format!("{}({})", rowferry_dialect::postgres::quote(&function.name), function.definition.input_words());
+        if visible {
+            signature
+        } else {
+            format!("{}.{signature}", rowferry_dialect::postgres::quote(&function.namespace))
+        }
+    }
+
     /// Adds a message for the client.
     pub(crate) fn warn(&self, condition: Condition, message: &str) {
         self.state.notices.lock().push(Error::new(condition, message));
@@ -476,6 +502,15 @@ impl Session {
 /// How important a message is that is no error. What succeeded, or would have been an error of names but for IF [NOT]
 /// EXISTS, is a notice; all else warns.
 pub fn message_level(message: &Error) -> MessageLevel {
+    use rowferry_dialect::error::Severity;
+    match message.severity {
+        Some(Severity::Debug) => return MessageLevel::Debug,
+        Some(Severity::Log) => return MessageLevel::Log,
+        Some(Severity::Notice) => return MessageLevel::Notice,
+        Some(Severity::Warning) => return MessageLevel::Warning,
+        Some(Severity::Info) => return MessageLevel::Info,
+        None => {}
+    }
     match message.condition().sqlstate().get(..2) {
         Some("00" | "42") => MessageLevel::Notice,
         _ => MessageLevel::Warning,

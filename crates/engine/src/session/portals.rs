@@ -291,6 +291,7 @@ impl Session {
             in_parts: false,
             program: Some(sqlite::lower_query(query)?),
             uses: Uses::of(&bound.statement),
+            direct: None,
             bound,
             command: Command::Select,
             triggers: None,
@@ -365,12 +366,63 @@ impl Session {
             program: None,
             uses: Uses::default(),
             triggers: None,
+            direct: None,
             id: next_id(),
             parsed: prepared.parsed.clone(),
             declared: Vec::new(),
             size: 0,
         });
         self.rows(&plan, spool)
+    }
+
+    /// Opens a cursor of a routine.
+    pub(crate) fn open_cursor(
+        &mut self,
+        name: &str,
+        plan: &Arc<Prepared>,
+        params: &[Value],
+        scroll: bool,
+    ) -> Result<()> {
+        if self.portals.get(name).is_ok() {
+            return Err(Error::new(Condition::DuplicateCursor, format!("cursor \"{name}\" already in use")));
+        }
+        let Outcome::Rows(cursor) = self.execute(plan, params)? else {
+            return Err(Error::new(Condition::InvalidCursorDefinition, "cannot open query as cursor"));
+        };
+        let rows = if scroll {
+            Rows::Scroll { cursor: Some(cursor), seen: Seen::default(), at: 0 }
+        } else {
+            Rows::Forward { cursor, at: 0 }
+        };
+        let declared = Declared { text: plan.parsed.shared_text(), hold: false, binary: false };
+        let level = Some(self.transaction.savepoints.len());
+        let created = super::state::now();
+        let portal = Portal { plan: Some(plan.clone()), rows, declared: Some(declared), door: None, level, created };
+        self.portals.insert(name, portal)
+    }
+
+    /// FETCH, or MOVE without the rows, from a cursor of a routine.
+    pub(crate) fn fetch_cursor(&mut self, name: &str, direction: FetchDirection, no_rows: bool) -> Result<Outcome> {
+        let portal = self.portals.get(name).map_err(|_| no_cursor(name))?;
+        let Some(plan) = portal.plan.clone() else { return Err(cannot_run(name)) };
+        self.fetch(&plan, name, direction, no_rows)
+    }
+
+    /// CLOSE of a cursor of a routine.
+    pub(crate) fn close_named_cursor(&mut self, name: &str) -> Result<()> {
+        self.close_cursor(Some(name))
+    }
+
+    /// A name that no cursor has.
+    pub(crate) fn free_cursor_name(&self) -> String {
+        let mut number = 1_u64;
+        loop {
+            let name = format!("<unnamed portal {number}>");
+            if self.portals.get(&name).is_err() {
+                return name;
+            }
+            number += 1;
+        }
     }
 
     pub(super) fn close_cursor(&mut self, name: Option<&str>) -> Result<()> {

@@ -175,6 +175,10 @@ impl Session {
     /// SAVEPOINT.
     pub fn savepoint(&mut self, name: &str) -> Result<()> {
         self.need_block("SAVEPOINT")?;
+        self.push_savepoint(name)
+    }
+
+    fn push_savepoint(&mut self, name: &str) -> Result<()> {
         let savepoint = Savepoint {
             name: name.to_owned(),
             set: false,
@@ -193,6 +197,10 @@ impl Session {
     pub fn release(&mut self, name: &str) -> Result<()> {
         self.need_block("RELEASE SAVEPOINT")?;
         let at = self.find_savepoint(name)?;
+        self.release_at(at)
+    }
+
+    fn release_at(&mut self, at: usize) -> Result<()> {
         if self.transaction.savepoints[at].set {
             self.run_on_handle(&format!("RELEASE rowferry_{at}"))?;
         }
@@ -207,6 +215,10 @@ impl Session {
     pub fn rollback_to(&mut self, name: &str) -> Result<()> {
         self.need_block("ROLLBACK TO SAVEPOINT")?;
         let at = self.find_savepoint(name)?;
+        self.go_back_to(at)
+    }
+
+    fn go_back_to(&mut self, at: usize) -> Result<()> {
         self.roll_back_portals_to(at);
         if self.transaction.savepoints[at].set {
             if self.is_lost() {
@@ -285,6 +297,42 @@ impl Session {
             }
             Block::Implicit | Block::Pipeline => self.end_commit(),
         }
+    }
+
+    /// Runs what is one statement to its client and several to us: in a transaction of its own, unless there is one.
+    pub(crate) fn as_one_transaction<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.inner || self.transaction.block != Block::None {
+            return run(self);
+        }
+        self.start_transaction(Block::Implicit);
+        match run(self) {
+            Ok(value) => {
+                self.end_commit()?;
+                Ok(value)
+            }
+            Err(error) => {
+                self.end_rollback();
+                Err(error)
+            }
+        }
+    }
+
+    /// A savepoint of our own begins: the block of a routine that handles errors.
+    pub(crate) fn begin_subtransaction(&mut self) -> Result<()> {
+        self.push_savepoint("")
+    }
+
+    /// It ends well: what it has done is its surroundings'.
+    pub(crate) fn end_subtransaction(&mut self) -> Result<()> {
+        let Some(at) = self.transaction.savepoints.len().checked_sub(1) else { return Ok(()) };
+        self.release_at(at)
+    }
+
+    /// Nothing of what was done since it began stays.
+    pub(crate) fn undo_subtransaction(&mut self) -> Result<()> {
+        let Some(at) = self.transaction.savepoints.len().checked_sub(1) else { return Ok(()) };
+        self.go_back_to(at)?;
+        self.release_at(at)
     }
 
     /// A statement that was a transaction of its own is over: what it has set stays, what it has locked is free.

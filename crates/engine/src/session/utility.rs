@@ -46,7 +46,14 @@ impl Session {
             Ir::SetConstraints { names, deferred } => self.set_constraints(names, *deferred)?,
             Ir::Maintain(maintenance) => self.maintain(maintenance)?,
             Ir::Nothing { .. } => {}
-            Ir::Query(_) | Ir::CallRoutine(_) | Ir::CreateTableAs(_) | Ir::Dml(_) | Ir::Merge(_) | Ir::Ddl(_) => {
+            Ir::Query(_)
+            | Ir::CallRoutine(_)
+            | Ir::CallProcedure(_)
+            | Ir::Do(_)
+            | Ir::CreateTableAs(_)
+            | Ir::Dml(_)
+            | Ir::Merge(_)
+            | Ir::Ddl(_) => {
                 return Err(Error::internal("a statement went astray"));
             }
         }

@@ -56,12 +56,18 @@ struct Frequent {
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum MessageLevel {
     /// Everything there is.
+    Debug,
+    /// What is for the log, too.
+    Log,
+    /// Notices.
     #[default]
     Notice,
     /// Warnings.
     Warning,
     /// Errors alone.
     Error,
+    /// What every client is told, whatever it wants.
+    Info,
 }
 
 /// How a transaction is run.
@@ -466,6 +472,8 @@ impl Variables {
             messages: match value("client_min_messages") {
                 "warning" => MessageLevel::Warning,
                 "error" => MessageLevel::Error,
+                "log" => MessageLevel::Log,
+                level if level.starts_with("debug") => MessageLevel::Debug,
                 _ => MessageLevel::Notice,
             },
         };

@@ -6,12 +6,15 @@ use rowferry_wire_pg::{FrameError, Malformed};
 
 /// An engine's failure as an `ErrorResponse` or `NoticeResponse`.
 pub(super) fn notice(error: &Error, severity: Severity) -> Notice<'_> {
-    let mut notice = Notice::new(severity, error.condition().sqlstate(), error.message.as_str());
+    let mut notice = Notice::new(severity, error.sqlstate(), error.message.as_str());
     let field = |text: &'_ Option<String>| text.clone().map(Into::into);
     notice.detail = field(&error.detail);
     notice.hint = field(&error.hint);
     notice.context = field(&error.context);
     notice.position = error.position.map(|position| position.to_string().into());
+    notice.internal_query = field(&error.internal_query);
+    notice.internal_position =
+        error.internal_position.filter(|_| error.internal_query.is_some()).map(|position| position.to_string().into());
     notice.schema = field(&error.schema);
     notice.table = field(&error.table);
     notice.column = field(&error.column);

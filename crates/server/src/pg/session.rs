@@ -560,7 +560,10 @@ impl Commands<'_> {
     fn send_notices(&mut self) {
         for error in self.session.drain_notices() {
             let severity = match message_level(&error) {
+                MessageLevel::Debug => Severity::Debug,
+                MessageLevel::Log => Severity::Log,
                 MessageLevel::Notice => Severity::Notice,
+                MessageLevel::Info => Severity::Info,
                 MessageLevel::Warning | MessageLevel::Error => Severity::Warning,
             };
             self.output.send(&Backend::NoticeResponse(report::notice(&error, severity)));
@@ -577,7 +580,7 @@ impl Commands<'_> {
         self.send_notices();
         tracing::info!(
             connection = self.output.connection.number(),
-            sqlstate = error.condition().sqlstate(),
+            sqlstate = error.sqlstate(),
             message = report::logged(error),
             "error"
         );

@@ -78,6 +78,7 @@ pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: 
     let (statement, columns) = binder.statement(&parsed.ast)?;
     let params = binder.params.into_iter().map(|ty| ty.unwrap_or(Type::Lvarchar(super::types::LVARCHAR_MAX))).collect();
     Ok(Bound {
+        inside: Vec::new(),
         statement,
         params,
         columns,

@@ -47,6 +47,14 @@ impl Schema for List {
     fn routines(&self, _: &str) -> Vec<Arc<crate::schema::Routine>> {
         Vec::new()
     }
+    fn functions(&self, _: &crate::schema::QualifiedName) -> Vec<Arc<crate::stored_function::StoredFunction>> {
+        Vec::new()
+    }
+
+    fn function_by_oid(&self, _: u32) -> Option<Arc<crate::stored_function::StoredFunction>> {
+        None
+    }
+
     fn all_routines(&self) -> Vec<Arc<crate::schema::Routine>> {
         Vec::new()
     }

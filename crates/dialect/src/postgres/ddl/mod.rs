@@ -29,7 +29,12 @@ impl Binder<'_> {
             N::ViewStmt(view) => self.create_view(view)?,
             N::CreateSeqStmt(sequence) => self.create_sequence(sequence)?,
             N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
+            N::DropStmt(drop) if is_function(drop.remove_type()) => return self.drop_functions(drop),
             N::DropStmt(drop) => return self.drop_objects(drop),
+            N::CreateFunctionStmt(create) => self.create_function(create)?,
+            N::AlterFunctionStmt(alter) => return self.alter_function(alter),
+            N::AlterObjectSchemaStmt(alter) if is_function(alter.object_type()) => return self.move_function(alter),
+            N::RenameStmt(rename) if is_function(rename.rename_type()) => return self.rename_function(rename),
             N::AlterTableStmt(alter) => return self.alter_table(alter),
             N::RenameStmt(rename) => return self.rename_object(rename),
             N::TruncateStmt(truncate) => {
@@ -670,6 +675,11 @@ impl Binder<'_> {
         };
         Ok(Ddl::Comment { relation, column, text })
     }
+}
+
+/// Functions, procedures, and whatever is one of them.
+pub(super) const fn is_function(kind: ObjectType) -> bool {
+    matches!(kind, ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine)
 }
 
 /// OWNED BY NONE.

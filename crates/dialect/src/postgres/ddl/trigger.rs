@@ -169,8 +169,16 @@ impl Binder<'_> {
             [] => return Err(Error::internal("a trigger without a function")),
         };
         let shown = parts.join(".");
-        let _ = name;
-        Err(Error::new(Condition::UndefinedFunction, format!("function {shown}() does not exist")))
+        let functions = self.schema.functions(&name);
+        let found = functions.iter().find(|function| function.definition.inputs().next().is_none());
+        let Some(function) = found else {
+            return Err(Error::new(Condition::UndefinedFunction, format!("function {shown}() does not exist")));
+        };
+        if !function.returns_trigger() {
+            let message = format!("function {shown} must return type trigger");
+            return Err(Error::new(Condition::InvalidObjectDefinition, message));
+        }
+        Ok(function.oid)
     }
 
     /// DROP TRIGGER name ON table.

@@ -5,6 +5,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::super::resolve::{Candidate, Miss};
+use super::super::routine::Called;
 use super::super::{names, types};
 use super::location;
 use crate::functions::FunctionKind;
@@ -27,6 +28,12 @@ pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Resul
 
 impl Binder<'_> {
     pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
+        let users = self.user_functions(&call.funcname);
+        if !users.is_empty()
+            && let Some(found) = self.call_with_users(call, &users)?
+        {
+            return Ok(found);
+        }
         let name = match function_name(call) {
             Ok(name) => name,
             Err(name) => {
@@ -86,6 +93,50 @@ impl Binder<'_> {
                 }
                 Err(self.no_function(&name, &inputs, call.location, miss))
             }
+        }
+    }
+
+    /// A call whose name functions of users have, too; `None` when it is one of an aggregate or window function.
+    fn call_with_users(
+        &mut self,
+        call: &pg::FuncCall,
+        users: &[std::sync::Arc<crate::stored_function::StoredFunction>],
+    ) -> Result<Option<Expr>> {
+        let name = names::strings(&call.funcname).join(".");
+        let of_groups = |kind| matches!(kind, FunctionKind::Aggregate | FunctionKind::Window);
+        if crate::functions::named(crate::Language::Postgres, &name).any(|row| of_groups(row.kind)) {
+            return Ok(None);
+        }
+        let message = if call.agg_star {
+            format!("{name}(*) specified, but {name} is not an aggregate function")
+        } else if call.agg_within_group {
+            format!("WITHIN GROUP specified, but {name} is not an aggregate function")
+        } else if call.agg_distinct {
+            format!("DISTINCT specified, but {name} is not an aggregate function")
+        } else if !call.agg_order.is_empty() {
+            format!("ORDER BY specified, but {name} is not an aggregate function")
+        } else if call.agg_filter.is_some() {
+            format!("FILTER specified, but {name} is not an aggregate function")
+        } else if call.over.is_some() {
+            format!("OVER specified, but {name} is not a window function nor an aggregate function")
+        } else {
+            return self.settled_with_users(call, users).map(Some);
+        };
+        Err(self.error(Condition::WrongObjectType, message, call.location))
+    }
+
+    fn settled_with_users(
+        &mut self,
+        call: &pg::FuncCall,
+        users: &[std::sync::Arc<crate::stored_function::StoredFunction>],
+    ) -> Result<Expr> {
+        match self.user_call(call, users, false)? {
+            Called::User(settled) => self.call_value(settled, call.location),
+            Called::Builtin(candidate, args) if candidate.function.kind == FunctionKind::SetReturning => {
+                let name = candidate.function.name;
+                self.set_returning(candidate, name, args, call.location)
+            }
+            Called::Builtin(candidate, args) => self.call(candidate, args),
         }
     }
 

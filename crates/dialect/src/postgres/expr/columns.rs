@@ -48,6 +48,9 @@ impl Binder<'_> {
     }
 
     fn bare_column(&mut self, name: &str, place: i32) -> Result<EntryColumn> {
+        if let Some(variable) = self.preferred_variable(name) {
+            return Ok(variable);
+        }
         for level in (0..self.scopes.len()).rev() {
             let entries = &self.scopes[level].entries;
             let mut found: Vec<EntryColumn> = Vec::new();
@@ -66,6 +69,7 @@ impl Binder<'_> {
             match found.len() {
                 0 => {}
                 1 => {
+                    self.check_conflict(name, level, place)?;
                     let column = found.swap_remove(0);
                     self.note_use(level, &column.expr, place);
                     return Ok(column);
@@ -83,6 +87,9 @@ impl Binder<'_> {
         for level in (0..self.scopes.len()).rev() {
             if let Some(entry) = self.scopes[level].entries.iter().find(|entry| entry.qualified && entry.name == name) {
                 let entry = entry.clone();
+                if let Some(error) = self.unassigned_row(level, &entry) {
+                    return Err(self.at(error, place));
+                }
                 return Ok(self.whole_row(level, &entry, place));
             }
         }
@@ -103,6 +110,9 @@ impl Binder<'_> {
         let mut found: Vec<EntryColumn> = matching(&entry, name).into_iter().cloned().collect();
         match found.len() {
             0 => {
+                if let Some(error) = self.missing_field(level, &entry, name) {
+                    return Err(self.at(error, place));
+                }
                 if let Some(column) = self.system_column(Some(&entry), name, place)? {
                     return Ok(column);
                 }

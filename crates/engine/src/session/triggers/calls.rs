@@ -102,6 +102,7 @@ impl Session {
             columns: Vec::new(),
             effects: Effects { reads: true, ..Effects::default() },
             generation,
+            inside: Vec::new(),
             notices: Vec::new(),
         };
         let plan = Arc::new(Prepared {
@@ -111,6 +112,7 @@ impl Session {
             command: Command::Select,
             uses: Uses::default(),
             triggers: None,
+            direct: None,
             id: next_id(),
             parsed: super::super::Parsed::of_nothing(text),
             declared: Vec::new(),

@@ -137,6 +137,7 @@ impl Session {
             columns: Vec::new(),
             effects: Effects { reads: true, writes: true, ..Effects::default() },
             generation: self.schema.generation(),
+            inside: Vec::new(),
             notices: Vec::new(),
         };
         let plan = Arc::new(self.lower(bound, &Parsed::of_nothing(&key.name), &[])?);

@@ -79,6 +79,7 @@ impl Steps {
                 command: Command::Select,
                 uses: Uses::default(),
                 triggers: None,
+                direct: None,
                 id: next_id(),
                 parsed: parsed.clone(),
                 declared: Vec::new(),

@@ -1,0 +1,10 @@
+//! Calls of functions that users have made, whose arguments are the function's object id, what its polymorphic types
+//! stand for, and its own arguments. Nobody can call these by name.
+
+use super::spec::*;
+
+pub(super) const ROWS: &[Function] = rows! { &[];
+    Scalar "stored function" (OID, TEXT, ANY) -> ANY, F("rf_stored_function"), optional(1), variadic, lenient, volatile;
+    SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
+    SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;
+};

@@ -1,0 +1,604 @@
+//! Calls of functions that users have made: which one is meant, and what becomes of the call.
+
+use std::sync::Arc;
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use crate::functions::{self, FunctionKind, Volatility};
+use crate::ir::{self, CallProcedure, CastContext, Expr, ExprKind, OutputColumn, Statement};
+use crate::plan::ResultColumn;
+use crate::postgres::binder::{Binder, computed};
+use crate::postgres::coerce::{base, implicit, same};
+use crate::postgres::expr::location;
+use crate::postgres::resolve::{self, Candidate, Miss, Signature};
+use crate::postgres::{names, types};
+use crate::schema::QualifiedName;
+use crate::stored_function::{Param, ParamMode, StoredFunction, TypeRef};
+use crate::{Condition, Error, Language, Result, Type};
+
+/// Arguments as a call gives them: name, value, place.
+type Given = Vec<(Option<String>, Expr, i32)>;
+
+/// A function of users with the types that its arguments take in one call.
+#[derive(Clone, Debug)]
+pub(in crate::postgres) struct UserCandidate {
+    function: Arc<StoredFunction>,
+    /// One for each argument given.
+    args: Vec<Type>,
+    /// The argument is of a polymorphic type.
+    polymorphic: Vec<bool>,
+    /// For each input parameter the argument that it takes; `None` takes its default.
+    places: Vec<Option<usize>>,
+    /// So many arguments at the end make the array of VARIADIC.
+    gathered: Option<usize>,
+    /// What polymorphic types stand for.
+    element: Option<Type>,
+}
+
+/// What a call may mean.
+#[derive(Clone, Debug)]
+enum Choice {
+    Builtin(Candidate),
+    User(UserCandidate),
+}
+
+impl Signature for Choice {
+    fn args(&self) -> &[Type] {
+        match self {
+            Self::Builtin(candidate) => candidate.args(),
+            Self::User(candidate) => &candidate.args,
+        }
+    }
+
+    fn declared(&self, index: usize) -> Option<&Type> {
+        match self {
+            Self::Builtin(candidate) => candidate.declared(index),
+            Self::User(candidate) if candidate.polymorphic[index] => None,
+            Self::User(candidate) => candidate.args.get(index),
+        }
+    }
+}
+
+/// What a call of a function of users is.
+pub(in crate::postgres) enum Called {
+    /// A built-in function of the name was nearer.
+    Builtin(Candidate, Vec<(Expr, i32)>),
+    /// It.
+    User(Call),
+}
+
+/// A call, settled: the function and the values of its input parameters.
+pub(in crate::postgres) struct Call {
+    pub(in crate::postgres) function: Arc<StoredFunction>,
+    args: Vec<Expr>,
+    element: Option<Type>,
+}
+
+impl Call {
+    /// A type as it is in this call.
+    fn settled(&self, ty: &TypeRef) -> Type {
+        match ty {
+            TypeRef::Is(ty) => ty.clone(),
+            TypeRef::Any(any) => {
+                let element = self.element.clone().unwrap_or(Type::Text);
+                if any.is_array() { array_of(element) } else { element }
+            }
+            TypeRef::Row(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::Record,
+        }
+    }
+
+    /// The type of its value.
+    pub(in crate::postgres) fn result(&self) -> Type {
+        self.settled(&self.function.definition.returns)
+    }
+
+    /// The columns of its rows.
+    pub(in crate::postgres) fn columns(&self, schema: &dyn crate::Schema) -> Result<Option<Vec<OutputColumn>>> {
+        let definition = &self.function.definition;
+        let outputs: Vec<&Param> = definition.outputs().collect();
+        if outputs.len() > 1 {
+            let column = |(at, param): (usize, &&Param)| OutputColumn {
+                name: if param.name.is_empty() { format!("column{}", at + 1) } else { param.name.clone() },
+                ty: self.settled(&param.ty),
+            };
+            return Ok(Some(outputs.iter().enumerate().map(column).collect()));
+        }
+        if let Some(relation) = definition.returns.relation(schema)? {
+            let column = |column: &crate::schema::Column| OutputColumn {
+                name: column.name.clone(),
+                ty: types::import(&column.ty),
+            };
+            return Ok(Some(relation.columns.iter().map(column).collect()));
+        }
+        if definition.returns == TypeRef::Is(Type::Record) {
+            return Ok(None);
+        }
+        let name = match outputs.as_slice() {
+            [param] if !param.name.is_empty() => param.name.clone(),
+            _ => self.function.name.clone(),
+        };
+        Ok(Some(vec![OutputColumn { name, ty: self.result() }]))
+    }
+
+    /// What the engine is told: which function, what its polymorphic types stand for, and the values.
+    fn arguments(self) -> Vec<Expr> {
+        let types = match &self.element {
+            Some(element) => Expr::text(types::words(element)),
+            None => Expr::null(Type::Text),
+        };
+        let mut args = vec![Expr::integer(self.function.oid.into(), Type::Oid), types];
+        args.extend(self.args);
+        args
+    }
+}
+
+fn array_of(element: Type) -> Type {
+    match element {
+        Type::Array(_) => element,
+        element => Type::Array(Box::new(element)),
+    }
+}
+
+impl Binder<'_> {
+    /// The functions of users that a name may mean.
+    pub(in crate::postgres) fn user_functions(&self, name: &[Node]) -> Vec<Arc<StoredFunction>> {
+        let name = match names::strings(name).as_slice() {
+            [name] => QualifiedName::bare(*name),
+            [schema, name] => QualifiedName::new(*schema, *name),
+            [database, schema, name] if *database == self.context.database => QualifiedName::new(*schema, *name),
+            _ => return Vec::new(),
+        };
+        self.schema.functions(&name)
+    }
+
+    /// A call whose name functions of users have.
+    pub(in crate::postgres) fn user_call(
+        &mut self,
+        call: &pg::FuncCall,
+        functions: &[Arc<StoredFunction>],
+        procedure: bool,
+    ) -> Result<Called> {
+        let parts = names::strings(&call.funcname);
+        let shown = parts.join(".");
+        let given = self.given(&call.args)?;
+        let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();
+        let named = given.iter().any(|(name, ..)| name.is_some());
+        let mut choices: Vec<Choice> = Vec::new();
+        if !named && !call.func_variadic && matches!(parts.as_slice(), [_] | ["pg_catalog", _]) {
+            let name = parts.last().copied().unwrap_or_default();
+            let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
+            choices.extend(resolve::candidates(name, &inputs, wanted).into_iter().map(Choice::Builtin));
+        }
+        for function in functions {
+            if let Some(candidate) = candidate(function, &given, &inputs, call.func_variadic) {
+                // Of two alike the first in the search path counts, and one without VARIADIC.
+                let hidden = choices.iter().any(|known| match known {
+                    Choice::User(known) => {
+                        known.args == candidate.args
+                            && known.polymorphic == candidate.polymorphic
+                            && known.gathered.is_some() <= candidate.gathered.is_some()
+                            && known.function.namespace != candidate.function.namespace
+                    }
+                    Choice::Builtin(_) => false,
+                });
+                if !hidden {
+                    choices.push(Choice::User(candidate));
+                }
+            }
+        }
+        if let Some(found) = without_defaults(&choices, &inputs) {
+            choices = found;
+        }
+        let chosen = resolve::choose(choices, &inputs, false);
+        match chosen {
+            Ok(Choice::Builtin(candidate)) => {
+                Ok(Called::Builtin(candidate, given.into_iter().map(|(_, arg, at)| (arg, at)).collect()))
+            }
+            Ok(Choice::User(candidate)) => {
+                let is_procedure = candidate.function.definition.procedure;
+                if is_procedure != procedure {
+                    let shown = format!("{shown}({})", resolve::signature(&inputs));
+                    return Err(if is_procedure {
+                        self.error(Condition::WrongObjectType, format!("{shown} is a procedure"), call.location)
+                            .hint("To call a procedure, use CALL.")
+                    } else {
+                        self.error(Condition::WrongObjectType, format!("{shown} is not a procedure"), call.location)
+                            .hint("To call a function, use SELECT.")
+                    });
+                }
+                self.settle_call(candidate, given).map(Called::User)
+            }
+            Err(miss) => Err(self.no_user_function(&shown, &given, &inputs, call.location, miss, procedure)),
+        }
+    }
+
+    fn no_user_function(
+        &self,
+        name: &str,
+        given: &Given,
+        inputs: &[Type],
+        place: i32,
+        miss: Miss,
+        procedure: bool,
+    ) -> Error {
+        let named = given.iter().any(|(name, ..)| name.is_some());
+        if !named && !procedure {
+            return self.no_function(name, inputs, place, miss);
+        }
+        let words: Vec<String> = given
+            .iter()
+            .zip(inputs)
+            .map(|((name, ..), ty)| {
+                let words = if *ty == Type::Unknown { "unknown".to_owned() } else { types::words(ty) };
+                name.as_ref().map_or(words.clone(), |name| format!("{name} => {words}"))
+            })
+            .collect();
+        let kind = if procedure { "procedure" } else { "function" };
+        let shown = format!("{kind} {name}({})", words.join(", "));
+        match miss {
+            Miss::None => {
+                self.error(Condition::UndefinedFunction, format!("{shown} does not exist"), place).hint(format!(
+                    "No {kind} matches the given name and argument types. You might need to add explicit type casts."
+                ))
+            }
+            Miss::Ambiguous => self
+                .error(Condition::AmbiguousFunction, format!("{shown} is not unique"), place)
+                .hint(format!("Could not choose a best candidate {kind}. You might need to add explicit type casts.")),
+        }
+    }
+
+    fn given(&mut self, nodes: &[Node]) -> Result<Given> {
+        let mut given: Given = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match &node.node {
+                Some(N::NamedArgExpr(named)) => {
+                    if given.iter().any(|(known, ..)| known.as_deref() == Some(named.name.as_str())) {
+                        let message = format!("argument name \"{}\" used more than once", named.name);
+                        return Err(self.error(Condition::SyntaxError, message, location(node)));
+                    }
+                    let (value, at) = self.required(&named.arg)?;
+                    given.push((Some(named.name.clone()), value, at));
+                }
+                _ => {
+                    if given.iter().any(|(name, ..)| name.is_some()) {
+                        let message = "positional argument cannot follow named argument";
+                        return Err(self.error(Condition::SyntaxError, message, location(node)));
+                    }
+                    let (value, at) = self.placed(node)?;
+                    given.push((None, value, at));
+                }
+            }
+        }
+        Ok(given)
+    }
+
+    /// The values of a candidate's parameters.
+    fn settle_call(&mut self, candidate: UserCandidate, given: Given) -> Result<Call> {
+        let function = candidate.function;
+        let definition = &function.definition;
+        let oid = function.oid;
+        self.note(|uses| {
+            uses.routines.insert(oid);
+        });
+        if definition.volatility != Volatility::Immutable {
+            self.effects.volatile = true;
+        }
+        self.effects.reads = true;
+        let inputs: Vec<&Param> = definition.inputs().collect();
+        let mut args = Vec::with_capacity(inputs.len());
+        let mut values: Vec<Option<(Expr, i32)>> = given.into_iter().map(|(_, value, at)| Some((value, at))).collect();
+        for (param, place) in inputs.iter().zip(&candidate.places) {
+            let Some(place) = *place else {
+                let text = param.default.as_deref().unwrap_or("NULL");
+                args.push(self.default_argument(text, &param.ty, candidate.element.as_ref())?);
+                continue;
+            };
+            if let Some(count) = candidate.gathered
+                && param.mode == ParamMode::Variadic
+            {
+                let mut members = Vec::with_capacity(count);
+                for at in place..place + count {
+                    let Some((value, location)) = values[at].take() else { continue };
+                    members.push(self.coerce(value, &candidate.args[at], CastContext::Implicit, location)?);
+                }
+                let element = candidate.args.get(place).cloned().unwrap_or(Type::Text);
+                args.push(Expr::new(ExprKind::Array(members), array_of(element)));
+                continue;
+            }
+            let Some((value, location)) = values[place].take() else {
+                return Err(Error::internal("an argument that was taken twice"));
+            };
+            if matches!(param.ty, TypeRef::Row(_)) {
+                args.push(self.row_argument(value, &param.ty, location)?);
+                continue;
+            }
+            args.push(self.coerce(value, &candidate.args[place], CastContext::Implicit, location)?);
+        }
+        Ok(Call { function: function.clone(), args, element: candidate.element })
+    }
+
+    /// A row for a parameter of a table's row type.
+    fn row_argument(&mut self, value: Expr, ty: &TypeRef, place: i32) -> Result<Expr> {
+        let _ = value;
+        Err(self.unsupported(format!("an argument of the row type {}", ty.words()), place))
+    }
+
+    /// The default of a parameter that a call leaves out.
+    fn default_argument(&mut self, text: &str, ty: &TypeRef, element: Option<&Type>) -> Result<Expr> {
+        let ty = match ty {
+            TypeRef::Is(ty) => ty.clone(),
+            TypeRef::Any(any) => {
+                let element = element.cloned().unwrap_or(Type::Text);
+                if any.is_array() { array_of(element) } else { element }
+            }
+            _ => return Err(Error::unsupported("the default of a row")),
+        };
+        crate::postgres::bind_default_of(self, text, &ty)
+    }
+
+    /// A call as a value.
+    pub(in crate::postgres) fn call_value(&mut self, call: Call, place: i32) -> Result<Expr> {
+        if call.function.returns_trigger() {
+            let message = "trigger functions can only be called as triggers";
+            return Err(self.error(Condition::FeatureNotSupported, message, place));
+        }
+        if call.function.definition.set {
+            return self.call_rows_in_select(call, place);
+        }
+        let ty = call.result();
+        Ok(Expr::new(ExprKind::Call { function: functions::internal("stored function"), args: call.arguments() }, ty))
+    }
+
+    /// A set of values in a select list.
+    fn call_rows_in_select(&mut self, call: Call, place: i32) -> Result<Expr> {
+        let scope = self.scope();
+        if !scope.allow_set_returning || scope.in_aggregate || scope.in_window {
+            let message = format!("set-returning functions are not allowed in {}", scope.clause.words());
+            return Err(self.error(Condition::FeatureNotSupported, message, place));
+        }
+        if !scope.set_returning.is_empty() {
+            return Err(self.unsupported("several set-returning functions in one select list", place));
+        }
+        let ty = call.result();
+        if ty == Type::Record {
+            return Err(self.unsupported("a set of rows in a select list", place));
+        }
+        let columns = vec![OutputColumn { name: call.function.name.clone(), ty: ty.clone() }];
+        let id = self.ids.relation();
+        let function = functions::internal("stored function rows");
+        let from = ir::From::Function { id, function, args: call.arguments(), columns, ordinality: false };
+        self.scope().set_returning.push(from);
+        Ok(Expr::column(id, 0, ty))
+    }
+
+    /// A call as a member of FROM, with the columns of a definition list if there is one.
+    pub(in crate::postgres) fn call_from(
+        &mut self,
+        call: Call,
+        defined: Option<Vec<OutputColumn>>,
+        ordinality: bool,
+        place: i32,
+    ) -> Result<(ir::From, Vec<OutputColumn>)> {
+        if call.function.returns_trigger() {
+            let message = "trigger functions can only be called as triggers";
+            return Err(self.error(Condition::FeatureNotSupported, message, place));
+        }
+        let known = call.columns(self.schema)?;
+        let mut columns = match (known, defined) {
+            (None, Some(defined)) => defined,
+            (None, None) => {
+                let message = "a column definition list is required for functions returning \"record\"";
+                return Err(self.error(Condition::SyntaxError, message, place));
+            }
+            (Some(_), Some(_)) => {
+                let definition = &call.function.definition;
+                let message = if definition.outputs().count() > 1 {
+                    "a column definition list is redundant for a function with OUT parameters"
+                } else if matches!(definition.returns, TypeRef::Row(_)) {
+                    "a column definition list is redundant for a function returning a named composite type"
+                } else {
+                    "a column definition list is only allowed for functions returning \"record\""
+                };
+                return Err(self.error(Condition::SyntaxError, message, place));
+            }
+            (Some(known), None) => known,
+        };
+        if call.args.len() > MOST_ARGUMENTS {
+            return Err(self.unsupported(format!("a function of more than {MOST_ARGUMENTS} arguments in FROM"), place));
+        }
+        if columns.len() > MOST_COLUMNS {
+            return Err(self.unsupported(format!("a function of more than {MOST_COLUMNS} columns"), place));
+        }
+        if ordinality {
+            columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+        }
+        let id = self.ids.relation();
+        let function = functions::internal("stored function rows");
+        let from = ir::From::Function { id, function, args: call.arguments(), columns: columns.clone(), ordinality };
+        Ok((from, columns))
+    }
+
+    /// CALL.
+    pub(in crate::postgres) fn call_statement(
+        &mut self,
+        call: &pg::CallStmt,
+    ) -> Result<(Statement, Vec<ResultColumn>)> {
+        let Some(call) = &call.funccall else { return Err(Error::internal("CALL of nothing")) };
+        let functions = self.user_functions(&call.funcname);
+        let shown = names::strings(&call.funcname).join(".");
+        if functions.is_empty() {
+            let given = self.given(&call.args)?;
+            let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();
+            let builtin = functions::named(Language::Postgres, &shown).next().is_some();
+            if builtin && resolve::choose(resolve::candidates(&shown, &inputs, |_| true), &inputs, false).is_ok() {
+                let shown = format!("{shown}({})", resolve::signature(&inputs));
+                return Err(self
+                    .error(Condition::WrongObjectType, format!("{shown} is not a procedure"), call.location)
+                    .hint("To call a function, use SELECT."));
+            }
+            return Err(self.no_user_function(&shown, &given, &inputs, call.location, Miss::None, true));
+        }
+        let Called::User(settled) = self.user_call(call, &functions, true)? else {
+            return Err(Error::internal("CALL of a built-in function"));
+        };
+        let definition = &settled.function.definition;
+        let columns: Vec<ResultColumn> = definition
+            .outputs()
+            .enumerate()
+            .map(|(at, param)| {
+                let name = if param.name.is_empty() { format!("column{}", at + 1) } else { param.name.clone() };
+                computed(name, settled.settled(&param.ty))
+            })
+            .collect();
+        self.effects.volatile = true;
+        let (function, element, values) = (settled.function, settled.element, settled.args);
+        let outputs = values.iter().map(|value| OutputColumn { name: String::new(), ty: value.ty.clone() }).collect();
+        let args = if values.is_empty() { None } else { Some(Box::new(self.query_of(values, outputs))) };
+        Ok((Statement::CallProcedure(CallProcedure { function, element, args }), columns))
+    }
+
+    /// A query of one row.
+    fn query_of(&mut self, values: Vec<Expr>, columns: Vec<OutputColumn>) -> ir::Query {
+        let columns: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
+        self.plain_select(values, None, &columns)
+    }
+}
+
+/// The most arguments of a function in FROM.
+const MOST_ARGUMENTS: usize = 29;
+
+/// The widest row that a function may return.
+const MOST_COLUMNS: usize = 64;
+
+/// With several that take the arguments alike, those that need no defaults go first.
+fn without_defaults(choices: &[Choice], inputs: &[Type]) -> Option<Vec<Choice>> {
+    let needs = |choice: &Choice| match choice {
+        Choice::User(candidate) => candidate.places.iter().any(Option::is_none),
+        Choice::Builtin(_) => false,
+    };
+    if choices.len() < 2 || !choices.iter().any(needs) || choices.iter().all(needs) {
+        return None;
+    }
+    // Only where the others have exactly these types.
+    let kept: Vec<Choice> = choices
+        .iter()
+        .filter(|choice| !needs(choice) || !choices.iter().any(|other| !needs(other) && other.args() == choice.args()))
+        .cloned()
+        .collect();
+    let _ = inputs;
+    Some(kept)
+}
+
+/// A function for a call; `None` when the number or the names of its arguments, or its polymorphic types, do not fit.
+fn candidate(
+    function: &Arc<StoredFunction>,
+    given: &Given,
+    inputs: &[Type],
+    variadic_call: bool,
+) -> Option<UserCandidate> {
+    let definition = &function.definition;
+    // A procedure is called with all its parameters, those that only come out with any value.
+    let params: Vec<&Param> = definition.inputs().collect();
+    let variadic = params.last().is_some_and(|param| param.mode == ParamMode::Variadic);
+    let gathers = variadic && !variadic_call;
+    let mut places: Vec<Option<usize>> = vec![None; params.len()];
+    let mut gathered = None;
+    let mut param_of: Vec<usize> = Vec::with_capacity(given.len());
+    for (at, (name, ..)) in given.iter().enumerate() {
+        let place = match name {
+            Some(name) => params.iter().position(|param| param.name == *name)?,
+            None if gathers && at + 1 >= params.len() => params.len() - 1,
+            None => at,
+        };
+        if place >= params.len() {
+            return None;
+        }
+        if gathers && place + 1 == params.len() && name.is_none() {
+            *gathered.get_or_insert(0) += 1;
+            places[place].get_or_insert(at);
+        } else if places[place].replace(at).is_some() {
+            return None;
+        }
+        param_of.push(place);
+    }
+    if variadic_call && !variadic {
+        return None;
+    }
+    for (place, param) in places.iter().zip(&params) {
+        if place.is_none() && param.default.is_none() {
+            return None;
+        }
+    }
+    // What polymorphic types stand for.
+    let mut element: Option<Type> = None;
+    let mut any = false;
+    for (at, input) in inputs.iter().enumerate() {
+        let param = params[param_of[at]];
+        let TypeRef::Any(kind) = param.ty else { continue };
+        any = true;
+        let gathers_here = gathered.is_some() && param.mode == ParamMode::Variadic;
+        let found = match (kind.is_array() && !gathers_here, input) {
+            (_, Type::Unknown) => continue,
+            (true, Type::Array(ty)) => (**ty).clone(),
+            (true, _) => return None,
+            (false, ty) => ty.clone(),
+        };
+        element = match element {
+            None => Some(found),
+            Some(current) if same(&current, &found) => Some(current),
+            Some(current) if kind.is_compatible() && implicit(&found, &current) => Some(current),
+            Some(current) if kind.is_compatible() && implicit(&current, &found) => Some(found),
+            Some(_) => return None,
+        };
+    }
+    if any && element.is_none() {
+        // Arguments of unknown type alone say nothing but for anycompatible.
+        let compatible = params.iter().any(|param| matches!(param.ty, TypeRef::Any(kind) if kind.is_compatible()));
+        if !compatible {
+            return None;
+        }
+        element = Some(Type::Text);
+    }
+    let mut args = Vec::with_capacity(inputs.len());
+    let mut polymorphic = Vec::with_capacity(inputs.len());
+    for (at, input) in inputs.iter().enumerate() {
+        let param = params[param_of[at]];
+        let gathers_here = gathered.is_some() && param.mode == ParamMode::Variadic;
+        polymorphic.push(matches!(param.ty, TypeRef::Any(_)));
+        args.push(match &param.ty {
+            TypeRef::Is(Type::Array(member)) if gathers_here => (**member).clone(),
+            TypeRef::Is(ty) => ty.clone(),
+            TypeRef::Any(kind) => {
+                let element = element.clone()?;
+                if kind.is_array() && !gathers_here { array_of(element) } else { element }
+            }
+            TypeRef::Row(_) if *input == Type::Record => Type::Record,
+            _ => return None,
+        });
+    }
+    let element = if definition.is_polymorphic() { element } else { None };
+    Some(UserCandidate { function: function.clone(), args, polymorphic, places, gathered, element })
+}
+
+/// The arguments of a CALL as they are written: names, and the values' texts where those are names alone.
+///
+/// # Errors
+/// `42601`.
+pub fn arguments_of(text: &str) -> Result<Vec<(Option<String>, String)>> {
+    let parsed = crate::postgres::parse(text)?;
+    let Some(N::CallStmt(call)) = parsed.first().map(|statement| statement.tree()) else { return Ok(Vec::new()) };
+    let Some(call) = &call.funccall else { return Ok(Vec::new()) };
+    let name_of = |node: Option<&Node>| match node.and_then(|node| node.node.as_ref()) {
+        Some(N::ColumnRef(column)) => names::strings(&column.fields).last().copied().unwrap_or_default().to_owned(),
+        Some(N::ParamRef(param)) => format!("${}", param.number),
+        _ => String::new(),
+    };
+    Ok(call
+        .args
+        .iter()
+        .map(|node| match &node.node {
+            Some(N::NamedArgExpr(named)) => (Some(named.name.clone()), name_of(named.arg.as_deref())),
+            _ => (None, name_of(Some(node))),
+        })
+        .collect())
+}

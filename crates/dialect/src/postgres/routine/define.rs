@@ -1,0 +1,445 @@
+//! CREATE, ALTER and DROP of functions and procedures, DO.
+
+use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};
+
+use super::read::{self, Read};
+use super::types::{type_ref, unmodified};
+use super::{definition_text, quoted_offset};
+use crate::ir::{AlterFunction, CreateFunction, Ddl, Statement};
+use crate::postgres::binder::Binder;
+use crate::postgres::{names, plpgsql, quote};
+use crate::schema::QualifiedName;
+use crate::stored_function::{Definition, ParamMode, RoutineLanguage, StoredFunction, TypeRef};
+use crate::{Condition, Error, Result, Type};
+
+/// A function as ALTER, DROP and COMMENT name it.
+struct Named {
+    name: QualifiedName,
+    /// Types of its arguments; `None` when only the name is given.
+    args: Option<Vec<TypeRef>>,
+}
+
+impl Named {
+    fn of(node: &Node) -> Result<Self> {
+        let Some(N::ObjectWithArgs(object)) = &node.node else {
+            return Err(Error::internal("a function without a name"));
+        };
+        let name = match names::strings(&object.objname).as_slice() {
+            [name] => QualifiedName::bare(*name),
+            [.., schema, name] => QualifiedName::new(*schema, *name),
+            [] => return Err(Error::internal("a function without a name")),
+        };
+        if object.args_unspecified {
+            return Ok(Self { name, args: None });
+        }
+        let mut args = Vec::with_capacity(object.objargs.len());
+        for node in &object.objargs {
+            if let Some(N::TypeName(ty)) = &node.node {
+                args.push(unmodified(type_ref(ty)?));
+            }
+        }
+        Ok(Self { name, args: Some(args) })
+    }
+
+    fn shown(&self) -> String {
+        match &self.args {
+            Some(args) => {
+                let words: Vec<String> = args.iter().map(TypeRef::words).collect();
+                format!("{}({})", self.name, words.join(", "))
+            }
+            None => self.name.to_string(),
+        }
+    }
+}
+
+/// FUNCTION, PROCEDURE or ROUTINE.
+const fn kind_words(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::ObjectProcedure => "procedure",
+        ObjectType::ObjectRoutine => "routine",
+        _ => "function",
+    }
+}
+
+impl Binder<'_> {
+    /// CREATE FUNCTION, CREATE PROCEDURE.
+    pub(in crate::postgres) fn create_function(&mut self, create: &pg::CreateFunctionStmt) -> Result<Ddl> {
+        let text = self.source.map_or("", |source| source.whole().as_ref()).to_owned();
+        let Read { name, definition } = read::read(create, &text)?;
+        let namespace = self.function_namespace(&name)?;
+        for param in &definition.params {
+            param.ty.relation(self.schema)?;
+            if let Some(default) = &param.default {
+                self.check_default(default, &param.ty)?;
+            }
+        }
+        definition.returns.relation(self.schema).map_err(|error| self.shell(error))?;
+        let function = StoredFunction::new(0, namespace, name.name, self.context.user.clone(), definition);
+        let known = self.same_signature(&function);
+        if let Some(known) = &known {
+            self.check_replaced(known, &function, create.replace)?;
+        }
+        self.check_body(&function, &text)?;
+        let definition = definition_text(&function.namespace, &function.name, &function.definition);
+        Ok(Ddl::CreateFunction(CreateFunction {
+            signature: function.signature(),
+            namespace: function.namespace,
+            name: function.name,
+            text: definition,
+            replaces: known.map(|known| known.oid),
+            procedure: function.definition.procedure,
+        }))
+    }
+
+    fn shell(&self, error: Error) -> Error {
+        error
+    }
+
+    fn function_namespace(&self, name: &QualifiedName) -> Result<String> {
+        match &name.schema {
+            None => self
+                .schema
+                .creation_namespace()
+                .ok_or_else(|| Error::new(Condition::InvalidSchemaName, "no schema has been selected to create in")),
+            Some(schema) if matches!(schema.as_str(), "pg_catalog" | "information_schema") => {
+                Err(Error::new(Condition::InsufficientPrivilege, format!("permission denied for schema {schema}")))
+            }
+            Some(schema) if schema == "pg_temp" => Err(Error::unsupported("a temporary function")),
+            Some(schema) if !self.schema.has_namespace(schema) => {
+                Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{schema}\" does not exist")))
+            }
+            Some(schema) => Ok(schema.clone()),
+        }
+    }
+
+    /// A default is an expression without names, of the parameter's type.
+    fn check_default(&mut self, text: &str, ty: &TypeRef) -> Result<()> {
+        let TypeRef::Is(ty) = ty else { return Ok(()) };
+        let scopes = std::mem::take(&mut self.scopes);
+        let source = self.source.take();
+        let result = crate::postgres::bind_default_of(self, text, ty);
+        self.source = source;
+        self.scopes = scopes;
+        result.map(|_| ())
+    }
+
+    fn same_signature(&self, function: &StoredFunction) -> Option<std::sync::Arc<StoredFunction>> {
+        let name = QualifiedName::new(function.namespace.clone(), function.name.clone());
+        let words = function.definition.input_words();
+        self.schema.functions(&name).into_iter().find(|known| known.definition.input_words() == words)
+    }
+
+    fn check_replaced(&self, known: &StoredFunction, new: &StoredFunction, replace: bool) -> Result<()> {
+        let invalid = |message: String| Error::new(Condition::InvalidFunctionDefinition, message);
+        if !replace {
+            let message = format!("function \"{}\" already exists with same argument types", new.name);
+            return Err(Error::new(Condition::DuplicateFunction, message));
+        }
+        let (old, now) = (&known.definition, &new.definition);
+        if old.procedure != now.procedure {
+            let detail = format!("\"{}\" is a {}.", known.name, old.kind());
+            return Err(Error::new(Condition::WrongObjectType, "cannot change routine kind").detail(detail));
+        }
+        let drop = format!("Use DROP {} {} first.", old.kind().to_uppercase(), known.signature());
+        if old.returns != now.returns || old.set != now.set {
+            let message = if old.procedure {
+                "cannot change whether a procedure has output parameters"
+            } else {
+                "cannot change return type of existing function"
+            };
+            return Err(invalid(message.to_owned()).hint(drop));
+        }
+        let outputs = |definition: &Definition| -> Vec<(String, TypeRef)> {
+            definition.outputs().map(|param| (param.name.clone(), param.ty.clone())).collect()
+        };
+        if old.returns == TypeRef::Is(Type::Record) && outputs(old) != outputs(now) {
+            return Err(invalid("cannot change return type of existing function".to_owned())
+                .detail("Row type defined by OUT parameters is different.")
+                .hint(drop));
+        }
+        for (old, now) in old.inputs().zip(now.inputs()) {
+            if !old.name.is_empty() && old.name != now.name {
+                return Err(invalid(format!("cannot change name of input parameter \"{}\"", old.name)).hint(drop));
+            }
+            if old.default.is_some() && now.default.is_none() {
+                return Err(invalid("cannot remove parameter defaults from existing function".to_owned()).hint(drop));
+            }
+        }
+        Ok(())
+    }
+
+    /// What can be said of a body before it is called.
+    fn check_body(&self, function: &StoredFunction, text: &str) -> Result<()> {
+        match function.definition.language {
+            RoutineLanguage::Plpgsql => {
+                let result = function.plpgsql();
+                result.map(|_| ()).map_err(|error| self.error_of_body(error, &function.definition.source, text))
+            }
+            RoutineLanguage::Sql => super::sql_language::check(function, self.schema, self.context)
+                .map_err(|error| self.error_of_body(error, &function.definition.source, text)),
+        }
+    }
+
+    /// An error whose position counts in a body: in the statement instead, where the body stands there as it is.
+    fn error_of_body(&self, mut error: Error, body: &str, text: &str) -> Error {
+        let Some(position) = error.position.take() else { return error };
+        if let Some(offset) = quoted_offset(text, body) {
+            let before = text[..offset].chars().count() as u32;
+            return error.at(before + position);
+        }
+        error
+    }
+
+    /// DO: a body without a name.
+    pub(in crate::postgres) fn do_block(&mut self, block: &pg::DoStmt) -> Result<Statement> {
+        let (mut source, mut language) = (None, "plpgsql".to_owned());
+        for node in &block.args {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            match option.defname.as_str() {
+                "as" => source = Some(read::text(option.arg.as_deref())),
+                _ => language = read::text(option.arg.as_deref()).to_lowercase(),
+            }
+        }
+        let source = source.ok_or_else(|| Error::new(Condition::SyntaxError, "no inline code specified"))?;
+        match language.as_str() {
+            "plpgsql" => {}
+            "sql" | "c" | "internal" => {
+                let message = format!("language \"{language}\" does not support inline code execution");
+                return Err(Error::new(Condition::FeatureNotSupported, message));
+            }
+            _ => {
+                let message = format!("language \"{language}\" does not exist");
+                return Err(Error::new(Condition::UndefinedObject, message));
+            }
+        }
+        let definition = Definition::inline(source);
+        let text = self.source.map_or("", |source| source.whole().as_ref());
+        let parsed = plpgsql::parse("inline_code_block", &definition)
+            .map_err(|error| self.error_of_body(error, &definition.source, text))?;
+        drop(parsed);
+        let function = StoredFunction::new(
+            0,
+            String::new(),
+            "inline_code_block".to_owned(),
+            self.context.user.clone(),
+            definition,
+        );
+        self.effects.volatile = true;
+        Ok(Statement::Do(std::sync::Arc::new(function)))
+    }
+
+    /// The function that a name with or without arguments means; `None` with a notice when it may be missing.
+    fn named_function(
+        &mut self,
+        node: &Node,
+        kind: ObjectType,
+        missing_ok: bool,
+    ) -> Result<Option<std::sync::Arc<StoredFunction>>> {
+        let named = Named::of(node)?;
+        let words = kind_words(kind);
+        if let Some(schema) = &named.name.schema
+            && !self.schema.has_namespace(schema)
+        {
+            if missing_ok {
+                self.remark(format!("schema \"{schema}\" does not exist, skipping"));
+                return Ok(None);
+            }
+            return Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{schema}\" does not exist")));
+        }
+        let mut found = self.schema.functions(&named.name);
+        if let Some(args) = &named.args {
+            found.retain(|function| {
+                function.definition.inputs().map(|param| &param.ty).eq(args.iter())
+                    || function.definition.procedure
+                        && function.definition.params.iter().map(|param| &param.ty).eq(args.iter())
+            });
+        } else {
+            found.retain(|function| match kind {
+                ObjectType::ObjectFunction => !function.definition.procedure,
+                ObjectType::ObjectProcedure => function.definition.procedure,
+                _ => true,
+            });
+        }
+        // Of schemas of the search path the first counts.
+        if named.args.is_some() {
+            found.truncate(1);
+        }
+        match found.as_slice() {
+            [function] => {
+                let wrong = match kind {
+                    ObjectType::ObjectFunction => function.definition.procedure,
+                    ObjectType::ObjectProcedure => !function.definition.procedure,
+                    _ => false,
+                };
+                if wrong {
+                    let message = format!("{} is not a {words}", function.shown_signature());
+                    return Err(Error::new(Condition::WrongObjectType, message));
+                }
+                Ok(Some(function.clone()))
+            }
+            [] if missing_ok => {
+                let shown = named.shown();
+                let message = match &named.args {
+                    Some(_) => {
+                        let bare = format!(
+                            "{}({})",
+                            named.name,
+                            named.args.iter().flatten().map(TypeRef::words).collect::<Vec<_>>().join(",")
+                        );
+                        format!("{words} {bare} does not exist, skipping")
+                    }
+                    None => format!("{words} {shown}() does not exist, skipping"),
+                };
+                self.remark(message);
+                Ok(None)
+            }
+            [] => {
+                let message = match &named.args {
+                    Some(_) => format!("{words} {} does not exist", named.shown()),
+                    None => format!("could not find a {words} named \"{}\"", named.shown()),
+                };
+                Err(Error::new(Condition::UndefinedFunction, message))
+            }
+            _ => Err(Error::new(
+                Condition::AmbiguousFunction,
+                format!("{words} name \"{}\" is not unique", named.shown()),
+            )
+            .hint(format!("Specify the argument list to select the {words} unambiguously."))),
+        }
+    }
+
+    /// DROP FUNCTION, DROP PROCEDURE, DROP ROUTINE.
+    pub(in crate::postgres) fn drop_functions(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
+        let kind = drop.remove_type();
+        let mut functions = Vec::with_capacity(drop.objects.len());
+        for node in &drop.objects {
+            if let Some(function) = self.named_function(node, kind, drop.missing_ok)? {
+                functions.push(function.oid);
+            }
+        }
+        let tag = match kind {
+            ObjectType::ObjectProcedure => "DROP PROCEDURE",
+            ObjectType::ObjectRoutine => "DROP ROUTINE",
+            _ => "DROP FUNCTION",
+        };
+        let cascade = drop.behavior() == DropBehavior::DropCascade;
+        Ok(Statement::Ddl(Box::new(Ddl::DropFunctions { functions, cascade, tag })))
+    }
+
+    /// A function that has changed, in its new clothes.
+    fn altered(
+        &self,
+        function: &StoredFunction,
+        namespace: String,
+        name: String,
+        definition: Definition,
+        tag: &'static str,
+    ) -> Result<Statement> {
+        let changed = StoredFunction::new(function.oid, namespace, name, function.owner.clone(), definition);
+        if let Some(known) = self.same_signature(&changed)
+            && known.oid != function.oid
+        {
+            let message =
+                format!("function {} already exists in schema \"{}\"", changed.shown_signature(), changed.namespace);
+            return Err(Error::new(Condition::DuplicateFunction, message));
+        }
+        Ok(Statement::Ddl(Box::new(Ddl::AlterFunction(AlterFunction {
+            function: function.oid,
+            signature: changed.signature(),
+            text: definition_text(&changed.namespace, &changed.name, &changed.definition),
+            namespace: changed.namespace,
+            tag,
+        }))))
+    }
+
+    /// ALTER FUNCTION … RENAME TO.
+    pub(in crate::postgres) fn rename_function(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
+        let Some(node) = rename.object.as_deref() else { return Err(Error::internal("RENAME of nothing")) };
+        let kind = rename.rename_type();
+        let Some(function) = self.named_function(node, kind, false)? else {
+            return Err(Error::internal("a function went astray"));
+        };
+        let definition = function.definition.clone();
+        self.altered(&function, function.namespace.clone(), rename.newname.clone(), definition, alter_tag(kind))
+    }
+
+    /// ALTER FUNCTION … SET SCHEMA.
+    pub(in crate::postgres) fn move_function(&mut self, alter: &pg::AlterObjectSchemaStmt) -> Result<Statement> {
+        let Some(node) = alter.object.as_deref() else { return Err(Error::internal("SET SCHEMA of nothing")) };
+        let kind = alter.object_type();
+        let Some(function) = self.named_function(node, kind, false)? else {
+            return Err(Error::internal("a function went astray"));
+        };
+        let namespace = self.function_namespace(&QualifiedName::new(alter.newschema.clone(), function.name.clone()))?;
+        let definition = function.definition.clone();
+        self.altered(&function, namespace, function.name.clone(), definition, alter_tag(kind))
+    }
+
+    /// ALTER FUNCTION … attributes.
+    pub(in crate::postgres) fn alter_function(&mut self, alter: &pg::AlterFunctionStmt) -> Result<Statement> {
+        let Some(object) = &alter.func else { return Err(Error::internal("ALTER FUNCTION of nothing")) };
+        let node = Node { node: Some(N::ObjectWithArgs(object.clone())) };
+        let kind = alter.objtype();
+        let Some(function) = self.named_function(&node, kind, false)? else {
+            return Err(Error::internal("a function went astray"));
+        };
+        let definition = read::changed(&function.definition, &alter.actions)?;
+        self.altered(&function, function.namespace.clone(), function.name.clone(), definition, alter_tag(kind))
+    }
+
+    /// The function that ALTER … OWNER TO names.
+    pub(in crate::postgres) fn owned_function(&mut self, alter: &pg::AlterOwnerStmt) -> Result<&'static str> {
+        let Some(node) = alter.object.as_deref() else { return Err(Error::internal("OWNER TO of nothing")) };
+        self.named_function(node, alter.object_type(), false)?;
+        Ok(alter_tag(alter.object_type()))
+    }
+}
+
+const fn alter_tag(kind: ObjectType) -> &'static str {
+    match kind {
+        ObjectType::ObjectProcedure => "ALTER PROCEDURE",
+        ObjectType::ObjectRoutine => "ALTER ROUTINE",
+        _ => "ALTER FUNCTION",
+    }
+}
+
+impl Definition {
+    /// A DO block.
+    pub(in crate::postgres) fn inline(source: String) -> Self {
+        Self {
+            procedure: true,
+            params: Vec::new(),
+            returns: TypeRef::Is(Type::Void),
+            set: false,
+            language: RoutineLanguage::Plpgsql,
+            source,
+            sql_body: false,
+            volatility: crate::functions::Volatility::Volatile,
+            strict: false,
+            leakproof: false,
+            parallel: crate::stored_function::Parallel::Unsafe,
+            cost: None,
+            rows: None,
+            settings: Vec::new(),
+        }
+    }
+}
+
+impl StoredFunction {
+    /// Its signature as messages show it: `name(integer, text)`, of a procedure with all its parameters.
+    pub fn shown_signature(&self) -> String {
+        let shown = |mode: ParamMode| mode.is_input() || self.definition.procedure && mode == ParamMode::Out;
+        let words: Vec<String> = self
+            .definition
+            .params
+            .iter()
+            .filter(|param| shown(param.mode))
+            .map(
+                |param| {
+                    if param.mode == ParamMode::Out { format!("OUT {}", param.ty.words()) } else { param.ty.words() }
+                },
+            )
+            .collect();
+        format!("{}({})", quote(&self.name), words.join(","))
+    }
+}

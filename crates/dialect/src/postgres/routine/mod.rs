@@ -1,0 +1,22 @@
+//! Functions and procedures of users: CREATE FUNCTION and its kin, calls, and the SQL inside them.
+//!
+//! - `types`: types as a function names them; `read`: CREATE FUNCTION as a definition; `print`: a definition as CREATE
+//!   FUNCTION; `define`: the statements that make, change and drop functions;
+//! - `call`: which function a call means, and what becomes of the call;
+//! - `body`: a statement inside a function, with variables for names.
+
+mod body;
+mod call;
+mod define;
+mod print;
+mod read;
+pub mod sql_language;
+mod types;
+
+pub(super) use body::VariableLevels;
+pub use body::{VariableEntry, VariableScope, Variables, bind_inside};
+pub(super) use call::Called;
+pub use call::arguments_of as call_arguments;
+pub use print::definition_text;
+pub use read::{from_text, quoted_offset};
+pub use types::type_from_text;

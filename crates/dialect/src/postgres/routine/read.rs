@@ -1,0 +1,454 @@
+//! CREATE FUNCTION as a definition.
+
+use pg_query::protobuf::{self as pg, FunctionParameterMode as Mode, Node, node::Node as N};
+
+use super::types::{type_ref, unmodified};
+use crate::functions::Volatility;
+use crate::postgres::{names, raw};
+use crate::schema::QualifiedName;
+use crate::stored_function::{Definition, Parallel, Param, ParamMode, RoutineLanguage, TypeRef};
+use crate::{Condition, Error, Result, Type};
+
+/// A definition with its name.
+pub(super) struct Read {
+    pub(super) name: QualifiedName,
+    pub(super) definition: Definition,
+}
+
+/// The function that a stored text makes: its name, its namespace and its definition.
+///
+/// # Errors
+/// `XX001` for a text that is none.
+pub fn from_text(text: &str) -> Result<(QualifiedName, Definition)> {
+    let damaged = || Error::new(Condition::DataCorrupted, "the definition of a function cannot be read");
+    let statements = raw::parse(text).map_err(|_| damaged())?;
+    let Some(N::CreateFunctionStmt(create)) = statements.first().map(|statement| &*statement.tree) else {
+        return Err(damaged());
+    };
+    let read = read(create, text)?;
+    Ok((read.name, read.definition))
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(Condition::InvalidFunctionDefinition, message)
+}
+
+/// What a statement says; `whole` is the text that its places count in.
+pub(super) fn read(create: &pg::CreateFunctionStmt, whole: &str) -> Result<Read> {
+    let parts = names::strings(&create.funcname);
+    let name = match parts.as_slice() {
+        [name] => QualifiedName::bare(*name),
+        [.., schema, name] => QualifiedName::new(*schema, *name),
+        [] => return Err(Error::internal("a function without a name")),
+    };
+    let procedure = create.is_procedure;
+    let params = parameters(&create.parameters, procedure)?;
+    let options = Options::of(&create.options, procedure)?;
+    let (returns, set) = result(create, &params)?;
+    let (source, sql_body) = match (&options.source, create.sql_body.as_deref()) {
+        (Some(_), Some(_)) => return Err(invalid("duplicate function body specified")),
+        (Some(source), None) => (source.clone(), false),
+        (None, Some(body)) => (sql_text(body, whole)?, true),
+        (None, None) => return Err(invalid("no function body specified")),
+    };
+    let language = match options.language.as_deref() {
+        None if sql_body => RoutineLanguage::Sql,
+        None => return Err(invalid("no language specified")),
+        Some(name) => language(name)?,
+    };
+    if sql_body && language != RoutineLanguage::Sql {
+        return Err(invalid("inline SQL function body only valid for language SQL"));
+    }
+    let definition = Definition {
+        procedure,
+        params,
+        returns,
+        set,
+        language,
+        source,
+        sql_body,
+        volatility: options.volatility,
+        strict: options.strict,
+        leakproof: options.leakproof,
+        parallel: options.parallel,
+        cost: options.cost,
+        rows: options.rows,
+        settings: options.settings,
+    };
+    check(&definition)?;
+    Ok(Read { name, definition })
+}
+
+/// The language of a name.
+fn language(name: &str) -> Result<RoutineLanguage> {
+    match name {
+        "plpgsql" => Ok(RoutineLanguage::Plpgsql),
+        "sql" => Ok(RoutineLanguage::Sql),
+        "c" | "internal" => Err(Error::unsupported(format!("a function in language \"{name}\""))),
+        name => {
+            let error = Error::new(Condition::UndefinedObject, format!("language \"{name}\" does not exist"));
+            let known = matches!(name, "plperl" | "plperlu" | "pltcl" | "pltclu" | "plpython3u");
+            Err(if known { error.hint("Use CREATE EXTENSION to load the language into the database.") } else { error })
+        }
+    }
+}
+
+/// A body in SQL's own grammar, as text.
+fn sql_text(body: &Node, whole: &str) -> Result<String> {
+    let _ = whole;
+    let unreadable = || Error::unsupported("this body of a function");
+    match &body.node {
+        Some(N::ReturnStmt(statement)) => {
+            let value = statement.returnval.as_deref().ok_or_else(unreadable)?;
+            let text = raw::print_expression(value).ok_or_else(unreadable)?;
+            Ok(format!("SELECT {text}"))
+        }
+        Some(N::List(list)) => {
+            let Some(Node { node: Some(N::List(inner)) }) = list.items.first() else { return Ok(String::new()) };
+            let mut texts = Vec::with_capacity(inner.items.len());
+            for item in &inner.items {
+                let text = match item.node.clone() {
+                    Some(N::ReturnStmt(statement)) => {
+                        let value = statement.returnval.as_deref().ok_or_else(unreadable)?;
+                        format!("SELECT {}", raw::print_expression(value).ok_or_else(unreadable)?)
+                    }
+                    Some(node) => raw::print(node).ok_or_else(unreadable)?,
+                    None => continue,
+                };
+                texts.push(text);
+            }
+            Ok(texts.join(";\n "))
+        }
+        _ => Err(unreadable()),
+    }
+}
+
+fn parameters(nodes: &[Node], procedure: bool) -> Result<Vec<Param>> {
+    let mut params: Vec<Param> = Vec::with_capacity(nodes.len());
+    let (mut defaults, mut variadic) = (false, false);
+    for node in nodes {
+        let Some(N::FunctionParameter(parameter)) = &node.node else { continue };
+        let Some(ty) = &parameter.arg_type else { return Err(Error::internal("a parameter without a type")) };
+        if ty.setof {
+            let kind = if procedure { "procedures" } else { "functions" };
+            return Err(invalid(format!("{kind} cannot accept set arguments")));
+        }
+        if ty.pct_type {
+            return Err(Error::unsupported("%TYPE of a parameter"));
+        }
+        let mode = match parameter.mode() {
+            Mode::FuncParamOut => ParamMode::Out,
+            Mode::FuncParamInout => ParamMode::InOut,
+            Mode::FuncParamVariadic => ParamMode::Variadic,
+            Mode::FuncParamTable => ParamMode::Table,
+            _ => ParamMode::In,
+        };
+        let ty = unmodified(type_ref(ty)?);
+        if mode.is_input() {
+            if variadic {
+                return Err(invalid("VARIADIC parameter must be the last input parameter"));
+            }
+            if mode == ParamMode::Variadic {
+                variadic = true;
+                let is_array =
+                    matches!(&ty, TypeRef::Is(Type::Array(_))) || matches!(&ty, TypeRef::Any(any) if any.is_array());
+                if !is_array {
+                    return Err(invalid("VARIADIC parameter must be an array"));
+                }
+            }
+        } else if mode == ParamMode::Out && variadic && procedure {
+            return Err(invalid("VARIADIC parameter must be the last parameter"));
+        }
+        // Of two parameters one way each, a name may be had by both.
+        let clash = !parameter.name.is_empty()
+            && params.iter().any(|known| {
+                known.name == parameter.name
+                    && !(mode == ParamMode::In || mode == ParamMode::Variadic)
+                        == !(known.mode == ParamMode::Table && mode == ParamMode::In)
+                    || known.name == parameter.name && known.mode.is_input() == mode.is_input()
+            });
+        if clash {
+            return Err(invalid(format!("parameter name \"{}\" used more than once", parameter.name)));
+        }
+        let default = match parameter.defexpr.as_deref() {
+            None => {
+                if mode.is_input() && defaults {
+                    let message = "input parameters after one with a default value must also have defaults";
+                    return Err(invalid(message));
+                }
+                None
+            }
+            Some(_) if !mode.is_input() => return Err(invalid("only input parameters can have default values")),
+            Some(node) => {
+                defaults = true;
+                let text = raw::print_expression(node).ok_or_else(|| Error::unsupported("this default"))?;
+                Some(text)
+            }
+        };
+        params.push(Param { name: parameter.name.clone(), ty, mode, default });
+    }
+    if params.iter().filter(|param| param.mode.is_input()).count() > 100 {
+        let kind = if procedure { "procedures" } else { "functions" };
+        return Err(Error::new(Condition::TooManyArguments, format!("{kind} cannot have more than 100 arguments")));
+    }
+    Ok(params)
+}
+
+/// What it returns, and whether that is a set.
+fn result(create: &pg::CreateFunctionStmt, params: &[Param]) -> Result<(TypeRef, bool)> {
+    let outputs: Vec<&Param> = params.iter().filter(|param| param.mode.is_output()).collect();
+    let of_outputs = match outputs.as_slice() {
+        [] => None,
+        [one] if !create.is_procedure => Some(one.ty.clone()),
+        _ => Some(TypeRef::Is(Type::Record)),
+    };
+    if create.is_procedure {
+        return Ok((of_outputs.unwrap_or(TypeRef::Is(Type::Void)), false));
+    }
+    let Some(ty) = &create.return_type else {
+        return match of_outputs {
+            Some(ty) => Ok((ty, false)),
+            None => Err(invalid("function result type must be specified")),
+        };
+    };
+    if ty.pct_type {
+        return Err(Error::unsupported("%TYPE of a result"));
+    }
+    let is_table = params.iter().any(|param| param.mode == ParamMode::Table);
+    if is_table {
+        return Ok((of_outputs.unwrap_or(TypeRef::Is(Type::Record)), true));
+    }
+    let returns = unmodified(type_ref(ty)?);
+    if let Some(wanted) = of_outputs
+        && wanted != returns
+    {
+        let message = format!("function result type must be {} because of OUT parameters", wanted.words());
+        return Err(invalid(message));
+    }
+    Ok((returns, ty.setof))
+}
+
+/// What holds for any definition.
+fn check(definition: &Definition) -> Result<()> {
+    if let TypeRef::Any(any) = definition.returns {
+        let found = definition.inputs().any(|param| match param.ty {
+            TypeRef::Any(input) => input.is_compatible() == any.is_compatible(),
+            _ => false,
+        });
+        if !found {
+            let words = TypeRef::Any(any).words();
+            let family = if any.is_compatible() {
+                "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
+            } else {
+                "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange"
+            };
+            return Err(invalid("cannot determine result data type")
+                .detail(format!("A result of type {words} requires at least one input of type {family}.")));
+        }
+    }
+    if definition.language == RoutineLanguage::Plpgsql {
+        if definition.returns == TypeRef::Trigger && definition.inputs().next().is_some() {
+            return Err(invalid("trigger functions cannot have declared arguments")
+                .hint("The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead."));
+        }
+    } else if definition.returns == TypeRef::Trigger {
+        return Err(invalid("SQL functions cannot return type trigger"));
+    }
+    if definition.returns == TypeRef::EventTrigger {
+        return Err(Error::unsupported("a function for event triggers"));
+    }
+    for param in definition.inputs() {
+        if matches!(param.ty, TypeRef::Trigger | TypeRef::EventTrigger | TypeRef::Is(Type::Void)) {
+            let what = if definition.language == RoutineLanguage::Sql { "SQL" } else { "PL/pgSQL" };
+            return Err(invalid(format!("{what} functions cannot accept type {}", param.ty.words())));
+        }
+    }
+    if definition.rows.is_some() && !definition.set {
+        let message = "ROWS is not applicable when function does not return a set";
+        return Err(Error::new(Condition::InvalidParameterValue, message));
+    }
+    Ok(())
+}
+
+/// What stands behind the parameters and the result.
+struct Options {
+    source: Option<String>,
+    language: Option<String>,
+    volatility: Volatility,
+    strict: bool,
+    leakproof: bool,
+    parallel: Parallel,
+    cost: Option<String>,
+    rows: Option<String>,
+    settings: Vec<(String, Vec<String>)>,
+}
+
+impl Options {
+    fn of(nodes: &[Node], procedure: bool) -> Result<Self> {
+        let mut options = Self {
+            source: None,
+            language: None,
+            volatility: Volatility::Volatile,
+            strict: false,
+            leakproof: false,
+            parallel: Parallel::Unsafe,
+            cost: None,
+            rows: None,
+            settings: Vec::new(),
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        for node in nodes {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            let name = option.defname.as_str();
+            if name != "set" && seen.contains(&name) {
+                return Err(Error::new(Condition::SyntaxError, "conflicting or redundant options"));
+            }
+            seen.push(name);
+            if procedure && !matches!(name, "as" | "language" | "set" | "security" | "transform") {
+                return Err(invalid("invalid attribute in procedure definition"));
+            }
+            options.take(name, option.arg.as_deref())?;
+        }
+        Ok(options)
+    }
+
+    fn take(&mut self, name: &str, arg: Option<&Node>) -> Result<()> {
+        match name {
+            "as" => {
+                let Some(N::List(list)) = arg.and_then(|arg| arg.node.as_ref()) else {
+                    return Err(Error::internal("AS without a text"));
+                };
+                match names::strings(&list.items).as_slice() {
+                    [source] => self.source = Some((*source).to_owned()),
+                    _ => return Err(invalid("only one AS item needed for language \"plpgsql\"")),
+                }
+            }
+            "language" => self.language = Some(text(arg).to_lowercase()),
+            "volatility" => {
+                self.volatility = match text(arg).as_str() {
+                    "immutable" => Volatility::Immutable,
+                    "stable" => Volatility::Stable,
+                    _ => Volatility::Volatile,
+                };
+            }
+            "strict" => self.strict = truth(arg),
+            "leakproof" => self.leakproof = truth(arg),
+            "security" if truth(arg) => return Err(Error::unsupported("SECURITY DEFINER")),
+            "security" => {}
+            "parallel" => {
+                self.parallel = match text(arg).to_lowercase().as_str() {
+                    "safe" => Parallel::Safe,
+                    "restricted" => Parallel::Restricted,
+                    "unsafe" => Parallel::Unsafe,
+                    _ => {
+                        let message = "parameter \"parallel\" must be SAFE, RESTRICTED, or UNSAFE";
+                        return Err(Error::new(Condition::SyntaxError, message));
+                    }
+                };
+            }
+            "cost" | "rows" => {
+                let number = text(arg);
+                if number.parse::<f64>().is_ok_and(|number| number <= 0.0) {
+                    let message = format!("{} must be positive", name.to_uppercase());
+                    return Err(Error::new(Condition::InvalidParameterValue, message));
+                }
+                *(if name == "cost" { &mut self.cost } else { &mut self.rows }) = Some(number);
+            }
+            "set" => self.setting(arg)?,
+            "window" => return Err(Error::unsupported("a window function of users")),
+            "support" => return Err(Error::unsupported("SUPPORT")),
+            "transform" => return Err(Error::unsupported("TRANSFORM")),
+            other => return Err(Error::unsupported(format!("the attribute {other} of a function"))),
+        }
+        Ok(())
+    }
+
+    fn setting(&mut self, arg: Option<&Node>) -> Result<()> {
+        let Some(N::VariableSetStmt(set)) = arg.and_then(|arg| arg.node.as_ref()) else {
+            return Err(Error::internal("SET without a variable"));
+        };
+        if set.kind() != pg::VariableSetKind::VarSetValue {
+            return Err(Error::unsupported("SET … FROM CURRENT of a function"));
+        }
+        let values = set.args.iter().map(|node| text(Some(node))).collect();
+        let name = set.name.to_lowercase();
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, values));
+        Ok(())
+    }
+}
+
+/// The text of an option's value.
+pub(super) fn text(arg: Option<&Node>) -> String {
+    match arg.and_then(|arg| arg.node.as_ref()) {
+        Some(N::String(text)) => text.sval.clone(),
+        Some(N::Integer(number)) => number.ival.to_string(),
+        Some(N::Float(number)) => number.fval.clone(),
+        Some(N::AConst(constant)) => match &constant.val {
+            Some(pg::a_const::Val::Sval(text)) => text.sval.clone(),
+            Some(pg::a_const::Val::Ival(number)) => number.ival.to_string(),
+            Some(pg::a_const::Val::Fval(number)) => number.fval.clone(),
+            Some(pg::a_const::Val::Boolval(value)) => if value.boolval { "on" } else { "off" }.to_owned(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+fn truth(arg: Option<&Node>) -> bool {
+    match arg.and_then(|arg| arg.node.as_ref()) {
+        Some(N::Boolean(value)) => value.boolval,
+        Some(N::Integer(value)) => value.ival != 0,
+        _ => true,
+    }
+}
+
+/// Where the content of the quoted body begins in a statement's text, if it stands there as it is.
+pub fn quoted_offset(statement: &str, source: &str) -> Option<usize> {
+    let mut found = statement.match_indices(source).map(|(at, _)| at);
+    let first = found.next()?;
+    // A short body may be found elsewhere first.
+    Some(found.last().filter(|_| source.len() < 16).unwrap_or(first))
+}
+
+/// A definition after ALTER FUNCTION.
+pub(super) fn changed(definition: &Definition, actions: &[Node]) -> Result<Definition> {
+    let mut changed = definition.clone();
+    for node in actions {
+        let Some(N::DefElem(option)) = &node.node else { continue };
+        let arg = option.arg.as_deref();
+        if definition.procedure && !matches!(option.defname.as_str(), "set" | "security") {
+            return Err(invalid("invalid attribute in procedure definition"));
+        }
+        if option.defname == "set"
+            && let Some(N::VariableSetStmt(set)) = arg.and_then(|arg| arg.node.as_ref())
+        {
+            match set.kind() {
+                pg::VariableSetKind::VarReset | pg::VariableSetKind::VarSetDefault => {
+                    changed.settings.retain(|(known, _)| *known != set.name.to_lowercase());
+                    continue;
+                }
+                pg::VariableSetKind::VarResetAll => {
+                    changed.settings.clear();
+                    continue;
+                }
+                _ => {}
+            }
+        }
+        let mut options = Options::of(&[], definition.procedure)?;
+        options.settings = std::mem::take(&mut changed.settings);
+        options.take(&option.defname, arg)?;
+        changed.settings = options.settings;
+        match option.defname.as_str() {
+            "volatility" => changed.volatility = options.volatility,
+            "strict" => changed.strict = options.strict,
+            "leakproof" => changed.leakproof = options.leakproof,
+            "parallel" => changed.parallel = options.parallel,
+            "cost" => changed.cost = options.cost,
+            "rows" => changed.rows = options.rows,
+            _ => {}
+        }
+    }
+    check(&changed)?;
+    Ok(changed)
+}

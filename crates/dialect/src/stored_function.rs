@@ -1,0 +1,339 @@
+//! Functions and procedures that users have made in PostgreSQL's way, as the catalogs know them.
+//!
+//! What a file keeps of one is its canonical `CREATE FUNCTION`, the text of `pg_get_functiondef`; everything here is read
+//! from that and written into it.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::postgres::plpgsql;
+use crate::schema::{QualifiedName, Relation};
+use crate::{Condition, Error, Result, Schema, Type};
+
+/// A function or procedure.
+#[derive(Debug)]
+pub struct StoredFunction {
+    /// Object id.
+    pub oid: u32,
+    /// Namespace.
+    pub namespace: String,
+    /// Name; several may share it.
+    pub name: String,
+    /// Who made it.
+    pub owner: String,
+    /// What is known of it besides.
+    pub definition: Definition,
+    body: OnceLock<Result<Arc<plpgsql::Function>>>,
+}
+
+/// What CREATE FUNCTION says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// CREATE PROCEDURE.
+    pub procedure: bool,
+    /// Parameters, columns of RETURNS TABLE among them.
+    pub params: Vec<Param>,
+    /// RETURNS; of a procedure, and of a function with OUT parameters, what follows from these.
+    pub returns: TypeRef,
+    /// RETURNS SETOF, RETURNS TABLE.
+    pub set: bool,
+    /// LANGUAGE.
+    pub language: RoutineLanguage,
+    /// The text in quotes; of a body in SQL's own grammar its text.
+    pub source: String,
+    /// The body is in SQL's own grammar (`RETURN …`, `BEGIN ATOMIC … END`).
+    pub sql_body: bool,
+    /// IMMUTABLE, STABLE, VOLATILE.
+    pub volatility: crate::functions::Volatility,
+    /// STRICT.
+    pub strict: bool,
+    /// LEAKPROOF.
+    pub leakproof: bool,
+    /// PARALLEL.
+    pub parallel: Parallel,
+    /// COST, when it is said.
+    pub cost: Option<String>,
+    /// ROWS, when it is said.
+    pub rows: Option<String>,
+    /// SET: variables and their values as SET has them; in force while it runs.
+    pub settings: Vec<(String, Vec<String>)>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeRef,
+    /// Its direction.
+    pub mode: ParamMode,
+    /// DEFAULT, as text.
+    pub default: Option<String>,
+}
+
+/// The direction of a parameter.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ParamMode {
+    /// Into the function.
+    In,
+    /// Both ways.
+    InOut,
+    /// Out of the function.
+    Out,
+    /// A column of RETURNS TABLE.
+    Table,
+    /// As many as are given, as one array.
+    Variadic,
+}
+
+impl ParamMode {
+    /// A call gives it.
+    pub const fn is_input(self) -> bool {
+        matches!(self, Self::In | Self::InOut | Self::Variadic)
+    }
+
+    /// It is a part of the result.
+    pub const fn is_output(self) -> bool {
+        matches!(self, Self::InOut | Self::Out | Self::Table)
+    }
+
+    /// The letter in `proargmodes`.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Self::In => "i",
+            Self::InOut => "b",
+            Self::Out => "o",
+            Self::Table => "t",
+            Self::Variadic => "v",
+        }
+    }
+}
+
+/// A language of functions.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RoutineLanguage {
+    /// PL/pgSQL.
+    Plpgsql,
+    /// SQL.
+    Sql,
+}
+
+impl RoutineLanguage {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plpgsql => "plpgsql",
+            Self::Sql => "sql",
+        }
+    }
+}
+
+/// PARALLEL.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Parallel {
+    /// RESTRICTED.
+    Restricted,
+    /// SAFE.
+    Safe,
+    /// UNSAFE.
+    Unsafe,
+}
+
+/// A type as a function names it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeRef {
+    /// A type of values.
+    Is(Type),
+    /// The row of a table or view.
+    Row(QualifiedName),
+    /// A type that stands for whatever a call has.
+    Any(Polymorphic),
+    /// What trigger functions return.
+    Trigger,
+    /// What functions of event triggers return.
+    EventTrigger,
+}
+
+/// PostgreSQL's polymorphic types.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Polymorphic {
+    /// `anyelement`
+    Element,
+    /// `anyarray`
+    Array,
+    /// `anynonarray`
+    NonArray,
+    /// `anycompatible`
+    Compatible,
+    /// `anycompatiblearray`
+    CompatibleArray,
+    /// `anycompatiblenonarray`
+    CompatibleNonArray,
+}
+
+impl Polymorphic {
+    const ALL: [(Self, &'static str, u32); 6] = [
+        (Self::Element, "anyelement", 2_283),
+        (Self::Array, "anyarray", 2_277),
+        (Self::NonArray, "anynonarray", 2_776),
+        (Self::Compatible, "anycompatible", 5_077),
+        (Self::CompatibleArray, "anycompatiblearray", 5_078),
+        (Self::CompatibleNonArray, "anycompatiblenonarray", 5_079),
+    ];
+
+    /// The type of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(ty, ..)| *ty)
+    }
+
+    fn row(self) -> (&'static str, u32) {
+        let row = Self::ALL.iter().find(|(ty, ..)| *ty == self);
+        row.map_or(("anyelement", 2_283), |(_, name, oid)| (*name, *oid))
+    }
+
+    /// It stands for an array of what others of its family stand for.
+    pub const fn is_array(self) -> bool {
+        matches!(self, Self::Array | Self::CompatibleArray)
+    }
+
+    /// Its arguments are brought to a common type.
+    pub const fn is_compatible(self) -> bool {
+        matches!(self, Self::Compatible | Self::CompatibleArray | Self::CompatibleNonArray)
+    }
+}
+
+impl TypeRef {
+    /// Its words, as `format_type` prints them.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Is(ty) => crate::postgres::types::words(ty),
+            Self::Row(name) => {
+                let quote = crate::postgres::quote;
+                match name.schema.as_deref() {
+                    None | Some("public") => quote(&name.name),
+                    Some(schema) => format!("{}.{}", quote(schema), quote(&name.name)),
+                }
+            }
+            Self::Any(any) => any.row().0.to_owned(),
+            Self::Trigger => "trigger".to_owned(),
+            Self::EventTrigger => "event_trigger".to_owned(),
+        }
+    }
+
+    /// Its object id; that of a row is its relation's.
+    pub fn oid(&self, schema: &dyn Schema) -> u32 {
+        match self {
+            Self::Is(ty) => crate::postgres::types::oid(ty),
+            Self::Row(name) => schema.relation(name).map_or(0, |relation| relation.oid),
+            Self::Any(any) => any.row().1,
+            Self::Trigger => 2_279,
+            Self::EventTrigger => 3_838,
+        }
+    }
+
+    /// The relation whose row it is.
+    ///
+    /// # Errors
+    /// `42704` when it is gone.
+    pub fn relation(&self, schema: &dyn Schema) -> Result<Option<Arc<Relation>>> {
+        let Self::Row(name) = self else { return Ok(None) };
+        schema
+            .relation(name)
+            .map(Some)
+            .ok_or_else(|| Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist")))
+    }
+}
+
+impl Definition {
+    /// The parameters that a call gives, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| param.mode.is_input())
+    }
+
+    /// The parameters that make the result.
+    pub fn outputs(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| param.mode.is_output())
+    }
+
+    /// One of its types stands for whatever a call has.
+    pub fn is_polymorphic(&self) -> bool {
+        self.params.iter().any(|param| matches!(param.ty, TypeRef::Any(_))) || matches!(self.returns, TypeRef::Any(_))
+    }
+
+    /// Its result is a row, be it of OUT parameters, of a table or of any columns.
+    pub fn returns_row(&self) -> bool {
+        self.outputs().count() > 1 || matches!(self.returns, TypeRef::Row(_) | TypeRef::Is(Type::Record))
+    }
+
+    /// Types of its input parameters in words, as a signature has them.
+    pub fn input_words(&self) -> String {
+        self.inputs().map(|param| param.ty.words()).collect::<Vec<_>>().join(",")
+    }
+
+    /// FUNCTION or PROCEDURE.
+    pub const fn kind(&self) -> &'static str {
+        if self.procedure { "procedure" } else { "function" }
+    }
+}
+
+impl StoredFunction {
+    /// A function with what its text says.
+    pub fn new(oid: u32, namespace: String, name: String, owner: String, definition: Definition) -> Self {
+        Self { oid, namespace, name, owner, definition, body: OnceLock::new() }
+    }
+
+    /// What tells it from others of its schema: `name(integer,text)`.
+    pub fn signature(&self) -> String {
+        format!("{}({})", self.name, self.definition.input_words())
+    }
+
+    /// It can be the function of a trigger.
+    pub fn returns_trigger(&self) -> bool {
+        self.definition.returns == TypeRef::Trigger
+    }
+
+    /// It, or a function that it calls, may change something.
+    pub fn may_write(&self, schema: &dyn Schema) -> bool {
+        self.may_write_within(schema, &mut Vec::new())
+    }
+
+    fn may_write_within(&self, schema: &dyn Schema, seen: &mut Vec<u32>) -> bool {
+        if seen.contains(&self.oid) {
+            return false;
+        }
+        seen.push(self.oid);
+        let (writes, calls) = match self.definition.language {
+            RoutineLanguage::Plpgsql => match self.plpgsql() {
+                Ok(body) => (body.writes, body.calls.clone()),
+                Err(_) => return true,
+            },
+            RoutineLanguage::Sql => match plpgsql::effects_of_sql(&self.definition.source) {
+                Ok(effects) => effects,
+                Err(_) => return true,
+            },
+        };
+        writes
+            || calls.iter().any(|name| {
+                let functions = schema.functions(&QualifiedName::bare(name.clone()));
+                functions.iter().any(|function| function.may_write_within(schema, seen))
+            })
+    }
+
+    /// Its body in PL/pgSQL, parsed at the first need.
+    ///
+    /// # Errors
+    /// `42601` for a text that somebody else has damaged.
+    pub fn plpgsql(&self) -> Result<&Arc<plpgsql::Function>> {
+        let parsed = self.body.get_or_init(|| plpgsql::parse(&self.name, &self.definition).map(Arc::new));
+        parsed.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl PartialEq for StoredFunction {
+    fn eq(&self, other: &Self) -> bool {
+        self.oid == other.oid
+            && self.name == other.name
+            && self.namespace == other.namespace
+            && self.definition == other.definition
+    }
+}

@@ -1,0 +1,256 @@
+//! LOOP, WHILE, FOR, FOREACH, CASE.
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::postgres::plpgsql::{Rows, Sql, Step, Target};
+use rowferry_dialect::values::array::{self, Array};
+use rowferry_dialect::{Condition, Error, Result, Type};
+
+use super::frame::{Flow, Frame, Place};
+use super::statements::{in_statement, in_statement_text, next_row, shape_of_cursor};
+use super::variables::Slot;
+use crate::routines::stored::Shape;
+use crate::session::Outcome;
+
+/// What a loop does after a round.
+enum Round {
+    Again,
+    Over,
+    Leave(Flow),
+}
+
+impl Frame<'_, '_> {
+    /// One round of a loop.
+    fn round(&mut self, body: &[Step], label: Option<&str>) -> Result<Round> {
+        self.check_interrupt()?;
+        let ours = |name: &Option<String>| name.as_deref().is_none_or(|name| label == Some(name));
+        Ok(match self.steps(body)? {
+            Flow::Next => Round::Again,
+            Flow::Exit(name) if ours(&name) => Round::Over,
+            Flow::Continue(name) if ours(&name) => Round::Again,
+            other => Round::Leave(other),
+        })
+    }
+
+    /// LOOP, WHILE.
+    pub(super) fn plain_loop(
+        &mut self,
+        label: Option<&str>,
+        condition: Option<&Sql>,
+        body: &[Step],
+        place: Place,
+    ) -> Result<Flow> {
+        loop {
+            self.at(place);
+            if let Some(condition) = condition
+                && !self.is_true(condition)?
+            {
+                return Ok(Flow::Next);
+            }
+            match self.round(body, label)? {
+                Round::Again => {}
+                Round::Over => return Ok(Flow::Next),
+                Round::Leave(flow) => return Ok(flow),
+            }
+        }
+    }
+
+    /// CASE.
+    pub(super) fn case(
+        &mut self,
+        subject: Option<&(usize, Sql)>,
+        branches: &[(Sql, Vec<Step>)],
+        otherwise: Option<&[Step]>,
+    ) -> Result<Flow> {
+        if let Some((slot, value)) = subject {
+            let (value, ty) = self.evaluate(value)?;
+            let ty = if ty == Type::Unknown { Type::Text } else { ty };
+            self.slots[*slot] = Slot::Value { ty, value };
+        }
+        for (condition, steps) in branches {
+            if self.is_true(condition)? {
+                return self.steps(steps);
+            }
+        }
+        match otherwise {
+            Some(steps) => self.steps(steps),
+            None => {
+                Err(Error::new(Condition::CaseNotFound, "case not found").hint("CASE statement is missing ELSE part."))
+            }
+        }
+    }
+
+    /// FOR over numbers.
+    pub(super) fn for_numbers(
+        &mut self,
+        label: Option<&str>,
+        variable: usize,
+        bounds: &(Sql, Sql, Option<Sql>),
+        reverse: bool,
+        body: &[Step],
+    ) -> Result<Flow> {
+        let (from, to, by) = bounds;
+        let first = self.bound(from, "lower bound of FOR loop cannot be null")?;
+        let last = self.bound(to, "upper bound of FOR loop cannot be null")?;
+        let step = match by {
+            Some(by) => self.bound(by, "BY value of FOR loop cannot be null")?,
+            None => 1,
+        };
+        if step <= 0 {
+            let message = "BY value of FOR loop must be greater than zero";
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        let mut at = first;
+        let mut found = false;
+        let mut flow = Flow::Next;
+        while if reverse { at >= last } else { at <= last } {
+            found = true;
+            self.slots[variable] = Slot::Value { ty: Type::Int4, value: Value::Integer(at) };
+            match self.round(body, label)? {
+                Round::Again => {}
+                Round::Over => break,
+                Round::Leave(left) => {
+                    flow = left;
+                    break;
+                }
+            }
+            let next = if reverse { at.checked_sub(step) } else { at.checked_add(step) };
+            // The variable is an integer of 32 bits.
+            let Some(next) = next.filter(|next| i32::try_from(*next).is_ok()) else { break };
+            at = next;
+        }
+        self.set_found(found);
+        Ok(flow)
+    }
+
+    fn bound(&mut self, sql: &Sql, null: &str) -> Result<i64> {
+        match self.evaluate_as(sql, &Type::Int4)? {
+            Some(Value::Integer(value)) => Ok(value),
+            _ => Err(Error::new(Condition::NullValueNotAllowed, null)),
+        }
+    }
+
+    /// FOR over rows.
+    pub(super) fn for_rows(
+        &mut self,
+        label: Option<&str>,
+        target: &Target,
+        rows: &Rows,
+        body: &[Step],
+    ) -> Result<Flow> {
+        if let Rows::Cursor(cursor, args) = rows {
+            return self.for_cursor(label, target, *cursor, args, body);
+        }
+        let (outcome, text) = match rows {
+            Rows::Query(sql) => (self.execute(sql, matches!(target, Target::Row(_)))?, None),
+            Rows::Dynamic(dynamic) => {
+                let (outcome, text) = self.run_dynamic(dynamic)?;
+                (outcome, Some(text))
+            }
+            Rows::Cursor(..) => return Ok(Flow::Next),
+        };
+        let Outcome::Rows(mut cursor) = outcome else {
+            return Err(Error::new(Condition::InvalidCursorDefinition, "cannot open query as cursor"));
+        };
+        let shape = shape_of_cursor(&cursor);
+        let mut found = false;
+        let mut flow = Flow::Next;
+        loop {
+            let row = next_row(&mut cursor).map_err(|error| match (rows, &text) {
+                (Rows::Query(sql), _) => in_statement(error, sql),
+                (_, Some(text)) => in_statement_text(error, text),
+                _ => error,
+            })?;
+            let Some(row) = row else { break };
+            found = true;
+            self.assign_target(target, &shape, Some(row))?;
+            match self.round(body, label)? {
+                Round::Again => {}
+                Round::Over => break,
+                Round::Leave(left) => {
+                    flow = left;
+                    break;
+                }
+            }
+        }
+        if !found {
+            self.assign_target(target, &shape, None)?;
+        }
+        self.set_found(found);
+        Ok(flow)
+    }
+
+    /// FOR over a cursor.
+    fn for_cursor(
+        &mut self,
+        label: Option<&str>,
+        target: &Target,
+        cursor: usize,
+        args: &[(usize, Sql)],
+        body: &[Step],
+    ) -> Result<Flow> {
+        let name = self.open_bound(cursor, args)?;
+        let mut found = false;
+        let mut flow = Flow::Next;
+        loop {
+            let (shape, row) = self.fetch_one(&name)?;
+            let Some(row) = row else { break };
+            found = true;
+            self.assign_target(target, &shape, Some(row))?;
+            match self.round(body, label)? {
+                Round::Again => {}
+                Round::Over => break,
+                Round::Leave(left) => {
+                    flow = left;
+                    break;
+                }
+            }
+        }
+        self.session.close_named_cursor(&name)?;
+        self.set_found(found);
+        Ok(flow)
+    }
+
+    /// FOREACH.
+    pub(super) fn for_each(
+        &mut self,
+        label: Option<&str>,
+        target: &Target,
+        slice: u32,
+        sql: &Sql,
+        body: &[Step],
+    ) -> Result<Flow> {
+        let (value, ty) = self.evaluate(sql)?;
+        if value == Value::Null {
+            let message = "FOREACH expression must not be null";
+            return Err(Error::new(Condition::NullValueNotAllowed, message));
+        }
+        let Type::Array(element) = &ty else {
+            let words = rowferry_dialect::postgres::types::words(&ty);
+            let message = format!("FOREACH expression must yield an array, not type {words}");
+            return Err(Error::new(Condition::DatatypeMismatch, message));
+        };
+        if slice > 0 {
+            return Err(Error::unsupported("FOREACH … SLICE"));
+        }
+        let Value::Text(stored) = &value else { return Err(Error::internal("an array that is no text")) };
+        let members = Array::read(stored.as_bytes())?.members;
+        let members: Vec<Value> =
+            members.iter().map(|member| array::from_json(member, element).unwrap_or(Value::Null)).collect();
+        let shape: Shape = std::sync::Arc::from([(String::new(), (**element).clone())]);
+        let found = !members.is_empty();
+        let mut flow = Flow::Next;
+        for member in members {
+            self.assign_target(target, &shape, Some(vec![member]))?;
+            match self.round(body, label)? {
+                Round::Again => {}
+                Round::Over => break,
+                Round::Leave(left) => {
+                    flow = left;
+                    break;
+                }
+            }
+        }
+        self.set_found(found);
+        Ok(flow)
+    }
+}

@@ -1,0 +1,505 @@
+//! Statements of SQL: values, rows, INTO, EXECUTE, assignments.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Statement as Ir, Value};
+use rowferry_dialect::postgres::plpgsql::{Diagnostic, DynamicSql, Into, Place as Target, Sql, Target as Row};
+use rowferry_dialect::values::array::{self, Array, Dimension};
+use rowferry_dialect::{Condition, Error, Result, Type};
+
+use super::frame::{Frame, Place};
+use super::variables::Slot;
+use crate::cursor::Cursor;
+use crate::routines::borrowed;
+use crate::routines::stored::Shape;
+use crate::session::{Outcome, Prepared};
+
+/// The types of a cursor's columns.
+pub(super) fn shape_of_cursor(cursor: &Cursor) -> Shape {
+    cursor.columns().iter().map(|column| (column.name.clone(), column.ty.clone())).collect()
+}
+
+/// The next row of a cursor.
+pub(super) fn next_row(cursor: &mut Cursor) -> Result<Option<Vec<Value>>> {
+    let row = cursor.next()?;
+    Ok(row.map(|row| (0..row.len()).map(|at| row.get(at).to_value()).collect()))
+}
+
+impl Frame<'_, '_> {
+    // Values.
+
+    /// Runs a statement with the variables' values.
+    pub(super) fn execute(&mut self, sql: &Sql, spread: bool) -> Result<Outcome> {
+        let (plan, values) = self.plan(sql, spread).map_err(|error| in_query(error, sql))?;
+        let simple = sql.prefix > 0 && plan.uses.tables.is_empty();
+        self.session.execute(&plan, &values).map_err(|error| if simple { error } else { in_statement(error, sql) })
+    }
+
+    /// The value of an expression.
+    pub(super) fn evaluate(&mut self, sql: &Sql) -> Result<(Value, Type)> {
+        let Outcome::Rows(mut cursor) = self.execute(sql, false)? else {
+            return Ok((Value::Null, Type::Unknown));
+        };
+        let shape = shape_of_cursor(&cursor);
+        if shape.len() != 1 {
+            let text = &sql.text[sql.prefix..];
+            let message = format!("query \"{text}\" returned {} columns", shape.len());
+            return Err(Error::new(Condition::SyntaxError, message));
+        }
+        let table = self.reads_tables(sql);
+        let row = next_row(&mut cursor).map_err(|error| if table { in_statement(error, sql) } else { error })?;
+        let Some(mut row) = row else { return Ok((Value::Null, shape[0].1.clone())) };
+        if cursor.next()?.is_some() {
+            let text = &sql.text[sql.prefix..];
+            let message = format!("query \"{text}\" returned more than one row");
+            return Err(Error::new(Condition::CardinalityViolation, message));
+        }
+        Ok((row.swap_remove(0), shape[0].1.clone()))
+    }
+
+    fn reads_tables(&self, sql: &Sql) -> bool {
+        let known = self.compiled.plans.lock().get(&sql.id).cloned();
+        known.is_some_and(|known| known.reads_tables())
+    }
+
+    /// The row that an expression yields; `None` is NULL.
+    pub(super) fn evaluate_row(&mut self, sql: &Sql) -> Result<Option<(Shape, Vec<Value>)>> {
+        // A variable that is a row NULL stays one.
+        if let Some(slot) = self.named_row(sql) {
+            return self.held_row(slot);
+        }
+        let Outcome::Rows(mut cursor) = self.execute(sql, true)? else { return Ok(None) };
+        let shape = shape_of_cursor(&cursor);
+        let Some(row) = next_row(&mut cursor)? else { return Ok(None) };
+        let null = row.iter().all(|value| *value == Value::Null);
+        if shape.len() == 1 && null && matches!(shape[0].1, Type::Unknown | Type::Text | Type::Record) {
+            return Ok(None);
+        }
+        Ok(Some((shape, row)))
+    }
+
+    /// The variable of rows whose name is all of an expression.
+    fn named_row(&self, sql: &Sql) -> Option<usize> {
+        let name = sql.text[sql.prefix..].trim().to_lowercase();
+        let mut scope = Some(sql.scope);
+        while let Some(at) = scope {
+            let defined = &self.body.scopes[at];
+            if let Some((_, slot)) = defined.names.iter().rev().find(|(known, _)| *known == name) {
+                return self.holds_rows(*slot).then_some(*slot);
+            }
+            scope = defined.parent;
+        }
+        None
+    }
+
+    /// A condition; unknown is not true.
+    pub(super) fn is_true(&mut self, sql: &Sql) -> Result<bool> {
+        let (value, ty) = self.evaluate(sql)?;
+        let value = self.session.converted(&value, &ty, &Type::Bool)?;
+        Ok(matches!(value, Value::Integer(number) if number != 0))
+    }
+
+    /// A value converted to a type; `None` is NULL.
+    pub(super) fn evaluate_as(&mut self, sql: &Sql, ty: &Type) -> Result<Option<Value>> {
+        let (value, from) = self.evaluate(sql)?;
+        let value = self.session.converted(&value, &from, ty)?;
+        Ok(if value == Value::Null { None } else { Some(value) })
+    }
+
+    /// A text as a user sees the value; `None` is NULL.
+    pub(super) fn evaluate_text(&mut self, sql: &Sql) -> Result<Option<String>> {
+        let (value, ty) = self.evaluate(sql)?;
+        if value == Value::Null {
+            return Ok(None);
+        }
+        rowferry_dialect::values::output(&value, &ty, &self.session.settings()).map(Some)
+    }
+
+    // Assignments.
+
+    pub(super) fn assign(&mut self, place: &Target, sql: &Sql) -> Result<()> {
+        if place.field.is_none() && place.subscripts.is_empty() && self.holds_rows(place.variable) {
+            let row = self.evaluate_row(sql)?;
+            return self.assign_row(place.variable, row);
+        }
+        let (value, ty) = self.evaluate(sql)?;
+        self.assign_place(place, &value, &ty)
+    }
+
+    /// Gives something that can be assigned to a value of a type.
+    pub(super) fn assign_place(&mut self, place: &Target, value: &Value, from: &Type) -> Result<()> {
+        if !place.subscripts.is_empty() {
+            return self.assign_member(place, value, from);
+        }
+        match &place.field {
+            Some(field) => self.assign_field(place.variable, field, value, from),
+            None => self.assign_value(place.variable, value, from),
+        }
+    }
+
+    /// `array[index] := value`
+    fn assign_member(&mut self, place: &Target, value: &Value, from: &Type) -> Result<()> {
+        let (held, ty) = match &place.field {
+            Some(field) => self.field(place.variable, field).unwrap_or((Value::Null, Type::Unknown)),
+            None => (self.held(place.variable), self.slot_type(place.variable)),
+        };
+        let Type::Array(element) = &ty else {
+            let words = rowferry_dialect::postgres::types::words(&ty);
+            let message = format!("cannot subscript type {words} because it does not support subscripting");
+            return Err(Error::new(Condition::DatatypeMismatch, message));
+        };
+        let mut indexes = Vec::with_capacity(place.subscripts.len());
+        for subscript in &place.subscripts {
+            let Some(Value::Integer(index)) = self.evaluate_as(subscript, &Type::Int4)? else {
+                let message = "array subscript in assignment must not be null";
+                return Err(Error::new(Condition::NullValueNotAllowed, message));
+            };
+            indexes.push(index);
+        }
+        let value = self.session.converted(value, from, element)?;
+        let array = match &held {
+            Value::Text(stored) => Array::read(stored.as_bytes())?,
+            _ => Array::default(),
+        };
+        let stored = Value::Text(with_member(array, &indexes, &value, element)?.stored()?);
+        let whole = Target { subscripts: Vec::new(), ..place.clone() };
+        self.assign_place(&whole, &stored, &ty)
+    }
+
+    /// Gives the targets of INTO or of a loop a row; `None` is no row.
+    pub(super) fn assign_target(&mut self, target: &Row, shape: &Shape, row: Option<Vec<Value>>) -> Result<()> {
+        match target {
+            Row::Row(slot) => match row {
+                Some(values) => self.assign_row(*slot, Some((shape.clone(), values))),
+                None => {
+                    self.slots[*slot] = match &self.slots[*slot] {
+                        Slot::Row { shape, fixed: true, .. } => {
+                            let values = vec![Value::Null; shape.len()];
+                            Slot::Row { shape: shape.clone(), values, null: true, fixed: true }
+                        }
+                        _ => Slot::null_row(shape.clone()),
+                    };
+                    Ok(())
+                }
+            },
+            Row::Places(places) => {
+                for (at, place) in places.iter().enumerate() {
+                    let value = row.as_ref().and_then(|row| row.get(at)).cloned().unwrap_or(Value::Null);
+                    let ty = shape.get(at).map_or(Type::Unknown, |(_, ty)| ty.clone());
+                    self.assign_place(place, &value, &ty)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    // Statements.
+
+    /// A statement of SQL.
+    pub(super) fn sql(&mut self, sql: &Sql, into: Option<&Into>) -> Result<()> {
+        let outcome = self.execute(sql, into.is_some_and(|into| matches!(into.target, Row::Row(_))))?;
+        let in_this = |error: Error| in_statement(error, sql);
+        self.finish(outcome, into).map_err(|failed| match failed {
+            Failed::Running(error) => in_this(error),
+            Failed::Ours(error) => error,
+        })?;
+        Ok(())
+    }
+
+    /// Takes what a statement yields: its rows into targets, its count.
+    fn finish(&mut self, outcome: Outcome, into: Option<&Into>) -> std::result::Result<(), Failed> {
+        match (outcome, into) {
+            (Outcome::Done { rows, .. }, None) => {
+                self.row_count = rows;
+                self.set_found(rows > 0);
+                Ok(())
+            }
+            (Outcome::Done { .. }, Some(_)) => Err(Failed::Ours(Error::new(
+                Condition::SyntaxError,
+                "INTO used with a command that cannot return data",
+            ))),
+            (Outcome::Rows(_), None) => Err(Failed::Ours(
+                Error::new(Condition::SyntaxError, "query has no destination for result data")
+                    .hint("If you want to discard the results of a SELECT, use PERFORM instead."),
+            )),
+            (Outcome::Rows(mut cursor), Some(into)) => {
+                let shape = shape_of_cursor(&cursor);
+                let changed = cursor.rows_affected();
+                let first = next_row(&mut cursor).map_err(Failed::Running)?;
+                // Of a change all rows have been changed already, and more than one is an error.
+                if first.is_some() && (into.strict || changed > 0) && cursor.next().map_err(Failed::Running)?.is_some()
+                {
+                    return Err(Failed::Ours(
+                        Error::new(Condition::TooManyRows, "query returned more than one row")
+                            .hint("Make sure the query returns a single row, or use LIMIT 1."),
+                    ));
+                }
+                drop(cursor);
+                if first.is_none() && into.strict {
+                    return Err(Failed::Ours(Error::new(Condition::NoDataFound, "query returned no rows")));
+                }
+                self.row_count = u64::from(first.is_some());
+                self.set_found(first.is_some());
+                self.assign_target(&into.target, &shape, first).map_err(Failed::Ours)
+            }
+        }
+    }
+
+    /// PERFORM.
+    pub(super) fn perform(&mut self, sql: &Sql) -> Result<()> {
+        let mut rows = 0;
+        match self.execute(sql, false)? {
+            Outcome::Rows(mut cursor) => {
+                while cursor.next().map_err(|error| in_statement(error, sql))?.is_some() {
+                    rows += 1;
+                }
+            }
+            Outcome::Done { rows: changed, .. } => rows = changed,
+        }
+        self.row_count = rows;
+        self.set_found(rows > 0);
+        Ok(())
+    }
+
+    /// CALL: what comes out of its parameters goes into the variables that were given for them.
+    pub(super) fn call(&mut self, sql: &Sql) -> Result<()> {
+        let (plan, values) = self.plan(sql, false).map_err(|error| in_query(error, sql))?;
+        let outcome = self.session.execute(&plan, &values).map_err(|error| in_statement(error, sql))?;
+        let Outcome::Rows(mut cursor) = outcome else { return Ok(()) };
+        let shape = shape_of_cursor(&cursor);
+        let Some(row) = next_row(&mut cursor)? else { return Ok(()) };
+        drop(cursor);
+        let Ir::CallProcedure(call) = &plan.bound.statement else { return Ok(()) };
+        let targets = self.call_targets(sql, call)?;
+        for ((target, value), (_, ty)) in targets.into_iter().zip(&row).zip(shape.iter()) {
+            self.assign_place(&target, value, ty)?;
+        }
+        Ok(())
+    }
+
+    /// The variables for the parameters of a procedure that come out.
+    fn call_targets(&self, sql: &Sql, call: &rowferry_dialect::ir::CallProcedure) -> Result<Vec<Target>> {
+        let given = rowferry_dialect::postgres::routine::call_arguments(&sql.text)?;
+        let mut targets = Vec::new();
+        let mut inputs = 0;
+        for param in &call.function.definition.params {
+            let at = inputs;
+            inputs += 1;
+            if !param.mode.is_output() {
+                continue;
+            }
+            let named = given.iter().find(|(name, _)| name.as_deref() == Some(param.name.as_str()));
+            let text = named.or_else(|| given.get(at).filter(|(name, _)| name.is_none())).map(|(_, text)| text);
+            let slot = text.and_then(|text| self.find_variable(sql.scope, text));
+            let Some(slot) = slot else {
+                let name = &param.name;
+                let message = format!(
+                    "procedure parameter \"{name}\" is an output parameter but corresponding argument is not writable"
+                );
+                return Err(Error::new(Condition::SyntaxError, message));
+            };
+            targets.push(Target::variable(slot));
+        }
+        Ok(targets)
+    }
+
+    fn find_variable(&self, scope: usize, name: &str) -> Option<usize> {
+        let mut scope = Some(scope);
+        while let Some(at) = scope {
+            let defined = &self.body.scopes[at];
+            if let Some((_, slot)) = defined.names.iter().rev().find(|(known, _)| known == name) {
+                return Some(*slot);
+            }
+            scope = defined.parent;
+        }
+        None
+    }
+
+    // EXECUTE.
+
+    /// Runs the text of EXECUTE.
+    pub(super) fn run_dynamic(&mut self, dynamic: &DynamicSql) -> Result<(Outcome, String)> {
+        let Some(text) = self.evaluate_text(&dynamic.text)? else {
+            return Err(Error::new(Condition::NullValueNotAllowed, "query string argument of EXECUTE is null"));
+        };
+        let (mut values, mut types) = (Vec::new(), Vec::new());
+        for value in &dynamic.using {
+            let (value, ty) = self.evaluate(value)?;
+            values.push(value);
+            types.push(Some(if ty == Type::Unknown { Type::Text } else { ty }));
+        }
+        let in_text = |error: Error| in_query_text(error, &text);
+        let statements = self.session.parse(&text).map_err(in_text)?;
+        let mut last = Outcome::Done { command: rowferry_dialect::plan::Command::Utility(""), rows: 0 };
+        for parsed in statements {
+            let plan = self.session.prepare_parsed(&parsed, &types).map_err(in_text)?;
+            let mut params = values.clone();
+            params.truncate(plan.bound.params.len());
+            if params.len() < plan.bound.params.len() {
+                let message = format!("there is no parameter ${}", params.len() + 1);
+                return Err(in_text(Error::new(Condition::UndefinedParameter, message)));
+            }
+            last = self.session.execute(&plan, &params).map_err(|error| in_statement_text(error, &text))?;
+        }
+        Ok((last, text))
+    }
+
+    /// EXECUTE.
+    pub(super) fn dynamic(&mut self, dynamic: &DynamicSql, into: Option<&Into>) -> Result<()> {
+        let (outcome, text) = self.run_dynamic(dynamic)?;
+        // FOUND stays what it was.
+        let found = self.held(self.body.found);
+        let result = match (outcome, into) {
+            (Outcome::Rows(mut cursor), None) => {
+                let mut rows = 0;
+                while cursor.next().map_err(|error| in_statement_text(error, &text))?.is_some() {
+                    rows += 1;
+                }
+                self.row_count = rows;
+                Ok(())
+            }
+            (outcome, into) => self.finish(outcome, into).map_err(|failed| match failed {
+                Failed::Running(error) => in_statement_text(error, &text),
+                Failed::Ours(error) => error,
+            }),
+        };
+        self.set_found(found == Value::Integer(1));
+        result
+    }
+
+    // Diagnostics.
+
+    /// GET DIAGNOSTICS.
+    pub(super) fn diagnostics(&mut self, stacked: bool, items: &[(Target, Diagnostic)]) -> Result<()> {
+        let caught = self.caught.clone();
+        if stacked && caught.is_none() {
+            let message = "GET STACKED DIAGNOSTICS cannot be used outside an exception handler";
+            return Err(Error::new(Condition::StackedDiagnosticsOutsideHandler, message));
+        }
+        for (place, item) in items {
+            let error = caught.as_ref();
+            let text = |field: Option<&String>| Value::Text(field.cloned().unwrap_or_default());
+            let (value, ty) = match item {
+                Diagnostic::RowCount => (Value::Integer(self.row_count as i64), Type::Int8),
+                Diagnostic::RoutineOid => (Value::Integer(self.compiled.function.oid.into()), Type::Oid),
+                Diagnostic::Context => (Value::Text(self.context_line(self.place)), Type::Text),
+                Diagnostic::Sqlstate => {
+                    (Value::Text(error.map(|error| error.sqlstate().to_owned()).unwrap_or_default()), Type::Text)
+                }
+                Diagnostic::Message => {
+                    (Value::Text(error.map(|error| error.message.clone()).unwrap_or_default()), Type::Text)
+                }
+                Diagnostic::Detail => (text(error.and_then(|error| error.detail.as_ref())), Type::Text),
+                Diagnostic::Hint => (text(error.and_then(|error| error.hint.as_ref())), Type::Text),
+                Diagnostic::ErrorContext => (text(error.and_then(|error| error.context.as_ref())), Type::Text),
+                Diagnostic::Column => (text(error.and_then(|error| error.column.as_ref())), Type::Text),
+                Diagnostic::Constraint => (text(error.and_then(|error| error.constraint.as_ref())), Type::Text),
+                Diagnostic::DataType => (text(error.and_then(|error| error.data_type.as_ref())), Type::Text),
+                Diagnostic::Table => (text(error.and_then(|error| error.table.as_ref())), Type::Text),
+                Diagnostic::Schema => (text(error.and_then(|error| error.schema.as_ref())), Type::Text),
+            };
+            self.assign_place(place, &value, &ty)?;
+        }
+        Ok(())
+    }
+
+    /// Where a loop's or a block's own part goes on.
+    pub(super) fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    /// The plan of a statement, for those who run it themselves.
+    pub(super) fn plan_of(&mut self, sql: &Sql) -> Result<(Arc<Prepared>, Vec<Value>)> {
+        self.plan(sql, false).map_err(|error| in_query(error, sql))
+    }
+}
+
+/// Why a statement's rows could not be taken.
+enum Failed {
+    /// It has failed while it ran.
+    Running(Error),
+    /// They are not what is wanted.
+    Ours(Error),
+}
+
+/// An error of a statement that could not be made ready: it points into the statement's text.
+fn in_query(mut error: Error, sql: &Sql) -> Error {
+    if let Some(position) = error.position.take()
+        && error.internal_query.is_none()
+    {
+        error.internal_position = Some(position.saturating_sub(sql.prefix as u32).max(1));
+        error.internal_query = Some(sql.text[sql.prefix..].to_owned());
+        return error;
+    }
+    error
+}
+
+fn in_query_text(mut error: Error, text: &str) -> Error {
+    if let Some(position) = error.position.take()
+        && error.internal_query.is_none()
+    {
+        error.internal_position = Some(position);
+        error.internal_query = Some(text.to_owned());
+    }
+    error
+}
+
+/// An error of a statement that has run.
+pub(super) fn in_statement(error: Error, sql: &Sql) -> Error {
+    let words = if sql.prefix > 0 { "SQL expression" } else { "SQL statement" };
+    with_line(error, words, &sql.text[sql.prefix..])
+}
+
+pub(super) fn in_statement_text(error: Error, text: &str) -> Error {
+    with_line(error, "SQL statement", text)
+}
+
+fn with_line(mut error: Error, words: &str, text: &str) -> Error {
+    error.position = None;
+    let line = format!("{words} \"{text}\"");
+    error.context = Some(match error.context.take() {
+        Some(inner) => format!("{inner}\n{line}"),
+        None => line,
+    });
+    error
+}
+
+/// An array with another member; one of one dimension grows with NULLs up to it.
+fn with_member(mut array: Array, indexes: &[i64], value: &Value, element: &Type) -> Result<Array> {
+    let mut text = String::new();
+    array::push_element(&mut text, borrowed(value), element);
+    let member: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| Error::internal(format!("a member that is no JSON: {error}")))?;
+    if array.dimensions.is_empty() {
+        // The first member says where the array begins.
+        let dimensions: Option<Vec<Dimension>> =
+            indexes.iter().map(|index| Some(Dimension { lower: i32::try_from(*index).ok()?, length: 1 })).collect();
+        let dimensions = dimensions.ok_or_else(array::too_many_elements)?;
+        Array::check_size(&dimensions)?;
+        return Ok(Array::with_bounds(dimensions, vec![member]));
+    }
+    if array.dimensions.len() != indexes.len() {
+        return Err(Error::new(Condition::IllegalSubscript, "wrong number of array subscripts"));
+    }
+    if let ([index], [dimension]) = (indexes, array.dimensions.as_mut_slice()) {
+        let lower = i64::from(dimension.lower).min(*index);
+        let upper = dimension.upper().max(*index);
+        let before = usize::try_from(i64::from(dimension.lower) - lower).map_err(|_| array::too_many_elements())?;
+        let length = usize::try_from(upper - lower + 1).map_err(|_| array::too_many_elements())?;
+        let lower = i32::try_from(lower).map_err(|_| array::too_many_elements())?;
+        *dimension = Dimension { lower, length };
+        Array::check_size(std::slice::from_ref(dimension))?;
+        rowferry_dialect::work::room_to_work((length - array.members.len()) * size_of::<serde_json::Value>())?;
+        array.members.splice(0..0, std::iter::repeat_n(serde_json::Value::Null, before));
+        array.members.resize(length, serde_json::Value::Null);
+    }
+    let mut offset = 0;
+    for (index, dimension) in indexes.iter().zip(&array.dimensions) {
+        let place = dimension
+            .place(*index)
+            .ok_or_else(|| Error::new(Condition::IllegalSubscript, "array subscript out of range"))?;
+        offset = offset * dimension.length + place;
+    }
+    array.members[offset] = member;
+    Ok(array)
+}

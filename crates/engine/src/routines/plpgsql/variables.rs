@@ -1,0 +1,344 @@
+//! Variables: what they hold, and the names under which statements see them.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::postgres::plpgsql::{DeclaredType, Function, Sql, VariableKind};
+use rowferry_dialect::postgres::routine::{VariableEntry, VariableScope, Variables};
+use rowferry_dialect::postgres::types;
+use rowferry_dialect::{Condition, Error, Result, Schema, Type};
+
+use super::frame::Frame;
+use super::row_shape;
+use crate::routines::stored::{Shape, settled};
+use crate::session::Prepared;
+
+/// What a variable can hold.
+#[derive(Clone, Debug)]
+pub(in crate::routines) enum SlotKind {
+    /// Values of a type.
+    Value(Type),
+    /// Rows of a shape.
+    Row(Shape),
+    /// Rows of any shape.
+    Record,
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug)]
+pub(super) enum Slot {
+    /// A value.
+    Value { ty: Type, value: Value },
+    /// A row; `fixed` says that its shape is the variable's.
+    Row { shape: Shape, values: Vec<Value>, null: bool, fixed: bool },
+    /// A record that nobody has assigned.
+    Unassigned,
+}
+
+impl Slot {
+    fn new(kind: &SlotKind) -> Self {
+        match kind {
+            SlotKind::Value(ty) => Self::Value { ty: ty.clone(), value: Value::Null },
+            SlotKind::Row(shape) => {
+                Self::Row { shape: shape.clone(), values: vec![Value::Null; shape.len()], null: true, fixed: true }
+            }
+            SlotKind::Record => Self::Unassigned,
+        }
+    }
+
+    /// A row of a shape of its own.
+    pub(super) fn row(shape: Shape, values: Vec<Value>) -> Self {
+        Self::Row { shape, values, null: false, fixed: false }
+    }
+
+    /// NULL as a row of a shape.
+    pub(super) fn null_row(shape: Shape) -> Self {
+        let values = vec![Value::Null; shape.len()];
+        Self::Row { shape, values, null: true, fixed: false }
+    }
+}
+
+/// A value that a statement needs: a variable, or a field of one.
+type Source = (usize, Option<usize>);
+
+/// A plan of a statement inside a function, with what it needs.
+#[derive(Debug)]
+pub(in crate::routines) struct CachedPlan {
+    plan: Arc<Prepared>,
+    uses: Vec<(Source, Type)>,
+}
+
+impl CachedPlan {
+    /// It reads tables, so that its rows come while it runs.
+    pub(super) fn reads_tables(&self) -> bool {
+        !self.plan.uses.tables.is_empty()
+    }
+}
+
+/// What the variables of a function hold.
+pub(in crate::routines) fn slot_kinds(
+    function: &Function,
+    schema: &dyn Schema,
+    element: Option<&Type>,
+) -> Result<Vec<SlotKind>> {
+    let mut kinds: Vec<SlotKind> = Vec::with_capacity(function.variables.len());
+    for variable in &function.variables {
+        let kind = match &variable.kind {
+            VariableKind::Record => SlotKind::Record,
+            VariableKind::Cursor(_) => SlotKind::Value(Type::Text),
+            VariableKind::Declared(DeclaredType::Like(slot)) => kinds[*slot].clone(),
+            VariableKind::Declared(DeclaredType::Column(table, column)) => {
+                SlotKind::Value(column_type(schema, table, column)?)
+            }
+            VariableKind::Declared(DeclaredType::Is(ty)) => match row_shape(ty, schema)? {
+                Some(shape) => SlotKind::Row(shape),
+                None => match settled(ty, element) {
+                    Type::Record => SlotKind::Record,
+                    ty => SlotKind::Value(ty),
+                },
+            },
+        };
+        kinds.push(kind);
+    }
+    Ok(kinds)
+}
+
+fn column_type(schema: &dyn Schema, table: &rowferry_dialect::schema::QualifiedName, column: &str) -> Result<Type> {
+    let relation = schema
+        .relation(table)
+        .ok_or_else(|| Error::new(Condition::UndefinedTable, format!("relation \"{table}\" does not exist")))?;
+    let at = relation.columns.iter().position(|known| known.name == column).ok_or_else(|| {
+        let message = format!("column \"{column}\" of relation \"{}\" does not exist", table.name);
+        Error::new(Condition::UndefinedColumn, message)
+    })?;
+    Ok(types::import(&relation.columns[at].ty))
+}
+
+impl Frame<'_, '_> {
+    /// Everything that a variable holds at its beginning.
+    pub(super) fn fresh_slots(kinds: &[SlotKind]) -> Vec<Slot> {
+        kinds.iter().map(Slot::new).collect()
+    }
+
+    /// What a variable holds when its block begins.
+    pub(super) fn reset(&mut self, slot: usize) {
+        self.slots[slot] = Slot::new(&self.compiled.kinds[slot]);
+    }
+
+    fn type_of(&self, (slot, field): Source) -> Option<Type> {
+        match (&self.slots[slot], field) {
+            (Slot::Value { ty, .. }, None) => Some(ty.clone()),
+            (Slot::Row { shape, .. }, Some(field)) => shape.get(field).map(|(_, ty)| ty.clone()),
+            _ => None,
+        }
+    }
+
+    fn value_of(&self, (slot, field): Source) -> Value {
+        match (&self.slots[slot], field) {
+            (Slot::Value { value, .. }, None) => value.clone(),
+            (Slot::Row { values, .. }, Some(field)) => values.get(field).cloned().unwrap_or(Value::Null),
+            _ => Value::Null,
+        }
+    }
+
+    /// The plan of a statement for what the variables are now, and the values that it needs. With `spread` a row value
+    /// comes as its fields.
+    pub(super) fn plan(&mut self, sql: &Sql, spread: bool) -> Result<(Arc<Prepared>, Vec<Value>)> {
+        self.session.refresh_schema();
+        let generation = self.session.generation();
+        let known = self.compiled.plans.lock().get(&sql.id).cloned();
+        if let Some(known) = known
+            && known.plan.bound.generation == generation
+            && known.uses.iter().all(|(source, ty)| self.type_of(*source).as_ref() == Some(ty))
+        {
+            let values = known.uses.iter().map(|(source, _)| self.value_of(*source)).collect();
+            return Ok((known.plan.clone(), values));
+        }
+        let (variables, sources) = self.variables(sql, spread);
+        let plan = self.session.prepare_inside(&sql.text, Arc::new(variables))?;
+        let uses: Vec<(Source, Type)> = plan
+            .bound
+            .inside
+            .iter()
+            .map(|index| (sources[*index], self.type_of(sources[*index]).unwrap_or(Type::Text)))
+            .collect();
+        let values = uses.iter().map(|(source, _)| self.value_of(*source)).collect();
+        self.compiled.plans.lock().insert(sql.id, Arc::new(CachedPlan { plan: plan.clone(), uses }));
+        Ok((plan, values))
+    }
+
+    /// The names that a statement sees.
+    fn variables(&self, sql: &Sql, spread: bool) -> (Variables, Vec<Source>) {
+        let mut variables = Variables { conflict: self.body.conflict, spread, ..Variables::default() };
+        let mut sources: Vec<Source> = Vec::new();
+        let mut known: Vec<(Source, usize)> = Vec::new();
+        let mut types: Vec<Type> = Vec::new();
+        let mut index_of = |source: Source, ty: &Type| match known.iter().find(|(known, _)| *known == source) {
+            Some((_, index)) => *index,
+            None => {
+                known.push((source, sources.len()));
+                sources.push(source);
+                types.push(ty.clone());
+                sources.len() - 1
+            }
+        };
+        for slot in &self.body.inputs {
+            if let Slot::Value { ty, .. } = &self.slots[*slot] {
+                variables.positional.push(index_of((*slot, None), ty));
+            }
+        }
+        let mut scope = Some(sql.scope);
+        while let Some(at) = scope {
+            let defined = &self.body.scopes[at];
+            let mut seen = VariableScope { label: defined.label.clone(), ..VariableScope::default() };
+            for (name, slot) in &defined.names {
+                match &self.slots[*slot] {
+                    Slot::Value { ty, .. } => seen.values.push((name.clone(), index_of((*slot, None), ty))),
+                    Slot::Row { shape, .. } => {
+                        let fields = shape.iter().enumerate();
+                        let fields = fields
+                            .map(|(field, (name, ty))| (name.clone(), index_of((*slot, Some(field)), ty)))
+                            .collect();
+                        seen.rows.push(VariableEntry { name: name.clone(), fields: Some(fields) });
+                    }
+                    Slot::Unassigned => seen.rows.push(VariableEntry { name: name.clone(), fields: None }),
+                }
+            }
+            variables.scopes.insert(0, seen);
+            scope = defined.parent;
+        }
+        variables.types = types;
+        (variables, sources)
+    }
+
+    /// A parameter's value at the beginning.
+    pub(super) fn set_argument(&mut self, slot: usize, value: Value, ty: &Type) -> Result<()> {
+        match &mut self.slots[slot] {
+            Slot::Value { value: held, ty: own } => {
+                *own = ty.clone();
+                *held = value;
+                Ok(())
+            }
+            _ => Err(Error::unsupported("an argument that is a row")),
+        }
+    }
+
+    /// Gives a variable of one value a value of a type, converted to its own.
+    pub(super) fn assign_value(&mut self, slot: usize, value: &Value, from: &Type) -> Result<()> {
+        let Slot::Value { ty, .. } = &self.slots[slot] else {
+            return Err(Error::new(
+                Condition::DatatypeMismatch,
+                "cannot assign non-composite value to a record variable",
+            ));
+        };
+        let ty = ty.clone();
+        let converted = self.session.converted(value, from, &ty)?;
+        let variable = &self.body.variables[slot];
+        if converted == Value::Null && variable.not_null {
+            return Err(Error::new(
+                Condition::NullValueNotAllowed,
+                format!("null value cannot be assigned to variable \"{}\" declared NOT NULL", variable.name),
+            ));
+        }
+        self.slots[slot] = Slot::Value { ty, value: converted };
+        Ok(())
+    }
+
+    /// Gives a variable of rows a row; `None` is NULL.
+    pub(super) fn assign_row(&mut self, slot: usize, row: Option<(Shape, Vec<Value>)>) -> Result<()> {
+        let fixed = match &self.compiled.kinds[slot] {
+            SlotKind::Row(shape) => Some(shape.clone()),
+            _ => None,
+        };
+        let Some((shape, values)) = row else {
+            self.slots[slot] = match (&fixed, &self.slots[slot]) {
+                (Some(shape), _) => {
+                    let values = vec![Value::Null; shape.len()];
+                    Slot::Row { shape: shape.clone(), values, null: true, fixed: true }
+                }
+                (None, Slot::Row { shape, .. }) => Slot::null_row(shape.clone()),
+                (None, _) => Slot::Unassigned,
+            };
+            return Ok(());
+        };
+        let Some(own) = fixed else {
+            self.slots[slot] = Slot::row(shape, values);
+            return Ok(());
+        };
+        // Fields without a column stay NULL, columns without a field are dropped.
+        let mut held = Vec::with_capacity(own.len());
+        for (at, (_, ty)) in own.iter().enumerate() {
+            held.push(match (values.get(at), shape.get(at)) {
+                (Some(value), Some((_, from))) => self.session.converted(value, from, ty)?,
+                _ => Value::Null,
+            });
+        }
+        self.slots[slot] = Slot::Row { shape: own, values: held, null: false, fixed: true };
+        Ok(())
+    }
+
+    /// Gives a field of a row a value.
+    pub(super) fn assign_field(&mut self, slot: usize, field: &str, value: &Value, from: &Type) -> Result<()> {
+        let name = self.body.variables[slot].name.clone();
+        let Slot::Row { shape, .. } = &self.slots[slot] else {
+            return Err(Error::new(
+                Condition::ObjectNotInPrerequisiteState,
+                format!("record \"{name}\" is not assigned yet"),
+            )
+            .detail("The tuple structure of a not-yet-assigned record is indeterminate."));
+        };
+        let Some(at) = shape.iter().position(|(known, _)| known == field) else {
+            let message = format!("record \"{name}\" has no field \"{field}\"");
+            return Err(Error::new(Condition::UndefinedColumn, message));
+        };
+        let ty = shape[at].1.clone();
+        let value = self.session.converted(value, from, &ty)?;
+        if let Slot::Row { values, null, .. } = &mut self.slots[slot] {
+            values[at] = value;
+            *null = false;
+        }
+        Ok(())
+    }
+
+    /// What a variable of one value holds.
+    pub(super) fn held(&self, slot: usize) -> Value {
+        self.value_of((slot, None))
+    }
+
+    /// The row that a variable holds; `None` is NULL.
+    pub(super) fn held_row(&self, slot: usize) -> Result<Option<(Shape, Vec<Value>)>> {
+        match &self.slots[slot] {
+            Slot::Row { null: true, .. } => Ok(None),
+            Slot::Row { shape, values, .. } => Ok(Some((shape.clone(), values.clone()))),
+            Slot::Unassigned => {
+                let name = &self.body.variables[slot].name;
+                Err(Error::new(
+                    Condition::ObjectNotInPrerequisiteState,
+                    format!("record \"{name}\" is not assigned yet"),
+                )
+                .detail("The tuple structure of a not-yet-assigned record is indeterminate."))
+            }
+            Slot::Value { ty, value } => {
+                let shape: Shape = Arc::from([(self.body.variables[slot].name.clone(), ty.clone())]);
+                Ok(Some((shape, vec![value.clone()])))
+            }
+        }
+    }
+
+    /// The type of a variable of one value.
+    pub(super) fn slot_type(&self, slot: usize) -> Type {
+        self.type_of((slot, None)).unwrap_or(Type::Record)
+    }
+
+    /// The type of a field.
+    pub(super) fn field(&self, slot: usize, field: &str) -> Option<(Value, Type)> {
+        let Slot::Row { shape, values, .. } = &self.slots[slot] else { return None };
+        let at = shape.iter().position(|(known, _)| known == field)?;
+        Some((values[at].clone(), shape[at].1.clone()))
+    }
+
+    /// Whether a type is a row's, for those who assign to it.
+    pub(super) fn holds_rows(&self, slot: usize) -> bool {
+        !matches!(self.slots[slot], Slot::Value { .. })
+    }
+}

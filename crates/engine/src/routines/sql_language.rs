@@ -1,0 +1,95 @@
+//! Functions in SQL: their statements one after the other; the last one's rows are the result.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::postgres::routine::sql_language;
+use rowferry_dialect::{Condition, Error, Result, Type};
+
+use super::borrowed;
+use super::stored::{Compiled, Returned, Returns};
+use crate::session::{Outcome, Parsed, Session};
+use crate::spool::Spool;
+
+pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
+    let function = &compiled.function;
+    let schema = session.schema();
+    let variables = Arc::new(sql_language::variables(function, &compiled.inputs, &schema)?);
+    let statements = sql_language::statements(function)?;
+    let count = statements.len();
+    let columns = compiled.returns.columns();
+    let mut result = None;
+    for (at, statement) in statements.into_iter().enumerate() {
+        let last = at + 1 == count;
+        let in_statement = |error: Error| in_function(error, &function.name, at + 1);
+        let parsed = Parsed::inside(statement, variables.clone());
+        let plan = session.prepare_parsed(&parsed, &[]).map_err(in_statement)?;
+        let params =
+            plan.bound.inside.iter().map(|index| args.get(*index).cloned().unwrap_or(Value::Null)).collect::<Vec<_>>();
+        let outcome = session.execute(&plan, &params).map_err(in_statement)?;
+        match outcome {
+            Outcome::Rows(mut cursor) if last && !matches!(compiled.returns, Returns::Void) => {
+                let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
+                let wanted = columns.unwrap_or(types.len());
+                if wanted != types.len() {
+                    return Err(mismatch(function.definition.returns.words()));
+                }
+                let mut rows = Spool::new(wanted);
+                while let Some(row) = cursor.next().map_err(in_statement)? {
+                    let values: Vec<Value> = (0..row.len()).map(|at| row.get(at).to_value()).collect();
+                    drop(row);
+                    let values = session.as_returned(&compiled.returns, values, &types)?;
+                    rows.push(values.iter().map(borrowed))?;
+                    if !function.definition.set {
+                        break;
+                    }
+                }
+                let types = match &compiled.returns {
+                    Returns::Value(ty) => vec![ty.clone()],
+                    Returns::Row(shape) => shape.iter().map(|(_, ty)| ty.clone()).collect(),
+                    _ => types,
+                };
+                result = Some(Returned { rows, types });
+            }
+            Outcome::Rows(mut cursor) => while cursor.next().map_err(in_statement)?.is_some() {},
+            Outcome::Done { .. } => {}
+        }
+    }
+    let mut returned = result.unwrap_or_else(|| {
+        let columns = columns.unwrap_or(1);
+        Returned { rows: Spool::new(columns), types: vec![Type::Unknown; columns] }
+    });
+    if !function.definition.set && returned.rows.rows() == 0 {
+        let void = if matches!(compiled.returns, Returns::Void) { Value::Text(String::new()) } else { Value::Null };
+        let columns = returned.types.len();
+        returned.rows.push((0..columns).map(|_| borrowed(&void)))?;
+    }
+    Ok(returned)
+}
+
+impl Session {
+    /// A row in the types that a function returns.
+    fn as_returned(&self, returns: &Returns, values: Vec<Value>, from: &[Type]) -> Result<Vec<Value>> {
+        let to: Vec<&Type> = match returns {
+            Returns::Value(ty) => vec![ty],
+            Returns::Row(shape) => shape.iter().map(|(_, ty)| ty).collect(),
+            _ => return Ok(values),
+        };
+        values.iter().zip(from).zip(to).map(|((value, from), to)| self.converted(value, from, to)).collect()
+    }
+}
+
+fn mismatch(words: String) -> Error {
+    let message = format!("return type mismatch in function declared to return {words}");
+    Error::new(Condition::InvalidFunctionDefinition, message)
+}
+
+fn in_function(mut error: Error, name: &str, statement: usize) -> Error {
+    error.position = None;
+    let line = format!("SQL function \"{name}\" statement {statement}");
+    let context = match error.context.take() {
+        Some(inner) => format!("{inner}\n{line}"),
+        None => line,
+    };
+    error.context(context)
+}

@@ -1,0 +1,57 @@
+//! CREATE, ALTER and DROP of functions made in PostgreSQL's way: their canonical text is kept.
+
+use rowferry_dialect::ir::{AlterFunction, CreateFunction};
+use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::{Condition, Error, Language, Schema as _};
+use rusqlite::params;
+
+use super::{Changer, Done};
+
+impl Changer<'_> {
+    pub(super) fn create_function(&self, create: &CreateFunction) -> Done {
+        match create.replaces {
+            Some(oid) => self.rewrite(oid, &create.namespace, &create.signature, &create.text)?,
+            None => {
+                let text = Some(create.text.as_str());
+                self.record("main", "function", &create.namespace, &create.signature, None, Language::Postgres, text)?;
+            }
+        }
+        self.bump()
+    }
+
+    pub(super) fn alter_function(&self, alter: &AlterFunction) -> Done {
+        self.rewrite(alter.function, &alter.namespace, &alter.signature, &alter.text)?;
+        self.bump()
+    }
+
+    /// The function stays who it is under another text.
+    fn rewrite(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
+        self.touch("main", oid);
+        let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4 WHERE oid = ?1";
+        self.connection.prepare_cached(sql)?.execute(params![oid, namespace, signature, text])?;
+        Ok(())
+    }
+
+    pub(super) fn drop_functions(&self, functions: &[u32], cascade: bool) -> Done {
+        for oid in functions {
+            let schema = self.schema();
+            let Some(function) = schema.function_by_oid(*oid) else { continue };
+            let users: Vec<_> = schema.users(*oid).map(|(view, _)| view.clone()).collect();
+            if let Some(view) = users.first() {
+                if cascade {
+                    return Err(Error::unsupported("DROP FUNCTION … CASCADE of a function that views use").into());
+                }
+                let kind = if matches!(view.kind, RelationKind::Table) { "table" } else { "view" };
+                let signature = function.shown_signature();
+                let message = format!("cannot drop function {signature} because other objects depend on it");
+                return Err(Error::new(Condition::DependentObjectsStillExist, message)
+                    .detail(format!("{kind} {} depends on function {signature}", view.name))
+                    .hint("Use DROP ... CASCADE to drop the dependent objects too.")
+                    .into());
+            }
+            self.drop_triggers_of_function(*oid, &function.shown_signature(), cascade)?;
+            self.forget("main", *oid)?;
+        }
+        self.bump()
+    }
+}
