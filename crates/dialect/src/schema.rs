@@ -229,6 +229,11 @@ pub enum RelationKind {
     NativeView,
     /// A catalog table: a SQLite virtual table.
     Catalog,
+    /// A sequence, which is read as a table of one row.
+    Sequence {
+        /// The query behind it, in PostgreSQL's SQL.
+        definition: String,
+    },
 }
 
 /// Options of a view by their names, in the order in which they were given.
@@ -307,6 +312,8 @@ pub struct ColumnDefault {
     pub text: String,
     /// SQLite knows it too: a column that is left out gets it without our help.
     pub native: bool,
+    /// It is the next number of this sequence, and nothing else.
+    pub next_of: Option<QualifiedName>,
 }
 
 /// Numbers given by the database.
@@ -411,6 +418,14 @@ pub struct Sequence {
     pub name: String,
     /// Type of its values.
     pub ty: Type,
+}
+
+impl Column {
+    /// The sequence that numbers the column, as its identity or its default.
+    pub fn numbering(&self) -> Option<&QualifiedName> {
+        let identity = self.identity.as_ref().and_then(|identity| identity.sequence.as_ref());
+        identity.or_else(|| self.default.as_ref()?.next_of.as_ref())
+    }
 }
 
 impl Relation {

@@ -21,6 +21,7 @@ use crate::locks::Locks;
 use crate::log_sync::LogSync;
 use crate::plans::PlanCache;
 use crate::schema::{self, Snapshot};
+use crate::session::sequences::{Counter, CounterKey};
 use crate::session::state::State;
 use crate::statement::Failure;
 use crate::{Durability, Journal, Options, Session, SessionOptions};
@@ -59,12 +60,14 @@ pub struct Shared {
     sessions: Mutex<HashMap<u32, Weak<State>>>,
     /// Settings that the server tells of itself.
     announced: RwLock<Arc<BTreeMap<&'static str, String>>>,
-    /// The last numbers that sequences gave, committed or not.
-    pub sequences: Mutex<HashMap<u32, i64>>,
-    /// Sequences whose last number stands in no file yet; the next who commits writes it.
-    pub unsaved_sequences: Mutex<HashMap<u32, Arc<crate::schema::SequenceDetails>>>,
+    /// Where sequences stand, committed or not.
+    pub sequences: Mutex<HashMap<CounterKey, Counter>>,
+    /// Sequences whose counter stands in no file yet; the next who commits writes it.
+    pub unsaved_sequences: Mutex<HashMap<CounterKey, Arc<crate::schema::SequenceDetails>>>,
     /// There are such sequences.
     pub has_unsaved_sequences: AtomicBool,
+    /// How often rows of tables have been numbered by hand.
+    pub by_hand: Mutex<HashMap<u32, u64>>,
     /// The journal mode of the file at the start, before and after it was opened here.
     journal: OnceLock<JournalModes>,
     /// Whether the file is still the one at its path. Closed before the directory goes.
@@ -137,6 +140,7 @@ impl Database {
             sequences: Mutex::default(),
             unsaved_sequences: Mutex::default(),
             has_unsaved_sequences: AtomicBool::new(false),
+            by_hand: Mutex::default(),
             journal: OnceLock::new(),
             file,
             log_sync: LogSync::default(),

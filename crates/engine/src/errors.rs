@@ -1,5 +1,7 @@
 //! SQLite's failures in the words of the dialects.
 
+use std::borrow::Cow;
+
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement, Value};
 use rowferry_dialect::plan::Bound;
@@ -115,6 +117,8 @@ pub struct Violation<'a> {
     pub params: &'a [Value],
     /// How values are printed.
     pub settings: &'a Settings,
+    /// The number that a sequence has last given to the session.
+    pub last_number: &'a dyn Fn(u32) -> Option<i64>,
 }
 
 impl Violation<'_> {
@@ -228,13 +232,29 @@ impl Violation<'_> {
         };
         let mut texts = Vec::with_capacity(columns.len());
         for &column in columns {
-            let value = constant(value_of(column)?, self.params)?;
+            let value = self.value(value_of(column)?)?;
             if *value == Value::Null {
                 return None;
             }
-            texts.push(values::output(value, &relation.columns[column].ty, self.settings).ok()?);
+            texts.push(values::output(&value, &relation.columns[column].ty, self.settings).ok()?);
         }
         Some(texts.join(", "))
+    }
+
+    /// The value of an expression that is a literal, a parameter or a sequence's number, under whatever casts.
+    fn value<'v>(&'v self, expr: &'v Expr) -> Option<Cow<'v, Value>> {
+        match &expr.kind {
+            ExprKind::Literal(value) => Some(Cow::Borrowed(value)),
+            ExprKind::Param(index) => self.params.get(*index).map(Cow::Borrowed),
+            ExprKind::Cast { arg, .. } => self.value(arg),
+            ExprKind::Call { function, args } if function.name == "nextval" => match args.first()?.kind {
+                ExprKind::Literal(Value::Integer(oid)) => {
+                    (self.last_number)(u32::try_from(oid).ok()?).map(|number| Cow::Owned(Value::Integer(number)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// SQLite does not say which foreign key; the statement's table and its direction mostly do.
@@ -343,14 +363,4 @@ pub fn check_violation(relation: &Relation, constraint: &str) -> Error {
     )
     .table(relation.namespace.clone(), relation.name.clone())
     .constraint(constraint)
-}
-
-/// The value of an expression that is a literal or a parameter, under whatever casts.
-fn constant<'a>(expr: &'a Expr, params: &'a [Value]) -> Option<&'a Value> {
-    match &expr.kind {
-        ExprKind::Literal(value) => Some(value),
-        ExprKind::Param(index) => params.get(*index),
-        ExprKind::Cast { arg, .. } => constant(arg, params),
-        _ => None,
-    }
 }

@@ -138,7 +138,7 @@ fn information_schema_tells_the_same() {
     );
     assert_eq!(
         rows,
-        ["id|integer|NO|NULL|32|YES", "name|character varying|NO|40|NULL|NO", "email|text|YES|NULL|NULL|NO"]
+        ["id|integer|NO|NULL|32|NO", "name|character varying|NO|40|NULL|NO", "email|text|YES|NULL|NULL|NO"]
     );
     let rows = session.run(
         "select tc.constraint_type, kcu.column_name, ccu.table_name, ccu.column_name

@@ -257,7 +257,11 @@ impl Database {
             name: column.name.clone(),
             ty: column.ty.clone(),
             not_null: column.not_null,
-            default: column.default.as_ref().map(|text| ColumnDefault { text: text.text.clone(), native: false }),
+            default: column.default.as_ref().map(|text| ColumnDefault {
+                text: text.text.clone(),
+                native: false,
+                next_of: None,
+            }),
             identity: None,
             generated: None,
             rowid_alias: rowid == Some(at),

@@ -80,7 +80,7 @@ fn what_we_make_reads_well_in_the_shell() {
     let sql: String =
         outside.query_row("SELECT sql FROM sqlite_schema WHERE name = 'items'", [], |row| row.get(0)).unwrap();
     for part in [
-        "id INTEGER CONSTRAINT items_pkey PRIMARY KEY AUTOINCREMENT",
+        "id INTEGER CONSTRAINT items_pkey PRIMARY KEY,",
         "name varchar(20) NOT NULL",
         "price numeric(10,2) DEFAULT",
         "weight numeric text(30,5) COLLATE decimal",

@@ -36,6 +36,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "uuidv7" () -> UUID, F("rf_uuidv7"), volatile;
 
     Scalar "nextval" (REGCLASS) -> I8, F("rf_nextval"), volatile;
+    Scalar "pg_sequence_state" (OID, I4) -> I8, F("rf_pg_sequence_state"), volatile;
     Scalar "currval" (REGCLASS) -> I8, F("rf_currval"), volatile;
     Scalar "setval" (REGCLASS, I8) -> I8, F("rf_setval"), volatile;
     Scalar "setval" (REGCLASS, I8, BOOL) -> I8, F("rf_setval"), volatile;

@@ -210,8 +210,11 @@ pub struct ColumnDefinition {
     pub not_null: bool,
     /// DEFAULT.
     pub default: Option<Text>,
-    /// SERIAL, GENERATED AS IDENTITY.
+    /// Informix's SERIAL, GENERATED AS IDENTITY.
     pub identity: Option<IdentityDefinition>,
+    /// The sequence that is made for the column: PostgreSQL's serial, and behind an identity. A name without schema is
+    /// the user's (`SEQUENCE NAME`), an empty one is to be found.
+    pub sequence: Option<CreateSequence>,
     /// GENERATED ALWAYS AS (…) STORED.
     pub generated: Option<Text>,
 }
@@ -345,8 +348,12 @@ pub struct CreateSequence {
     pub min: i64,
     /// Greatest value.
     pub max: i64,
+    /// How many numbers a session takes at a time.
+    pub cache: i64,
     /// Begin again behind the last.
     pub cycle: bool,
+    /// OWNED BY: the table and its column, or nobody; `None` leaves it as it is.
+    pub owner: Option<Option<(Arc<Relation>, usize)>>,
 }
 
 /// A change of a view.
@@ -437,6 +444,31 @@ pub enum AlterTable {
         triggers: Vec<Arc<crate::schema::Trigger>>,
         /// From now on.
         state: TriggerState,
+    },
+    /// ALTER COLUMN … ADD GENERATED AS IDENTITY.
+    AddIdentity {
+        /// The column.
+        column: usize,
+        /// How it numbers.
+        identity: IdentityDefinition,
+        /// The sequence to be made.
+        sequence: CreateSequence,
+    },
+    /// ALTER COLUMN … SET GENERATED, SET of sequence options, RESTART.
+    SetIdentity {
+        /// The column.
+        column: usize,
+        /// GENERATED ALWAYS; `None` leaves it as it is.
+        always: Option<bool>,
+        /// The sequence with its new parameters.
+        sequence: Option<CreateSequence>,
+        /// What it yields next.
+        restart: Option<i64>,
+    },
+    /// ALTER COLUMN … DROP IDENTITY.
+    DropIdentity {
+        /// The column.
+        column: usize,
     },
     /// ADD CONSTRAINT.
     AddConstraint(Constraint),

@@ -21,5 +21,8 @@ pub use expr::*;
 pub use lock::*;
 pub use query::*;
 pub use statement::*;
-pub use tables::{RelationLocks, TableLock, changes_keys, changes_whole, named_locks, row_locks, table_locks};
+pub use tables::{
+    RelationLocks, TableLock, changes_keys, changes_whole, named_locks, numbered_by_hand, numbering, row_locks,
+    table_locks,
+};
 pub use trigger::*;

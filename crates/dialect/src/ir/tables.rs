@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::lock::LockMode;
 use super::{
     Body, ConflictAction, Cte, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind, Query,
-    Statement, TriggerChange, walk,
+    Statement, TriggerChange, Value, walk,
 };
 use crate::schema::{QualifiedName, Relation, RelationKind};
 
@@ -59,6 +59,60 @@ pub fn changes_keys(statement: &Statement) -> bool {
         Statement::Dml(dml) => changes(dml),
         Statement::Merge(merge) => merge.actions.iter().any(changes),
         _ => false,
+    }
+}
+
+/// The table in which a statement numbers rows otherwise than by the sequence that numbers its rowids.
+pub fn numbered_by_hand(statement: &Statement) -> Option<u32> {
+    let of = |dml: &Dml| {
+        let numbered = |column: &crate::schema::Column| column.rowid_alias && column.numbering().is_some();
+        let at = dml.target.columns.iter().position(numbered)?;
+        let by_hand = match &dml.action {
+            DmlAction::Insert { columns, source, .. } => {
+                columns.iter().position(|column| *column == at).is_some_and(|place| match source {
+                    InsertSource::Defaults => false,
+                    InsertSource::Values(rows) => rows.iter().any(|row| row.get(place).and_then(next_of).is_none()),
+                    InsertSource::Query(query) => match &query.body {
+                        Body::Select(select) => select.items.get(place).and_then(next_of).is_none(),
+                        _ => true,
+                    },
+                })
+            }
+            DmlAction::Update { assignments, .. } => assignments.iter().any(|(changed, _)| *changed == at),
+            DmlAction::Delete { .. } => false,
+        };
+        by_hand.then_some(dml.target.oid)
+    };
+    match statement {
+        Statement::Dml(dml) => of(dml),
+        Statement::Merge(merge) => merge.actions.iter().find_map(of),
+        _ => None,
+    }
+}
+
+/// The sequence whose next number a value is.
+fn next_of(value: &Expr) -> Option<u32> {
+    match &value.kind {
+        ExprKind::Cast { arg, .. } => next_of(arg),
+        ExprKind::Call { function, args } if function.name == "nextval" => match args.first()?.kind {
+            ExprKind::Literal(Value::Integer(oid)) => u32::try_from(oid).ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The sequences that number the rows of an INSERT.
+pub fn numbering(statement: &Statement) -> Vec<u32> {
+    let Statement::Dml(dml) = statement else { return Vec::new() };
+    let DmlAction::Insert { source, .. } = &dml.action else { return Vec::new() };
+    match source {
+        InsertSource::Defaults => Vec::new(),
+        InsertSource::Values(rows) => rows.first().into_iter().flatten().filter_map(next_of).collect(),
+        InsertSource::Query(query) => match &query.body {
+            Body::Select(select) => select.items.iter().filter_map(next_of).collect(),
+            _ => Vec::new(),
+        },
     }
 }
 

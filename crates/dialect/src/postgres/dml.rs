@@ -47,21 +47,13 @@ impl Binder<'_> {
         }
         if let Some(identity) = &column.identity {
             return match &identity.sequence {
-                Some(sequence) => {
-                    let Some(found) = self.schema.sequence(sequence) else {
-                        return Err(self.error(
-                            Condition::UndefinedTable,
-                            format!("relation \"{sequence}\" does not exist"),
-                            place,
-                        ));
-                    };
-                    let regclass = Expr::integer(i64::from(found.oid), Type::Reg(crate::types::Reg::Class));
-                    let next = self.call_named("nextval", vec![(regclass, place)], place)?;
-                    self.stored_value(next, column, place)
-                }
+                Some(sequence) => self.next_number(sequence, column, place),
                 None if native => Ok(by_itself()),
                 None => Err(self.unsupported("SET an identity column to DEFAULT", place)),
             };
+        }
+        if let Some(sequence) = column.default.as_ref().and_then(|default| default.next_of.as_ref()) {
+            return self.next_number(sequence, column, place);
         }
         match &column.default {
             Some(default) if default.native && native => Ok(by_itself()),
@@ -93,6 +85,17 @@ impl Binder<'_> {
             }
             None => self.default_value(&target.relation, position, native, place),
         }
+    }
+
+    /// The next number of a column's sequence.
+    fn next_number(&mut self, sequence: &crate::schema::QualifiedName, column: &Column, place: i32) -> Result<Expr> {
+        let Some(found) = self.schema.sequence(sequence) else {
+            let message = format!("relation \"{sequence}\" does not exist");
+            return Err(self.error(Condition::UndefinedTable, message, place));
+        };
+        let regclass = Expr::integer(i64::from(found.oid), Type::Reg(crate::types::Reg::Class));
+        let next = self.call_named("nextval", vec![(regclass, place)], place)?;
+        self.stored_value(next, column, place)
     }
 
     /// Binds an expression that the database keeps as text.
@@ -239,12 +242,11 @@ impl Binder<'_> {
     }
 
     /// A column that numbers or computes itself takes no value from outside.
-    fn check_given(&self, column: &Column, overriding: OverridingKind, place: i32) -> Result<()> {
+    fn check_given(column: &Column, overriding: OverridingKind) -> Result<()> {
         let refuse = |detail: String| {
-            self.error(
+            crate::Error::new(
                 Condition::GeneratedAlways,
                 format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name),
-                place,
             )
             .detail(detail)
         };
@@ -309,7 +311,7 @@ impl Binder<'_> {
                                 *named_at,
                             ));
                         }
-                        binder.check_given(column, overriding, place)?;
+                        Self::check_given(column, overriding)?;
                         let value = binder.expr(node)?;
                         let before = columns.list[..at].iter().position(|(known, _)| known == position);
                         let slot = before.map(|first| slots[first]);
@@ -332,7 +334,7 @@ impl Binder<'_> {
                         let native = column.identity.is_some() || native.get(at).copied().unwrap_or(false);
                         row.push(binder.target_default(target, *position, native, place)?);
                     } else {
-                        binder.check_given(column, overriding, place)?;
+                        Self::check_given(column, overriding)?;
                         let value = binder.expr(node)?;
                         row.push(binder.stored_value(value, column, place)?);
                     }
@@ -366,7 +368,11 @@ impl Binder<'_> {
         for (index, ((position, _), result)) in columns.iter().zip(&bound.columns).enumerate() {
             let column = &relation.columns[*position];
             let place = places.get(index).copied().unwrap_or(-1);
-            self.check_given(column, overriding, place)?;
+            if overriding == OverridingKind::OverridingUserValue && column.identity.is_some() {
+                wanted.push(result.ty.clone());
+                continue;
+            }
+            Self::check_given(column, overriding)?;
             let ty = types::import(&column.ty);
             if !Self::assignable(&result.ty, &ty) {
                 return Err(self
@@ -385,6 +391,9 @@ impl Binder<'_> {
             wanted.push(ty);
         }
         let mut bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        if overriding == OverridingKind::OverridingUserValue {
+            bound = self.with_own_numbers(relation, bound, columns, &mut wanted)?;
+        }
         let declared: Vec<Type> = columns.iter().map(|(position, _)| relation.columns[*position].ty.clone()).collect();
         if declared != wanted {
             bound = self.wrap(bound);
@@ -396,6 +405,37 @@ impl Binder<'_> {
             }
         }
         Ok(InsertSource::Query(Box::new(bound.query)))
+    }
+
+    /// OVERRIDING USER VALUE: the next numbers of identity columns in the place of what a query has for them.
+    fn with_own_numbers(
+        &mut self,
+        relation: &Relation,
+        bound: super::binder::BoundQuery,
+        columns: &[(usize, i32)],
+        types: &mut [Type],
+    ) -> Result<super::binder::BoundQuery> {
+        if columns.iter().all(|(position, _)| relation.columns[*position].identity.is_none()) {
+            return Ok(bound);
+        }
+        let mut bound = self.wrap(bound);
+        for (at, (position, place)) in columns.iter().enumerate() {
+            let column = &relation.columns[*position];
+            let value = match &column.identity {
+                None => continue,
+                Some(identity) if identity.sequence.is_some() => {
+                    self.default_value(relation, *position, false, *place)?
+                }
+                // SQLite's rowid numbers what is NULL.
+                Some(_) => Expr::null(column.ty.clone()),
+            };
+            if let crate::ir::Body::Select(select) = &mut bound.query.body {
+                select.items[at] = value;
+                bound.query.columns[at].ty = column.ty.clone();
+                types[at] = column.ty.clone();
+            }
+        }
+        Ok(bound)
     }
 
     /// Columns that were left out, where the back end does not know what to store.

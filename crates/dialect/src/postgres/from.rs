@@ -130,10 +130,14 @@ impl Binder<'_> {
 
     /// A table as a member of FROM; a view of ours as the query behind it.
     pub(super) fn table(&mut self, relation: &Arc<Relation>, alias: Option<&str>, place: i32) -> Result<(From, Entry)> {
-        let RelationKind::View { definition, options } = &relation.kind else {
-            let id = self.ids.relation();
-            let entry = Entry::of_relation(relation, id, alias);
-            return Ok((From::Relation { id, relation: relation.clone() }, entry));
+        let (definition, barrier) = match &relation.kind {
+            RelationKind::View { definition, options } => (definition, options.security_barrier()),
+            RelationKind::Sequence { definition } => (definition, false),
+            _ => {
+                let id = self.ids.relation();
+                let entry = Entry::of_relation(relation, id, alias);
+                return Ok((From::Relation { id, relation: relation.clone() }, entry));
+            }
         };
         if self.views.contains(&relation.oid) {
             return Err(self.error(
@@ -162,7 +166,7 @@ impl Binder<'_> {
         entry.schema = alias.is_none().then(|| relation.namespace.clone());
         self.views_behind.insert(id, relation.clone());
         let mut query = bound.query;
-        if options.security_barrier() && query.limit.is_none() && query.offset.is_none() {
+        if barrier && query.limit.is_none() && query.offset.is_none() {
             // SQLite asks nothing of a subquery's rows before an OFFSET has let them pass.
             query.offset = Some(super::target::barrier());
         }

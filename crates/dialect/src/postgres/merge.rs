@@ -93,6 +93,7 @@ impl Binder<'_> {
                 RelationKind::Table => None,
                 RelationKind::Catalog => None,
                 RelationKind::View { .. } | RelationKind::NativeView => Some("views"),
+                RelationKind::Sequence { .. } => Some("sequences"),
             };
             if let Some(kind) = kind {
                 let message = format!("cannot execute MERGE on relation \"{}\"", relation.name);

@@ -38,5 +38,6 @@ pub use bind::{
 };
 pub(crate) use bind::{bind_default, view_query};
 pub use ddl::quote;
+pub use ddl::sequence::next_text;
 pub use parse::{Parsed, parse};
 pub use target::{Updatable, updatable};

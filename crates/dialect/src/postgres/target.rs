@@ -220,6 +220,9 @@ impl Binder<'_> {
                 }
                 Ok(target)
             }
+            RelationKind::Sequence { .. } => {
+                Err(self.error(Condition::WrongObjectType, format!("cannot change sequence \"{}\"", relation.name), -1))
+            }
             RelationKind::View { .. } => self.view_target(relation, alias, change, range.location),
             RelationKind::NativeView => Err(self.error(
                 Condition::ObjectNotInPrerequisiteState,

@@ -80,8 +80,8 @@ fn array(ty: Type) -> Type {
 pub fn store() -> Store {
     let money = Type::Numeric(Some(NumericModifier { precision: 10, scale: 2 }));
     let serial = Identity { always: false, zero_is_next: false, sequence: None };
-    let native = |text: &str| Some(ColumnDefault { text: text.to_owned(), native: true });
-    let ours = |text: &str| Some(ColumnDefault { text: text.to_owned(), native: false });
+    let native = |text: &str| Some(ColumnDefault { text: text.to_owned(), native: true, next_of: None });
+    let ours = |text: &str| Some(ColumnDefault { text: text.to_owned(), native: false, next_of: None });
     let mut orders = table(
         101,
         "orders",

@@ -138,7 +138,7 @@ pub fn view(schema: &SessionSchema, oid: u32) -> Option<String> {
         RelationKind::View { definition, .. } => Some(format!(" {};", definition.trim().trim_end_matches(';'))),
         // Somebody else's: what stands behind AS in SQLite's statement.
         RelationKind::NativeView => schema.details(oid)?.sql.clone(),
-        RelationKind::Table | RelationKind::Catalog => None,
+        RelationKind::Table | RelationKind::Catalog | RelationKind::Sequence { .. } => None,
     }
 }
 

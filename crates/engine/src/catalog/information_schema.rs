@@ -418,7 +418,14 @@ fn check_constraints(context: &Context<'_>) -> Vec<Row> {
 }
 
 fn sequences(context: &Context<'_>) -> Vec<Row> {
-    let sequences = context.schema.sequences();
+    // What is behind an identity column is the column's own affair.
+    let internal = |details: &crate::schema::SequenceDetails| {
+        details.owner.is_some_and(|(table, column)| {
+            let relation = context.schema.relation_by_oid(table);
+            relation.is_some_and(|relation| relation.columns.get(column).is_some_and(|c| c.identity.is_some()))
+        })
+    };
+    let sequences = context.schema.sequences().filter(|details| !internal(details));
     sequences
         .map(|details| {
             let (words, bits) = match details.sequence.ty {

@@ -174,7 +174,12 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
     for details in context.schema.sequences() {
         if let Some((table, column)) = details.owner {
             // A sequence that numbers an identity column is internal to it.
-            rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, "i"]);
+            let identity = context
+                .schema
+                .relation_by_oid(table)
+                .is_some_and(|relation| relation.columns.get(column).is_some_and(|column| column.identity.is_some()));
+            let kind = if identity { "i" } else { "a" };
+            rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, kind]);
         }
     }
     for (relation, trigger) in super::pg_trigger::all(context.schema) {
@@ -185,6 +190,10 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
         for (at, column) in relation.columns.iter().enumerate() {
             if (column.default.is_some() && column.identity.is_none()) || column.generated.is_some() {
                 rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, relation.oid, at + 1, "a"]);
+                let sequence = column.default.as_ref().and_then(|default| default.next_of.as_ref());
+                if let Some(sequence) = sequence.and_then(|name| context.schema.sequence(name)) {
+                    rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, sequence.oid, 0, "n"]);
+                }
             }
         }
         for index in &relation.indexes {

@@ -18,7 +18,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     let made = context.schema.main.namespaces.iter().map(|namespace| (namespace.oid, namespace.name.as_str()));
     fixed
         // Informix's catalogs are for Informix's clients, temporary objects for those who have some.
-        .filter(|(_, name)| *name != INFORMIX && (*name != PG_TEMP || !context.schema.temp.has_no_relations()))
+        .filter(|(_, name)| *name != INFORMIX && (*name != PG_TEMP || !context.schema.temp.is_empty()))
         .chain(made)
         .map(|(oid, name)| row![oid, name, OWNER, NULL])
         .collect()

@@ -37,7 +37,7 @@ fn sequences(context: &Context<'_>) -> Vec<Row> {
                 details.increment,
                 details.max,
                 details.min,
-                1,
+                details.cache,
                 details.cycle,
             ]
         })
@@ -45,7 +45,6 @@ fn sequences(context: &Context<'_>) -> Vec<Row> {
 }
 
 fn view(context: &Context<'_>) -> Vec<Row> {
-    let given = context.database.sequences.lock();
     let sequences = context.schema.sequences();
     sequences
         .map(|details| {
@@ -59,8 +58,8 @@ fn view(context: &Context<'_>) -> Vec<Row> {
                 details.max,
                 details.increment,
                 details.cycle,
-                1,
-                given.get(&details.sequence.oid).copied().map_or(NULL, Into::into),
+                details.cache,
+                context.state.last_value(details).map_or(NULL, Into::into),
             ]
         })
         .collect()

@@ -89,6 +89,10 @@ pub trait SessionState: Send + Sync {
     fn trigger_depth(&self) -> i64 {
         0
     }
+    /// What a sequence's row says: `last_value` (0), `log_cnt` (1), `is_called` (2).
+    fn sequence_state(&self, _sequence: u32, _part: i64) -> Result<i64> {
+        Err(Error::internal("no session"))
+    }
     /// Where a sequence stands; `None` if it has given no number yet.
     fn sequence_last_value(&self, _sequence: u32) -> Result<Option<i64>> {
         Ok(None)

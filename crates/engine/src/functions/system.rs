@@ -83,6 +83,10 @@ pub(super) const ROWS: &[Row] = &[
     })
     .optional(1)
     .volatile(),
+    Row::new("rf_pg_sequence_state", 2, |call| {
+        integer(call.context().state().sequence_state(oid(call, 0)?, call.integer(1)?)?)
+    })
+    .volatile(),
     Row::new("rf_lastval", 0, |call| integer(call.context().state().lastval()?)).volatile(),
     Row::new("rf_pg_get_serial_sequence", 2, |call| {
         Ok(call.context().state().serial_sequence(call.text(0)?, call.text(1)?)?.map_or(Value::Null, Value::Text))

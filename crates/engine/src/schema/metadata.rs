@@ -68,7 +68,9 @@ CREATE TABLE IF NOT EXISTS {database}.rowferry_sequences (
     last_value INTEGER NOT NULL,
     is_called INTEGER NOT NULL,
     owner_table TEXT,
-    owner_column TEXT
+    owner_column TEXT,
+    cache INTEGER NOT NULL DEFAULT 1,
+    stamp INTEGER NOT NULL DEFAULT 0
 );
 {}",
         dependencies(database)
@@ -155,6 +157,23 @@ pub fn exist(connection: &Connection, database: &str) -> Result<bool> {
 pub fn has_dependencies(connection: &Connection, database: &str) -> Result<bool> {
     let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_dependencies'");
     connection.prepare_cached(&sql)?.exists([])
+}
+
+/// True when the file's table of sequences has the columns that older versions did not make.
+pub fn has_stamps(connection: &Connection, database: &str) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM pragma_table_info('rowferry_sequences', '{database}') WHERE name = 'stamp'");
+    connection.prepare_cached(&sql)?.exists([])
+}
+
+/// Adds to the table of sequences what older versions did not have.
+pub fn create_stamps(connection: &Connection, database: &str) -> Result<()> {
+    if has_stamps(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&format!(
+        "ALTER TABLE {database}.rowferry_sequences ADD COLUMN cache INTEGER NOT NULL DEFAULT 1;
+         ALTER TABLE {database}.rowferry_sequences ADD COLUMN stamp INTEGER NOT NULL DEFAULT 0"
+    ))
 }
 
 /// Makes the table of dependencies unless it is there.

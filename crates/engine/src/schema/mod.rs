@@ -11,7 +11,7 @@ mod stored;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, Routine, Sequence};
+use rowferry_dialect::schema::{Column, NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
@@ -114,7 +114,11 @@ impl SessionSchema {
         self.find(name, |namespace, name| {
             let catalog = || crate::catalog::relation(namespace, name);
             let temporary = if namespace == PG_TEMP { self.temp.relation(PG_TEMP, name) } else { None };
-            temporary.or_else(|| self.main.relation(namespace, name)).cloned().or_else(catalog)
+            let own = temporary.or_else(|| self.main.relation(namespace, name)).cloned();
+            own.or_else(catalog).or_else(|| {
+                let mut snapshots = self.snapshots().into_iter();
+                snapshots.find_map(|snapshot| snapshot.sequence(namespace, name)).map(|found| sequence_row(found))
+            })
         })
     }
 
@@ -135,6 +139,11 @@ impl SessionSchema {
         self.main.relations().chain(self.temp.relations())
     }
 
+    /// The name of the relation or index with an object id.
+    pub fn class_name(&self, oid: u32) -> Option<String> {
+        crate::catalog::names::class_name(self, oid).map(|(_, name)| name)
+    }
+
     /// Every sequence.
     pub fn sequences(&self) -> impl Iterator<Item = &Arc<SequenceDetails>> {
         self.main.sequences().chain(self.temp.sequences())
@@ -148,6 +157,12 @@ impl SessionSchema {
     /// The sequences that number columns of a relation.
     pub fn sequences_of(&self, relation: u32) -> impl Iterator<Item = &Arc<SequenceDetails>> {
         self.snapshots().into_iter().flat_map(move |snapshot| snapshot.sequences_of(relation))
+    }
+
+    /// The columns that a sequence numbers by their default or as their identity.
+    pub fn numbered_by(&self, sequence: &Sequence) -> Vec<(Arc<Relation>, usize)> {
+        let snapshots = self.snapshots().into_iter();
+        snapshots.flat_map(|snapshot| snapshot.numbered_by(&sequence.namespace, &sequence.name)).collect()
     }
 
     /// The tables with a foreign key to this one.
@@ -169,7 +184,7 @@ impl Schema for SessionSchema {
             return 1 << 63 | overlay.generation;
         }
         // A session with temporary objects has plans of its own.
-        if self.temp.has_no_relations() && self.temp.has_no_sequences() {
+        if self.temp.is_empty() {
             self.main.generation
         } else {
             // Both are unique numbers of one counter; their mixture is unique as long as neither reaches 2^32.
@@ -222,7 +237,9 @@ impl Schema for SessionSchema {
             increment: details.increment,
             min: details.min,
             max: details.max,
+            cache: details.cache,
             cycle: details.cycle,
+            owner: None,
         })
     }
 
@@ -272,6 +289,40 @@ impl Schema for SessionSchema {
     fn named_types(&self) -> Vec<Arc<NamedType>> {
         self.main.types.to_vec()
     }
+}
+
+/// A sequence as the table of one row that it can be read as.
+fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
+    let Sequence { oid, namespace, name, .. } = &*details.sequence;
+    let column = |name: &str, ty: Type| Column {
+        name: name.to_owned(),
+        ty,
+        not_null: true,
+        default: None,
+        identity: None,
+        generated: None,
+        rowid_alias: false,
+    };
+    Arc::new(Relation {
+        oid: *oid,
+        namespace: namespace.clone(),
+        name: name.clone(),
+        database: details.database,
+        physical_name: physical_name(namespace, name),
+        language: Language::Postgres,
+        kind: RelationKind::Sequence {
+            definition: format!(
+                "SELECT pg_sequence_state({oid}, 0) AS last_value, pg_sequence_state({oid}, 1) AS log_cnt, \
+                 pg_sequence_state({oid}, 2) <> 0 AS is_called"
+            ),
+        },
+        columns: vec![column("last_value", Type::Int8), column("log_cnt", Type::Int8), column("is_called", Type::Bool)],
+        indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        checks: Vec::new(),
+        triggers: Vec::new(),
+        without_rowid: false,
+    })
 }
 
 /// A namespace in which users create nothing.

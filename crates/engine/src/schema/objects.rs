@@ -98,8 +98,11 @@ impl Source<'_> {
             let Some(object) = self.metadata.objects.get(&oid) else { continue };
             let owner = row.owner_table.as_deref().zip(row.owner_column.as_deref()).and_then(|(table, column)| {
                 let relation = snapshot.relation_by_physical_name(table)?;
-                Some((relation.oid, relation.column(column)?))
+                let column = relation.column(column)?;
+                let alias = relation.columns[column].rowid_alias && row.increment > 0;
+                Some(((relation.oid, column), alias.then(|| table.to_owned())))
             });
+            let (owner, numbers_rowids_of) = owner.unzip();
             snapshot.add_sequence(SequenceDetails {
                 sequence: Arc::new(Sequence {
                     oid,
@@ -113,7 +116,10 @@ impl Source<'_> {
                 min: row.min,
                 max: row.max,
                 cycle: row.cycle,
+                cache: row.cache,
+                stamp: row.stamp,
                 owner,
+                numbers_rowids_of: numbers_rowids_of.flatten(),
                 rowid_of: None,
                 comment: object.comment.clone(),
             });
@@ -142,7 +148,10 @@ impl Source<'_> {
             min: 1,
             max: super::integer_range(&column.ty).1,
             cycle: false,
+            cache: 1,
+            stamp: 0,
             owner: Some((relation.oid, at)),
+            numbers_rowids_of: None,
             rowid_of: Some(relation.physical_name.clone()),
             comment: None,
         });

@@ -438,10 +438,17 @@ fn column(
         }
         None => None,
     };
-    let default = match (recorded.and_then(|row| row.default_text.clone()), &info.default) {
-        (Some(text), native) => Some(ColumnDefault { text, native: native.is_some() }),
-        (None, Some(text)) => Some(ColumnDefault { text: text.clone(), native: true }),
-        (None, None) => None,
+    let sequence = recorded.and_then(|row| row.sequence.as_deref()).filter(|_| identity.is_none()).map(split_name);
+    let default = match (sequence, recorded.and_then(|row| row.default_text.clone()), &info.default) {
+        // The sequence may have got another name since.
+        (Some(sequence), ..) => Some(ColumnDefault {
+            text: rowferry_dialect::postgres::next_text(&sequence),
+            native: false,
+            next_of: Some(sequence),
+        }),
+        (None, Some(text), native) => Some(ColumnDefault { text, native: native.is_some(), next_of: None }),
+        (None, None, Some(text)) => Some(ColumnDefault { text: text.clone(), native: true, next_of: None }),
+        (None, None, None) => None,
     };
     Column {
         name: info.name.clone(),
@@ -467,7 +474,7 @@ pub(super) fn view_columns(rows: &[ColumnRow], language: Language) -> Vec<Column
             name: row.name.clone(),
             ty: row.ty.as_deref().map_or(Type::Text, |words| types::parse(words, language)),
             not_null: false,
-            default: row.default_text.clone().map(|text| ColumnDefault { text, native: false }),
+            default: row.default_text.clone().map(|text| ColumnDefault { text, native: false, next_of: None }),
             identity: None,
             generated: None,
             rowid_alias: false,

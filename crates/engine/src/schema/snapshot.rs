@@ -39,6 +39,8 @@ pub struct Snapshot {
     indexes: Ordered<String, Vec<u32>>,
     /// Relations by the tables that their foreign keys lead to, see [`target_key`].
     children: Ordered<String, Vec<u32>>,
+    /// Tables by the sequences that number their columns, see [`target_key`].
+    numbered: Ordered<String, Vec<u32>>,
     /// Views by what they need.
     users: Ordered<u32, Vec<u32>>,
     /// Views of which nobody has noted what they need.
@@ -135,6 +137,12 @@ pub struct SequenceDetails {
     pub cycle: bool,
     /// The column that it numbers: relation's oid and position.
     pub owner: Option<(u32, usize)>,
+    /// How many numbers a session takes at a time.
+    pub cache: i64,
+    /// Which counter counts: another one after each ALTER SEQUENCE; 0 in tables of older versions.
+    pub stamp: i64,
+    /// The table whose rowids it numbers, upwards.
+    pub numbers_rowids_of: Option<String>,
     /// SQLite's rowid numbers the column; the state is in `sqlite_sequence` under this table name.
     pub rowid_of: Option<String>,
     /// COMMENT ON SEQUENCE.
@@ -168,6 +176,16 @@ fn target_key(namespace: &str, name: &str) -> String {
     format!("{namespace}.{name}").to_lowercase()
 }
 
+/// The sequences that number a relation's columns.
+fn numbering(relation: &Relation) -> impl Iterator<Item = &QualifiedName> {
+    let mut seen: Vec<&QualifiedName> = Vec::new();
+    relation.columns.iter().filter_map(|column| column.numbering()).filter(move |sequence| {
+        let new = !seen.contains(sequence);
+        seen.push(sequence);
+        new
+    })
+}
+
 impl Snapshot {
     /// Enters a relation, with what is known about it.
     pub(super) fn add_relation(&mut self, mut relation: Relation, details: Details) {
@@ -188,6 +206,9 @@ impl Snapshot {
         for key in &relation.foreign_keys {
             let namespace = key.target.schema.as_deref().unwrap_or_default();
             self.children.add(target_key(namespace, &key.target.name), oid);
+        }
+        for sequence in numbering(&relation) {
+            self.numbered.add(target_key(sequence.schema.as_deref().unwrap_or_default(), &sequence.name), oid);
         }
         match (&relation.kind, &details.needs) {
             (RelationKind::View { .. }, None) => self.untraced.insert(oid, ()),
@@ -221,6 +242,10 @@ impl Snapshot {
         for key in &relation.foreign_keys {
             let namespace = key.target.schema.as_deref().unwrap_or_default();
             self.children.strike(target_key(namespace, &key.target.name).as_str(), oid);
+        }
+        for sequence in numbering(&relation) {
+            let key = target_key(sequence.schema.as_deref().unwrap_or_default(), &sequence.name);
+            self.numbered.strike(key.as_str(), oid);
         }
         for (target, _) in details.needs.iter().flatten() {
             self.users.strike(target, oid);
@@ -259,14 +284,9 @@ impl Snapshot {
         self.names.values()
     }
 
-    /// True when there are neither tables nor views.
-    pub fn has_no_relations(&self) -> bool {
-        self.names.is_empty()
-    }
-
-    /// True when there is no sequence.
-    pub fn has_no_sequences(&self) -> bool {
-        self.sequences.is_empty()
+    /// True when there is nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.sequences.is_empty()
     }
 
     /// Sequences, by name.
@@ -308,6 +328,20 @@ impl Snapshot {
     /// The sequences that number columns of a relation.
     pub fn sequences_of(&self, relation: u32) -> impl Iterator<Item = &Arc<SequenceDetails>> {
         self.owned.ids(&relation).iter().filter_map(|oid| self.sequence_oids.get(oid))
+    }
+
+    /// The columns that a sequence numbers by their default or as their identity.
+    pub fn numbered_by(&self, namespace: &str, name: &str) -> Vec<(Arc<Relation>, usize)> {
+        let relations = self.numbered.ids(target_key(namespace, name).as_str()).iter();
+        let relations = relations.filter_map(|oid| self.relation_by_oid(*oid));
+        let columns = relations.flat_map(|relation| {
+            let is_it =
+                |sequence: &QualifiedName| sequence.schema.as_deref() == Some(namespace) && sequence.name == name;
+            let columns = relation.columns.iter().enumerate();
+            let found = columns.filter(move |(_, column)| column.numbering().is_some_and(is_it));
+            found.map(move |(at, _)| (relation.clone(), at)).collect::<Vec<_>>()
+        });
+        columns.collect()
     }
 
     /// An index by name in a namespace.

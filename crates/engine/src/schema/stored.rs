@@ -77,6 +77,8 @@ pub(super) struct SequenceRow {
     pub(super) min: i64,
     pub(super) max: i64,
     pub(super) cycle: bool,
+    pub(super) cache: i64,
+    pub(super) stamp: i64,
     pub(super) owner_table: Option<String>,
     pub(super) owner_column: Option<String>,
 }
@@ -213,8 +215,10 @@ impl Metadata {
             });
             Ok(())
         })?;
+        let stamps = if metadata::has_stamps(connection, database)? { "cache, stamp" } else { "1, 0" };
         let query = format!(
-            "SELECT oid, type, start, increment, min, max, cycle, owner_table, owner_column FROM {database}.rowferry_sequences"
+            "SELECT oid, type, start, increment, min, max, cycle, owner_table, owner_column, {stamps}
+             FROM {database}.rowferry_sequences"
         );
         each_row(connection, &query, "oid", only, |row| {
             let sequence = SequenceRow {
@@ -226,6 +230,8 @@ impl Metadata {
                 cycle: row.get(6)?,
                 owner_table: row.get(7)?,
                 owner_column: row.get(8)?,
+                cache: row.get(9)?,
+                stamp: row.get(10)?,
             };
             self.sequences.insert(row.get(0)?, sequence);
             Ok(())

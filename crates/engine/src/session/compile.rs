@@ -86,6 +86,10 @@ pub(crate) struct Uses {
     pub changes_keys: bool,
     /// Tables of which it changes rows that nobody tells one by one.
     pub whole: Vec<u32>,
+    /// Sequences that number the rows that it inserts.
+    pub numbering: Vec<u32>,
+    /// The table that it numbers rows of by hand.
+    pub by_hand: Option<u32>,
 }
 
 impl Uses {
@@ -96,6 +100,8 @@ impl Uses {
             rows: ir::row_locks(statement),
             changes_keys: ir::changes_keys(statement),
             whole: ir::changes_whole(statement),
+            numbering: ir::numbering(statement),
+            by_hand: ir::numbered_by_hand(statement),
         }
     }
 }
@@ -634,7 +640,7 @@ fn command(statement: &Statement) -> Command {
             Ddl::CreateSchema { .. } => "CREATE SCHEMA",
             Ddl::CreateSynonym { .. } => "CREATE SYNONYM",
             Ddl::AlterSequence { .. } => "ALTER SEQUENCE",
-            Ddl::Rename { kind: ObjectKind::Sequence, .. } => "RENAME SEQUENCE",
+            Ddl::Rename { kind: ObjectKind::Sequence, .. } => "ALTER SEQUENCE",
             Ddl::Rename { .. } => "RENAME INDEX",
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::AlterView { tag, .. } => tag,

@@ -26,6 +26,7 @@ mod names;
 mod positions;
 mod rename;
 mod routine;
+mod sequences;
 mod trigger;
 mod view;
 
@@ -557,27 +558,6 @@ impl Changer<'_> {
             }
         }
         self.batch("PRAGMA defer_foreign_keys = OFF")
-    }
-
-    fn restart_identity(&self, table: &Relation) -> Done {
-        for details in self.schema().sequences_of(table.oid) {
-            if let Some(database) = self.session.state.database.upgrade() {
-                database.sequences.lock().remove(&details.sequence.oid);
-            }
-            if details.rowid_of.is_some() {
-                if table_exists(self.connection, table.database, "sqlite_sequence")? {
-                    let sql = format!("DELETE FROM {}.sqlite_sequence WHERE name = ?1", table.database);
-                    self.connection.execute(&sql, [&table.physical_name])?;
-                }
-            } else {
-                let sql = format!(
-                    "UPDATE {}.rowferry_sequences SET last_value = start, is_called = 0 WHERE oid = ?1",
-                    details.database
-                );
-                self.connection.execute(&sql, [details.sequence.oid])?;
-            }
-        }
-        Ok(())
     }
 
     fn comment(&self, relation: &Relation, column: Option<usize>, text: Option<&str>) -> Done {

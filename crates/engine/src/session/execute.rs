@@ -229,6 +229,7 @@ impl Session {
         let (plan, (spool, changes)) = loop {
             let first = !matches!(self.transaction.open, Open::Write { .. } | Open::Outer { .. });
             self.open_write(command_words(prepared.command))?;
+            self.check_counters(&prepared.uses.numbering)?;
             let done = self.atomically(|session| session.change_rows(prepared, params, first))?;
             if let Some(done) = done {
                 break done;
@@ -292,6 +293,9 @@ impl Session {
     }
 
     pub(super) fn remember_serial(&mut self, plan: &Prepared) -> Result<()> {
+        if let Some(table) = plan.uses.by_hand {
+            self.database.shared.numbered_by_hand(table);
+        }
         // Triggers may have inserted rows elsewhere meanwhile.
         if plan.triggers.is_some() {
             return Ok(());
@@ -420,7 +424,15 @@ impl Session {
             return errors::serialization_failure();
         }
         let settings = self.state.settings();
-        let violation = Violation { failure, schema: &self.schema, bound: &plan.bound, params, settings: &settings };
+        let last_number = |oid: u32| self.state.sequences.lock().current.get(&oid).copied();
+        let violation = Violation {
+            failure,
+            schema: &self.schema,
+            bound: &plan.bound,
+            params,
+            settings: &settings,
+            last_number: &last_number,
+        };
         violation.error().unwrap_or_else(|| errors::translate(failure, &self.interrupter, Some(plan)))
     }
 

@@ -86,7 +86,7 @@ impl SessionState for FunctionState {
         let schema = state.schema.read();
         let mut path: Vec<String> = Vec::new();
         if implicit {
-            if !schema.temp.has_no_relations() {
+            if !schema.temp.is_empty() {
                 path.push(PG_TEMP.to_owned());
             }
             path.push(if state.language == Language::Informix { INFORMIX } else { PG_CATALOG }.to_owned());
@@ -108,7 +108,10 @@ impl SessionState for FunctionState {
     }
 
     fn nextval(&self, sequence: u32) -> Result<i64> {
-        self.with_connection(|state, connection| state.nextval(connection, sequence))
+        match self.state()?.nextval_again(sequence) {
+            Some(number) => Ok(number),
+            None => self.with_connection(|state, connection| state.nextval(connection, sequence)),
+        }
     }
 
     fn currval(&self, sequence: u32) -> Result<i64> {
@@ -150,6 +153,22 @@ impl SessionState for FunctionState {
     fn trigger_depth(&self) -> i64 {
         let depth = |state: Arc<State>| state.trigger_depth.load(std::sync::atomic::Ordering::Relaxed);
         self.state().map_or(0, depth).into()
+    }
+
+    fn sequence_state(&self, sequence: u32, part: i64) -> Result<i64> {
+        self.with_connection(|state, connection| {
+            let details = state.schema.read().sequence_by_oid(sequence).cloned();
+            let details = details.ok_or_else(|| {
+                let message = format!("could not open relation with OID {sequence}");
+                Error::new(Condition::UndefinedTable, message)
+            })?;
+            let counter = state.sequence_counter(connection, &details)?;
+            Ok(match part {
+                0 => counter.last,
+                1 => counter.ahead,
+                _ => i64::from(counter.called),
+            })
+        })
     }
 
     fn sequence_last_value(&self, sequence: u32) -> Result<Option<i64>> {

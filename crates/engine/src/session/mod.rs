@@ -149,6 +149,7 @@ impl Session {
                 state: "idle",
                 writing: false,
             }),
+            write_serial: std::sync::atomic::AtomicU64::new(0),
             sequences: Mutex::default(),
             started: SystemTime::now(),
             notices: Mutex::default(),
@@ -416,6 +417,7 @@ impl Session {
     /// Lets functions and catalogs see the session's schema.
     pub(crate) fn schema_moved(&mut self) {
         *self.state.schema.write() = self.schema.clone();
+        self.state.sequences.lock().hot.clear();
     }
 
     /// Takes over variables on which other things depend.
@@ -496,6 +498,9 @@ impl Session {
             TransactionStatus::Failed => "idle in transaction (aborted)",
         };
         activity.writing = matches!(self.transaction.open, transaction::Open::Write { .. });
+        if !activity.writing && !self.inner {
+            self.state.write_serial.store(0, std::sync::atomic::Ordering::Relaxed);
+        }
     }
 }
 
@@ -538,6 +543,7 @@ impl Drop for Session {
         }
         // After SQLite's lock is free, and before anybody could believe that the session is gone.
         self.transaction = Transaction::default();
+        self.database.shared.forget_sequences_of(self.state.pid);
         self.database.shared.locks.leave(&self.state.owner);
         self.database.shared.unregister(self.state.pid);
     }

@@ -1,70 +1,202 @@
 //! Sequences: `nextval`, `currval`, `setval`, `lastval`.
 //!
 //! A number that was given is never given again while the server runs, whatever becomes of the transaction that took
-//! it: the last number of each sequence is kept in memory beside the file's.
+//! it: the counters are kept in memory beside the file's.
 //!
-//! Nobody waits for the write lock to be given a number. Who has it writes the file's counter; who could have it at once
-//! does so, too; otherwise the counter is written by the next who commits anything. So a number that lies in the file
-//! is never given again by a later run of the server.
-
-use rowferry_dialect::{Condition, Error, Result};
-use rusqlite::{Connection, OptionalExtension as _, params};
+//! Nobody waits for the write lock to be given a number or to set a counter. Who has it writes the counter when it
+//! commits; who could have it at once does so, too; otherwise the counter is written by the next who commits anything.
+//! So a number that lies in the file is never given again by a later run of the server.
+//!
+//! ALTER SEQUENCE and TRUNCATE … RESTART IDENTITY are transactional: they give the sequence another stamp, under which
+//! a new counter begins. A session counts by the stamp that its schema has, so that a rollback brings back the old one.
+//!
+//! Others may insert rows that SQLite numbers. A sequence that numbers a table's rowids is therefore compared with the
+//! greatest of them, once in each transaction that writes. Rows that were numbered by hand through us are none of its
+//! affair, as in PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rowferry_dialect::{Condition, Error, Result};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
 use super::Session;
 use super::state::State;
 use crate::database::Shared;
-use crate::locks::{Patience, Refusal};
 use crate::schema::SequenceDetails;
 use crate::statement::Failure;
 
+/// How many numbers PostgreSQL logs ahead: `log_cnt` counts down from there.
+const LOGGED_AHEAD: i64 = 32;
+
+/// Whose counter it is.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct CounterKey {
+    /// The session that has it, if it is temporary.
+    pid: u32,
+    oid: u32,
+    stamp: i64,
+}
+
+/// Where a sequence stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Counter {
+    /// The last number; the next one unless `called`.
+    pub last: i64,
+    /// The last number has been given.
+    pub called: bool,
+    /// `log_cnt`: how many numbers may follow before PostgreSQL would write its log.
+    pub ahead: i64,
+    /// Rowids up to this one are our own doing.
+    known: i64,
+    /// How often rows had been numbered by hand through us when `known` was found.
+    by_hand: u64,
+    /// The transaction that has compared it with the file.
+    checked: u64,
+    /// No file has it yet.
+    unsaved: bool,
+}
+
+/// Numbers that a session has in store (CACHE).
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    stamp: i64,
+    last: i64,
+    left: i64,
+}
+
+/// A sequence that a transaction takes numbers from one after the other.
+#[derive(Clone, Debug)]
+pub struct Hot {
+    /// The transaction.
+    writing: u64,
+    details: Arc<SequenceDetails>,
+}
+
+impl Counter {
+    /// A sequence that stands at a number.
+    pub(super) const fn at(last: i64, called: bool, known: i64) -> Self {
+        Self { last, called, ahead: 0, known, by_hand: 0, checked: 0, unsaved: false }
+    }
+
+    /// True when another counter of the same sequence is further on.
+    fn is_behind(&self, other: &Self, up: bool) -> bool {
+        match (self.called, other.called) {
+            (false, true) => true,
+            (true, false) => false,
+            _ if up => other.last > self.last,
+            _ => other.last < self.last,
+        }
+    }
+}
+
+impl SequenceDetails {
+    /// Its counter's key, for the session of this number.
+    pub(crate) fn key(&self, pid: u32) -> CounterKey {
+        let pid = if self.database == "temp" { pid } else { 0 };
+        CounterKey { pid, oid: self.sequence.oid, stamp: self.stamp }
+    }
+
+    fn exhausted(&self) -> Error {
+        let (what, bound) = if self.increment > 0 { ("maximum", self.max) } else { ("minimum", self.min) };
+        Error::new(
+            Condition::SequenceGeneratorLimitExceeded,
+            format!("nextval: reached {what} value of sequence \"{}\" ({bound})", self.sequence.name),
+        )
+    }
+
+    /// The number behind a counter; `None` when there is none.
+    fn next(&self, counter: &Counter) -> Option<i64> {
+        if !counter.called {
+            return Some(counter.last);
+        }
+        let next = counter.last.checked_add(self.increment);
+        let up = self.increment > 0;
+        match next.filter(|next| if up { *next <= self.max } else { *next >= self.min }) {
+            None if self.cycle => Some(if up { self.min } else { self.max }),
+            next => next,
+        }
+    }
+}
+
 impl State {
+    /// The next number of a sequence that the session's transaction has had one of before: without a look at the schema,
+    /// at the file or at the list of what is to be saved.
+    pub fn nextval_again(&self, oid: u32) -> Option<i64> {
+        let writing = self.write_serial.load(Ordering::Relaxed);
+        if writing == 0 {
+            return None;
+        }
+        let mut own = self.sequences.lock();
+        let hot = own.hot.iter().find(|hot| hot.details.sequence.oid == oid && hot.writing == writing)?;
+        let details = hot.details.clone();
+        let database = self.database.upgrade()?;
+        let mut counters = database.sequences.lock();
+        let counter = counters.get_mut(&details.key(self.pid))?;
+        if counter.checked != writing || !counter.unsaved {
+            return None;
+        }
+        let next = details.next(counter)?;
+        counter.ahead = if !counter.called || counter.ahead < 1 { LOGGED_AHEAD } else { counter.ahead - 1 };
+        counter.last = next;
+        counter.called = true;
+        drop(counters);
+        own.give(oid, next);
+        Some(next)
+    }
+
     /// The next number.
     pub fn nextval(&self, connection: &Connection, oid: u32) -> Result<i64> {
         let details = self.sequence(oid)?;
-        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
-        self.check_may_change("nextval()")?;
-        let mut given = database.sequences.lock();
-        let stored = stored(connection, &details).map_err(|error| self.storage_error(error))?;
-        let known = given.get(&oid).copied();
-        let up = details.increment > 0;
-        let last = match (stored, known) {
-            (None, None) => None,
-            (Some(value), None) | (None, Some(value)) => Some(value),
-            (Some(a), Some(b)) => Some(if up { a.max(b) } else { a.min(b) }),
-        };
-        let next = match last {
-            None => details.start,
-            Some(last) => match last
-                .checked_add(details.increment)
-                .filter(|next| if up { *next <= details.max } else { *next >= details.min })
+        {
+            let mut own = self.sequences.lock();
+            if let Some(stored) = own.stored.get_mut(&oid)
+                && stored.stamp == details.stamp
+                && stored.left > 0
             {
-                Some(next) => next,
-                None if details.cycle => {
-                    if up {
-                        details.min
-                    } else {
-                        details.max
-                    }
-                }
-                None => {
-                    let (what, bound) = if up { ("maximum", details.max) } else { ("minimum", details.min) };
-                    return Err(Error::new(
-                        Condition::SequenceGeneratorLimitExceeded,
-                        format!("nextval: reached {what} value of sequence \"{}\" ({bound})", details.sequence.name),
-                    ));
-                }
-            },
-        };
-        given.insert(oid, next);
-        drop(given);
-        self.save_counter(&database, connection, &details, next, true, false)?;
+                stored.left -= 1;
+                stored.last += details.increment;
+                let next = stored.last;
+                own.give(oid, next);
+                return Ok(next);
+            }
+        }
+        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        self.check_may_change(&details, "nextval()")?;
+        let key = details.key(self.pid);
+        let mut counters = database.sequences.lock();
+        let counter = self.counter(&database, connection, &details, &mut counters)?;
+        let first = details.next(&counter).ok_or_else(|| details.exhausted())?;
+        let mut now = Counter { last: first, called: true, ..counter };
+        let mut left = 0;
+        // The store of a session ends with the sequence, and does not reach over to its other end.
+        while left + 1 < details.cache
+            && let Some(next) = now.last.checked_add(details.increment)
+            && next <= details.max
+            && next >= details.min
+        {
+            now.last = next;
+            left += 1;
+        }
+        now.ahead = if !counter.called || counter.ahead < 1 + left { LOGGED_AHEAD } else { counter.ahead - 1 - left };
+        let marked = now.unsaved;
+        now.unsaved = key.pid == 0;
+        counters.insert(key, now);
+        drop(counters);
+        if !marked {
+            self.save_counter(&database, connection, &details, key, now)?;
+        }
         let mut own = self.sequences.lock();
-        own.current.insert(oid, next);
-        own.last = Some(next);
-        Ok(next)
+        if details.cache > 1 {
+            own.stored.insert(oid, Stored { stamp: details.stamp, last: first, left });
+        }
+        own.give(oid, first);
+        let writing = self.write_serial.load(Ordering::Relaxed);
+        if writing != 0 && details.cache == 1 {
+            own.hot.retain(|hot| hot.writing == writing && hot.details.sequence.oid != oid);
+            own.hot.push(Hot { writing, details });
+        }
+        Ok(first)
     }
 
     /// The number that the sequence last gave to this session.
@@ -80,7 +212,12 @@ impl State {
 
     /// The number that any sequence last gave to this session.
     pub fn lastval(&self) -> Result<i64> {
-        self.sequences.lock().last.ok_or_else(|| {
+        let last = {
+            let own = self.sequences.lock();
+            own.last.and_then(|oid| Some((oid, own.current.get(&oid).copied()?)))
+        };
+        // One that is dropped gave nothing.
+        last.filter(|(oid, _)| self.sequence(*oid).is_ok()).map(|(_, value)| value).ok_or_else(|| {
             Error::new(Condition::ObjectNotInPrerequisiteState, "lastval is not yet defined in this session")
         })
     }
@@ -88,6 +225,8 @@ impl State {
     /// Sets the last number; the next is the one behind it, or itself when `is_called` is false.
     pub fn setval(&self, connection: &Connection, oid: u32, value: i64, is_called: bool) -> Result<i64> {
         let details = self.sequence(oid)?;
+        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        self.check_may_change(&details, "setval()")?;
         if value < details.min || value > details.max {
             return Err(Error::new(
                 Condition::NumericValueOutOfRange,
@@ -97,24 +236,105 @@ impl State {
                 ),
             ));
         }
-        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
-        self.check_may_change("setval()")?;
-        let last = if is_called { value } else { value.wrapping_sub(details.increment) };
-        self.save_counter(&database, connection, &details, value, is_called, true)?;
-        database.sequences.lock().insert(oid, last);
+        let key = details.key(self.pid);
+        let counter = {
+            let mut counters = database.sequences.lock();
+            let known = greatest_rowid(connection, &details).map_err(|error| self.storage_error(error))?;
+            let mut counter = Counter::at(value, is_called, known.unwrap_or(i64::MIN));
+            counter.unsaved = key.pid == 0;
+            counters.insert(key, counter);
+            counter
+        };
+        self.save_counter(&database, connection, &details, key, counter)?;
+        let mut own = self.sequences.lock();
+        own.stored.remove(&oid);
         if is_called {
-            self.sequences.lock().current.insert(oid, value);
+            own.current.insert(oid, value);
         }
         Ok(value)
     }
 
-    /// The last number in the file; `None` when it has given none.
+    /// The last number that a sequence has given to anybody; `None` when it has given none.
     pub fn sequence_last_value(&self, connection: &Connection, oid: u32) -> Result<Option<i64>> {
         let details = self.sequence(oid)?;
-        stored(connection, &details).map_err(|error| self.storage_error(error))
+        let counter = self.sequence_counter(connection, &details)?;
+        Ok(counter.called.then_some(counter.last))
     }
 
-    fn check_may_change(&self, what: &str) -> Result<()> {
+    /// The last number of a sequence, for the catalogs, which are read on the session's handle.
+    pub fn last_value(&self, details: &Arc<SequenceDetails>) -> Option<i64> {
+        let db = self.db.load(Ordering::Acquire);
+        if db.is_null() {
+            return None;
+        }
+        // SAFETY: catalogs are read while their handle steps a statement, under the handle's lock, by this thread; a
+        // connection made from a handle does not close it.
+        let connection = unsafe { Connection::from_handle(db) }.ok()?;
+        let counter = self.sequence_counter(&connection, details).ok()?;
+        counter.called.then_some(counter.last)
+    }
+
+    /// Where a sequence stands.
+    pub fn sequence_counter(&self, connection: &Connection, details: &Arc<SequenceDetails>) -> Result<Counter> {
+        let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
+        let known = database.sequences.lock().get(&details.key(self.pid)).copied();
+        match known {
+            Some(counter) if details.rowid_of.is_none() => Ok(counter),
+            _ => read_counter(connection, details).map_err(|error| self.storage_error(error)),
+        }
+    }
+
+    /// The counter as it stands in memory, after a look at the file where somebody else may have written to it.
+    fn counter(
+        &self,
+        database: &Shared,
+        connection: &Connection,
+        details: &Arc<SequenceDetails>,
+        counters: &mut std::collections::HashMap<CounterKey, Counter>,
+    ) -> Result<Counter> {
+        let known = counters.get(&details.key(self.pid)).copied();
+        let writing = self.write_serial.load(Ordering::Relaxed);
+        if let Some(counter) = known
+            && (details.database == "temp" || (writing != 0 && counter.checked == writing))
+        {
+            return Ok(counter);
+        }
+        let up = details.increment > 0;
+        let failed = |error| self.storage_error(error);
+        let mut counter = match known {
+            None => read_counter(connection, details).map_err(failed)?,
+            Some(counter) if counter.unsaved && details.rowid_of.is_none() => counter,
+            Some(counter) => {
+                let stored = read_counter(connection, details).map_err(failed)?;
+                let (last, called) = if counter.is_behind(&stored, up) {
+                    (stored.last, stored.called)
+                } else {
+                    (counter.last, counter.called)
+                };
+                Counter { last, called, ..counter }
+            }
+        };
+        if let Some(greatest) = greatest_rowid(connection, details).map_err(failed)? {
+            let by_hand = database.times_by_hand(details);
+            if counter.by_hand != by_hand {
+                counter.by_hand = by_hand;
+                counter.known = counter.known.max(greatest);
+            }
+            let given = if counter.called { counter.last } else { counter.last.saturating_sub(1) };
+            if greatest > given && greatest > counter.known && greatest < details.max {
+                counter.last = greatest;
+                counter.called = true;
+            }
+        }
+        counter.checked = writing;
+        Ok(counter)
+    }
+
+    fn check_may_change(&self, details: &SequenceDetails, what: &str) -> Result<()> {
+        let writing = self.write_serial.load(Ordering::Relaxed) != 0;
+        if writing || details.database == "temp" {
+            return Ok(());
+        }
         if self.variables.read().get("transaction_read_only").as_deref() == Some("on") {
             let message = format!("cannot execute {what} in a read-only transaction");
             return Err(Error::new(Condition::ReadOnlySqlTransaction, message));
@@ -122,50 +342,43 @@ impl State {
         Ok(())
     }
 
-    /// Writes a counter into the file, now or with the next commit of anybody; `wait` for the write lock if need be.
+    /// Writes a counter into the file, now if that is possible at once, or with the next commit of anybody.
     fn save_counter(
         &self,
         database: &Shared,
         connection: &Connection,
         details: &Arc<SequenceDetails>,
-        value: i64,
-        is_called: bool,
-        wait: bool,
+        key: CounterKey,
+        counter: Counter,
     ) -> Result<()> {
-        let write = || store(connection, details, value, is_called).map_err(|error| self.storage_error(error));
         if details.database != "main" {
-            return write();
+            return Ok(());
         }
-        if self.activity.lock().writing {
-            // If its transaction is rolled back, the counter is not.
-            database.save_sequence_later(details);
-            return write();
+        // Of a transaction that writes, the commit does it; if it is rolled back, the counter is not.
+        database.save_sequence_later(details, key);
+        if self.write_serial.load(Ordering::Relaxed) != 0 {
+            return Ok(());
         }
-        let patience = wait.then(|| {
-            let variables = self.variables.read();
-            Patience { timeout: variables.lock_timeout(), deadlock: variables.timeouts().deadlock }
-        });
-        let permit = match database.locks.write_within(&self.owner, patience) {
-            Ok(permit) => Some(permit),
-            Err(Refusal::Busy) => None,
-            Err(refusal) => return Err(refusal.error(String::new)),
-        };
+        let Some(permit) = database.locks.try_write(&self.owner) else { return Ok(()) };
         // Inside a snapshot nothing can be written but on it, and with it.
-        if permit.is_some() && connection.is_autocommit() && !database.has_rollback_journal() {
+        if connection.is_autocommit() && !database.has_rollback_journal() {
             database.file.look_before_commit()?;
-            if store(connection, details, value, is_called).is_ok() {
+            if store(connection, details, counter).is_ok() {
                 database.file.committed();
-                return Ok(());
+                database.sequence_saved(key, counter);
             }
         }
-        database.save_sequence_later(details);
+        drop(permit);
         Ok(())
     }
 
-    fn sequence(&self, oid: u32) -> Result<std::sync::Arc<SequenceDetails>> {
+    fn sequence(&self, oid: u32) -> Result<Arc<SequenceDetails>> {
         let schema = self.schema.read();
         let found = schema.sequence_by_oid(oid).cloned();
-        found.ok_or_else(|| Error::new(Condition::UndefinedTable, format!("could not open relation with OID {oid}")))
+        found.ok_or_else(|| match schema.class_name(oid) {
+            Some(name) => Error::new(Condition::WrongObjectType, format!("\"{name}\" is not a sequence")),
+            None => Error::new(Condition::UndefinedTable, format!("could not open relation with OID {oid}")),
+        })
     }
 
     fn storage_error(&self, error: rusqlite::Error) -> Error {
@@ -174,8 +387,8 @@ impl State {
     }
 }
 
-/// The last number as the file has it.
-fn stored(connection: &Connection, details: &SequenceDetails) -> rusqlite::Result<Option<i64>> {
+/// A counter as the file has it.
+fn read_counter(connection: &Connection, details: &SequenceDetails) -> rusqlite::Result<Counter> {
     let database = details.database;
     if let Some(table) = &details.rowid_of {
         let counted = if has_sqlite_sequence(connection, database)? {
@@ -189,26 +402,31 @@ fn stored(connection: &Connection, details: &SequenceDetails) -> rusqlite::Resul
         let quoted = rowferry_dialect::lower::sqlite::create_table::quote(table);
         let greatest: Option<i64> =
             connection.query_row(&format!("SELECT max(rowid) FROM {database}.{quoted}"), [], |row| row.get(0))?;
-        return Ok(counted.max(greatest));
+        let last: Option<i64> = counted.max(greatest);
+        return Ok(Counter::at(last.unwrap_or(details.start), last.is_some(), i64::MIN));
     }
     let (last, called): (i64, bool) = connection
         .prepare_cached(&format!("SELECT last_value, is_called FROM {database}.rowferry_sequences WHERE oid = ?1"))?
         .query_row([details.sequence.oid], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(if called {
-        Some(last)
-    } else if last == details.start {
-        None
-    } else {
-        Some(last.wrapping_sub(details.increment))
-    })
+    Ok(Counter::at(last, called, i64::MIN))
 }
 
-fn store(connection: &Connection, details: &SequenceDetails, value: i64, is_called: bool) -> rusqlite::Result<()> {
+/// The greatest rowid of the table whose rowids the sequence numbers.
+pub(super) fn greatest_rowid(connection: &Connection, details: &SequenceDetails) -> rusqlite::Result<Option<i64>> {
+    let Some(table) = &details.numbers_rowids_of else { return Ok(None) };
+    let quoted = rowferry_dialect::lower::sqlite::create_table::quote(table);
+    connection
+        .prepare_cached(&format!("SELECT max(rowid) FROM {}.{quoted}", details.database))?
+        .query_row([], |row| row.get(0))
+}
+
+fn store(connection: &Connection, details: &SequenceDetails, counter: Counter) -> rusqlite::Result<()> {
     let database = details.database;
+    let Counter { last, called, .. } = counter;
     if let Some(table) = &details.rowid_of {
         // Without AUTOINCREMENT the rowid counts from what lies in the table; there is nothing to set.
         if has_sqlite_sequence(connection, database)? {
-            let seq = if is_called { value } else { value - 1 };
+            let seq = if called { last } else { last - 1 };
             let changed = connection
                 .prepare_cached(&format!("UPDATE {database}.sqlite_sequence SET seq = ?2 WHERE name = ?1"))?
                 .execute(params![table, seq])?;
@@ -220,11 +438,21 @@ fn store(connection: &Connection, details: &SequenceDetails, value: i64, is_call
         }
         return Ok(());
     }
-    connection
-        .prepare_cached(&format!(
-            "UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = ?3 WHERE oid = ?1"
-        ))?
-        .execute(params![details.sequence.oid, value, is_called])?;
+    let sql = format!("UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = ?3 WHERE oid = ?1");
+    if details.stamp != 0 {
+        connection.prepare_cached(&format!("{sql} AND stamp = ?4"))?.execute(params![
+            details.sequence.oid,
+            last,
+            called,
+            details.stamp
+        ])?;
+        return Ok(());
+    }
+    // Tables of older versions have no stamps.
+    match connection.prepare_cached(&format!("{sql} AND stamp = 0")) {
+        Ok(mut statement) => statement.execute(params![details.sequence.oid, last, called])?,
+        Err(_) => connection.prepare_cached(&sql)?.execute(params![details.sequence.oid, last, called])?,
+    };
     Ok(())
 }
 
@@ -235,43 +463,95 @@ fn has_sqlite_sequence(connection: &Connection, database: &str) -> rusqlite::Res
 }
 
 impl Shared {
-    /// The sequence's last number is to be written by the next who commits.
-    fn save_sequence_later(&self, details: &Arc<SequenceDetails>) {
+    /// The sequence's counter is to be written by the next who commits.
+    fn save_sequence_later(&self, details: &Arc<SequenceDetails>, key: CounterKey) {
         let mut unsaved = self.unsaved_sequences.lock();
-        unsaved.insert(details.sequence.oid, details.clone());
+        unsaved.insert(key, details.clone());
         self.has_unsaved_sequences.store(true, Ordering::Release);
+    }
+
+    /// The file has a counter now.
+    fn sequence_saved(&self, key: CounterKey, saved: Counter) {
+        let mut counters = self.sequences.lock();
+        // Another number may have been given meanwhile.
+        if let Some(counter) = counters.get_mut(&key) {
+            if (counter.last, counter.called) != (saved.last, saved.called) {
+                return;
+            }
+            counter.unsaved = false;
+        }
+        drop(counters);
+        let mut unsaved = self.unsaved_sequences.lock();
+        unsaved.remove(&key);
+        self.has_unsaved_sequences.store(!unsaved.is_empty(), Ordering::Release);
+    }
+
+    /// Rows of a table may have been numbered by hand.
+    pub(super) fn numbered_by_hand(&self, relation: u32) {
+        *self.by_hand.lock().entry(relation).or_default() += 1;
+    }
+
+    fn times_by_hand(&self, details: &SequenceDetails) -> u64 {
+        details.owner.and_then(|(relation, _)| self.by_hand.lock().get(&relation).copied()).unwrap_or_default()
+    }
+
+    /// A session's temporary sequences are gone.
+    pub(crate) fn forget_sequences_of(&self, pid: u32) {
+        self.sequences.lock().retain(|key, _| key.pid != pid);
     }
 }
 
 impl Session {
+    /// Compares the counters that number an INSERT's rows with the file, once in a transaction.
+    pub(super) fn check_counters(&mut self, oids: &[u32]) -> Result<()> {
+        let writing = self.state.write_serial.load(Ordering::Relaxed);
+        if oids.is_empty() || writing == 0 {
+            return Ok(());
+        }
+        let handle = self.handle()?;
+        let guard = handle.lock();
+        let shared = &self.database.shared;
+        for oid in oids {
+            let Some(details) = self.schema.sequence_by_oid(*oid) else { continue };
+            let key = details.key(self.state.pid);
+            let mut counters = shared.sequences.lock();
+            if counters.get(&key).is_some_and(|counter| counter.checked == writing) {
+                continue;
+            }
+            let counter = self.state.counter(shared, &guard, details, &mut counters)?;
+            counters.insert(key, counter);
+        }
+        Ok(())
+    }
+
     /// Writes the counters that no file has yet; the caller holds the write lock, and says when they are committed.
-    pub(super) fn save_sequences(&self, connection: &Connection) -> rusqlite::Result<Vec<(u32, i64)>> {
-        if !self.database.shared.has_unsaved_sequences.load(Ordering::Acquire) {
+    pub(super) fn save_sequences(&self, connection: &Connection) -> rusqlite::Result<Vec<(CounterKey, Counter)>> {
+        let shared = &self.database.shared;
+        if !shared.has_unsaved_sequences.load(Ordering::Acquire) {
             return Ok(Vec::new());
         }
-        let unsaved: Vec<_> = self.database.shared.unsaved_sequences.lock().values().cloned().collect();
+        let unsaved: Vec<_> =
+            shared.unsaved_sequences.lock().iter().map(|(key, details)| (*key, details.clone())).collect();
         let mut saved = Vec::with_capacity(unsaved.len());
-        for details in unsaved {
-            let oid = details.sequence.oid;
-            let given = self.database.shared.sequences.lock().get(&oid).copied();
-            if let Some(value) = given {
-                store(connection, &details, value, true)?;
-                saved.push((oid, value));
+        for (key, details) in unsaved {
+            let Some(counter) = shared.sequences.lock().get(&key).copied() else { continue };
+            match store(connection, &details, counter) {
+                Ok(()) => saved.push((key, counter)),
+                // The sequence was made in a transaction that has been rolled back, our table with it.
+                Err(rusqlite::Error::SqliteFailure(error, _))
+                    if error.extended_code == libsqlite3_sys::SQLITE_ERROR =>
+                {
+                    saved.push((key, counter));
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(saved)
     }
 
     /// These counters are committed.
-    pub(super) fn sequences_saved(&self, saved: &[(u32, i64)]) {
-        for (oid, value) in saved {
-            let mut unsaved = self.database.shared.unsaved_sequences.lock();
-            // Another number may have been given meanwhile.
-            if self.database.shared.sequences.lock().get(oid) == Some(value) {
-                unsaved.remove(oid);
-            }
-            self.database.shared.has_unsaved_sequences.store(!unsaved.is_empty(), Ordering::Release);
-        }
+    pub(super) fn sequences_saved(&self, saved: &[(CounterKey, Counter)]) {
+        saved.iter().for_each(|(key, counter)| self.database.shared.sequence_saved(*key, *counter));
     }
 
     /// Writes the counters that no file has yet in a transaction of their own, if that is possible at once.
@@ -304,9 +584,7 @@ impl Session {
     pub(super) fn remember_rowid_sequence(&mut self, relation: u32, rowid: i64) {
         let details = self.schema.sequences_of(relation).find(|details| details.rowid_of.is_some());
         if let Some(details) = details {
-            let mut own = self.state.sequences.lock();
-            own.current.insert(details.sequence.oid, rowid);
-            own.last = Some(rowid);
+            self.state.sequences.lock().give(details.sequence.oid, rowid);
         }
     }
 }

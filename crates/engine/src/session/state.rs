@@ -46,6 +46,8 @@ pub struct State {
     pub variables: RwLock<Variables>,
     /// What the session does.
     pub activity: Mutex<Activity>,
+    /// The number of the transaction in which it writes, 0 while it does not.
+    pub write_serial: std::sync::atomic::AtomicU64,
     /// What sequences gave to this session.
     pub sequences: Mutex<SequenceState>,
     /// What [`State::settings`] has made, and from what.
@@ -104,10 +106,22 @@ pub struct Activity {
 pub struct SequenceState {
     /// By the sequence's oid.
     pub current: HashMap<u32, i64>,
-    /// The last of all.
-    pub last: Option<i64>,
+    /// The sequence that gave the last of all.
+    pub last: Option<u32>,
+    /// Sequences that number rows in the session's transaction.
+    pub hot: Vec<super::sequences::Hot>,
+    /// What the session has in store (CACHE), by the sequence's oid.
+    pub stored: HashMap<u32, super::sequences::Stored>,
     /// The last SERIAL.
     pub serial: Option<i64>,
+}
+
+impl SequenceState {
+    /// A sequence has given a number.
+    pub fn give(&mut self, oid: u32, number: i64) {
+        self.current.insert(oid, number);
+        self.last = Some(oid);
+    }
 }
 
 impl State {

@@ -574,6 +574,7 @@ impl Session {
             }
         };
         self.state.activity.lock().writing = true;
+        self.state.write_serial.store(crate::schema::next_generation(), std::sync::atomic::Ordering::Relaxed);
         // Before anything is written: what cursors have still to read was there before it.
         self.materialise_cursors()?;
         let handle = self.handle()?;

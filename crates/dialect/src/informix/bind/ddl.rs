@@ -82,7 +82,9 @@ impl Binder<'_> {
                     increment,
                     min,
                     max,
+                    cache: 1,
                     cycle: options.cycle.unwrap_or(false),
+                    owner: None,
                 })
             }
             Ast::AlterSequence { name, options } => {
@@ -288,6 +290,7 @@ impl Binder<'_> {
                 not_null: false,
                 default: None,
                 identity: None,
+                sequence: None,
                 generated: None,
             });
         }
@@ -321,6 +324,7 @@ impl Binder<'_> {
             not_null: column.not_null || identity.is_some(),
             default,
             identity,
+            sequence: None,
             generated: None,
         })
     }

@@ -84,7 +84,9 @@ impl Binder<'_> {
         let relation = self.relation(name)?;
         match relation.kind {
             RelationKind::Table => Ok(relation),
-            RelationKind::View { .. } | RelationKind::NativeView => self.unsupported("changing a view", name.at),
+            RelationKind::View { .. } | RelationKind::NativeView | RelationKind::Sequence { .. } => {
+                self.unsupported("changing a view", name.at)
+            }
             RelationKind::Catalog => Err(self.error(
                 Condition::InsufficientPrivilege,
                 format!("the catalog table {} cannot be changed", relation.name),

@@ -43,8 +43,8 @@ pub struct ColumnRecord {
     pub default_text: Option<String>,
     /// `always`, `by default` or `serial`.
     pub identity: Option<&'static str>,
-    /// The identity needs a sequence: start and step.
-    pub sequence: Option<(i64, i64)>,
+    /// The column needs a sequence of its own.
+    pub sequence: bool,
     /// GENERATED as written.
     pub generated: Option<String>,
 }
@@ -93,7 +93,7 @@ pub fn create_table(
         let alias = (rowid == Some(position)).then(|| key.map(|(constraint, _)| constraint.name.as_str()));
         let statement = column_definition(column, position, table.language, in_key, alias, &names)?;
         if alias.is_some()
-            && let Some(identity) = &column.identity
+            && let Some(identity) = column.identity.as_ref().filter(|identity| identity.zero_is_next)
             && identity.start != 1
         {
             rowid_before = Some(identity.start.saturating_sub(1));
@@ -156,7 +156,8 @@ pub fn column_definition(
             let _ = write!(sql, " CONSTRAINT {}", quote(key));
         }
         sql.push_str(" PRIMARY KEY");
-        if column.identity.as_ref().is_some_and(|identity| identity.increment == 1) {
+        // PostgreSQL's numbers come from a sequence: then the shell counts on from the greatest, and files stay simple.
+        if column.identity.as_ref().is_some_and(|identity| identity.zero_is_next && identity.increment == 1) {
             sql.push_str(" AUTOINCREMENT");
         }
     } else {
@@ -174,10 +175,9 @@ pub fn column_definition(
             (false, true) => "always",
             (false, false) => "by default",
         });
-        if alias.is_none() || identity.increment != 1 {
-            record.sequence = Some((identity.start, identity.increment));
-        }
+        record.sequence = alias.is_none() || identity.increment != 1;
     }
+    record.sequence |= column.sequence.is_some();
     if let Some(default) = &column.default {
         record.default_text = Some(default.text.clone());
         if let Some(native) = native_default(default)? {

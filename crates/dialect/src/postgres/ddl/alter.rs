@@ -10,6 +10,12 @@ use crate::ir::{AlterTable, CastContext, ColumnDefinition, Constraint, Constrain
 use crate::schema::{QualifiedName, Relation, RelationKind};
 use crate::{Condition, Result};
 
+fn is_identity(table: &Relation, at: usize) -> crate::Error {
+    let name = &table.columns[at].name;
+    let message = format!("column \"{name}\" of relation \"{}\" is an identity column", table.name);
+    crate::Error::new(Condition::SyntaxError, message)
+}
+
 impl Binder<'_> {
     /// A table as it is, to be altered.
     fn draft_of(relation: &Relation) -> Draft {
@@ -22,6 +28,7 @@ impl Binder<'_> {
                 not_null: column.not_null,
                 default: None,
                 identity: None,
+                sequence: None,
                 generated: None,
             })
             .collect();
@@ -160,16 +167,7 @@ impl Binder<'_> {
                     Some(node) => self.default_text(node, &column.name, &column.ty)?,
                     None => None,
                 };
-                if column.identity.is_some() || column.generated.is_some() {
-                    return Err(self.error(
-                        Condition::SyntaxError,
-                        format!(
-                            "column \"{}\" of relation \"{}\" is an identity or generated column",
-                            column.name, table.name
-                        ),
-                        place,
-                    ));
-                }
+                self.check_has_default(table, position, command.def.is_none())?;
                 AlterTable::SetDefault { column: position, default }
             }
             AlterTableType::AtSetNotNull => {
@@ -183,6 +181,9 @@ impl Binder<'_> {
                         format!("column \"{}\" is in a primary key", table.columns[column].name),
                     ));
                 }
+                if table.columns[column].identity.is_some() {
+                    return Err(is_identity(table, column));
+                }
                 AlterTable::SetNotNull { column, not_null: false }
             }
             AlterTableType::AtAlterColumnType => {
@@ -194,6 +195,9 @@ impl Binder<'_> {
                     return Err(crate::Error::internal("SET TYPE without a type"));
                 };
                 let ty = self.resolve_type(type_name)?;
+                if table.columns[position].identity.is_some() {
+                    self.check_identity_type(&ty)?;
+                }
                 let using = match column.raw_default.as_deref() {
                     Some(node) => {
                         let scope = Scope { entries: vec![entry()], clause: Clause::Update, ..Scope::default() };
@@ -219,6 +223,9 @@ impl Binder<'_> {
                     }
                 };
                 AlterTable::SetType { column: position, ty, using }
+            }
+            AlterTableType::AtAddIdentity | AlterTableType::AtSetIdentity | AlterTableType::AtDropIdentity => {
+                return self.alter_identity(command, table);
             }
             AlterTableType::AtAddConstraint => {
                 let Some(N::Constraint(constraint)) = definition else {
@@ -276,6 +283,119 @@ impl Binder<'_> {
         }))
     }
 
+    /// SET and DROP DEFAULT are for columns that are not computed otherwise.
+    fn check_has_default(&self, table: &Relation, at: usize, dropped: bool) -> Result<()> {
+        let column = &table.columns[at];
+        if column.identity.is_some() {
+            let error = is_identity(table, at);
+            let hint = "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.";
+            return Err(if dropped { error.hint(hint) } else { error });
+        }
+        if column.generated.is_some() {
+            let message = format!("column \"{}\" of relation \"{}\" is a generated column", column.name, table.name);
+            let error = crate::Error::new(Condition::SyntaxError, message);
+            let hint = "Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead.";
+            return Err(if dropped { error.hint(hint) } else { error });
+        }
+        Ok(())
+    }
+
+    /// ADD GENERATED AS IDENTITY, SET of its options, DROP IDENTITY.
+    fn alter_identity(&mut self, command: &pg::AlterTableCmd, table: &Arc<Relation>) -> Result<Option<AlterTable>> {
+        let at = self.altered_column(table, &command.name)?;
+        let column = &table.columns[at];
+        let refused = |what: &str| {
+            let message = format!("column \"{}\" of relation \"{}\" {what}", column.name, table.name);
+            crate::Error::new(Condition::ObjectNotInPrerequisiteState, message)
+        };
+        let definition = command.def.as_deref().and_then(|node| node.node.as_ref());
+        if command.subtype() == AlterTableType::AtAddIdentity {
+            let Some(N::Constraint(constraint)) = definition else {
+                return Err(crate::Error::internal("ADD IDENTITY without its options"));
+            };
+            self.check_identity_type(&column.ty)?;
+            let sequence = self.column_sequence(&constraint.options, &column.ty)?;
+            if !column.not_null {
+                return Err(refused("must be declared NOT NULL before identity can be added"));
+            }
+            if column.identity.is_some() {
+                return Err(refused("is already an identity column"));
+            }
+            if column.default.is_some() {
+                return Err(refused("already has a default value"));
+            }
+            let identity = super::table::identity(constraint, &sequence);
+            return Ok(Some(AlterTable::AddIdentity { column: at, identity, sequence }));
+        }
+        let Some(identity) = &column.identity else {
+            if command.missing_ok {
+                self.remark(format!(
+                    "column \"{}\" of relation \"{}\" is not an identity column, skipping",
+                    column.name, table.name
+                ));
+                return Ok(None);
+            }
+            return Err(refused("is not an identity column"));
+        };
+        if command.subtype() == AlterTableType::AtDropIdentity {
+            return Ok(Some(AlterTable::DropIdentity { column: at }));
+        }
+        let Some(N::List(list)) = definition else {
+            return Err(crate::Error::internal("SET of an identity without its options"));
+        };
+        let (mut always, mut options) = (None, Vec::new());
+        for node in &list.items {
+            match &node.node {
+                Some(N::DefElem(option)) if option.defname == "generated" => {
+                    let given = match option.arg.as_deref().and_then(|node| node.node.as_ref()) {
+                        Some(N::Integer(value)) => value.ival == i32::from(b'a'),
+                        _ => return Err(crate::Error::internal("GENERATED without its kind")),
+                    };
+                    if always.replace(given).is_some() {
+                        return Err(self.error(
+                            Condition::SyntaxError,
+                            "conflicting or redundant options",
+                            option.location,
+                        ));
+                    }
+                }
+                _ => options.push(node.clone()),
+            }
+        }
+        if options.is_empty() {
+            return Ok(Some(AlterTable::SetIdentity { column: at, always, sequence: None, restart: None }));
+        }
+        let Some(mut known) = identity.sequence.as_ref().and_then(|name| self.schema.sequence_definition(name)) else {
+            return Err(self.unsupported("options of an identity that SQLite numbers", -1));
+        };
+        known.owner = None;
+        let ty = known.ty.clone();
+        let options = self.sequence_options(&options, Some(&known), &ty, true)?;
+        let (sequence, restart) = (Some(options.sequence), options.restart);
+        Ok(Some(AlterTable::SetIdentity { column: at, always, sequence, restart }))
+    }
+
+    fn rename_sequence(&mut self, rename: &pg::RenameStmt, range: &pg::RangeVar) -> Result<Statement> {
+        let schema = (!range.schemaname.is_empty()).then(|| range.schemaname.clone());
+        let name = QualifiedName { schema, name: range.relname.clone() };
+        let Some(found) = self.schema.sequence(&name) else {
+            return match self.relation(range) {
+                Ok(relation) => {
+                    let message = format!("\"{}\" is not a sequence", relation.name);
+                    Err(crate::Error::new(Condition::WrongObjectType, message))
+                }
+                Err(_) if rename.missing_ok => {
+                    self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
+                    Ok(Statement::Nothing { tag: "ALTER SEQUENCE" })
+                }
+                Err(error) => Err(error),
+            };
+        };
+        let name = QualifiedName::new(found.namespace.clone(), found.name.clone());
+        let to = rename.newname.clone();
+        Ok(Statement::Ddl(Box::new(Ddl::Rename { kind: crate::ir::ObjectKind::Sequence, name, to })))
+    }
+
     pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
         let kind = rename.rename_type();
         if kind == ObjectType::ObjectTrigger {
@@ -285,9 +405,12 @@ impl Binder<'_> {
             let words = super::super::refused::object(kind);
             return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));
         };
-        if rename.missing_ok && self.relation(range).is_err() {
+        if rename.missing_ok && kind != ObjectType::ObjectSequence && self.relation(range).is_err() {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+        }
+        if kind == ObjectType::ObjectSequence {
+            return self.rename_sequence(rename, range);
         }
         let of_view = matches!(kind, ObjectType::ObjectView | ObjectType::ObjectTable)
             || kind == ObjectType::ObjectColumn

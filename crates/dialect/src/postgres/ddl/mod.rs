@@ -1,6 +1,7 @@
 //! Changes of the schema: views, indexes, sequences, schemas, DROP, TRUNCATE, COMMENT, tables of queries.
 
 mod alter;
+pub(crate) mod sequence;
 mod table;
 pub(super) mod trigger;
 mod view;
@@ -10,8 +11,8 @@ use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, SortByDir, 
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::{names, raw};
 use crate::ir::{
-    self, CreateIndex, CreateSequence, CreateTable, CreateTableAs, CreateView, Ddl, Drop, IndexKeyDefinition,
-    ObjectKind, Statement, Text,
+    self, CreateIndex, CreateTable, CreateTableAs, CreateView, Ddl, Drop, IndexKeyDefinition, ObjectKind, Statement,
+    Text,
 };
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Condition, Language, Result, Type};
@@ -27,7 +28,8 @@ impl Binder<'_> {
             N::CreateTableAsStmt(create) => return self.create_table_as(create),
             N::IndexStmt(index) => return self.create_index(index),
             N::ViewStmt(view) => self.create_view(view)?,
-            N::CreateSeqStmt(sequence) => self.create_sequence(sequence)?,
+            N::CreateSeqStmt(sequence) => return self.create_sequence(sequence),
+            N::AlterSeqStmt(sequence) => return self.alter_sequence(sequence),
             N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
             N::DropStmt(drop) if is_function(drop.remove_type()) => return self.drop_functions(drop),
             N::DropStmt(drop) => return self.drop_objects(drop),
@@ -149,7 +151,7 @@ impl Binder<'_> {
                 format!("permission denied: \"{}\" is a system catalog", relation.name),
                 range.location,
             )),
-            RelationKind::View { .. } | RelationKind::NativeView => {
+            RelationKind::View { .. } | RelationKind::NativeView | RelationKind::Sequence { .. } => {
                 Err(crate::Error::new(Condition::WrongObjectType, format!("\"{}\" is not a table", relation.name)))
             }
         }
@@ -236,6 +238,7 @@ impl Binder<'_> {
                 not_null: false,
                 default: None,
                 identity: None,
+                sequence: None,
                 generated: None,
             });
         }
@@ -415,124 +418,6 @@ impl Binder<'_> {
         }
     }
 
-    fn create_sequence(&mut self, create: &pg::CreateSeqStmt) -> Result<Ddl> {
-        let Some(range) = &create.sequence else { return Err(crate::Error::internal("a sequence without a name")) };
-        let name = self.new_name(range)?;
-        if !create.if_not_exists && (self.schema.sequence(&name).is_some() || self.is_taken(&name)) {
-            return Err(crate::Error::new(
-                Condition::DuplicateTable,
-                format!("relation \"{}\" already exists", name.name),
-            ));
-        }
-        let options = self.sequence_options(&create.options, Type::Int8)?;
-        Ok(Ddl::CreateSequence(CreateSequence { name, if_not_exists: create.if_not_exists, ..options }))
-    }
-
-    /// Options of a sequence or an identity column; the name is the caller's.
-    fn sequence_options(&mut self, nodes: &[Node], default_type: Type) -> Result<CreateSequence> {
-        let (mut ty, mut start, mut increment, mut min, mut max, mut cycle) =
-            (default_type, None, 1_i64, None, None, false);
-        for node in nodes {
-            let Some(N::DefElem(element)) = &node.node else { continue };
-            let number = || -> Option<i64> {
-                match element.arg.as_deref()?.node.as_ref()? {
-                    N::Integer(value) => Some(i64::from(value.ival)),
-                    N::Float(value) => value.fval.parse().ok(),
-                    _ => None,
-                }
-            };
-            let required = || {
-                number().ok_or_else(|| {
-                    self.error(
-                        Condition::InvalidParameterValue,
-                        format!("invalid value for sequence option \"{}\"", element.defname),
-                        element.location,
-                    )
-                })
-            };
-            match element.defname.as_str() {
-                "as" => {
-                    if let Some(N::TypeName(name)) = element.arg.as_deref().and_then(|node| node.node.as_ref()) {
-                        ty = self.resolve_type(name)?;
-                        if !matches!(ty, Type::Int2 | Type::Int4 | Type::Int8) {
-                            return Err(self.error(
-                                Condition::InvalidParameterValue,
-                                "sequence type must be smallint, integer, or bigint",
-                                element.location,
-                            ));
-                        }
-                    }
-                }
-                "start" | "restart" => start = Some(required()?),
-                "increment" => {
-                    increment = required()?;
-                    if increment == 0 {
-                        return Err(self.error(
-                            Condition::InvalidParameterValue,
-                            "INCREMENT must not be zero",
-                            element.location,
-                        ));
-                    }
-                }
-                "minvalue" => min = number(),
-                "maxvalue" => max = number(),
-                "cycle" => {
-                    cycle = !matches!(
-                        element.arg.as_deref().and_then(|node| node.node.as_ref()),
-                        Some(N::Boolean(value)) if !value.boolval
-                    );
-                }
-                // Numbers are handed out one by one, whatever a session would like to have in store.
-                "cache" => {
-                    let cache = required()?;
-                    if cache < 1 {
-                        let message = format!("CACHE ({cache}) must be greater than zero");
-                        return Err(crate::Error::new(Condition::InvalidParameterValue, message));
-                    }
-                }
-                "owned_by" if is_none(element) => {}
-                "owned_by" => return Err(self.unsupported("OWNED BY of a sequence", element.location)),
-                other => return Err(self.unsupported(format!("the sequence option {other}"), element.location)),
-            }
-        }
-        let (least, most) = match ty {
-            Type::Int2 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-            Type::Int4 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-            _ => (i64::MIN, i64::MAX),
-        };
-        let min = min.unwrap_or(if increment > 0 { 1 } else { least });
-        let max = max.unwrap_or(if increment > 0 { most } else { -1 });
-        if min >= max {
-            return Err(crate::Error::new(
-                Condition::InvalidParameterValue,
-                format!("MINVALUE ({min}) must be less than MAXVALUE ({max})"),
-            ));
-        }
-        let start = start.unwrap_or(if increment > 0 { min } else { max });
-        if start < min {
-            return Err(crate::Error::new(
-                Condition::InvalidParameterValue,
-                format!("START value ({start}) cannot be less than MINVALUE ({min})"),
-            ));
-        }
-        if start > max {
-            return Err(crate::Error::new(
-                Condition::InvalidParameterValue,
-                format!("START value ({start}) cannot be greater than MAXVALUE ({max})"),
-            ));
-        }
-        Ok(CreateSequence {
-            name: QualifiedName::bare(""),
-            if_not_exists: false,
-            ty,
-            start,
-            increment,
-            min,
-            max,
-            cycle,
-        })
-    }
-
     fn create_schema(&mut self, create: &pg::CreateSchemaStmt) -> Result<Ddl> {
         if !create.schema_elts.is_empty() {
             return Err(self.unsupported("objects within CREATE SCHEMA", -1));
@@ -583,15 +468,29 @@ impl Binder<'_> {
                 ObjectKind::Schema => self.schema.has_namespace(&name.name).then(|| name.clone()),
                 // PostgreSQL has none.
                 ObjectKind::Synonym => None,
-                ObjectKind::Sequence => self
-                    .schema
-                    .sequence(&name)
-                    .map(|sequence| QualifiedName::new(sequence.namespace.clone(), sequence.name.clone())),
+                ObjectKind::Sequence => match self.schema.sequence(&name) {
+                    Some(found) => Some(QualifiedName::new(found.namespace.clone(), found.name.clone())),
+                    None => match self.schema.relation(&name) {
+                        Some(other) => {
+                            let is_table = matches!(other.kind, RelationKind::Table | RelationKind::Catalog);
+                            let kind = if is_table { "table" } else { "view" };
+                            let message = format!("\"{}\" is not a sequence", other.name);
+                            return Err(crate::Error::new(Condition::WrongObjectType, message)
+                                .hint(format!("Use DROP {} to remove a {kind}.", kind.to_uppercase())));
+                        }
+                        None => None,
+                    },
+                },
                 ObjectKind::Index => self.schema.index(&name).map(|(relation, index)| {
                     QualifiedName::new(relation.namespace.clone(), relation.indexes[index].name.clone())
                 }),
                 ObjectKind::Table | ObjectKind::View => match self.schema.relation(&name) {
                     None => None,
+                    Some(relation) if matches!(relation.kind, RelationKind::Sequence { .. }) => {
+                        let message = format!("\"{}\" is not a {words}", relation.name);
+                        let error = crate::Error::new(Condition::WrongObjectType, message);
+                        return Err(error.hint("Use DROP SEQUENCE to remove a sequence."));
+                    }
                     Some(relation) => {
                         let is_view = matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
                         if relation.kind == RelationKind::Catalog {
@@ -680,12 +579,6 @@ impl Binder<'_> {
 /// Functions, procedures, and whatever is one of them.
 pub(super) const fn is_function(kind: ObjectType) -> bool {
     matches!(kind, ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine)
-}
-
-/// OWNED BY NONE.
-fn is_none(option: &pg::DefElem) -> bool {
-    matches!(option.arg.as_deref().and_then(|node| node.node.as_ref()), Some(N::List(list))
-        if names::strings(&list.items) == ["none"])
 }
 
 /// An identifier as it must be written: in quotes unless it is plain.

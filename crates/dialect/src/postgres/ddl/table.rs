@@ -159,17 +159,14 @@ impl Binder<'_> {
         }
         let (_, word) = names::of_type(type_name);
         let serial = matches!(word, "serial" | "serial2" | "serial4" | "serial8" | "bigserial" | "smallserial");
+        let sequence = if serial { Some(self.column_sequence(&[], &ty)?) } else { None };
         let mut definition = ColumnDefinition {
             name: column.colname.clone(),
             ty,
             not_null: column.is_not_null || serial,
             default: None,
-            identity: serial.then_some(IdentityDefinition {
-                always: false,
-                zero_is_next: false,
-                start: 1,
-                increment: 1,
-            }),
+            identity: None,
+            sequence,
             generated: None,
         };
         self.column_clauses(column)?;
@@ -186,7 +183,7 @@ impl Binder<'_> {
                 ConstrType::ConstrNotnull | ConstrType::ConstrPrimary => definition.not_null = true,
                 ConstrType::ConstrIdentity | ConstrType::ConstrNull
                     if nullable
-                        && (definition.identity.is_some()
+                        && (definition.sequence.is_some()
                             || definition.not_null
                             || constraint.contype() == ConstrType::ConstrIdentity) =>
                 {
@@ -204,28 +201,27 @@ impl Binder<'_> {
                         return Err(self.error(
                             Condition::SyntaxError,
                             format!(
+                                "multiple identity specifications for column \"{}\" of table \"{}\"",
+                                column.colname, draft.name.name
+                            ),
+                            constraint.location,
+                        ));
+                    }
+                    if definition.sequence.is_some() {
+                        return Err(self.error(
+                            Condition::SyntaxError,
+                            format!(
                                 "both default and identity specified for column \"{}\" of table \"{}\"",
                                 column.colname, draft.name.name
                             ),
                             constraint.location,
                         ));
                     }
-                    if !definition.ty.is_integer() {
-                        return Err(self.error(
-                            Condition::InvalidParameterValue,
-                            "identity column type must be smallint, integer, or bigint",
-                            constraint.location,
-                        ));
-                    }
-                    let options = self.sequence_options(&constraint.options, definition.ty.clone())?;
-                    self.check_identity(&options, constraint.location)?;
+                    self.check_identity_type(&definition.ty)?;
+                    let sequence = self.column_sequence(&constraint.options, &definition.ty)?;
                     definition.not_null = true;
-                    definition.identity = Some(IdentityDefinition {
-                        always: constraint.generated_when == "a",
-                        zero_is_next: false,
-                        start: options.start,
-                        increment: options.increment,
-                    });
+                    definition.identity = Some(identity(constraint, &sequence));
+                    definition.sequence = Some(sequence);
                 }
                 _ => {}
             }
@@ -233,18 +229,13 @@ impl Binder<'_> {
         Ok(definition)
     }
 
-    /// An identity column counts upwards from its start within its type, and no other way yet.
-    fn check_identity(&self, options: &crate::ir::CreateSequence, place: i32) -> Result<()> {
-        let most = match options.ty {
-            Type::Int2 => i64::from(i16::MAX),
-            Type::Int4 => i64::from(i32::MAX),
-            _ => i64::MAX,
-        };
-        let bounded = options.increment > 0 && (options.min > 1 && options.min != options.start || options.max != most);
-        if bounded || options.cycle {
-            return Err(self.unsupported("MINVALUE, MAXVALUE or CYCLE of an identity column", place));
+    /// An identity column holds integers.
+    pub(super) fn check_identity_type(&self, ty: &Type) -> Result<()> {
+        if matches!(ty, Type::Int2 | Type::Int4 | Type::Int8) {
+            return Ok(());
         }
-        Ok(())
+        let message = "identity column type must be smallint, integer, or bigint";
+        Err(crate::Error::new(Condition::InvalidParameterValue, message))
     }
 
     /// DEFAULT and GENERATED of a column.
@@ -265,6 +256,16 @@ impl Binder<'_> {
                 ConstrType::ConstrDefault => {
                     let Some(expr) = constraint.raw_expr.as_deref() else { continue };
                     if draft.columns[position].identity.is_some() {
+                        return Err(self.error(
+                            Condition::SyntaxError,
+                            format!(
+                                "both default and identity specified for column \"{name}\" of table \"{}\"",
+                                draft.name.name
+                            ),
+                            place,
+                        ));
+                    }
+                    if draft.columns[position].sequence.is_some() {
                         return Err(self.error(
                             Condition::SyntaxError,
                             format!(
@@ -628,5 +629,15 @@ fn action(letter: &str) -> ReferentialAction {
         "n" => ReferentialAction::SetNull,
         "d" => ReferentialAction::SetDefault,
         _ => ReferentialAction::NoAction,
+    }
+}
+
+/// GENERATED … AS IDENTITY with its sequence.
+pub(super) fn identity(constraint: &pg::Constraint, sequence: &crate::ir::CreateSequence) -> IdentityDefinition {
+    IdentityDefinition {
+        always: constraint.generated_when == "a",
+        zero_is_next: false,
+        start: sequence.start,
+        increment: sequence.increment,
     }
 }

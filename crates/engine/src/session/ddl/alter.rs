@@ -11,7 +11,7 @@ use rowferry_dialect::lower::sqlite::create_table::{
     EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
 };
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
-use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 use rusqlite::params;
 
@@ -122,6 +122,13 @@ impl Changer<'_> {
             AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
             AlterTable::SetTriggers { triggers, state } => self.set_triggers(table, triggers, *state),
             AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
+            AlterTable::AddIdentity { column, identity, sequence } => {
+                self.add_identity(table, *column, identity, sequence)
+            }
+            AlterTable::SetIdentity { column, always, sequence, restart } => {
+                self.set_identity(table, *column, *always, sequence.as_ref(), *restart)
+            }
+            AlterTable::DropIdentity { column } => self.drop_identity(table, *column),
             AlterTable::AddConstraint(constraint) => self.add_constraint(table, constraint),
             AlterTable::DropConstraint { name, if_exists, cascade } => {
                 let known = table.indexes.iter().any(|index| index.constraint && index.name == *name)
@@ -211,26 +218,13 @@ impl Changer<'_> {
         let added = parsed.map(|parsed| parsed.edit()).and_then(|mut parsed| parsed.columns.pop());
         let added = added.ok_or_else(|| Error::internal("a column that cannot be read back"))?;
         let oid = self.entry(table)?;
-        let mut record = statement.record;
-        let mut sequence = None;
-        if let Some((start, increment)) = record.sequence {
-            let name = self.free_name(&table.namespace, &format!("{}_{}_seq", table.name, column.name));
-            let (_, greatest) = crate::schema::integer_range(&column.ty);
-            let definition = rowferry_dialect::ir::CreateSequence {
-                name: rowferry_dialect::schema::QualifiedName::new(table.namespace.clone(), name.clone()),
-                if_not_exists: false,
-                ty: column.ty.clone(),
-                start,
-                increment,
-                min: 1,
-                max: greatest,
-                cycle: false,
-            };
-            let owner = Some((table.physical_name.as_str(), column.name.as_str()));
-            let sequence_oid = self.add_sequence(&definition, table.database, &table.namespace, owner)?;
-            record.default_text = Some(format!("nextval('{name}'::regclass)"));
-            sequence = Some((format!("{}.{name}", table.namespace), sequence_oid, start, increment));
-        }
+        let record = statement.record;
+        let sequence = if record.sequence {
+            let names = (table.name.as_str(), table.physical_name.as_str());
+            Some(self.sequence_of_column(names, column, table.database, &table.namespace)?)
+        } else {
+            column.default.as_ref().and_then(|default| self.next_of(&default.expr))
+        };
         if added.constraints.iter().any(|constraint| constraint.kind == Kind::Generated) {
             // SQLite adds no stored column, a new table has one.
             text.columns.push(added);
@@ -247,30 +241,18 @@ impl Changer<'_> {
             }
             text.columns.push(added);
             self.edit(table, &text)?;
-            let filling = match (&sequence, &column.default) {
-                (Some((_, sequence_oid, start, increment)), _) => {
-                    let table_sql = self.table_sql(table);
-                    self.batch(&format!(
-                        "UPDATE {table_sql} SET {0} = numbered.number FROM (SELECT rowid AS id,
-                         {start} + {increment} * (row_number() OVER (ORDER BY rowid) - 1) AS number FROM {table_sql})
-                         AS numbered WHERE numbered.id = {1}.rowid;
-                         UPDATE {2}.rowferry_sequences SET is_called = 1, last_value = last.value
-                         FROM (SELECT max({0}) AS value FROM {table_sql}) AS last
-                         WHERE oid = {sequence_oid} AND last.value IS NOT NULL",
-                        quote(&column.name),
-                        quote(&table.physical_name),
-                        table.database,
-                    ))?;
-                    None
-                }
-                (None, Some(default)) => Some(sqlite::expression(&default.expr, &|_| String::new())?.sql),
-                (None, None) => None,
-            };
-            if let Some(value) = filling {
+            // Numbers are given once the column is known to have them.
+            if sequence.is_none()
+                && let Some(default) = &column.default
+            {
+                let value = sqlite::expression(&default.expr, &|_| String::new())?.sql;
                 self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
             }
         }
-        self.record_column(table.database, oid, &record, sequence.as_ref().map(|(name, ..)| name.as_str()))?;
+        self.record_column(table.database, oid, &record, sequence.as_deref())?;
+        if let Some(name) = &sequence {
+            self.number_rows(table, &column.name, name)?;
+        }
         if constraints.is_empty() {
             return Ok(());
         }
@@ -280,6 +262,23 @@ impl Changer<'_> {
             let current = self.current(oid)?;
             self.add_constraint(&current, constraint)
         })
+    }
+
+    /// Gives a new column's rows their numbers.
+    fn number_rows(&self, table: &Relation, column: &str, sequence: &str) -> Done {
+        self.touch(table.database, table.oid);
+        self.settle()?;
+        let schema = self.schema();
+        let name = sequence.split_once('.').map(|(namespace, name)| QualifiedName::new(namespace, name));
+        let details = name.and_then(|name| schema.sequence_details(&name));
+        let details = details.ok_or_else(|| Error::internal("the sequence of a new column has vanished"))?;
+        // Functions see the schema that the session shows them.
+        let before = std::mem::replace(&mut *self.session.state.schema.write(), schema.clone());
+        let sql =
+            format!("UPDATE {} SET {} = rf_nextval({})", self.table_sql(table), quote(column), details.sequence.oid);
+        let done = self.batch(&sql);
+        *self.session.state.schema.write() = before;
+        done
     }
 
     fn check_not_null(&self, table: &Relation, column: &str) -> Done {
@@ -375,6 +374,9 @@ impl Changer<'_> {
 
     fn set_type(&self, table: &Relation, column: usize, ty: &Type, using: &Expr) -> Done {
         let old = &table.columns[column];
+        if old.identity.is_some() {
+            self.retype_sequence(old, ty)?;
+        }
         let language = self.language(table);
         let words = types::words(ty, language);
         let oid = self.entry(table)?;
@@ -478,11 +480,13 @@ impl Changer<'_> {
         }
         self.edit(table, &text)?;
         let sql = format!(
-            "INSERT INTO {}.rowferry_columns (oid, name, position, default_text) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT DO UPDATE SET default_text = excluded.default_text",
+            "INSERT INTO {}.rowferry_columns (oid, name, position, default_text, sequence) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET default_text = excluded.default_text, sequence = excluded.sequence",
             table.database
         );
-        self.connection.execute(&sql, params![oid, name, column as i64, default.map(|default| &default.text)])?;
+        let sequence = default.and_then(|default| self.next_of(&default.expr));
+        let text = default.map(|default| &default.text);
+        self.connection.execute(&sql, params![oid, name, column as i64, text, sequence])?;
         Ok(())
     }
 

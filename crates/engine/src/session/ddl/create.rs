@@ -1,10 +1,10 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
-use rowferry_dialect::ir::{CreateIndex, CreateSequence, CreateTable, CreateView};
+use rowferry_dialect::ir::{CreateIndex, CreateTable, CreateView};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::postgres::types::format_type;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Schema};
 use rusqlite::params;
 
@@ -23,15 +23,13 @@ impl Changer<'_> {
         let oid =
             self.record(database, "table", &namespace, &table.name.name, Some(&physical), table.language, None)?;
         for record in &statements.columns {
-            let sequence = self.sequence_of_column(table, record, database, &namespace, &physical)?;
-            let mut record = record.clone();
-            if let Some(name) = &sequence
-                && table.language == Language::Postgres
-            {
-                let shown = name.strip_prefix("public.").unwrap_or(name);
-                record.default_text = Some(format!("nextval('{shown}'::regclass)"));
-            }
-            self.record_column(database, oid, &record, sequence.as_deref())?;
+            let column = &table.columns[record.position];
+            let sequence = if record.sequence {
+                Some(self.sequence_of_column((&table.name.name, &physical), column, database, &namespace)?)
+            } else {
+                column.default.as_ref().and_then(|default| self.next_of(&default.expr))
+            };
+            self.record_column(database, oid, record, sequence.as_deref())?;
         }
         for check in &statements.checks {
             self.record_check(database, oid, check)?;
@@ -43,44 +41,6 @@ impl Changer<'_> {
             )?;
         }
         Ok(Some(physical))
-    }
-
-    /// Makes the sequence of a column that the rowid cannot number.
-    pub(super) fn sequence_of_column(
-        &self,
-        table: &CreateTable,
-        record: &lowered::ColumnRecord,
-        database: &'static str,
-        namespace: &str,
-        physical: &str,
-    ) -> Done<Option<String>> {
-        let Some((start, increment)) = record.sequence else { return Ok(None) };
-        let name = self.free_name(namespace, &format!("{}_{}_seq", table.name.name, record.name));
-        let ty = &table.columns[record.position].ty;
-        let (least, greatest) = crate::schema::integer_range(ty);
-        let sequence = CreateSequence {
-            name: QualifiedName::new(namespace, name.clone()),
-            if_not_exists: false,
-            ty: ty.clone(),
-            start,
-            increment,
-            min: if increment > 0 { 1 } else { least },
-            max: if increment > 0 { greatest } else { -1 },
-            cycle: false,
-        };
-        self.add_sequence(&sequence, database, namespace, Some((physical, &record.name)))?;
-        Ok(Some(format!("{namespace}.{name}")))
-    }
-
-    /// A name that nothing has: the wish, with a number behind it if need be.
-    pub(super) fn free_name(&self, namespace: &str, wish: &str) -> String {
-        let mut name = wish.to_owned();
-        let mut number = 0;
-        while self.collision(namespace, &name).is_some() {
-            number += 1;
-            name = format!("{wish}{number}");
-        }
-        name
     }
 
     pub(super) fn create_index(&self, index: &CreateIndex) -> Done {
@@ -170,43 +130,6 @@ impl Changer<'_> {
             self.record_column(database, oid, &record, None)?;
         }
         self.record_view_options(database, oid, &view.options)
-    }
-
-    pub(super) fn create_sequence(&self, sequence: &CreateSequence) -> Done {
-        let (namespace, database, _) = self.place(&sequence.name, false)?;
-        if !self.is_free(&namespace, &sequence.name.name, sequence.if_not_exists)? {
-            return Ok(());
-        }
-        self.add_sequence(sequence, database, &namespace, None).map(|_| ())
-    }
-
-    pub(super) fn add_sequence(
-        &self,
-        sequence: &CreateSequence,
-        database: &str,
-        namespace: &str,
-        owner: Option<(&str, &str)>,
-    ) -> Done<u32> {
-        let oid = self.record(database, "sequence", namespace, &sequence.name.name, None, Language::Postgres, None)?;
-        self.connection.execute(
-            &format!(
-                "INSERT INTO {database}.rowferry_sequences
-                 (oid, type, start, increment, min, max, cycle, last_value, is_called, owner_table, owner_column)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?3, 0, ?8, ?9)"
-            ),
-            params![
-                oid,
-                types::words(&sequence.ty, Language::Postgres),
-                sequence.start,
-                sequence.increment,
-                sequence.min,
-                sequence.max,
-                sequence.cycle,
-                owner.map(|(table, _)| table),
-                owner.map(|(_, column)| column)
-            ],
-        )?;
-        Ok(oid)
     }
 
     pub(super) fn create_schema(&self, name: &str, if_not_exists: bool) -> Done {

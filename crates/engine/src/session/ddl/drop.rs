@@ -9,6 +9,7 @@ use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, describe};
+use crate::schema::SequenceDetails;
 
 impl Changer<'_> {
     pub(super) fn drop_objects(&self, drop: &Drop) -> Done {
@@ -29,16 +30,8 @@ impl Changer<'_> {
             ObjectKind::Sequence => {
                 for name in &drop.names {
                     let Some(details) = self.schema().sequence_details(name) else { continue };
-                    if let Some((oid, _)) = details.owner {
-                        let table =
-                            self.schema().relation_by_oid(oid).map(|table| table.name.clone()).unwrap_or_default();
-                        let sequence = format!("sequence {}", name.name);
-                        let default = format!("default value of a column of table {table}");
-                        return Err(cannot_drop(&sequence.clone(), &[(default, sequence)]));
-                    }
-                    let needed = Needed::sequence(details.sequence.oid, &name.name);
-                    self.drop_dependents(&format!("sequence {}", name.name), Vec::new(), vec![needed], drop.cascade)?;
-                    self.forget(details.database, details.sequence.oid)?;
+                    self.drop_sequence(&details, drop.cascade)?;
+                    self.settle()?;
                 }
                 Ok(())
             }
@@ -72,9 +65,21 @@ impl Changer<'_> {
         };
         let relations: Vec<Arc<Relation>> =
             schema.main.relations().filter(|relation| relation.namespace == name).cloned().collect();
-        if !relations.is_empty() && !cascade {
+        let free: Vec<_> = schema
+            .main
+            .sequences()
+            .filter(|details| details.sequence.namespace == name && details.owner.is_none())
+            .cloned()
+            .collect();
+        let shown = |details: &Arc<SequenceDetails>| format!("sequence {name}.{}", details.sequence.name);
+        if !(relations.is_empty() && free.is_empty()) && !cascade {
             let schema = format!("schema {name}");
-            let names: Vec<_> = relations.iter().map(|relation| (describe(relation), schema.clone())).collect();
+            let names: Vec<_> = relations
+                .iter()
+                .map(|relation| describe(relation))
+                .chain(free.iter().map(shown))
+                .map(|object| (object, schema.clone()))
+                .collect();
             return Err(cannot_drop(&schema, &names));
         }
         let visible = |relation: &Relation| {
@@ -85,8 +90,9 @@ impl Changer<'_> {
             let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
             if visible(relation) { describe(relation) } else { format!("{kind} {name}.{}", relation.name) }
         });
-        self.tell_cascade(&gone.collect::<Vec<_>>());
+        self.tell_cascade(&gone.chain(free.iter().map(shown)).collect::<Vec<_>>());
         self.drop_relations(&relations, true)?;
+        free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
         self.forget("main", namespace.oid)
     }
 
@@ -110,6 +116,11 @@ impl Changer<'_> {
         }
         let first = going.first().map(|relation| describe(relation)).unwrap_or_default();
         let needed = going.iter().map(|relation| Needed::relation(relation)).collect();
+        for table in &tables {
+            for details in schema.sequences_of(table.oid) {
+                self.drop_defaults_of(details, &first, cascade, &going)?;
+            }
+        }
         self.drop_dependents(&first, keys, needed, cascade)?;
         let tables = tables.len();
         if tables > 1 {

@@ -1,6 +1,6 @@
 //! Informix's synonyms, and changes of sequences' and indexes' names and parameters.
 
-use rowferry_dialect::ir::{CreateSequence, ObjectKind};
+use rowferry_dialect::ir::ObjectKind;
 use rowferry_dialect::schema::{QualifiedName, Schema as _};
 use rowferry_dialect::{Error, Language};
 use rusqlite::params;
@@ -21,41 +21,13 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// ALTER SEQUENCE.
-    pub(super) fn alter_sequence(&self, sequence: &CreateSequence, restart: Option<i64>) -> Done {
-        let Some(details) = self.schema().sequence_details(&sequence.name) else {
-            return Err(Error::internal("ALTER of a sequence that is gone").into());
-        };
-        let (oid, database) = (details.sequence.oid, details.database);
-        self.touch(database, oid);
-        self.connection.execute(
-            &format!(
-                "UPDATE {database}.rowferry_sequences SET increment = ?2, min = ?3, max = ?4, cycle = ?5 WHERE oid = ?1"
-            ),
-            params![oid, sequence.increment, sequence.min, sequence.max, sequence.cycle],
-        )?;
-        if let Some(next) = restart {
-            self.connection.execute(
-                &format!("UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = 0 WHERE oid = ?1"),
-                params![oid, next],
-            )?;
-        }
-        Ok(())
-    }
-
     /// RENAME SEQUENCE and RENAME INDEX.
     pub(super) fn rename_object(&self, kind: ObjectKind, name: &QualifiedName, to: &str) -> Done {
         if kind == ObjectKind::Sequence {
             let Some(details) = self.schema().sequence_details(name) else {
                 return Err(Error::internal("RENAME of a sequence that is gone").into());
             };
-            self.is_free(&details.sequence.namespace, to, false)?;
-            self.touch(details.database, details.sequence.oid);
-            self.connection.execute(
-                &format!("UPDATE {}.rowferry_objects SET name = ?2 WHERE oid = ?1", details.database),
-                params![details.sequence.oid, to],
-            )?;
-            return Ok(());
+            return self.rename_sequence(&details, to);
         }
         let Some((relation, at)) = self.schema().index(name) else {
             return Err(Error::internal("RENAME of an index that is gone").into());

@@ -29,6 +29,9 @@ impl Positions {
                 None => return Ok(None),
             },
             AlterTable::RenameColumn { column, .. }
+            | AlterTable::AddIdentity { column, .. }
+            | AlterTable::SetIdentity { column, .. }
+            | AlterTable::DropIdentity { column }
             | AlterTable::SetNotNull { column, .. }
             | AlterTable::SetDefault { column, .. } => *column = self.place(*column, now, None)?,
             AlterTable::SetType { column, using, .. } => {

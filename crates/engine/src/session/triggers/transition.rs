@@ -51,6 +51,7 @@ impl Session {
             not_null: false,
             default: None,
             identity: None,
+            sequence: None,
             generated: None,
         });
         let table = CreateTable {
