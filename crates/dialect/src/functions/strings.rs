@@ -82,6 +82,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "regexp_split_to_array" (TEXT, TEXT) -> TEXTS, F("rf_regexp_split_to_array");
     Scalar "regexp_split_to_array" (TEXT, TEXT, TEXT) -> TEXTS, F("rf_regexp_split_to_array");
     SetReturning "regexp_split_to_table" (TEXT, TEXT) -> TEXT, Special("regexp_split_to_table");
+    SetReturning "regexp_split_to_table" (TEXT, TEXT, TEXT) -> TEXT, Special("regexp_split_to_table");
     SetReturning "regexp_matches" (TEXT, TEXT) -> TEXTS, Special("regexp_matches");
     SetReturning "regexp_matches" (TEXT, TEXT, TEXT) -> TEXTS, Special("regexp_matches");
     Scalar "string_to_array" (TEXT, TEXT) -> TEXTS, F("rf_string_to_array"), lenient;

@@ -200,7 +200,7 @@ impl Binder<'_> {
         let asis = || Expr::new(ExprKind::Literal(Value::Text(text.to_owned())), Type::Text);
         let cast = || Expr::new(ExprKind::Cast { arg: Box::new(asis()), context: CastContext::Explicit }, to.clone());
         match to {
-            Type::Text | Type::Varchar(None) | Type::Name => {
+            Type::Text | Type::Varchar(None) => {
                 Ok(Expr::new(ExprKind::Literal(Value::Text(text.to_owned())), to.clone()))
             }
             // Lengths: an explicit cast cuts, an assignment refuses; both at run time, with the column's name.

@@ -25,6 +25,17 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
     if from == to && !to.is_decimal() {
         return Ok(value.clone());
     }
+    match (from, to) {
+        (Type::Int4, Type::InternalChar) => {
+            let byte = i8::try_from(integer_of(value, from)?)
+                .map_err(|_| Error::new(Condition::NumericValueOutOfRange, "\"char\" out of range"))?;
+            return Ok(Value::Text(text::print_byte(byte as u8)));
+        }
+        (Type::InternalChar, Type::Int4) => {
+            return Ok(Value::Integer(i64::from(text::byte_of(text_of(value)?.as_bytes()) as i8)));
+        }
+        _ => {}
+    }
     if is_text(to) {
         let shown = to_text(value, from, settings)?;
         let text = if context == CastContext::Explicit { text::cast(&shown, to) } else { text::assign(&shown, to)? };

@@ -54,8 +54,12 @@ pub fn ln(value: &Decimal) -> Result<Decimal> {
 
 /// Logarithm to a base.
 pub fn log(base: &Decimal, value: &Decimal) -> Result<Decimal> {
-    let (Some(base_number), Some(number)) = (logarithm_operand(base)?, logarithm_operand(value)?) else {
-        return Ok(Decimal::NaN);
+    let (base_number, number) = match (logarithm_operand(base)?, logarithm_operand(value)?) {
+        (Some(base_number), Some(number)) => (base_number, number),
+        _ if matches!(base, Decimal::NaN) || matches!(value, Decimal::NaN) => return Ok(Decimal::NaN),
+        (None, None) => return Ok(Decimal::NaN),
+        (None, Some(_)) => return Ok(Decimal::ZERO),
+        (Some(_), None) => return Ok(Decimal::Infinity),
     };
     let base_weight = ln_weight(base_number);
     let value_weight = ln_weight(number);

@@ -295,7 +295,7 @@ impl Interval {
                 (self.months / 12).abs(),
                 (self.months % 12).abs(),
                 sign(i64::from(self.days)),
-                self.days.abs(),
+                self.days.unsigned_abs(),
                 sign(self.micros),
                 clock(self.micros, 1)
             );
@@ -304,7 +304,7 @@ impl Interval {
         if has_months {
             format!("{lead}{}-{}", (self.months / 12).abs(), (self.months % 12).abs())
         } else if self.days != 0 {
-            format!("{lead}{} {}", self.days.abs(), clock(self.micros, 1))
+            format!("{lead}{} {}", self.days.unsigned_abs(), clock(self.micros, 1))
         } else {
             format!("{lead}{}", clock(self.micros, 1))
         }

@@ -16,6 +16,7 @@ pub mod datetime_text;
 pub mod decimal;
 pub mod decimal_math;
 pub mod float;
+pub mod from_char;
 pub mod informix;
 pub mod integer;
 pub mod interval;

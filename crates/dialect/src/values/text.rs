@@ -109,11 +109,41 @@ fn cut_name<'a>(text: &'a str, ty: &Type) -> Cow<'a, str> {
             }
             Cow::Borrowed(&text[..end])
         }
-        Type::InternalChar => match text.chars().next() {
-            Some(first) => Cow::Borrowed(&text[..first.len_utf8()]),
-            None => Cow::Borrowed(text),
-        },
+        Type::InternalChar => one_byte(text),
         _ => Cow::Borrowed(text),
+    }
+}
+
+/// The one byte of a `"char"`, as it is printed: the text's first one, or the one that an octal escape names.
+fn one_byte(text: &str) -> Cow<'_, str> {
+    let byte = match text.as_bytes() {
+        [b'\\', digits @ ..] if digits.len() == 3 && digits.iter().all(|digit| matches!(digit, b'0'..=b'7')) => {
+            digits.iter().fold(0_u32, |byte, digit| byte * 8 + u32::from(digit - b'0')) as u8
+        }
+        bytes => bytes.first().copied().unwrap_or(0),
+    };
+    match text.get(..1) {
+        Some(first) if first.as_bytes() == [byte] => Cow::Borrowed(first),
+        _ => Cow::Owned(print_byte(byte)),
+    }
+}
+
+/// A `"char"` of this byte: nothing for 0, an octal escape beyond ASCII.
+pub fn print_byte(byte: u8) -> String {
+    match byte {
+        0 => String::new(),
+        0x80.. => format!("\\{byte:03o}"),
+        ascii => char::from(ascii).to_string(),
+    }
+}
+
+/// The byte of a stored `"char"`.
+pub fn byte_of(stored: &[u8]) -> u8 {
+    match stored {
+        [b'\\', digits @ ..] if digits.len() == 3 => {
+            digits.iter().fold(0_u32, |byte, digit| byte * 8 + u32::from(digit.wrapping_sub(b'0'))) as u8
+        }
+        bytes => bytes.first().copied().unwrap_or(0),
     }
 }
 

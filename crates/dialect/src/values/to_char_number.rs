@@ -1,285 +1,537 @@
 //! `to_char` and `to_number` for numbers: PostgreSQL's template patterns.
 
-use super::Decimal;
 use super::to_char::ordinal_suffix;
-use crate::{Condition, Error, Result};
+use super::{Decimal, decimal_math};
+use crate::types::NumericModifier;
+use crate::{Condition, Error, Result, Type, work};
 
 /// A piece of a template.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Piece {
-    /// `9` or `0`.
-    Digit { zero: bool },
+    /// `9`
+    Nine,
+    /// `0`
+    Zero,
     /// `.` or `D`.
     Point,
-    /// `,` or `G`.
+    /// `,` or `G`; in reading `G` looks at its own text only.
     Group,
-    /// `S`: a sign at this side of the number.
-    Sign,
     /// `MI`.
     Minus,
     /// `PL`.
     Plus,
     /// `SG`.
     Either,
-    /// `PR`.
-    Angles,
     /// `L`.
     Currency,
     /// `TH`, `th`.
     Ordinal { upper: bool },
+    /// `RN`, `rn`: where a Roman number stands.
+    Roman { upper: bool },
     /// Text as it is.
     Literal(char),
 }
 
-#[derive(Default)]
-struct Template {
-    pieces: Vec<Piece>,
-    fill: bool,
-    roman: Option<bool>,
-    exponent: bool,
-    /// Digits behind `V`: the number is multiplied by that power of ten.
-    shift: usize,
-    whole: usize,
-    fraction: usize,
+/// Where `S` puts the sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Anchor {
+    #[default]
+    None,
+    Before,
+    Behind,
 }
 
-fn parse(template: &str) -> Result<Template> {
-    let mut parsed = Template { fill: true, ..Template::default() };
-    let mut behind_point = false;
-    let mut behind_shift = false;
-    let mut rest = template;
-    let error = |message: &str| Error::new(Condition::SyntaxError, message.to_owned());
-    while let Some(c) = rest.chars().next() {
-        let two = rest.get(..2).map(str::to_ascii_uppercase);
-        let mut length = c.len_utf8();
-        match two.as_deref() {
-            Some("FM") => {
-                parsed.fill = false;
-                rest = &rest[2..];
-                continue;
-            }
-            Some("MI" | "PL" | "SG" | "PR" | "TH" | "RN") => {
-                parsed.pieces.push(match two.as_deref() {
-                    Some("MI") => Piece::Minus,
-                    Some("PL") => Piece::Plus,
-                    Some("SG") => Piece::Either,
-                    Some("PR") => Piece::Angles,
-                    Some("TH") => Piece::Ordinal { upper: c == 'T' },
-                    _ => {
-                        parsed.roman = Some(c == 'R');
-                        rest = &rest[2..];
-                        continue;
-                    }
-                });
-                rest = &rest[2..];
-                continue;
-            }
-            _ => {}
-        }
-        if rest.get(..4).is_some_and(|e| e.eq_ignore_ascii_case("EEEE")) {
-            parsed.exponent = true;
-            rest = &rest[4..];
-            continue;
-        }
-        match c {
-            '9' | '0' => {
-                if behind_shift {
-                    parsed.shift += 1;
-                }
-                if behind_point {
-                    parsed.fraction += 1;
-                } else {
-                    parsed.whole += 1;
-                }
-                parsed.pieces.push(Piece::Digit { zero: c == '0' });
-            }
-            '.' | 'D' | 'd' => {
-                if behind_point {
-                    return Err(error("multiple decimal points"));
-                }
-                behind_point = true;
-                parsed.pieces.push(Piece::Point);
-            }
-            ',' | 'G' | 'g' => parsed.pieces.push(Piece::Group),
-            'S' | 's' => parsed.pieces.push(Piece::Sign),
-            'L' | 'l' => parsed.pieces.push(Piece::Currency),
-            'V' | 'v' => behind_shift = true,
-            'B' | 'b' | 'C' | 'c' => {}
-            '"' => {
-                let quoted = &rest[1..];
-                let end = quoted.find('"').unwrap_or(quoted.len());
-                parsed.pieces.extend(quoted[..end].chars().map(Piece::Literal));
-                length = (end + 2).min(rest.len());
-            }
-            c => parsed.pieces.push(Piece::Literal(c)),
-        }
-        rest = &rest[length..];
-    }
-    Ok(parsed)
+/// A template taken apart.
+#[derive(Clone, Default)]
+struct Template {
+    pieces: Vec<Piece>,
+    /// `FM`: no blanks nor zeros to fill.
+    bare: bool,
+    roman: bool,
+    exponent: bool,
+    /// `V` was there, and so many digits behind it: the number is multiplied by that power of ten.
+    shift: Option<usize>,
+    whole: usize,
+    fraction: usize,
+    point: bool,
+    /// The place of the first `0` before the point, from 0.
+    first_zero: Option<usize>,
+    /// How many digits stand up to the last `0`.
+    zero_end: usize,
+    sign: Anchor,
+    /// Digits before the `S`.
+    before_sign: usize,
+    minus: bool,
+    plus: bool,
+    angles: bool,
+    blank: bool,
 }
+
+fn template_error(message: &str) -> Error {
+    Error::new(Condition::SyntaxError, message.to_owned())
+}
+
+impl Template {
+    fn parse(template: &str) -> Result<Self> {
+        let mut parsed = Self::default();
+        let mut rest = template;
+        while let Some(c) = rest.chars().next() {
+            if let Some(word) = WORDS.iter().find(|(word, _)| rest.starts_with(word)) {
+                parsed.add(word.1)?;
+                rest = &rest[word.0.len()..];
+                continue;
+            }
+            let mut length = c.len_utf8();
+            match c {
+                '"' => {
+                    let mut quoted = rest[1..].char_indices();
+                    length = rest.len();
+                    while let Some((at, c)) = quoted.next() {
+                        match c {
+                            '"' => {
+                                length = at + 2;
+                                break;
+                            }
+                            '\\' => parsed.literal(quoted.next().map_or('\\', |(_, c)| c))?,
+                            c => parsed.literal(c)?,
+                        }
+                    }
+                }
+                '\\' if rest[1..].starts_with('"') => {
+                    parsed.literal('"')?;
+                    length = 2;
+                }
+                c => parsed.literal(c)?,
+            }
+            rest = &rest[length..];
+        }
+        Ok(parsed)
+    }
+
+    fn literal(&mut self, c: char) -> Result<()> {
+        work::step(1)?;
+        self.pieces.push(Piece::Literal(c));
+        Ok(())
+    }
+
+    fn add(&mut self, word: Word) -> Result<()> {
+        if self.exponent {
+            return Err(template_error(if word == Word::Exponent {
+                "cannot use \"EEEE\" twice"
+            } else {
+                "\"EEEE\" must be the last pattern used"
+            }));
+        }
+        match word {
+            Word::Bare => self.bare = true,
+            Word::Blank => self.blank |= self.whole == 0 && self.fraction == 0 && self.first_zero.is_none(),
+            Word::Shift if self.point => {
+                return Err(template_error("cannot use \"V\" and decimal point together"));
+            }
+            Word::Shift => self.shift = Some(self.shift.unwrap_or(0)),
+            Word::Angles if self.sign != Anchor::None || self.plus || self.minus => {
+                return Err(template_error("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together"));
+            }
+            Word::Angles => self.angles = true,
+            Word::Sign => return self.add_sign(),
+            Word::Exponent => {
+                let other = self.bare || self.blank || self.sign != Anchor::None || self.angles || self.minus;
+                if other || self.plus || self.roman || self.shift.is_some() {
+                    return Err(template_error("\"EEEE\" is incompatible with other formats")
+                        .detail("\"EEEE\" may only be used together with digit and decimal point patterns."));
+                }
+                self.exponent = true;
+            }
+            Word::Ignored => {}
+            Word::Piece(piece) => return self.add_piece(piece),
+        }
+        Ok(())
+    }
+
+    fn add_sign(&mut self) -> Result<()> {
+        if self.sign != Anchor::None {
+            return Err(template_error("cannot use \"S\" twice"));
+        }
+        if self.plus || self.minus || self.angles {
+            return Err(template_error("cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together"));
+        }
+        if self.point {
+            self.sign = Anchor::Behind;
+        } else {
+            (self.sign, self.before_sign) = (Anchor::Before, self.whole);
+        }
+        Ok(())
+    }
+
+    fn add_piece(&mut self, piece: Piece) -> Result<()> {
+        match piece {
+            Piece::Nine | Piece::Zero if self.angles => {
+                let digit = if piece == Piece::Nine { '9' } else { '0' };
+                return Err(template_error(&format!("\"{digit}\" must be ahead of \"PR\"")));
+            }
+            Piece::Nine => match &mut self.shift {
+                Some(shift) => *shift += 1,
+                None if self.point => self.fraction += 1,
+                None => self.whole += 1,
+            },
+            Piece::Zero => {
+                if self.first_zero.is_none() && !self.point {
+                    self.first_zero = Some(self.whole);
+                }
+                *(if self.point { &mut self.fraction } else { &mut self.whole }) += 1;
+                self.zero_end = self.whole + self.fraction;
+            }
+            Piece::Point if self.point => return Err(template_error("multiple decimal points")),
+            Piece::Point if self.shift.is_some() => {
+                return Err(template_error("cannot use \"V\" and decimal point together"));
+            }
+            Piece::Point => self.point = true,
+            Piece::Minus | Piece::Plus | Piece::Either if self.sign != Anchor::None => {
+                let name = match piece {
+                    Piece::Minus => "MI",
+                    Piece::Plus => "PL",
+                    _ => "SG",
+                };
+                return Err(template_error(&format!("cannot use \"S\" and \"{name}\" together")));
+            }
+            Piece::Minus => self.minus = true,
+            Piece::Plus => self.plus = true,
+            Piece::Either => (self.minus, self.plus) = (true, true),
+            Piece::Roman { .. } => self.roman = true,
+            Piece::Group | Piece::Currency | Piece::Ordinal { .. } | Piece::Literal(_) => {}
+        }
+        self.pieces.push(piece);
+        Ok(())
+    }
+}
+
+/// What a word of a template means.
+#[derive(Clone, Copy, PartialEq)]
+enum Word {
+    Bare,
+    Blank,
+    Shift,
+    Angles,
+    Sign,
+    Exponent,
+    Ignored,
+    Piece(Piece),
+}
+
+/// The words as they are written, longer before shorter.
+const WORDS: &[(&str, Word)] = &[
+    ("EEEE", Word::Exponent),
+    ("eeee", Word::Exponent),
+    ("FM", Word::Bare),
+    ("fm", Word::Bare),
+    ("MI", Word::Piece(Piece::Minus)),
+    ("mi", Word::Piece(Piece::Minus)),
+    ("PL", Word::Piece(Piece::Plus)),
+    ("pl", Word::Piece(Piece::Plus)),
+    ("PR", Word::Angles),
+    ("pr", Word::Angles),
+    ("RN", Word::Piece(Piece::Roman { upper: true })),
+    ("rn", Word::Piece(Piece::Roman { upper: false })),
+    ("SG", Word::Piece(Piece::Either)),
+    ("sg", Word::Piece(Piece::Either)),
+    ("SP", Word::Ignored),
+    ("sp", Word::Ignored),
+    ("TH", Word::Piece(Piece::Ordinal { upper: true })),
+    ("th", Word::Piece(Piece::Ordinal { upper: false })),
+    (",", Word::Piece(Piece::Group)),
+    (".", Word::Piece(Piece::Point)),
+    ("0", Word::Piece(Piece::Zero)),
+    ("9", Word::Piece(Piece::Nine)),
+    ("B", Word::Blank),
+    ("b", Word::Blank),
+    ("C", Word::Ignored),
+    ("c", Word::Ignored),
+    ("D", Word::Piece(Piece::Point)),
+    ("d", Word::Piece(Piece::Point)),
+    ("G", Word::Piece(Piece::Group)),
+    ("g", Word::Piece(Piece::Group)),
+    ("L", Word::Piece(Piece::Currency)),
+    ("l", Word::Piece(Piece::Currency)),
+    ("S", Word::Sign),
+    ("s", Word::Sign),
+    ("V", Word::Shift),
+    ("v", Word::Shift),
+];
 
 /// A number in the form of a template.
 pub fn format(value: &Decimal, template: &str) -> Result<String> {
-    let parsed = parse(template)?;
-    if let Some(upper) = parsed.roman {
-        return Ok(roman(value, upper, parsed.fill));
+    let mut template = Template::parse(template)?;
+    if template.roman {
+        return Ok(filled(&template, &roman(value), false, 0));
     }
-    if parsed.exponent {
-        return Ok(scientific(value, &parsed));
+    if template.exponent {
+        return Ok(match value.finite() {
+            Some(_) => scientific(value, template.fraction),
+            None => unfit_exponent(&template),
+        });
     }
-    let negative = value.signum() < 0;
-    let shifted = match parsed.shift {
-        0 => value.abs(),
-        shift => value.abs().mul(&Decimal::parse(&format!("1e{shift}"))?)?,
+    let shifted = match template.shift {
+        None | Some(0) => value.clone(),
+        Some(shift) => value.mul(&Decimal::parse(&format!("1e{shift}"))?)?,
     };
-    let rounded = shifted.rounded(parsed.fraction as i64);
-    let text = rounded.to_string();
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let fits = rounded.finite().is_some() && (whole == "0" || whole.len() <= parsed.whole);
-    let has_point = parsed.pieces.contains(&Piece::Point);
-    let whole = if whole == "0" && (has_point && parsed.fraction > 0 || parsed.whole == 0) { "" } else { whole };
-    Ok(fill(&parsed, whole, fraction, negative, fits))
+    template.whole += template.shift.unwrap_or(0);
+    let text = shifted.rounded(template.fraction as i64).to_string();
+    Ok(placed(&template, &text))
 }
 
-fn fill(parsed: &Template, whole: &str, fraction: &str, negative: bool, fits: bool) -> String {
-    let explicit = parsed
-        .pieces
-        .iter()
-        .any(|piece| matches!(piece, Piece::Sign | Piece::Minus | Piece::Plus | Piece::Either | Piece::Angles));
-    // The first place that shows a digit: where the number begins or a `0` demands one.
-    let first_zero = parsed
-        .pieces
-        .iter()
-        .filter(|piece| matches!(piece, Piece::Digit { .. } | Piece::Point))
-        .take_while(|piece| **piece != Piece::Point)
-        .position(|piece| matches!(piece, Piece::Digit { zero: true }));
-    let begin = if fits { parsed.whole - whole.len().min(parsed.whole) } else { 0 };
-    let begin = first_zero.map_or(begin, |zero| zero.min(begin));
-    // Without blanks, zeros that only `9` asks for at the end of the fraction go.
-    let last_zero = parsed
-        .pieces
-        .iter()
-        .skip_while(|piece| **piece != Piece::Point)
-        .filter(|piece| matches!(piece, Piece::Digit { .. }))
-        .enumerate()
-        .filter(|(_, piece)| matches!(piece, Piece::Digit { zero: true }))
-        .map(|(at, _)| at + 1)
-        .last()
-        .unwrap_or(0);
-    let kept = if parsed.fill { parsed.fraction } else { fraction.trim_end_matches('0').len().max(last_zero) };
-    let sign_first = parsed.pieces.iter().position(|piece| *piece == Piece::Sign).is_some_and(|sign| {
-        parsed.pieces.iter().position(|piece| matches!(piece, Piece::Digit { .. })).is_none_or(|digit| sign < digit)
-    });
-    let angles = parsed.pieces.contains(&Piece::Angles);
-    let lead = if angles {
-        if negative { "<" } else { " " }
-    } else if sign_first {
-        if negative { "-" } else { "+" }
-    } else if !explicit {
-        if negative { "-" } else { " " }
+/// A float in the form of a template; `digits` is how many its type holds.
+pub fn format_float(value: f64, digits: usize, template: &str) -> Result<String> {
+    let mut template = Template::parse(template)?;
+    if template.roman {
+        return Ok(filled(&template, &roman(&Decimal::from_f64(value.round_ties_even())), false, 0));
+    }
+    if template.exponent {
+        if !value.is_finite() {
+            return Ok(unfit_exponent(&template));
+        }
+        let text = format!("{value:.*e}", template.fraction);
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let exponent: i64 = exponent.parse().unwrap_or(0);
+        return Ok(exponential(mantissa, exponent));
+    }
+    let value = value * 10_f64.powi(template.shift.unwrap_or(0) as i32);
+    template.whole += template.shift.unwrap_or(0);
+    let shown = |digits: usize| {
+        if value.is_nan() {
+            "NaN".to_owned()
+        } else if value.is_infinite() {
+            (if value > 0.0 { "Infinity" } else { "-Infinity" }).to_owned()
+        } else {
+            format!("{value:.digits$}")
+        }
+    };
+    let whole = shown(0).trim_start_matches('-').len();
+    // Digits that the type does not hold are not shown.
+    template.fraction = template.fraction.min(digits.saturating_sub(whole));
+    Ok(placed(&template, &shown(template.fraction)))
+}
+
+/// A rounded number laid into a template.
+fn placed(template: &Template, text: &str) -> String {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let whole = digits.find('.').unwrap_or(digits.len());
+    if whole > template.whole {
+        let unfit = format!("{}.{}", "#".repeat(template.whole), "#".repeat(template.fraction));
+        return filled(template, &unfit, negative, 0);
+    }
+    filled(template, digits, negative, template.whole - whole)
+}
+
+/// The state of laying a number into a template.
+struct Filling<'a> {
+    template: &'a Template,
+    /// The digits, without a sign.
+    number: &'a [u8],
+    /// The next of them.
+    next: usize,
+    negative: bool,
+    /// Places of the template before the first digit.
+    spaces: usize,
+    /// Where the sign stands.
+    sign: Anchor,
+    angles: bool,
+    sign_done: bool,
+    /// A digit has been written.
+    within: bool,
+    /// The place of the template.
+    place: usize,
+    /// With `FM`, the last character of the number that counts.
+    last: Option<usize>,
+    /// How many places there are.
+    count: i64,
+    out: String,
+    /// The number ended before its template: nothing follows.
+    ended: bool,
+}
+
+fn filled(template: &Template, number: &str, negative: bool, spaces: usize) -> String {
+    let mut angles = template.angles;
+    let mut sign = template.sign;
+    let sign_done = if template.plus || template.minus {
+        template.minus
     } else {
-        ""
-    };
-    let lead = if parsed.fill || lead != " " { lead } else { "" };
-    let mut out = String::new();
-    let mut place = 0;
-    let mut behind_point = false;
-    let mut lead_shown = false;
-    let show_lead = |out: &mut String, shown: &mut bool| {
-        if !*shown {
-            out.push_str(lead);
-            *shown = true;
+        angles &= negative || !template.bare;
+        if sign == Anchor::Before && template.whole == template.before_sign {
+            sign = Anchor::Behind;
         }
+        !negative && template.bare && sign == Anchor::None
     };
-    for piece in &parsed.pieces {
-        match piece {
-            Piece::Digit { .. } if behind_point => {
-                show_lead(&mut out, &mut lead_shown);
-                if !fits {
-                    out.push('#');
-                } else if place < kept {
-                    out.push(char::from(fraction.as_bytes().get(place).copied().unwrap_or(b'0')));
-                }
-                place += 1;
-            }
-            Piece::Digit { .. } => {
-                if place >= begin {
-                    show_lead(&mut out, &mut lead_shown);
-                    let from_end = parsed.whole - place;
-                    out.push(if !fits {
-                        '#'
-                    } else if from_end <= whole.len() {
-                        char::from(whole.as_bytes()[whole.len() - from_end])
-                    } else {
-                        '0'
-                    });
-                } else if parsed.fill {
-                    out.push(' ');
-                }
-                place += 1;
-            }
-            Piece::Point => {
-                show_lead(&mut out, &mut lead_shown);
-                behind_point = true;
-                place = 0;
-                if parsed.fill || kept > 0 || parsed.fraction == 0 {
-                    out.push('.');
-                } else {
-                    // PostgreSQL keeps the point of `FM9.9` even when nothing follows.
-                    out.push('.');
-                }
-            }
-            Piece::Group if behind_point || place > begin => out.push(','),
-            Piece::Group => {
-                if parsed.fill {
-                    out.push(' ');
-                }
-            }
-            Piece::Sign if sign_first => {}
-            Piece::Sign | Piece::Either => out.push(if negative { '-' } else { '+' }),
-            Piece::Minus if negative => out.push('-'),
-            Piece::Plus if !negative => out.push('+'),
-            Piece::Minus | Piece::Plus => {
-                if parsed.fill {
-                    out.push(' ');
-                }
-            }
-            Piece::Angles => {
-                if negative {
-                    out.push('>');
-                } else if parsed.fill {
-                    out.push(' ');
-                }
-            }
-            Piece::Currency => out.push(' '),
-            Piece::Ordinal { upper } => {
-                if !negative && parsed.fraction == 0 {
-                    let suffix = ordinal_suffix(whole);
-                    out.push_str(&if *upper { suffix.to_uppercase() } else { suffix.to_owned() });
-                }
-            }
-            Piece::Literal(c) => out.push(*c),
-        }
+    let mut last = None;
+    if template.bare
+        && template.point
+        && let Some(point) = number.find('.')
+    {
+        let significant = number.bytes().rposition(|digit| digit != b'0').unwrap_or(point).max(point);
+        let zero = if template.zero_end > spaces { (template.zero_end - spaces).min(number.len() - 1) } else { 0 };
+        last = Some(significant.max(zero));
     }
-    out
+    let count = (template.fraction + template.whole) as i64 - 1 + i64::from(!sign_done && spaces == 0);
+    let mut filling = Filling {
+        template,
+        number: number.as_bytes(),
+        next: 0,
+        negative,
+        spaces,
+        sign,
+        angles,
+        sign_done,
+        within: false,
+        place: 0,
+        last,
+        count,
+        out: String::new(),
+        ended: false,
+    };
+    for piece in &template.pieces {
+        if filling.ended {
+            break;
+        }
+        filling.write(*piece, number);
+    }
+    filling.out
 }
 
-fn scientific(value: &Decimal, parsed: &Template) -> String {
-    let Some(number) = value.finite() else { return "#".repeat(parsed.whole + parsed.fraction + 5) };
-    let mut exponent = number.exponent();
-    let power = |exponent: i64| Decimal::parse(&format!("1e{}", -exponent)).unwrap_or(Decimal::ZERO);
-    let mut mantissa = value.mul(&power(exponent)).unwrap_or(Decimal::ZERO).rounded(parsed.fraction as i64);
-    if mantissa.finite().is_some_and(|mantissa| mantissa.exponent() > 0) {
-        exponent += 1;
-        mantissa = value.mul(&power(exponent)).unwrap_or(Decimal::ZERO).rounded(parsed.fraction as i64);
+impl Filling<'_> {
+    fn push(&mut self, c: char) {
+        self.out.push(c);
     }
-    let lead = if value.signum() >= 0 && parsed.fill { " " } else { "" };
+
+    fn write(&mut self, piece: Piece, number: &str) {
+        let bare = self.template.bare;
+        let or_blank = |shown: bool, c: char| if shown { Some(c) } else { (!bare).then_some(' ') };
+        let shown = match piece {
+            Piece::Nine | Piece::Zero | Piece::Point if !self.template.roman => return self.digit(piece),
+            Piece::Nine | Piece::Zero | Piece::Point => None,
+            Piece::Group => or_blank(self.within, ','),
+            Piece::Minus => or_blank(self.negative, '-'),
+            Piece::Plus => or_blank(!self.negative, '+'),
+            Piece::Either => Some(if self.negative { '-' } else { '+' }),
+            Piece::Currency => Some(' '),
+            Piece::Ordinal { upper } => {
+                if !self.template.roman && !self.negative && !self.template.point && !number.starts_with('#') {
+                    let suffix = ordinal_suffix(number);
+                    self.out.push_str(&if upper { suffix.to_uppercase() } else { suffix.to_owned() });
+                }
+                None
+            }
+            Piece::Roman { upper } => {
+                let text = if upper { number.to_owned() } else { number.to_lowercase() };
+                self.out.push_str(&if bare { text } else { format!("{text:>15}") });
+                None
+            }
+            Piece::Literal(c) => Some(c),
+        };
+        self.out.extend(shown);
+    }
+
+    /// The number is 0 before its point, and nothing asks for that digit.
+    fn bare_zero(&self) -> bool {
+        let zero = self.template.first_zero.is_some();
+        !zero && self.next == 0 && self.number.first() == Some(&b'0') && self.template.fraction != 0
+    }
+
+    fn ends_at_point(&self) -> bool {
+        self.last.is_some_and(|last| self.number.get(last) == Some(&b'.'))
+    }
+
+    fn write_sign(&mut self) {
+        match self.sign {
+            Anchor::Before => self.push(if self.negative { '-' } else { '+' }),
+            Anchor::Behind => return,
+            Anchor::None if self.angles => self.push(if self.negative { '<' } else { ' ' }),
+            Anchor::None if self.negative => self.push('-'),
+            Anchor::None if self.template.bare => {}
+            Anchor::None => self.push(' '),
+        }
+        self.sign_done = true;
+    }
+
+    fn digit(&mut self, piece: Piece) {
+        self.within = false;
+        let zero_here = self.template.first_zero.is_some_and(|zero| zero == self.place);
+        if !self.sign_done && (self.place >= self.spaces || zero_here) && (!self.bare_zero() || self.ends_at_point()) {
+            self.write_sign();
+        }
+        if self.place < self.spaces {
+            if self.template.first_zero.is_some_and(|zero| zero <= self.place) {
+                self.push('0');
+                self.within = true;
+            } else if !self.template.bare {
+                self.push(' ');
+            }
+        } else {
+            self.number_at(piece);
+        }
+        let end = match self.last {
+            Some(last) if last == self.next => self.place as i64,
+            _ => self.count + i64::from(self.spaces > 0) + i64::from(self.template.point),
+        };
+        if self.place as i64 + 1 == end {
+            if self.sign_done && self.angles {
+                self.push(if self.negative { '>' } else { ' ' });
+            } else if self.sign == Anchor::Behind {
+                self.push(if self.negative { '-' } else { '+' });
+            }
+        }
+        self.place += 1;
+    }
+
+    /// Writes the next character of the number, if it is to be seen.
+    fn number_at(&mut self, piece: Piece) {
+        match self.number.get(self.next).copied() {
+            Some(b'.') => self.push('.'),
+            _ if self.last.is_some_and(|last| self.next > last) && piece != Piece::Zero => {}
+            _ if self.bare_zero() => {
+                if !self.template.bare {
+                    self.push(' ');
+                } else if self.ends_at_point() {
+                    self.push('0');
+                }
+            }
+            Some(digit) => {
+                self.push(char::from(digit));
+                self.within = true;
+            }
+            None => self.ended = true,
+        }
+        if self.next < self.number.len() {
+            self.next += 1;
+        }
+    }
+}
+
+/// What stands for a number that `EEEE` cannot show.
+fn unfit_exponent(template: &Template) -> String {
+    let mut text = vec![b'#'; template.whole + template.fraction + 6];
+    text[0] = b' ';
+    text[template.whole + 1] = b'.';
+    String::from_utf8(text).unwrap_or_default()
+}
+
+fn scientific(value: &Decimal, fraction: usize) -> String {
+    let exponent = value.finite().map_or(0, |number| number.exponent());
+    let power = Decimal::parse(&format!("1e{}", -exponent)).unwrap_or(Decimal::ZERO);
+    // A mantissa that rounds up to ten stays one, as in PostgreSQL.
+    let mantissa = value.mul(&power).unwrap_or(Decimal::ZERO).rounded(fraction as i64);
+    exponential(&mantissa.to_string(), exponent)
+}
+
+fn exponential(mantissa: &str, exponent: i64) -> String {
+    let lead = if mantissa.starts_with('-') { "" } else { " " };
     format!("{lead}{mantissa}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
 
-fn roman(value: &Decimal, upper: bool, fill: bool) -> String {
+fn roman(value: &Decimal) -> String {
     let number = value.rounded(0).to_integer(&crate::Type::Int8).unwrap_or(0);
-    let text = if (1..=3_999).contains(&number) {
+    if (1..=3_999).contains(&number) {
         let mut rest = number;
         let mut text = String::new();
         for (size, digits) in [
@@ -305,34 +557,161 @@ fn roman(value: &Decimal, upper: bool, fill: bool) -> String {
         text
     } else {
         "#".repeat(15)
-    };
-    let text = if upper { text } else { text.to_lowercase() };
-    if fill { format!("{text:>15}") } else { text }
+    }
 }
 
-/// Reads a number by a template (`to_number`).
-pub fn read(text: &str, template: &str) -> Result<Decimal> {
-    let parsed = parse(template)?;
-    let mut digits = String::new();
-    let mut negative = false;
-    let mut point = false;
-    for c in text.chars() {
-        match c {
-            '0'..='9' => digits.push(c),
-            '.' if !point => {
-                point = true;
-                digits.push('.');
+/// The state of reading a number by a template.
+struct Reading<'a> {
+    template: &'a Template,
+    text: &'a [u8],
+    at: usize,
+    sign: Option<u8>,
+    digits: String,
+    whole: usize,
+    fraction: usize,
+    point: bool,
+}
+
+/// Reads a number by a template (`to_number`); `None` for an empty template, of which nothing can be said.
+pub fn read(text: &str, template: &str) -> Result<Option<Decimal>> {
+    let template = Template::parse(template)?;
+    if template.pieces.is_empty() {
+        return Ok(None);
+    }
+    if template.roman {
+        return Err(Error::new(Condition::FeatureNotSupported, "\"RN\" not supported for input"));
+    }
+    if template.exponent {
+        return Err(Error::new(Condition::FeatureNotSupported, "\"EEEE\" not supported for input"));
+    }
+    let mut reading = Reading {
+        template: &template,
+        text: text.as_bytes(),
+        at: 0,
+        sign: None,
+        digits: String::new(),
+        whole: 0,
+        fraction: 0,
+        point: false,
+    };
+    for piece in &template.pieces {
+        work::step(1)?;
+        if reading.at >= reading.text.len() {
+            break;
+        }
+        reading.take(*piece);
+    }
+    let digits = reading.digits.trim_end_matches('.');
+    if digits.is_empty() {
+        let sign = reading.sign.map_or(" ", |sign| if sign == b'-' { "-" } else { "+" });
+        return Err(super::invalid_syntax("numeric", sign));
+    }
+    let mut value = Decimal::parse(digits)?.rounded(reading.fraction as i64);
+    let shift = template.shift.unwrap_or(0);
+    let precision = template.whole + shift + reading.fraction;
+    if precision <= 1_000 {
+        let modifier = NumericModifier { precision: precision as u16, scale: reading.fraction as i16 };
+        value = value.constrained(&Type::Numeric(Some(modifier)))?;
+    }
+    if shift > 0 {
+        value = value.mul(&decimal_math::power(&Decimal::from_i64(10), &Decimal::from_i64(-(shift as i64)))?)?;
+    }
+    Ok(Some(if reading.sign == Some(b'-') { value.neg() } else { value }))
+}
+
+impl Reading<'_> {
+    fn here(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn take(&mut self, piece: Piece) {
+        match piece {
+            Piece::Nine | Piece::Zero | Piece::Point => {
+                self.number_part(piece);
+                self.at += 1;
             }
-            '-' | '<' => negative = true,
-            _ => {}
+            Piece::Group => {
+                // A separator is taken where it stands; without one, the template goes on.
+                if !self.template.bare && self.here() == Some(b',') {
+                    self.at += 1;
+                }
+            }
+            Piece::Ordinal { .. } => self.skip(2),
+            Piece::Currency | Piece::Minus | Piece::Plus | Piece::Either => self.skip(1),
+            Piece::Literal(_) => self.pass(),
+            Piece::Roman { .. } => {}
         }
     }
-    if !digits.bytes().any(|b| b.is_ascii_digit()) {
-        return Err(super::invalid_syntax("numeric", text.trim_matches(' ')));
+
+    /// Passes so many characters, but none that may belong to a number.
+    fn skip(&mut self, count: usize) {
+        for _ in 0..count {
+            match self.here() {
+                None | Some(b'0'..=b'9' | b'.' | b',' | b'+' | b'-') => return,
+                Some(_) => self.pass(),
+            }
+        }
     }
-    let value = Decimal::parse(&digits)?;
-    let value = if parsed.fraction == 0 && !point { value } else { value.rounded(parsed.fraction as i64) };
-    Ok(if negative { value.neg() } else { value })
+
+    /// Passes one character.
+    fn pass(&mut self) {
+        self.at += 1;
+        while self.here().is_some_and(|byte| byte & 0xc0 == 0x80) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads a sign, if one stands here; another is tried at the place of the next digit.
+    fn number_part(&mut self, piece: Piece) {
+        if self.here() == Some(b' ') {
+            self.at += 1;
+        }
+        if self.sign.is_none() && piece != Piece::Point && self.whole + self.fraction == 0 {
+            let angle = self.template.angles && self.here() == Some(b'<');
+            match self.here() {
+                Some(b'-' | b'+') => {
+                    self.sign = self.here();
+                    self.at += 1;
+                }
+                Some(_) if angle => {
+                    self.sign = Some(b'-');
+                    self.at += 1;
+                }
+                _ => {}
+            }
+        }
+        let mut read = false;
+        match self.here() {
+            None => return,
+            Some(digit) if digit.is_ascii_digit() => {
+                if self.point && self.fraction == self.template.fraction {
+                    return;
+                }
+                self.digits.push(char::from(digit));
+                *(if self.point { &mut self.fraction } else { &mut self.whole }) += 1;
+                read = true;
+            }
+            Some(b'.') if self.template.point && !self.point => {
+                self.digits.push('.');
+                self.point = true;
+                read = true;
+            }
+            Some(_) => {}
+        }
+        if self.sign.is_some() || self.whole + self.fraction == 0 {
+            return;
+        }
+        // A sign behind the number.
+        if self.template.sign != Anchor::None {
+            let behind = self.text.get(self.at + 1).copied();
+            if read && let Some(sign @ (b'-' | b'+')) = behind {
+                self.sign = Some(sign);
+                self.at += 1;
+            }
+        } else if !read && (self.template.plus || self.template.minus) && matches!(self.here(), Some(b'-' | b'+')) {
+            self.sign = self.here();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -376,7 +755,7 @@ mod tests {
         for (text, template, value) in
             [("12,454.8-", "99G999D9S", "-12454.8"), ("$1,234.50", "L9,999.99", "1234.50"), (" 42", "999", "42")]
         {
-            assert_eq!(read(text, template).unwrap().to_string(), value);
+            assert_eq!(read(text, template).unwrap().unwrap().to_string(), value);
         }
         assert_eq!(read("x", "9").unwrap_err().condition().sqlstate(), "22P02");
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::datetime_text::{DAY, HOUR, INFINITY, MINUTE, NEGATIVE_INFINITY, SECOND};
 use rowferry_dialect::values::moments::{self, Unit, is_infinite, unit_not_supported};
-use rowferry_dialect::values::{Interval, date, interval, time, timestamp, to_char, zone};
+use rowferry_dialect::values::{Interval, date, from_char, interval, time, timestamp, to_char, zone};
 use rowferry_dialect::{Condition, Error, Result};
 
 pub(super) use rowferry_dialect::values::moments::{add, add_to_instant};
@@ -178,16 +178,25 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_to_char_timestamptz", 2, |call| to_char_moment(call, true)),
     Row::new("rf_to_char_interval", 2, |call| text(to_char::interval(span(call, 0)?, call.text(1)?)?)),
     Row::new("rf_to_date", 2, |call| {
-        let parts = to_char::parse(call.text(0)?, call.text(1)?)?;
-        text(date::to_stored(parts.days)?)
+        let parts = from_char::parse(call.text(0)?, call.text(1)?)?;
+        let out_of_range = |_| {
+            let message = format!("date out of range: \"{}\"", call.text(0).unwrap_or_default());
+            Error::new(Condition::DatetimeFieldOverflow, message)
+        };
+        text(date::to_stored(parts.days).map_err(out_of_range)?)
     }),
     Row::new("rf_to_timestamp_text", 2, |call| {
-        let parts = to_char::parse(call.text(0)?, call.text(1)?)?;
-        let local = parts.days * DAY + parts.micros;
-        instant(match parts.offset {
+        let parts = from_char::parse(call.text(0)?, call.text(1)?)?;
+        // Only the instant must be in range: the local clock may be an offset beyond it.
+        let local = parts.days.checked_mul(DAY).and_then(|midnight| midnight.checked_add(parts.micros));
+        let local = local
+            .filter(|local| local.unsigned_abs() < i64::MAX as u64 - DAY as u64)
+            .ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "timestamp out of range"))?;
+        let at = match parts.offset {
             Some(offset) => local - i64::from(offset) * SECOND,
             None => call.with_settings(|settings| zone::to_instant(&settings.time_zone, local)),
-        })
+        };
+        instant(timestamp::round(at, parts.precision))
     }),
 ];
 

@@ -16,6 +16,10 @@ pub(super) const ROWS: &[Row] = &[
     })
     .volatile(),
     Row::new("rf_txid_status", 1, |call| {
+        // The first two numbers stand for transactions that were before all others.
+        if matches!(call.integer(0)?, 1 | 2) {
+            return text("committed");
+        }
         let status = call.context().state().transaction_outcome(call.integer(0)?)?;
         Ok(status.map_or(Value::Null, |status| Value::Text(status.to_owned())))
     })

@@ -42,9 +42,16 @@ const INTEGER_ROWS: &[Row] = integer_rows! {
     Int8: "rf_int8_add" "rf_int8_sub" "rf_int8_mul" "rf_int8_div" "rf_int8_mod" "rf_int8_neg" "rf_int8_abs" "rf_int8_shl" "rf_int8_shr",
 };
 
+/// Digits that a decimal has before its point at most.
+const MAX_WHOLE_DIGITS: i64 = 131_072;
+
 /// The families of this file.
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_int8_xor", 2, |call| integer(call.integer(0)? ^ call.integer(1)?)),
+    Row::new("rf_int4_gcd", 2, |call| {
+        let gcd = gcd(call.integer(0)?.unsigned_abs(), call.integer(1)?.unsigned_abs());
+        checked(&Type::Int4, i64::try_from(gcd).ok())
+    }),
     Row::new("rf_int8_gcd", 2, |call| {
         let gcd = gcd(call.integer(0)?.unsigned_abs(), call.integer(1)?.unsigned_abs());
         checked(&Type::Int8, i64::try_from(gcd).ok())
@@ -60,10 +67,11 @@ pub(super) const ROWS: &[Row] = &[
         text(to_char_number::format(&Decimal::from_i64(call.integer(0)?), call.text(1)?)?)
     }),
     Row::new("rf_to_char_numeric", 2, |call| text(to_char_number::format(&call.decimal(0)?, call.text(1)?)?)),
-    Row::new("rf_to_char_float8", 2, |call| {
-        text(to_char_number::format(&Decimal::from_f64(call.float(0)?), call.text(1)?)?)
+    Row::new("rf_to_char_float4", 2, |call| text(to_char_number::format_float(call.float(0)?, 6, call.text(1)?)?)),
+    Row::new("rf_to_char_float8", 2, |call| text(to_char_number::format_float(call.float(0)?, 15, call.text(1)?)?)),
+    Row::new("rf_to_number", 2, |call| {
+        to_char_number::read(call.text(0)?, call.text(1)?)?.map_or(Ok(Value::Null), |number| decimal(&number))
     }),
-    Row::new("rf_to_number", 2, |call| decimal(&to_char_number::read(call.text(0)?, call.text(1)?)?)),
     // Floats.
     Row::new("rf_float8_add", 2, |call| binary(call, |a, b| a + b, false)),
     Row::new("rf_float8_sub", 2, |call| binary(call, |a, b| a - b, false)),
@@ -105,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_float8_exp", 1, |call| {
         let argument = call.float(0)?;
-        result(argument.exp(), !argument.is_finite(), true)
+        result(argument.exp(), argument.is_infinite(), argument.is_infinite())
     }),
     Row::new("rf_float8_ln", 1, |call| logarithm(call, f64::ln)),
     Row::new("rf_float8_log10", 1, |call| logarithm(call, f64::log10)),
@@ -136,7 +144,14 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_numeric_abs", 1, |call| decimal(&call.decimal(0)?.abs())),
     Row::new("rf_numeric_ceil", 1, |call| decimal(&call.decimal(0)?.ceil())),
     Row::new("rf_numeric_floor", 1, |call| decimal(&call.decimal(0)?.floor())),
-    Row::new("rf_numeric_round", 2, |call| decimal(&call.decimal(0)?.rounded(call.integer(1)?))),
+    Row::new("rf_numeric_round", 2, |call| {
+        let rounded = call.decimal(0)?.rounded(call.integer(1)?);
+        // A number next to the greatest may be rounded beyond it.
+        if rounded.finite().is_some_and(|number| number.exponent() >= MAX_WHOLE_DIGITS) {
+            return Err(out_of_range("value overflows numeric format"));
+        }
+        decimal(&rounded)
+    }),
     Row::new("rf_numeric_trunc", 2, |call| decimal(&call.decimal(0)?.truncated(call.integer(1)?))),
     Row::new("rf_numeric_sign", 1, |call| match call.decimal(0)? {
         Decimal::NaN => text("NaN"),
@@ -287,7 +302,7 @@ fn float_power(call: &Call<'_>) -> Result<Value> {
     if base == 0.0 && exponent < 0.0 {
         return Err(power_error("zero raised to a negative power is undefined"));
     }
-    if base < 0.0 && base.is_finite() && exponent.is_finite() && exponent.fract() != 0.0 {
+    if base < 0.0 && exponent.is_finite() && exponent.fract() != 0.0 {
         return Err(power_error("a negative number raised to a non-integer power yields a complex result"));
     }
     let may_be_zero = base == 0.0 || base.is_infinite() || exponent.is_infinite();

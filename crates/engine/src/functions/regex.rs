@@ -20,6 +20,7 @@ use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_regex_match", 3, |call| {
+        refuse_global("regexp_like", call.text(2)?)?;
         let regex = compiled(call.text(1)?, call.text(2)?)?;
         boolean(regex.first.is_match(call.text(0)?).map_err(failed)?)
     }),
@@ -36,6 +37,7 @@ pub(super) const ROWS: &[Row] = &[
         integer(count)
     }),
     Row::new("rf_regexp_split_to_array", 2, |call| {
+        refuse_global("regexp_split_to_array", flags(call, 2)?)?;
         let parts = split(call.text(0)?, call.text(1)?, flags(call, 2)?)?;
         text(texts(parts.into_iter().map(Some))?)
     })
@@ -326,6 +328,15 @@ fn substring(call: &Call<'_>) -> Result<Value> {
     let Some(found) = regex.find(call.text(0)?, 0)? else { return Ok(Value::Null) };
     let group = found.group(usize::from(found.spans.len() > 1));
     Ok(group.map_or(Value::Null, |group| Value::Text(group.to_owned())))
+}
+
+/// Functions that find one match, or all of them, take no `g`.
+pub(super) fn refuse_global(function: &str, flags: &str) -> Result<()> {
+    if !flags.contains('g') {
+        return Ok(());
+    }
+    let message = format!("{function}() does not support the \"global\" option");
+    Err(Error::new(Condition::InvalidParameterValue, message))
 }
 
 fn first_match(call: &Call<'_>) -> Result<Value> {

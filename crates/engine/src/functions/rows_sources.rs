@@ -259,6 +259,7 @@ fn regexp_split(call: &Arguments<'_>) -> Result<Source> {
     if call.any_null() {
         return none();
     }
+    regex::refuse_global("regexp_split_to_table", call.text(2)?.unwrap_or(""))?;
     let parts = regex::split(call.needed(0)?, call.needed(1)?, call.text(2)?.unwrap_or(""))?;
     list(parts.into_iter().map(owned).collect::<Result<_>>()?)
 }

@@ -457,10 +457,12 @@ fn format(call: &Call<'_>) -> Result<Value> {
                 if at.is_some() && chars.next() != Some('$') {
                     return Err(invalid("width argument position must be ended by \"$\""));
                 }
-                let at = at.unwrap_or_else(|| {
-                    next += 1;
-                    next - 1
-                });
+                if at == Some(0) {
+                    return Err(invalid("format specifies argument 0, but arguments are numbered from 1"));
+                }
+                // The value comes from the argument behind that of the width.
+                let at = at.unwrap_or(next);
+                next = at + 1;
                 if at >= call.len() {
                     return Err(too_few());
                 }

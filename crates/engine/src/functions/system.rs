@@ -242,7 +242,9 @@ fn format_type(call: &Call<'_>) -> Result<Value> {
         Some(ValueRef::Integer(modifier)) if modifier >= 0 => {
             text(types::format_type(&types::with_typmod(&ty, modifier as i32)))
         }
-        _ => text(types::format_type(&ty)),
+        Some(_) => text(types::format_type(&ty)),
+        // Without any modifier the type's name by the standard is asked for.
+        None => text(types::words(&ty)),
     }
 }
 

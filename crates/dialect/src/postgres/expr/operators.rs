@@ -52,7 +52,7 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
     match (left, right) {
         (Type::Unknown, Type::Unknown) => Some(Type::Text),
         (Type::Unknown, known) | (known, Type::Unknown) => match known {
-            Type::Varchar(_) | Type::Name => Some(Type::Text),
+            Type::Varchar(_) => Some(Type::Text),
             known => ordered(base(known)),
         },
         (left, right) if same(left, right) => match left {
@@ -242,6 +242,9 @@ impl Binder<'_> {
     fn row_pairs(&mut self, left: &pg::RowExpr, right: &pg::RowExpr, place: i32) -> Result<Vec<Pair>> {
         if left.args.len() != right.args.len() {
             return Err(self.error(Condition::SyntaxError, "unequal number of entries in row expressions", place));
+        }
+        if left.args.is_empty() {
+            return Err(self.error(Condition::FeatureNotSupported, "cannot compare rows of zero length", place));
         }
         let left = self.placed_all(&left.args)?;
         let right = self.placed_all(&right.args)?;

@@ -51,6 +51,10 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
             let months = reader.i32("interval months").map_err(malformed)?;
             Value::Text(Interval { months, days, micros }.to_string())
         }
+        Type::InternalChar => {
+            let [byte] = reader.array("\"char\"").map_err(malformed)?;
+            Value::Text(values::text::print_byte(byte))
+        }
         Type::Uuid => Value::Text(values::uuid::format(reader.array("uuid").map_err(malformed)?)),
         Type::Jsonb => {
             let version = reader.u8("jsonb version").map_err(malformed)?;
@@ -71,7 +75,6 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
         | Type::Nchar(_)
         | Type::Nvarchar(_)
         | Type::Name
-        | Type::InternalChar
         | Type::TextBlob
         | Type::Clob
         | Type::Json

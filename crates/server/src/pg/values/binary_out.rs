@@ -38,6 +38,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::Timestamp(_) | Type::TimestampTz(_) => timestamp,
         Type::Interval => interval,
         Type::Uuid => uuid,
+        Type::InternalChar => single_byte,
         Type::Jsonb => jsonb,
         Type::Array(_) => array::write,
         // Their binary form is their text. An Informix DATETIME or INTERVAL reaches the wire as its relative in
@@ -49,7 +50,6 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         | Type::Nchar(_)
         | Type::Nvarchar(_)
         | Type::Name
-        | Type::InternalChar
         | Type::TextBlob
         | Type::Clob
         | Type::Json
@@ -59,6 +59,14 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));
         }
     })
+}
+
+/// A `"char"`.
+fn single_byte(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
+    let mut text = Vec::new();
+    values::write(&mut text, value, ty, settings)?;
+    out.push(values::text::byte_of(&text));
+    Ok(())
 }
 
 /// An integer, whatever the storage class; the error when the stored value is none.
