@@ -152,7 +152,7 @@ impl Session {
                 continue;
             }
             let call = Event { trigger, relation: relation.clone(), event, old: old.cloned(), new: new.clone() };
-            let Some(returned) = self.call(&call)? else { return Ok(None) };
+            let Some(returned) = self.fire(&call)? else { return Ok(None) };
             if new.is_some() {
                 new = Some(Arc::new(returned));
             }
@@ -163,16 +163,16 @@ impl Session {
     /// Calls a trigger's function, with the statement's rows as tables where it wants them.
     pub(super) fn call_with_tables(&mut self, event: &Event, rows: Option<&Transition>) -> Result<()> {
         if !event.trigger.has_transition_tables() {
-            return self.call(event).map(drop);
+            return self.fire(event).map(drop);
         }
         let before = self.show_transition_tables(event, rows)?;
-        let result = self.call(event);
+        let result = self.fire(event);
         self.hide_transition_tables(before);
         result.map(drop)
     }
 
     /// Calls a trigger's function; `None` for NULL.
-    pub(super) fn call(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
+    pub(super) fn fire(&mut self, event: &Event) -> Result<Option<Vec<Value>>> {
         let depth = self.state.trigger_depth.load(Ordering::Relaxed);
         if depth >= MAX_DEPTH {
             return Err(Error::new(Condition::StatementTooComplex, "stack depth limit exceeded")

@@ -91,7 +91,7 @@ impl Session {
             if alone {
                 self.transaction.block = Block::Implicit;
             }
-            let result = due.iter().try_for_each(|event| self.call(event).map(drop));
+            let result = due.iter().try_for_each(|event| self.fire(event).map(drop));
             if alone {
                 self.transaction.block = Block::None;
             }

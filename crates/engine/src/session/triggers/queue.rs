@@ -81,7 +81,7 @@ impl Session {
             for trigger in self.due(&relation, TriggerTime::Before, TriggerLevel::Statement, *event, &firing.assigned) {
                 if self.condition_holds(&relation, &trigger, None, None)? {
                     let event = Event { trigger, relation: relation.clone(), event: *event, old: None, new: None };
-                    self.call(&event)?;
+                    self.fire(&event)?;
                 }
             }
         }
