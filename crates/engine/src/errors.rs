@@ -148,6 +148,8 @@ impl Violation<'_> {
                 let column = relation.columns.iter().find(|column| column.rowid_alias)?.name.clone();
                 Some(not_null_violation(&relation, &column))
             }
+            // SQLite says it without its code when the statement has yielded rows before.
+            _ if message == "FOREIGN KEY constraint failed" => Some(self.foreign_key()),
             _ => None,
         }
     }

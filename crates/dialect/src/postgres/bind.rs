@@ -274,7 +274,10 @@ pub fn trigger_condition_uses(
     let mut binder = Binder::detached(schema, context);
     binder.uses = Some(crate::uses::Uses::of_rows(relation, &[ir::trigger::OLD_ROW, ir::trigger::NEW_ROW]));
     super::ddl::trigger::bind_condition(&mut binder, text, relation)?;
-    Ok(binder.uses.take().unwrap_or_default())
+    let mut uses = binder.uses.take().unwrap_or_default();
+    // Columns of `old.*` are named by nobody.
+    uses.columns.retain(|column| column.place.is_some());
+    Ok(uses)
 }
 
 /// What the text of a view names.

@@ -39,6 +39,7 @@ struct Constraint<'a> {
     name: &'a str,
     namespace: u32,
     kind: &'a str,
+    deferrable: bool,
     deferred: bool,
     relation: u32,
     index: u32,
@@ -79,12 +80,14 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
             }));
         }
         for trigger in relation.triggers.iter().filter(|trigger| trigger.constraint.is_some()) {
+            let deferrable = trigger.constraint.is_some_and(|constraint| constraint.deferrable);
             let deferred = trigger.constraint.is_some_and(|constraint| constraint.deferred);
             rows.push(constraint(Constraint {
                 oid: super::pg_trigger::constraint_oid(trigger),
                 name: &trigger.name,
                 namespace,
                 kind: "t",
+                deferrable,
                 deferred,
                 relation: relation.oid,
                 ..Constraint::default()
@@ -102,6 +105,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 name: &key.name,
                 namespace,
                 kind: "f",
+                deferrable: key.deferred,
                 deferred: key.deferred,
                 relation: relation.oid,
                 index: index.unwrap_or(0),
@@ -136,7 +140,7 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         constraint.name,
         constraint.namespace,
         constraint.kind,
-        constraint.deferred,
+        constraint.deferrable,
         constraint.deferred,
         true,
         true,

@@ -164,8 +164,11 @@ fn quote_literal(text: &str) -> String {
 }
 
 fn function_name(schema: &SessionSchema, oid: u32) -> String {
-    let function = schema.main.routines.iter().find(|routine| routine.oid == oid);
-    function.map(|function| quote_ident(&function.name)).unwrap_or_default()
+    let Some(function) = schema.function_by_oid(oid) else { return String::new() };
+    let name = quote_ident(&function.name);
+    let found = schema.functions(&QualifiedName::bare(function.name.clone()));
+    let visible = found.iter().any(|found| found.oid == oid);
+    if visible { name } else { format!("{}.{name}", quote_ident(&function.namespace)) }
 }
 
 /// COMMENT ON TRIGGER.

@@ -60,8 +60,9 @@ pub(super) struct Compiled {
     pub(super) plans: Mutex<HashMap<usize, Arc<plpgsql::CachedPlan>>>,
 }
 
-/// Functions that a session has made ready, by object id and by what their polymorphic types stand for.
-pub(super) type CompiledFunctions = Mutex<HashMap<(u32, Option<Type>), Arc<Compiled>>>;
+/// Functions that a session has made ready, by object id, by what their polymorphic types stand for, and, of triggers, by
+/// the relation whose rows they see.
+pub(super) type CompiledFunctions = Mutex<HashMap<(u32, Option<Type>, u32), Arc<Compiled>>>;
 
 /// What a call has returned.
 #[derive(Debug)]
@@ -80,7 +81,7 @@ impl Session {
         args: Vec<Value>,
     ) -> Result<Returned> {
         let _nested = self.enter_routine()?;
-        let compiled = self.compile_stored(function, element)?;
+        let compiled = self.compile_stored(function, element, 0)?;
         let definition = &function.definition;
         if definition.strict && args.contains(&Value::Null) {
             return nothing(&compiled.returns, definition.set);
@@ -114,10 +115,11 @@ impl Session {
         &mut self,
         function: &Arc<StoredFunction>,
         element: Option<Type>,
+        table: u32,
     ) -> Result<Arc<Compiled>> {
         let schema = self.schema();
         let generation = schema.generation();
-        let key = (function.oid, element.clone());
+        let key = (function.oid, element.clone(), table);
         if function.oid != 0
             && let Some(known) = self.routine_state().functions.lock().get(&key)
             && known.generation == generation

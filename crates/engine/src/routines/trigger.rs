@@ -35,7 +35,6 @@ impl Session {
     ///
     /// `None` is RETURN NULL; otherwise the row that it returns, each value of its column's type. Of AFTER triggers and
     /// those of statements the answer means nothing.
-    #[allow(dead_code, reason = "whoever runs triggers calls it")]
     pub(crate) fn call_trigger(&mut self, function: u32, call: &TriggerCall<'_>) -> Result<Option<Vec<Value>>> {
         let _nested = self.enter_routine()?;
         let found = self.schema().function_by_oid(function);
@@ -44,7 +43,7 @@ impl Session {
             let message = format!("function {} must return type trigger", function.name);
             return Err(Error::new(Condition::InvalidObjectDefinition, message));
         }
-        let compiled = self.compile_stored(&function, None)?;
+        let compiled = self.compile_stored(&function, None, call.relation.oid)?;
         plpgsql::run_trigger(self, &compiled, call)
     }
 }

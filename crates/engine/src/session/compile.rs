@@ -531,16 +531,17 @@ impl Session {
             Statement::Dml(dml) => Firing::of(dml, &bound, parsed, &self.schema)?.map(Arc::new),
             _ => None,
         };
+        // Where triggers look at rows, RETURNING of other relations is no reason to do it otherwise.
+        let by_rows = triggers.as_ref().is_some_and(|firing| firing.steps.is_some());
+        let in_parts = !by_rows && ir::by_rows::runs_in_parts(&bound.statement);
         let (program, command) = match (&parsed.source, &bound.statement) {
             // Its rows are written one by one.
-            (_, Statement::Dml(_)) if triggers.as_ref().is_some_and(|firing| firing.steps.is_some()) => {
-                (None, command(&bound.statement))
-            }
+            (_, Statement::Dml(_)) if by_rows => (None, command(&bound.statement)),
             (Source::Native(native), Statement::Nothing { .. }) => {
                 let params = (0..bound.params.len()).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
                 (Some(Program { sql: parsed.text.to_string(), params, native: true }), native.command)
             }
-            (_, statement) if ir::by_rows::runs_in_parts(statement) => (None, command(statement)),
+            (_, statement) if in_parts => (None, command(statement)),
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),
             (_, Statement::CallProcedure(call)) => {
                 let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
@@ -556,7 +557,7 @@ impl Session {
         let mut bound = bound;
         let direct = self.direct(&mut bound, parsed, declared)?;
         Ok(Prepared {
-            in_parts: ir::by_rows::runs_in_parts(&bound.statement),
+            in_parts,
             bound,
             direct,
             command,

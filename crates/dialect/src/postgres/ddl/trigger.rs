@@ -281,8 +281,13 @@ fn spell_rows(node: &mut Node, relation: &Relation) {
             let location = reference.location;
             let row = parts[0].to_owned();
             let text = |text: &str| Node { node: Some(N::String(pg::String { sval: text.to_owned() })) };
+            // They stand nowhere in the text.
+            let nowhere = -1;
             let args = relation.columns.iter().map(|column| Node {
-                node: Some(N::ColumnRef(pg::ColumnRef { fields: vec![text(&row), text(&column.name)], location })),
+                node: Some(N::ColumnRef(pg::ColumnRef {
+                    fields: vec![text(&row), text(&column.name)],
+                    location: nowhere,
+                })),
             });
             let args = args.collect();
             let row_format = pg::CoercionForm::CoerceExplicitCall as i32;

@@ -262,7 +262,7 @@ impl Binder<'_> {
                 && relation.columns.get(position).is_some_and(|column| {
                     matches!(
                         column.name.as_str(),
-                        "indkey" | "indclass" | "indcollation" | "indoption" | "proargtypes" | "partattrs"
+                        "indkey" | "indclass" | "indcollation" | "indoption" | "proargtypes" | "partattrs" | "tgattr"
                     )
                 })
         })

@@ -49,7 +49,7 @@ impl Changer<'_> {
                     .hint("Use DROP ... CASCADE to drop the dependent objects too.")
                     .into());
             }
-            self.drop_triggers_of_function(*oid, &function.shown_signature(), cascade)?;
+            self.drop_triggers_of_function(*oid, &format!("function {}", function.shown_signature()), cascade)?;
             self.forget("main", *oid)?;
         }
         self.bump()

@@ -128,10 +128,17 @@ impl Session {
             let statement = session.start(part, params)?;
             session.read_all_of(part, statement)
         };
-        match run(self) {
-            Ok(spool) => spool.into_reader(),
-            Err(RunError::Other(error)) => Err(error),
-            Err(RunError::Sqlite(failure)) => Err(self.translate(&failure, part, params)),
+        let mut tries = 0;
+        loop {
+            match run(self) {
+                Ok(spool) => return spool.into_reader(),
+                Err(RunError::Other(error)) => return Err(error),
+                // What a trigger has made or switched is news to SQLite's statement; it has done nothing yet.
+                Err(RunError::Sqlite(failure)) if failure.primary() == libsqlite3_sys::SQLITE_SCHEMA && tries < 3 => {
+                    tries += 1;
+                }
+                Err(RunError::Sqlite(failure)) => return Err(self.translate(&failure, part, params)),
+            }
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::Result;
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
-    ConflictAction, Dml, DmlAction, ReferentialChange, Statement, TriggerEvent, TriggerLevel, TriggerTime,
+    ConflictAction, CteBody, Dml, DmlAction, ReferentialChange, Statement, TriggerEvent, TriggerLevel, TriggerTime,
 };
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::{Bound, Command};
 use rowferry_dialect::schema::Relation;
+use rowferry_dialect::{Error, Result};
 
 use super::super::compile::{Parsed, Prepared, Uses};
 use crate::plans::next_id;
@@ -48,6 +48,13 @@ pub(crate) struct Steps {
 impl Firing {
     /// `None` for a change of which no trigger is to be told.
     pub fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema) -> Result<Option<Self>> {
+        // Its parts are told of one by one.
+        if dml.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_))) {
+            if dml.view.is_some() {
+                return Err(Error::unsupported("a data-modifying WITH before a change that INSTEAD OF triggers make"));
+            }
+            return Ok(None);
+        }
         let updates = updates(dml);
         let event = event(dml);
         let events: Vec<TriggerEvent> = if updates.is_some() && event == TriggerEvent::Insert {
@@ -61,13 +68,13 @@ impl Firing {
             return Ok(None);
         }
         let assigned = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
-        let steps = if by_rows { Some(Steps::of(dml, bound, parsed, cascades)?) } else { None };
+        let steps = if by_rows { Some(Steps::of(dml, bound, parsed, schema, cascades)?) } else { None };
         Ok(Some(Self { events, assigned, steps }))
     }
 }
 
 impl Steps {
-    fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, cascades: bool) -> Result<Self> {
+    fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema, cascades: bool) -> Result<Self> {
         let apart = apart::apart(dml, &bound.params)?;
         let part = |statement: Statement, params: &[rowferry_dialect::Type]| -> Result<Arc<Prepared>> {
             let bound =
@@ -90,9 +97,9 @@ impl Steps {
             query.map(|query| part(Statement::Query(Box::new(query)), &apart.params)).transpose()
         };
         let change = |dml: Option<Dml>| dml.map(|dml| part(Statement::Dml(Box::new(dml)), &apart.params)).transpose();
-        let own = |key: &rowferry_dialect::schema::ForeignKey| {
-            key.target.name == dml.target.name && key.target.schema.as_deref() == Some(&*dml.target.namespace)
-        };
+        // A key is looked at when all rows are written: where the table refers to itself, or others refer to it.
+        let refers_to_itself = dml.target.foreign_keys.iter().any(|key| leads_to(key, &dml.target));
+        let is_referred_to = || schema.children(&dml.target).next().is_some();
         Ok(Self {
             at: apart.at,
             rows: part(Statement::Query(Box::new(apart.rows)), &bound.params)?,
@@ -103,7 +110,7 @@ impl Steps {
             conflict: query(apart.conflict)?,
             returning: query(apart.returning)?,
             cascades,
-            defers_keys: dml.target.foreign_keys.iter().any(own) || cascades && event(dml) != TriggerEvent::Delete,
+            defers_keys: refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to(),
         })
     }
 }

@@ -13,10 +13,11 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{TriggerEvent, TriggerTime, Value};
-use rowferry_dialect::values::Settings;
+use rowferry_dialect::schema::Relation;
+use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result};
 
-use super::super::Session;
+use super::super::{Prepared, Session};
 use super::calls::canonical;
 use super::plan::{Firing, Steps};
 use super::queue::{Changes, Row};
@@ -85,7 +86,7 @@ impl Session {
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
         let params = self.row_params(run, Value::Null, &new, &[]);
-        let mut written = self.run_part(insert, &params)?;
+        let mut written = self.write_part(insert, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
             return self.conflict(run, changes, &params);
         }
@@ -96,6 +97,33 @@ impl Session {
         }
         self.note_row(run.firing, changes, event, None, Some(written.row.clone()))?;
         self.yield_row(run, changes, written.rowid, &written.row, &[])
+    }
+
+    /// Writes a row; one that must not be there is shown.
+    fn write_part(
+        &mut self,
+        part: &Prepared,
+        params: &[Value],
+        relation: &Relation,
+        row: &[Value],
+        settings: &Settings,
+    ) -> Result<SpoolReader> {
+        self.run_part(part, params).map_err(|error| {
+            let refused = matches!(error.condition(), Condition::NotNullViolation | Condition::CheckViolation);
+            // What a generated column would hold nobody has computed yet.
+            let known = relation.columns.iter().all(|column| column.generated.is_none());
+            if !refused || !known || error.detail.is_some() {
+                return error;
+            }
+            let shown = row.iter().zip(&relation.columns).map(|(value, column)| match value {
+                Value::Null => Ok("null".to_owned()),
+                value => values::output(value, &column.ty, settings),
+            });
+            match shown.collect::<Result<Vec<_>>>() {
+                Ok(shown) => error.detail(format!("Failing row contains ({}).", shown.join(", "))),
+                Err(_) => error,
+            }
+        })
     }
 
     /// ON CONFLICT.
@@ -154,7 +182,7 @@ impl Session {
             self.cascade(changes, event, &old, Some(&new))?;
         }
         let params = self.row_params(run, Value::Integer(rowid), &new, &extras);
-        let mut written = self.run_part(update, &params)?;
+        let mut written = self.write_part(update, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
             return Ok(());
         }
@@ -331,7 +359,7 @@ fn extras(reader: &SpoolReader, from: usize, count: usize) -> Vec<Value> {
 
 impl Session {
     /// The number that SQLite would give to the next row.
-    fn next_rowid(&mut self, relation: &rowferry_dialect::schema::Relation) -> Result<i64> {
+    fn next_rowid(&mut self, relation: &Relation) -> Result<i64> {
         use rowferry_dialect::lower::sqlite::create_table::quote;
         let table = format!("{}.{}", quote(relation.database), quote(&relation.physical_name));
         let handle = self.handle()?;
@@ -372,15 +400,15 @@ impl Session {
     }
 
     /// Looks at the foreign keys of a statement that is done; those that wait for COMMIT go on waiting.
-    fn check_deferred_keys(&mut self, changed: &rowferry_dialect::schema::Relation) -> Result<()> {
+    fn check_deferred_keys(&mut self, changed: &Relation) -> Result<()> {
         let handle = self.handle()?;
         let guard = handle.lock();
         if guard.has_open_keys() {
-            let sql = "SELECT \"table\", fkid FROM pragma_foreign_key_check";
-            let broken = (|| -> rusqlite::Result<Vec<(String, i64)>> {
-                guard.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            let sql = "SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check";
+            let broken = (|| -> rusqlite::Result<Vec<(String, i64, Option<i64>)>> {
+                guard.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
             })();
-            for (table, id) in self.checked(broken.map_err(Into::into))? {
+            for (table, id, rowid) in self.checked(broken.map_err(Into::into))? {
                 let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
                 let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
                 let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
@@ -394,11 +422,50 @@ impl Session {
                     "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
                     changed.name, key.name, relation.name
                 );
-                return Err(Error::new(Condition::ForeignKeyViolationByParent, message)
+                let error = Error::new(Condition::ForeignKeyViolationByParent, message)
                     .table(relation.namespace.clone(), relation.name.clone())
-                    .constraint(key.name.clone()));
+                    .constraint(key.name.clone());
+                let shown = rowid.and_then(|rowid| shown_key(&guard, relation, key, rowid, &self.state.settings()));
+                let names = crate::catalog::describe::target_columns(changed, key);
+                let names: Vec<&str> = names.iter().map(|at| changed.columns[*at].name.as_str()).collect();
+                return Err(match shown {
+                    Some(values) => error.detail(format!(
+                        "Key ({})=({values}) is still referenced from table \"{}\".",
+                        names.join(", "),
+                        relation.name
+                    )),
+                    None => error,
+                });
             }
         }
         self.checked(guard.run("PRAGMA defer_foreign_keys = OFF"))
     }
+}
+
+/// The key of a row that refers to another.
+fn shown_key(
+    connection: &rusqlite::Connection,
+    relation: &Relation,
+    key: &rowferry_dialect::schema::ForeignKey,
+    rowid: i64,
+    settings: &Settings,
+) -> Option<String> {
+    use rowferry_dialect::lower::sqlite::create_table::quote;
+    let columns: Vec<String> = key.columns.iter().map(|at| quote(&relation.columns[*at].name)).collect();
+    let table = format!("{}.{}", quote(relation.database), quote(&relation.physical_name));
+    let sql = format!("SELECT {} FROM {table} WHERE rowid = ?1", columns.join(", "));
+    let values: Vec<rusqlite::types::Value> =
+        connection.query_row(&sql, [rowid], |row| (0..key.columns.len()).map(|at| row.get(at)).collect()).ok()?;
+    let mut shown = Vec::with_capacity(values.len());
+    for (value, at) in values.into_iter().zip(&key.columns) {
+        let value = match value {
+            rusqlite::types::Value::Null => return None,
+            rusqlite::types::Value::Integer(value) => Value::Integer(value),
+            rusqlite::types::Value::Real(value) => Value::Real(value),
+            rusqlite::types::Value::Text(text) => Value::Text(text),
+            rusqlite::types::Value::Blob(bytes) => Value::Blob(bytes),
+        };
+        shown.push(values::output(&value, &relation.columns[*at].ty, settings).ok()?);
+    }
+    Some(shown.join(", "))
 }
