@@ -374,8 +374,14 @@ pub struct ForeignKey {
     pub on_delete: ReferentialAction,
     /// ON UPDATE.
     pub on_update: ReferentialAction,
+    /// MATCH FULL: none of its columns is NULL, or all are.
+    pub full: bool,
+    /// SET CONSTRAINTS may put it off.
+    pub deferrable: bool,
     /// Checked at commit.
     pub deferred: bool,
+    /// Every row holds it; NOT VALID otherwise.
+    pub valid: bool,
 }
 
 /// What happens to children.
@@ -405,6 +411,10 @@ pub struct Check {
     pub text: String,
     /// SQLite enforces it; otherwise the engine does.
     pub native: bool,
+    /// Every row holds it; NOT VALID otherwise.
+    pub valid: bool,
+    /// NO INHERIT.
+    pub no_inherit: bool,
 }
 
 /// A sequence.

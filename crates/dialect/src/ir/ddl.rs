@@ -52,6 +52,8 @@ pub enum Ddl {
         name: QualifiedName,
         /// Its new name, in the same schema.
         to: String,
+        /// What the statement is called.
+        tag: &'static str,
     },
     /// CREATE SCHEMA.
     CreateSchema {
@@ -110,6 +112,24 @@ pub enum Ddl {
         relation: Arc<Relation>,
         /// Its column, by position.
         column: Option<usize>,
+        /// The text; `None` removes it.
+        text: Option<String>,
+    },
+    /// COMMENT ON CONSTRAINT, COMMENT ON INDEX.
+    CommentPart {
+        /// The table.
+        relation: Arc<Relation>,
+        /// The constraint or index.
+        part: String,
+        /// It is an index.
+        index: bool,
+        /// The text; `None` removes it.
+        text: Option<String>,
+    },
+    /// COMMENT ON SEQUENCE.
+    CommentSequence {
+        /// Its name, resolved.
+        name: QualifiedName,
         /// The text; `None` removes it.
         text: Option<String>,
     },
@@ -197,6 +217,23 @@ pub struct CreateTable {
     pub columns: Vec<ColumnDefinition>,
     /// Constraints, those written at a column included.
     pub constraints: Vec<Constraint>,
+    /// Facts that change no row, each as part (a column's name, or nothing), name and value.
+    pub properties: Vec<(String, String, String)>,
+    /// Tables of which it takes more than columns and constraints.
+    pub likes: Vec<Like>,
+}
+
+/// LIKE: what a new table takes of another beyond the columns and constraints that its definition spells out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Like {
+    /// The other table.
+    pub source: Arc<Relation>,
+    /// INCLUDING COMMENTS.
+    pub comments: bool,
+    /// INCLUDING INDEXES: those that no constraint stands for.
+    pub indexes: bool,
+    /// Facts about columns that go with them, by their names.
+    pub properties: Vec<&'static str>,
 }
 
 /// A column to be.
@@ -255,6 +292,17 @@ pub struct Constraint {
     pub named: bool,
     /// What it demands.
     pub kind: ConstraintKind,
+    /// How it is kept.
+    pub options: ConstraintOptions,
+}
+
+/// How a constraint is kept.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ConstraintOptions {
+    /// NOT VALID: rows that are there already are not looked at.
+    pub not_valid: bool,
+    /// NO INHERIT, of a check.
+    pub no_inherit: bool,
 }
 
 /// What a constraint demands.
@@ -278,7 +326,11 @@ pub enum ConstraintKind {
         on_delete: ReferentialAction,
         /// ON UPDATE.
         on_update: ReferentialAction,
-        /// DEFERRABLE INITIALLY DEFERRED.
+        /// MATCH FULL.
+        full: bool,
+        /// DEFERRABLE.
+        deferrable: bool,
+        /// INITIALLY DEFERRED.
         deferred: bool,
     },
 }
@@ -301,6 +353,10 @@ pub struct CreateIndex {
     pub keys: Vec<IndexKeyDefinition>,
     /// WHERE.
     pub predicate: Option<Text>,
+    /// CONCURRENTLY: not in a transaction block.
+    pub concurrently: bool,
+    /// What the catalogs show of it beyond its keys: INCLUDE, operator classes, where NULLs stand, ….
+    pub properties: Vec<(String, String)>,
 }
 
 /// A key of an index to be.
@@ -481,6 +537,39 @@ pub enum AlterTable {
         /// CASCADE.
         cascade: bool,
     },
+    /// VALIDATE CONSTRAINT.
+    ValidateConstraint(String),
+    /// ALTER CONSTRAINT: when a foreign key is checked.
+    DeferConstraint {
+        /// The foreign key.
+        name: String,
+        /// DEFERRABLE.
+        deferrable: bool,
+        /// INITIALLY DEFERRED.
+        deferred: bool,
+    },
+    /// A fact about the table or a part of it that changes no row: SET STATISTICS, SET STORAGE, storage parameters, ….
+    SetProperty {
+        /// What it is about.
+        part: Part,
+        /// The fact's name.
+        name: String,
+        /// The fact; `None` strikes it.
+        value: Option<String>,
+    },
+    /// SET SCHEMA.
+    SetSchema(String),
+}
+
+/// What a property is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Part {
+    /// The table itself.
+    Table,
+    /// A column.
+    Column(usize),
+    /// An index, by its name.
+    Index(String),
 }
 
 /// DROP.
@@ -490,6 +579,8 @@ pub struct Drop {
     pub kind: ObjectKind,
     /// The names, resolved; those that IF EXISTS lets pass are left out.
     pub names: Vec<QualifiedName>,
+    /// CONCURRENTLY: not in a transaction block.
+    pub concurrently: bool,
     /// CASCADE.
     pub cascade: bool,
 }

@@ -226,7 +226,9 @@ impl Found {
                     TriggerChange::Drop(_) | TriggerChange::Rename(..) => LockMode::AccessExclusive,
                 },
             ),
-            Ddl::Comment { relation, .. } => self.add(relation, LockMode::ShareUpdateExclusive),
+            Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => {
+                self.add(relation, LockMode::ShareUpdateExclusive)
+            }
             // What these drop is named, not resolved: the engine looks it up.
             _ => {}
         }

@@ -197,7 +197,10 @@ pub fn bind_stored(
 }
 
 /// Binds a column's default from its text, as a value of the column.
-pub(crate) fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: &Context) -> Result<ir::Expr> {
+///
+/// # Errors
+/// As for any expression; `DataCorrupted` when the text is not an expression.
+pub fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: &Context) -> Result<ir::Expr> {
     let mut binder = Binder::detached(schema, context);
     let language = crate::Language::Postgres;
     let value = binder.stored(text, language, Vec::new(), super::binder::Clause::Default)?;

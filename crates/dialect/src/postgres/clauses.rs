@@ -7,8 +7,11 @@ use super::binder::Binder;
 use super::utility::text_of;
 use crate::{Condition, Error, Result, Type};
 
+/// A fact that the catalogs show: part (a column, or nothing), name, value.
+pub(super) type Property = (String, String, String);
+
 /// Storage parameters of tables; those of TOAST tables and of autovacuum among them.
-const TABLE_PARAMETERS: &[&str] = &[
+pub(super) const TABLE_PARAMETERS: &[&str] = &[
     "autovacuum_analyze_scale_factor",
     "autovacuum_analyze_threshold",
     "autovacuum_enabled",
@@ -34,7 +37,7 @@ const TABLE_PARAMETERS: &[&str] = &[
 ];
 
 /// Storage parameters of B-tree indexes.
-const INDEX_PARAMETERS: &[&str] = &["deduplicate_items", "fillfactor"];
+pub(super) const INDEX_PARAMETERS: &[&str] = &["deduplicate_items", "fillfactor"];
 
 /// Operator classes of B-tree and hash indexes. SQLite's indexes serve all of their comparisons that it can use an index
 /// for, whatever the class.
@@ -45,16 +48,22 @@ const OPERATOR_CLASSES: &str = "aclitem_ops array_ops bit_ops bool_ops bpchar_op
     tsquery_ops tsvector_ops uuid_ops varbit_ops varchar_ops varchar_pattern_ops xid8_ops xid_ops";
 
 impl Binder<'_> {
-    /// CREATE TABLE: WITH, TABLESPACE, UNLOGGED.
-    pub(super) fn table_clauses(&mut self, create: &pg::CreateStmt) -> Result<()> {
+    /// CREATE TABLE: WITH, TABLESPACE, UNLOGGED; what of it the catalogs show.
+    pub(super) fn table_clauses(&mut self, create: &pg::CreateStmt) -> Result<Vec<Property>> {
         self.check_tablespace(&create.tablespacename)?;
-        self.storage_parameters(&create.options, TABLE_PARAMETERS)?;
-        self.persistence(create.relation.as_ref());
-        Ok(())
+        self.table_properties(&create.options, create.relation.as_ref())
+    }
+
+    fn table_properties(&mut self, options: &[Node], range: Option<&pg::RangeVar>) -> Result<Vec<Property>> {
+        let options = self.storage_parameters(options, TABLE_PARAMETERS)?;
+        let unlogged = range.is_some_and(|range| range.relpersistence == "u");
+        let unlogged = unlogged.then(|| ("unlogged".to_owned(), "true".to_owned()));
+        let named = options.into_iter().map(|(name, value)| (format!("option {name}"), value));
+        Ok(named.chain(unlogged).map(|(name, value)| (String::new(), name, value)).collect())
     }
 
     /// CREATE TABLE AS, SELECT INTO: the same, and what is not there for tables of queries.
-    pub(super) fn clauses_of_into(&mut self, into: &pg::IntoClause) -> Result<()> {
+    pub(super) fn clauses_of_into(&mut self, into: &pg::IntoClause) -> Result<Vec<Property>> {
         use pg::OnCommitAction::{OncommitDeleteRows, OncommitDrop};
         let place = into.rel.as_ref().map_or(-1, |range| range.location);
         if matches!(into.on_commit(), OncommitDeleteRows | OncommitDrop) {
@@ -64,15 +73,14 @@ impl Binder<'_> {
             return Err(self.unsupported("a table access method", place));
         }
         self.check_tablespace(&into.table_space_name)?;
-        self.storage_parameters(&into.options, TABLE_PARAMETERS)?;
-        self.persistence(into.rel.as_ref());
-        Ok(())
+        self.table_properties(&into.options, into.rel.as_ref())
     }
 
     /// CREATE INDEX: WITH, TABLESPACE, operator classes.
-    pub(super) fn index_clauses(&mut self, index: &pg::IndexStmt) -> Result<()> {
+    pub(super) fn index_clauses(&mut self, index: &pg::IndexStmt) -> Result<Vec<(String, String)>> {
         self.check_tablespace(&index.table_space)?;
-        self.storage_parameters(&index.options, INDEX_PARAMETERS)?;
+        let known = if index.access_method == "hash" { &["fillfactor"][..] } else { INDEX_PARAMETERS };
+        let options = self.storage_parameters(&index.options, known)?;
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
             let classes = super::names::strings(&element.opclass);
@@ -89,7 +97,7 @@ impl Binder<'_> {
                 ));
             }
         }
-        Ok(())
+        Ok(options)
     }
 
     /// What may stand at any constraint.
@@ -107,31 +115,27 @@ impl Binder<'_> {
         self.check_tablespace(&constraint.indexspace)?;
         // Those of an identity are its sequence's.
         match constraint.contype() {
-            ConstrPrimary | ConstrUnique => self.storage_parameters(&constraint.options, INDEX_PARAMETERS),
+            ConstrPrimary | ConstrUnique => self.storage_parameters(&constraint.options, INDEX_PARAMETERS).map(|_| ()),
             _ => Ok(()),
         }
     }
 
-    /// STORAGE and COMPRESSION of a column.
-    pub(super) fn column_clauses(&mut self, column: &pg::ColumnDef) -> Result<()> {
-        let storage = column.storage_name.to_ascii_lowercase();
-        if !matches!(storage.as_str(), "" | "default" | "plain" | "external" | "extended" | "main") {
-            let message = format!("invalid storage type \"{}\"", column.storage_name);
-            return Err(Error::new(Condition::InvalidParameterValue, message));
-        }
-        if !matches!(column.compression.as_str(), "" | "default" | "pglz" | "lz4") {
-            let message = format!("invalid compression method \"{}\"", column.compression);
-            return Err(Error::new(Condition::InvalidParameterValue, message));
-        }
+    /// STORAGE and COMPRESSION of a column: what the catalogs show of it.
+    pub(super) fn column_clauses(&mut self, column: &pg::ColumnDef, ty: &Type) -> Result<Vec<Property>> {
         if !column.fdwoptions.is_empty() {
             return Err(self.unsupported("OPTIONS of a column", column.location));
         }
-        for (given, words) in [(&storage, "STORAGE"), (&column.compression, "COMPRESSION")] {
-            if !given.is_empty() {
-                self.remark(format!("{words} of column \"{}\" has no effect", column.colname));
-            }
+        let mut properties = Vec::new();
+        let mut note = |name: &str, value: Option<String>| {
+            properties.extend(value.map(|value| (column.colname.clone(), name.to_owned(), value)));
+        };
+        if !column.storage_name.is_empty() {
+            note("storage", super::ddl::storage(&column.storage_name, ty)?);
         }
-        Ok(())
+        if !column.compression.is_empty() {
+            note("compression", super::ddl::compression(&column.compression, ty)?);
+        }
+        Ok(properties)
     }
 
     /// COLLATE is for texts, and arrays of them.
@@ -159,13 +163,19 @@ impl Binder<'_> {
         }
     }
 
-    fn persistence(&mut self, range: Option<&pg::RangeVar>) {
-        if let Some(range) = range.filter(|range| range.relpersistence == "u") {
-            self.remark(format!("table \"{}\" is as durable as any other: UNLOGGED has no effect", range.relname));
-        }
+    /// Storage parameters that there are, each with its value: they ask PostgreSQL for another way to store the same, so
+    /// they are kept and shown, and do nothing else.
+    pub(super) fn storage_parameters(&self, options: &[Node], known: &[&str]) -> Result<Vec<(String, String)>> {
+        self.checked_parameters(options, known, false)
     }
 
-    pub(super) fn storage_parameters(&mut self, options: &[Node], known: &[&str]) -> Result<()> {
+    /// The same, behind RESET: names without values.
+    pub(super) fn reset_parameters(&self, options: &[Node], known: &[&str]) -> Result<Vec<(String, String)>> {
+        self.checked_parameters(options, known, true)
+    }
+
+    fn checked_parameters(&self, options: &[Node], known: &[&str], reset: bool) -> Result<Vec<(String, String)>> {
+        let mut given: Vec<(String, String)> = Vec::with_capacity(options.len());
         for node in options {
             let Some(N::DefElem(option)) = &node.node else { continue };
             let name = option.defname.as_str();
@@ -185,10 +195,21 @@ impl Binder<'_> {
                 let message = format!("unrecognized parameter \"{name}\"");
                 return Err(Error::new(Condition::InvalidParameterValue, message));
             }
-            check_fillfactor(option)?;
-            self.remark(format!("storage parameter \"{name}\" has no effect"));
+            if !reset {
+                check_fillfactor(option)?;
+            }
+            let shown = match option.defnamespace.as_str() {
+                "" => name.to_owned(),
+                namespace => format!("{namespace}.{name}"),
+            };
+            if given.iter().any(|(known, _)| *known == shown) {
+                let message = format!("parameter \"{name}\" specified more than once");
+                return Err(Error::new(Condition::InvalidParameterValue, message));
+            }
+            let value = if option.arg.is_some() { text_of(option.arg.as_deref()) } else { "true".to_owned() };
+            given.push((shown, value));
         }
-        Ok(())
+        Ok(given)
     }
 
     /// ALTER SCHEMA and ALTER DATABASE … OWNER TO, for owners that there are; `None` for other objects.

@@ -6,6 +6,7 @@
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
 //! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
+//! - [`print`]: expressions as PostgreSQL shows them; `words`: identifiers likewise;
 //! - [`types`]: names, object ids and modifiers of types.
 
 mod bind;
@@ -23,6 +24,7 @@ mod merge;
 mod names;
 mod parse;
 pub mod plpgsql;
+pub mod print;
 mod raw;
 mod refused;
 mod resolve;
@@ -31,13 +33,16 @@ mod select;
 mod target;
 pub mod types;
 mod utility;
+mod words;
 
 use bind::bind_default_of;
+pub(crate) use bind::view_query;
 pub use bind::{
-    bind, bind_stored, bind_trigger_condition, renamed_in_expression, trigger_condition_uses, type_from_words, uses,
+    bind, bind_default, bind_stored, bind_trigger_condition, renamed_in_expression, trigger_condition_uses,
+    type_from_words, uses,
 };
-pub(crate) use bind::{bind_default, view_query};
-pub use ddl::quote;
 pub use ddl::sequence::next_text;
+pub use ddl::{index_name, quote};
 pub use parse::{Parsed, parse};
 pub use target::{Updatable, updatable};
+pub use words::quote_ident;

@@ -103,7 +103,10 @@ pub fn store() -> Store {
         target_columns: vec!["id".to_owned()],
         on_delete: ReferentialAction::NoAction,
         on_update: ReferentialAction::NoAction,
+        full: false,
+        deferrable: false,
         deferred: false,
+        valid: true,
     }];
     let customers = table(
         100,

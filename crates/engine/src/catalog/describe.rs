@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::schema::{ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
-use rowferry_dialect::{Result, Schema as _, postgres};
+use rowferry_dialect::functions::FunctionKind;
+use rowferry_dialect::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, walk};
+use rowferry_dialect::plan::Context;
+use rowferry_dialect::postgres::{self, print};
+use rowferry_dialect::schema::{Check, ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::{Language, Result, Schema as _, Type};
 use rusqlite::Connection;
 
 use super::names::quote_ident;
-use crate::schema::{PUBLIC, SessionSchema};
+use crate::schema::{PUBLIC, Properties, SessionSchema};
 use crate::session::state::State;
 use crate::statement::Failure;
 
@@ -16,62 +21,275 @@ fn qualified(namespace: &str, name: &str) -> String {
     format!("{}.{}", quote_ident(namespace), quote_ident(name))
 }
 
-/// A key of an index: a column's name, or an expression in parentheses.
-pub fn index_key(relation: &Relation, index: &Index, at: usize) -> String {
-    match index.columns.get(at).copied().flatten() {
-        Some(column) => quote_ident(&relation.columns[column].name),
-        None => {
-            let text = index.keys.get(at).map_or("", |key| key.text.trim());
-            // A call of a function stands bare.
-            let call = text.ends_with(')')
-                && text
-                    .split('(')
-                    .next()
-                    .is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'));
-            if call || (text.starts_with('(') && text.ends_with(')')) { text.to_owned() } else { format!("({text})") }
+/// What a table's columns and the objects of the schema are called.
+struct TableNames<'a> {
+    schema: &'a SessionSchema,
+    relation: &'a Relation,
+}
+
+impl print::Names for TableNames<'_> {
+    fn column(&self, column: ColumnRef) -> Option<String> {
+        match column.column {
+            ColumnIndex::At(at) => self.relation.columns.get(at).map(|column| quote_ident(&column.name)),
+            ColumnIndex::RowId => Some("ctid".to_owned()),
         }
+    }
+
+    fn object(&self, reg: Reg, oid: u32) -> Option<String> {
+        if reg != Reg::Class {
+            return None;
+        }
+        let (namespace, name) = super::names::class_name(self.schema, oid)?;
+        let visible = super::names::is_visible(self.schema, oid);
+        Some(if visible { quote_ident(&name) } else { qualified(&namespace, &name) })
     }
 }
 
+/// An expression over a table's columns, bound; none where it is in another language.
+fn bound(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> Option<Expr> {
+    if relation.language == Language::Informix {
+        return None;
+    }
+    postgres::bind_stored(text, relation, schema, &Context::default()).ok()
+}
+
+fn printed(schema: &SessionSchema, relation: &Relation, expr: Option<&Expr>, pretty: bool) -> Option<String> {
+    print::expression(expr?, &TableNames { schema, relation }, pretty)
+}
+
+/// An expression over a table's columns as PostgreSQL shows it; as it was written where that cannot be said.
+pub fn expression(schema: &SessionSchema, relation: &Arc<Relation>, text: &str, pretty: bool) -> String {
+    printed(schema, relation, bound(schema, relation, text).as_ref(), pretty).unwrap_or_else(|| text.to_owned())
+}
+
+/// The columns that an expression over a table names, in order.
+pub fn columns_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) -> Vec<usize> {
+    let mut columns = std::collections::BTreeSet::new();
+    if let Some(expr) = bound(schema, relation, text) {
+        walk::expr(&expr, &mut |part| {
+            if let ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) = &part.kind {
+                columns.insert(*at);
+            }
+            true
+        });
+    }
+    columns.into_iter().collect()
+}
+
+/// What a column's default or its computation is, as PostgreSQL shows it without pretty printing.
+pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: usize) -> Option<String> {
+    let column = &relation.columns[at];
+    if let Some(text) = &column.generated {
+        return Some(expression(schema, relation, text, false));
+    }
+    let default = column.default.as_ref().filter(|_| column.identity.is_none())?;
+    let bound = match relation.language {
+        Language::Informix => None,
+        _ => postgres::bind_default(&default.text, &column.ty, schema, &Context::default()).ok(),
+    };
+    Some(printed(schema, relation, bound.as_ref(), false).unwrap_or_else(|| default.text.clone()))
+}
+
+/// A key of an index: a column's name, or an expression in parentheses.
+pub fn index_key(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index, at: usize, pretty: bool) -> String {
+    let Some(None) = index.columns.get(at).copied() else {
+        let column = index.columns.get(at).copied().flatten();
+        return column.map_or_else(String::new, |column| quote_ident(&relation.columns[column].name));
+    };
+    let text = index.keys.get(at).map_or("", |key| key.text.trim());
+    let expr = bound(schema, relation, text);
+    let call = expr.as_ref().is_some_and(is_call);
+    match printed(schema, relation, expr.as_ref(), pretty) {
+        // A call of a function stands bare.
+        Some(printed) if call => printed,
+        Some(printed) => format!("({printed})"),
+        None if text.starts_with('(') && text.ends_with(')') => text.to_owned(),
+        None => format!("({text})"),
+    }
+}
+
+/// What an expression key of an index is called, and its type.
+pub fn index_column(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index, at: usize) -> (String, Type) {
+    match index.columns.get(at).copied().flatten() {
+        Some(column) => (relation.columns[column].name.clone(), relation.columns[column].ty.clone()),
+        None => match bound(schema, relation, index.keys.get(at).map_or("", |key| key.text.trim())) {
+            Some(expr) => (figured_name(&expr), expr.ty),
+            None => ("expr".to_owned(), Type::Text),
+        },
+    }
+}
+
+fn figured_name(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Call { function, .. } if function.kind != FunctionKind::Operator => function.name.to_owned(),
+        ExprKind::Coalesce(_) => "coalesce".to_owned(),
+        ExprKind::Greatest(_) => "greatest".to_owned(),
+        ExprKind::Least(_) => "least".to_owned(),
+        ExprKind::NullIf(..) => "nullif".to_owned(),
+        ExprKind::Case { .. } => "case".to_owned(),
+        _ => "expr".to_owned(),
+    }
+}
+
+fn is_call(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { function, .. } => function.kind != FunctionKind::Operator,
+        ExprKind::Coalesce(_) | ExprKind::Greatest(_) | ExprKind::Least(_) | ExprKind::NullIf(..) => true,
+        _ => false,
+    }
+}
+
+/// The comment on a constraint or an index.
+pub fn part_comment(schema: &SessionSchema, oid: u32) -> Option<String> {
+    part_comments(schema).into_iter().find_map(|(object, _, comment)| (object == oid).then_some(comment))
+}
+
+/// Comments on constraints and indexes: the object, its catalog, the text.
+pub fn part_comments(schema: &SessionSchema) -> Vec<(u32, u32, String)> {
+    let mut comments = Vec::new();
+    for relation in schema.user_relations() {
+        let Some(details) = schema.details(relation.oid) else { continue };
+        for (part, name, comment) in details.properties.all() {
+            let index = relation.indexes.iter().find(|index| index.name == part);
+            let found = match name {
+                "index_comment" => index.map(|index| (index.oid, PG_CLASS)),
+                "constraint_comment" => {
+                    let check = relation.checks.iter().find(|check| check.name == part).map(|check| check.oid);
+                    let key = relation.foreign_keys.iter().find(|key| key.name == part).map(|key| key.oid);
+                    let oid = check.or(key).or_else(|| index.map(constraint_oid));
+                    oid.map(|oid| (oid, PG_CONSTRAINT))
+                }
+                _ => None,
+            };
+            comments.extend(found.map(|(oid, catalog)| (oid, catalog, comment.to_owned())));
+        }
+    }
+    comments
+}
+
+/// The object ids of the catalogs that constraints and indexes stand in.
+const PG_CLASS: u32 = 1_259;
+const PG_CONSTRAINT: u32 = 2_606;
+
+/// The columns of INCLUDE.
+pub fn included(properties: &Properties, index: &str) -> Vec<String> {
+    properties.get(index, "index_include").and_then(|list| serde_json::from_str(list).ok()).unwrap_or_default()
+}
+
+/// Where NULLs stand in a key of an index.
+pub fn nulls_first(properties: &Properties, index: &Index, at: usize) -> bool {
+    match properties.get(&index.name, &format!("index_nulls {}", at + 1)) {
+        Some(word) => word == "first",
+        None => index.keys.get(at).is_some_and(|key| key.descending),
+    }
+}
+
+/// Storage parameters: what is noted of a part under `option …`, as `name=value`.
+pub fn options(properties: &Properties, part: &str, prefix: &str) -> Vec<String> {
+    let of_part = properties.all().filter(|(of, _, _)| *of == part);
+    of_part.filter_map(|(_, name, value)| Some(format!("{}={value}", name.strip_prefix(prefix)?))).collect()
+}
+
 /// CREATE INDEX of an index, or one of its keys when `column` is above 0.
-pub fn index(schema: &SessionSchema, oid: u32, column: i32) -> Option<String> {
+pub fn index(schema: &SessionSchema, oid: u32, column: i32, pretty: bool) -> Option<String> {
     let (relation, index) = schema
         .user_relations()
         .find_map(|relation| relation.indexes.iter().find(|index| index.oid == oid).map(|index| (relation, index)))?;
     if let Ok(column @ 1..) = usize::try_from(column) {
-        return (column <= index.keys.len()).then(|| index_key(relation, index, column - 1));
+        if column <= index.keys.len() {
+            return Some(index_key(schema, relation, index, column - 1, pretty));
+        }
+        let properties = schema.details(relation.oid).map(|details| &details.properties)?;
+        let included = included(properties, &index.name);
+        return Some(included.get(column - index.keys.len() - 1).map_or_else(String::new, |name| quote_ident(name)));
     }
-    Some(create_index(relation, index))
+    Some(create_index(schema, relation, index, pretty))
 }
 
 /// CREATE INDEX of an index.
-pub fn create_index(relation: &Relation, index: &Index) -> String {
+pub fn create_index(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index, pretty: bool) -> String {
+    let none = Properties::default();
+    let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+    let fact = |name: String| properties.get(&index.name, &name);
     let keys: Vec<String> = (0..index.keys.len())
         .map(|at| {
-            let direction = if index.keys[at].descending { " DESC" } else { "" };
-            format!("{}{direction}", index_key(relation, index, at))
+            let mut key = index_key(schema, relation, index, at, pretty);
+            for word in ["index_collation", "index_opclass"] {
+                let Some(given) = fact(format!("{word} {}", at + 1)) else { continue };
+                let collate = if word == "index_collation" { "COLLATE " } else { "" };
+                key.push_str(&format!(" {collate}{}", quote_ident(given)));
+            }
+            key.push_str(match (index.keys[at].descending, nulls_first(properties, index, at)) {
+                (false, false) => "",
+                (false, true) => " NULLS FIRST",
+                (true, true) => " DESC",
+                (true, false) => " DESC NULLS LAST",
+            });
+            key
         })
         .collect();
     let unique = if index.unique { "UNIQUE " } else { "" };
-    let predicate = index.predicate.as_ref().map_or_else(String::new, |text| format!(" WHERE ({text})"));
-    format!(
-        "CREATE {unique}INDEX {} ON {} USING btree ({}){predicate}",
+    let method = fact("index_method".to_owned()).unwrap_or("btree");
+    let mut text = format!(
+        "CREATE {unique}INDEX {} ON {} USING {method} ({})",
         quote_ident(&index.name),
         qualified(&relation.namespace, &relation.name),
         keys.join(", ")
-    )
+    );
+    text.push_str(&include_clause(properties, &index.name));
+    let options = options(properties, &index.name, "index_option ");
+    if !options.is_empty() {
+        let quoted: Vec<String> = options
+            .iter()
+            .filter_map(|option| option.split_once('='))
+            .map(|(name, value)| {
+                let plain = quote_ident(value) == value;
+                if plain { format!("{name}={value}") } else { format!("{name}='{}'", value.replace('\'', "''")) }
+            })
+            .collect();
+        text.push_str(&format!(" WITH ({})", quoted.join(", ")));
+    }
+    if let Some(predicate) = &index.predicate {
+        let printed = printed(schema, relation, bound(schema, relation, predicate).as_ref(), pretty);
+        text.push_str(&format!(" WHERE {}", printed.unwrap_or_else(|| format!("({predicate})"))));
+    }
+    text
+}
+
+fn include_clause(properties: &Properties, index: &str) -> String {
+    let included = included(properties, index);
+    if included.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = included.iter().map(|name| quote_ident(name)).collect();
+    format!(" INCLUDE ({})", names.join(", "))
 }
 
 /// A constraint's definition.
-pub fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {
+pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
     schema.user_relations().find_map(|relation| {
         let unique = relation.indexes.iter().find(|index| index.constraint && constraint_oid(index) == oid);
-        let check =
-            || relation.checks.iter().find(|check| check.oid == oid).map(|check| format!("CHECK (({}))", check.text));
+        let check = || {
+            let check = relation.checks.iter().find(|check| check.oid == oid)?;
+            Some(check_constraint(schema, relation, check, pretty))
+        };
         let key =
             || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| foreign_key(schema, relation, key));
-        unique.map(|index| unique_constraint(relation, index)).or_else(check).or_else(key)
+        unique.map(|index| unique_constraint(schema, relation, index)).or_else(check).or_else(key)
     })
+}
+
+/// CHECK (…).
+fn check_constraint(schema: &SessionSchema, relation: &Arc<Relation>, check: &Check, pretty: bool) -> String {
+    let printed = printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty);
+    let condition = match printed {
+        Some(printed) => printed,
+        None if pretty => check.text.clone(),
+        None => format!("({})", check.text),
+    };
+    let no_inherit = if check.no_inherit { " NO INHERIT" } else { "" };
+    let not_valid = if check.valid { "" } else { " NOT VALID" };
+    format!("CHECK ({condition}){no_inherit}{not_valid}")
 }
 
 /// The object id of the constraint behind a constraint's index: another than the index's own.
@@ -80,9 +298,11 @@ pub fn constraint_oid(index: &Index) -> u32 {
 }
 
 /// PRIMARY KEY (…), UNIQUE (…).
-pub fn unique_constraint(relation: &Relation, index: &Index) -> String {
-    let keys: Vec<String> = (0..index.keys.len()).map(|at| index_key(relation, index, at)).collect();
-    format!("{} ({})", if index.primary { "PRIMARY KEY" } else { "UNIQUE" }, keys.join(", "))
+fn unique_constraint(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index) -> String {
+    let keys: Vec<String> = (0..index.keys.len()).map(|at| index_key(schema, relation, index, at, false)).collect();
+    let include = schema.details(relation.oid).map(|details| include_clause(&details.properties, &index.name));
+    let words = if index.primary { "PRIMARY KEY" } else { "UNIQUE" };
+    format!("{words} ({}){}", keys.join(", "), include.unwrap_or_default())
 }
 
 /// The columns that a foreign key refers to, by position in the table that it refers to.
@@ -110,6 +330,9 @@ pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey
     let name =
         if bare { name } else { format!("{}.{name}", quote_ident(key.target.schema.as_deref().unwrap_or(PUBLIC))) };
     let mut text = format!("FOREIGN KEY ({}) REFERENCES {name}({})", columns.join(", "), targets.join(", "));
+    if key.full {
+        text.push_str(" MATCH FULL");
+    }
     for (event, action) in [("UPDATE", key.on_update), ("DELETE", key.on_delete)] {
         let words = match action {
             ReferentialAction::NoAction => continue,
@@ -120,8 +343,14 @@ pub fn foreign_key(schema: &SessionSchema, relation: &Relation, key: &ForeignKey
         };
         text.push_str(&format!(" ON {event} {words}"));
     }
+    if key.deferrable || key.deferred {
+        text.push_str(" DEFERRABLE");
+    }
     if key.deferred {
-        text.push_str(" DEFERRABLE INITIALLY DEFERRED");
+        text.push_str(" INITIALLY DEFERRED");
+    }
+    if !key.valid {
+        text.push_str(" NOT VALID");
     }
     text
 }

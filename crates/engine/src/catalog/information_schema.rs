@@ -193,7 +193,8 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 .schema
                 .sequences()
                 .find(|details| identity.is_some() && details.owner == Some((relation.oid, at)));
-            let default = column.default.as_ref().filter(|_| identity.is_none()).map(|default| &default.text);
+            let default =
+                describe::default_expression(context.schema, relation, at).filter(|_| column.generated.is_none());
             rows.push(row![
                 catalog,
                 &relation.namespace,
@@ -237,7 +238,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 sequence.map(|details| details.min.to_string()),
                 sequence.map_or("NO", |details| yes(details.cycle)),
                 if column.generated.is_some() { "ALWAYS" } else { "NEVER" },
-                column.generated.as_ref(),
+                column.generated.as_ref().and_then(|_| describe::default_expression(context.schema, relation, at)),
                 yes(updatable[at]),
             ]);
         }

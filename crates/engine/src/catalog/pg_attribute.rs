@@ -1,12 +1,15 @@
 //! `pg_attribute` and `pg_attrdef`: columns and their defaults.
 
+use std::sync::Arc;
+
 use rowferry_dialect::Type;
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{Column, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
 
-use super::{Cell, Context, NULL, Row, Table, relations, row};
-use crate::schema::PG_CATALOG;
+use super::describe::{default_expression, included, index_column, options};
+use super::{Cell, Context, NULL, Row, Table, relations, row, text_array};
 use crate::schema::metadata::derived_oid;
+use crate::schema::{PG_CATALOG, Properties, SessionSchema};
 
 pub(super) const TABLES: &[Table] = &[
     Table {
@@ -43,21 +46,16 @@ pub fn collation_of(ty: &Type) -> u32 {
 
 fn attributes(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
+    let none = Properties::default();
     for relation in relations() {
-        of_relation(relation, &mut rows);
+        of_relation(relation, &none, &mut rows);
     }
-    for relation in context.schema.user_relations() {
-        of_relation(relation, &mut rows);
+    let schema = context.schema;
+    for relation in schema.user_relations() {
+        let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+        of_relation(relation, properties, &mut rows);
         for index in &relation.indexes {
-            for (at, column) in index.columns.iter().enumerate() {
-                // An expression's type is not kept; texts are what is mostly indexed by one.
-                let ty = column.map_or(Type::Text, |column| relation.columns[column].ty.clone());
-                let name = column.map_or_else(
-                    || if at == 0 { "expr".to_owned() } else { format!("expr{at}") },
-                    |column| relation.columns[column].name.clone(),
-                );
-                rows.push(attribute(index.oid, &name, at + 1, &ty, None));
-            }
+            of_index(schema, relation, index, properties, &mut rows);
         }
     }
     for details in context.schema.sequences() {
@@ -70,9 +68,76 @@ fn attributes(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-fn of_relation(relation: &Relation, rows: &mut Vec<Row>) {
+fn of_index(
+    schema: &SessionSchema,
+    relation: &Arc<Relation>,
+    index: &Index,
+    properties: &Properties,
+    rows: &mut Vec<Row>,
+) {
+    let mut names: Vec<String> = Vec::with_capacity(index.keys.len());
+    let mut add = |wish: String, ty: &Type, column: Option<usize>| {
+        let mut name = wish.clone();
+        let mut number = 0;
+        while names.contains(&name) {
+            number += 1;
+            name = format!("{wish}{number}");
+        }
+        let place = names.len() + 1;
+        let mut row = attribute(index.oid, &name, place, ty, None);
+        if let Some(word) = column.and_then(|at| properties.get(&relation.columns[at].name, "storage")) {
+            row[STORAGE] = Cell::from(storage_letter(word));
+        }
+        if let Some(target) = properties.get(&index.name, &format!("index_statistics {place}")) {
+            row[STATISTICS] = Cell::from(target.parse::<i64>().unwrap_or(-1));
+        }
+        names.push(name);
+        rows.push(row);
+    };
+    for at in 0..index.keys.len() {
+        let (name, ty) = index_column(schema, relation, index, at);
+        add(name, &ty, index.columns[at]);
+    }
+    for name in included(properties, &index.name) {
+        if let Some(column) = relation.column(&name) {
+            add(name, &relation.columns[column].ty, Some(column));
+        }
+    }
+}
+
+/// Columns of `pg_attribute` that a user may set.
+const STORAGE: usize = 9;
+const COMPRESSION: usize = 10;
+const STATISTICS: usize = 20;
+const OPTIONS: usize = 22;
+
+/// `attstorage` of a word.
+fn storage_letter(word: &str) -> &'static str {
+    match word {
+        "plain" => "p",
+        "main" => "m",
+        "external" => "e",
+        _ => "x",
+    }
+}
+
+fn of_relation(relation: &Relation, properties: &Properties, rows: &mut Vec<Row>) {
     for (at, column) in relation.columns.iter().enumerate() {
-        rows.push(attribute(relation.oid, &column.name, at + 1, &column.ty, Some(column)));
+        let mut row = attribute(relation.oid, &column.name, at + 1, &column.ty, Some(column));
+        if let Some(word) = properties.get(&column.name, "storage") {
+            row[STORAGE] = Cell::from(storage_letter(word));
+        }
+        if let Some(word) = properties.get(&column.name, "compression") {
+            row[COMPRESSION] = Cell::from(&word[..1]);
+        }
+        if let Some(target) = properties.get(&column.name, "statistics") {
+            row[STATISTICS] = Cell::from(target.parse::<i64>().unwrap_or(-1));
+        }
+        let options = options(properties, &column.name, "option ");
+        if !options.is_empty() {
+            row[OPTIONS] = Cell::from(text_array(options.iter().map(String::as_str)));
+        }
+        rows.push(row);
     }
     if matches!(relation.kind, RelationKind::Table | RelationKind::Catalog) && !relation.without_rowid {
         let mut row = attribute(relation.oid, "ctid", 1, &Type::Int8, None);
@@ -102,7 +167,11 @@ fn attribute(relation: u32, name: &str, number: usize, ty: &Type, column: Option
         i64::from(matches!(shown, Type::Array(_))),
         length > 0 && length <= 8,
         if length == 8 { "d" } else { "i" },
-        if length > 0 { "p" } else { "x" },
+        match (length > 0, &shown) {
+            (true, _) => "p",
+            (false, Type::Numeric(_)) => "m",
+            (false, _) => "x",
+        },
         "",
         column.is_some_and(|column| column.not_null),
         default || generated,
@@ -113,7 +182,7 @@ fn attribute(relation: u32, name: &str, number: usize, ty: &Type, column: Option
         true,
         0,
         collation_of(&shown),
-        NULL,
+        -1,
         NULL,
         NULL,
         NULL,
@@ -129,9 +198,8 @@ pub fn default_oid(relation: u32, column: usize) -> u32 {
 fn defaults(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in context.schema.user_relations() {
-        for (at, column) in relation.columns.iter().enumerate() {
-            let default = column.default.as_ref().filter(|_| column.identity.is_none()).map(|default| &default.text);
-            if let Some(text) = default.or(column.generated.as_ref()) {
+        for at in 0..relation.columns.len() {
+            if let Some(text) = default_expression(context.schema, relation, at) {
                 rows.push(row![default_oid(relation.oid, at), relation.oid, at + 1, text]);
             }
         }

@@ -2,9 +2,10 @@
 
 use rowferry_dialect::schema::{Relation, RelationKind};
 
+use super::describe;
 use super::names::namespace_oid;
-use super::{Context, NULL, OWNER, Row, Table, relations, row};
-use crate::schema::{PG_CATALOG, PG_TEMP};
+use super::{Cell, Context, NULL, OWNER, Row, Table, relations, row, text_array};
+use crate::schema::{PG_CATALOG, PG_TEMP, Properties};
 
 pub(super) const TABLES: &[Table] = &[Table {
     namespace: PG_CATALOG,
@@ -38,6 +39,7 @@ struct Class<'a> {
 fn rows(context: &Context<'_>) -> Vec<Row> {
     let schema = context.schema;
     let mut rows = Vec::new();
+    let none = Properties::default();
     for relation in relations() {
         rows.push(class(&of_relation(relation, namespace_oid(schema, &relation.namespace), false)));
     }
@@ -54,9 +56,18 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             || !relation.foreign_keys.is_empty()
             || !relation.triggers.is_empty()
             || schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
-        rows.push(class(&of_relation(relation, namespace, triggers)));
+        let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+        let mut row = class(&of_relation(relation, namespace, triggers));
+        if properties.has("", "unlogged") {
+            row[PERSISTENCE] = Cell::from("u");
+        }
+        if let Some(word) = properties.get("", "replica_identity") {
+            row[REPLICA_IDENTITY] = Cell::from(&word[..1]);
+        }
+        show_options(&mut row, properties, "", "option ");
+        rows.push(row);
         for index in &relation.indexes {
-            rows.push(class(&Class {
+            let mut row = class(&Class {
                 oid: index.oid,
                 name: &index.name,
                 namespace,
@@ -68,7 +79,12 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
                 rules: false,
                 triggers: false,
                 options: None,
-            }));
+            });
+            if properties.get(&index.name, "index_method") == Some("hash") {
+                row[ACCESS_METHOD] = Cell::from(405_i64);
+            }
+            show_options(&mut row, properties, &index.name, "index_option ");
+            rows.push(row);
         }
     }
     for details in schema.sequences() {
@@ -87,6 +103,19 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         }));
     }
     rows
+}
+
+/// Places of columns that ALTER TABLE changes.
+const ACCESS_METHOD: usize = 6;
+const PERSISTENCE: usize = 16;
+const REPLICA_IDENTITY: usize = 26;
+const OPTIONS: usize = 32;
+
+fn show_options(row: &mut Row, properties: &Properties, part: &str, prefix: &str) {
+    let options = describe::options(properties, part, prefix);
+    if !options.is_empty() {
+        row[OPTIONS] = Cell::from(text_array(options.iter().map(String::as_str)));
+    }
 }
 
 fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_> {

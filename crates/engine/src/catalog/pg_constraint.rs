@@ -3,7 +3,7 @@
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::ReferentialAction;
 
-use super::describe::{constraint_oid, target_columns};
+use super::describe::{columns_of, constraint_oid, expression, target_columns};
 use super::names::namespace_oid;
 use super::pg_attribute::default_oid;
 use super::{Cell, Context, NULL, Row, Table, array, row};
@@ -41,6 +41,9 @@ struct Constraint<'a> {
     kind: &'a str,
     deferrable: bool,
     deferred: bool,
+    not_valid: bool,
+    inherits: bool,
+    full: bool,
     relation: u32,
     index: u32,
     target: u32,
@@ -48,7 +51,7 @@ struct Constraint<'a> {
     on_delete: &'a str,
     columns: Vec<usize>,
     target_columns: Option<Vec<usize>>,
-    text: Option<&'a str>,
+    text: Option<String>,
 }
 
 fn constraints(context: &Context<'_>) -> Vec<Row> {
@@ -75,7 +78,10 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 namespace,
                 kind: "c",
                 relation: relation.oid,
-                text: Some(&check.text),
+                not_valid: !check.valid,
+                inherits: !check.no_inherit,
+                columns: columns_of(schema, relation, &check.text),
+                text: Some(expression(schema, relation, &check.text, false)),
                 ..Constraint::default()
             }));
         }
@@ -105,8 +111,11 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 name: &key.name,
                 namespace,
                 kind: "f",
-                deferrable: key.deferred,
+                deferrable: key.deferrable,
                 deferred: key.deferred,
+                not_valid: !key.valid,
+                inherits: false,
+                full: key.full,
                 relation: relation.oid,
                 index: index.unwrap_or(0),
                 target: target.map_or(0, |target| target.oid),
@@ -140,10 +149,10 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         constraint.name,
         constraint.namespace,
         constraint.kind,
-        constraint.deferrable,
+        constraint.deferrable || constraint.deferred,
         constraint.deferred,
         true,
-        true,
+        !constraint.not_valid,
         constraint.relation,
         0,
         constraint.index,
@@ -151,10 +160,14 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         constraint.target,
         if foreign { constraint.on_update } else { " " },
         if foreign { constraint.on_delete } else { " " },
-        if foreign { "s" } else { " " },
+        match (foreign, constraint.full) {
+            (false, _) => " ",
+            (true, false) => "s",
+            (true, true) => "f",
+        },
         true,
         0,
-        constraint.kind != "c",
+        !constraint.inherits,
         false,
         if constraint.columns.is_empty() { NULL } else { Cell::from(numbers(&constraint.columns)) },
         constraint.target_columns.as_deref().map(numbers),

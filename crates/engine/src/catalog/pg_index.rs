@@ -1,9 +1,10 @@
 //! `pg_index` and `pg_indexes`: indexes.
 
-use super::describe::create_index;
+use super::describe::{create_index, expression, included, index_column, nulls_first};
 use super::{Context, NULL, Row, Table, array, row};
 use crate::catalog::pg_attribute::collation_of;
 use crate::schema::PG_CATALOG;
+use crate::schema::Properties;
 
 pub(super) const TABLES: &[Table] = &[
     Table {
@@ -29,39 +30,48 @@ pub(super) const TABLES: &[Table] = &[
 
 fn indexes(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
-    for relation in context.schema.user_relations() {
+    let schema = context.schema;
+    let none = Properties::default();
+    for relation in schema.user_relations() {
+        let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
         for index in &relation.indexes {
-            let types = index.columns.iter().map(|column| column.map(|column| &relation.columns[column].ty));
-            let expressions: Vec<&str> = index
+            let included = included(properties, &index.name);
+            let included = included.iter().map(|name| relation.column(name).map_or(0, |column| column + 1));
+            let types = (0..index.keys.len()).map(|at| index_column(schema, relation, index, at).1);
+            let expressions: Vec<String> = index
                 .columns
                 .iter()
                 .zip(&index.keys)
                 .filter(|(column, _)| column.is_none())
-                .map(|(_, key)| key.text.as_str())
+                .map(|(_, key)| expression(schema, relation, &key.text, false))
                 .collect();
             rows.push(row![
                 index.oid,
                 relation.oid,
-                index.keys.len(),
+                index.keys.len() + included.len(),
                 index.keys.len(),
                 index.unique,
                 false,
                 index.primary,
                 false,
                 true,
-                false,
+                properties.get("", "clustered") == Some(index.name.as_str()),
                 true,
                 false,
                 true,
                 true,
-                false,
-                array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1))),
-                array(types.map(|ty| ty.map_or(100, collation_of))),
+                properties.get("", "replica_identity").and_then(|word| word.strip_prefix("i "))
+                    == Some(index.name.as_str()),
+                array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1)).chain(included)),
+                array(types.map(|ty| collation_of(&ty))),
                 array(index.keys.iter().map(|_| 10_000)),
-                // Descending keys come with NULLs first, as PostgreSQL's do by default.
-                array(index.keys.iter().map(|key| if key.descending { 3 } else { 0 })),
+                array(
+                    index.keys.iter().enumerate().map(|(at, key)| {
+                        u8::from(key.descending) + 2 * u8::from(nulls_first(properties, index, at))
+                    })
+                ),
                 (!expressions.is_empty()).then(|| expressions.join(", ")),
-                index.predicate.as_ref(),
+                index.predicate.as_ref().map(|text| expression(schema, relation, text, false)),
             ]);
         }
     }
@@ -72,7 +82,13 @@ fn definitions(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in context.schema.user_relations() {
         for index in &relation.indexes {
-            rows.push(row![&relation.namespace, &relation.name, &index.name, NULL, create_index(relation, index)]);
+            rows.push(row![
+                &relation.namespace,
+                &relation.name,
+                &index.name,
+                NULL,
+                create_index(context.schema, relation, index, false)
+            ]);
         }
     }
     rows

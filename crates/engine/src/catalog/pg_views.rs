@@ -79,6 +79,8 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             rows.push(row![relation.oid, 1_259, column + 1, comment]);
         }
     }
+    let parts = describe::part_comments(context.schema).into_iter();
+    rows.extend(parts.map(|(oid, catalog, comment)| row![oid, catalog, 0, comment]));
     rows
 }
 

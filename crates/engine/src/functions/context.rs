@@ -153,6 +153,10 @@ pub trait SessionState: Send + Sync {
     fn definition(&self, _kind: Definition, _object: u32, _column: i32) -> Option<String> {
         None
     }
+    /// An expression over a relation's columns without the parentheses that precedence makes needless.
+    fn pretty_expression(&self, _text: &str, _relation: u32) -> Option<String> {
+        None
+    }
     /// True if a relation is found by its bare name.
     fn is_visible(&self, _relation: u32) -> bool {
         true
@@ -173,9 +177,15 @@ pub trait SessionState: Send + Sync {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Definition {
     /// CREATE INDEX.
-    Index,
+    Index {
+        /// Without the parentheses that precedence makes needless.
+        pretty: bool,
+    },
     /// A constraint's definition.
-    Constraint,
+    Constraint {
+        /// Without the parentheses that precedence makes needless.
+        pretty: bool,
+    },
     /// A trigger's definition; its table with its schema when the number is 0.
     Trigger,
     /// A view's query.

@@ -110,13 +110,25 @@ pub(super) const ROWS: &[Row] = &[
         let oid = oid(call, 0)?;
         text(call.context().state().role_name(oid).unwrap_or_else(|| format!("unknown (OID={oid})")))
     }),
-    Row::new("rf_pg_get_expr", 2, |call| text(call.text(0)?)).optional(1),
+    Row::new("rf_pg_get_expr", 2, |call| {
+        let stored = call.text(0)?;
+        if call.given(2).is_none() || !call.boolean(2)? {
+            return text(stored);
+        }
+        text(call.context().state().pretty_expression(stored, oid(call, 1)?).unwrap_or_else(|| stored.to_owned()))
+    })
+    .optional(1),
     Row::new("rf_pg_get_indexdef", 1, |call| {
         let column = if call.len() > 1 { call.integer(1)? as i32 } else { 0 };
-        definition(call, Definition::Index, column)
+        let pretty = call.given(2).is_some() && call.boolean(2)?;
+        definition(call, Definition::Index { pretty }, column)
     })
     .optional(2),
-    Row::new("rf_pg_get_constraintdef", 1, |call| definition(call, Definition::Constraint, 0)).optional(1),
+    Row::new("rf_pg_get_constraintdef", 1, |call| {
+        let pretty = call.given(1).is_some() && call.boolean(1)?;
+        definition(call, Definition::Constraint { pretty }, 0)
+    })
+    .optional(1),
     Row::new("rf_pg_get_triggerdef", 1, |call| {
         let pretty = call.len() > 1 && call.integer(1)? != 0;
         definition(call, Definition::Trigger, i32::from(pretty))
@@ -267,7 +279,8 @@ fn size(call: &Call<'_>, indexes: Option<bool>) -> Result<Value> {
 
 fn index_property(call: &Call<'_>) -> Result<Value> {
     let column = call.integer(1)? as i32;
-    let Some(key) = call.context().state().definition(Definition::Index, oid(call, 0)?, column) else {
+    let Some(key) = call.context().state().definition(Definition::Index { pretty: false }, oid(call, 0)?, column)
+    else {
         return Ok(Value::Null);
     };
     let descending = key.ends_with(" DESC");

@@ -17,6 +17,7 @@ use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
 pub use load::{Touched, load, refresh, rows_read};
+pub(crate) use relation::{NO_INHERIT, NOT_VALID};
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym};
 
 /// The default namespace.

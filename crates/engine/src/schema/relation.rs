@@ -15,6 +15,11 @@ use super::objects::Source;
 use super::stored::{ColumnRow, Object};
 use super::{Details, PG_TEMP, PUBLIC, Snapshot};
 
+/// The property of a constraint that nobody has checked against the rows that were there before it.
+pub(crate) const NOT_VALID: &str = "constraint_not_valid";
+/// The property of a check that children do not get.
+pub(crate) const NO_INHERIT: &str = "constraint_no_inherit";
+
 /// One object on its way into the snapshot.
 pub(super) struct Loader<'a> {
     pub(super) source: Source<'a>,
@@ -119,7 +124,7 @@ impl Loader<'_> {
             columns.push(column(info, recorded, language, text.as_ref(), rowid_alias == Some(at), without_rowid));
         }
         let foreign_keys = self.foreign_keys(oid, &name, &namespace, &columns, text.as_ref(), &mut details)?;
-        let checks = self.checks(oid, &name, text.as_ref(), &mut details);
+        let checks = self.checks(oid, &name, text.as_ref(), &foreign_keys, &mut details);
         let relation = Relation {
             oid,
             namespace,
@@ -337,13 +342,11 @@ impl Loader<'_> {
             let name = constraint
                 .and_then(|constraint| constraint.name.clone())
                 .unwrap_or_else(|| format!("{table}_{}_fkey", names.join("_")));
-            let deferred = constraint.zip(text).is_some_and(|(constraint, text)| {
-                text.text(&constraint.span).to_ascii_uppercase().contains("INITIALLY DEFERRED")
-            });
+            let words = constraint.zip(text).map(|(constraint, text)| text.text(&constraint.span).to_ascii_uppercase());
+            let says = |phrase: &str| words.as_ref().is_some_and(|words| words.contains(phrase));
             let target = self.target(&group[0].target, namespace);
             keys.push(ForeignKey {
                 oid: derived_oid("constraint", self.source.database, &[&oid.to_string(), &name]),
-                name,
                 columns: names
                     .iter()
                     .filter_map(|name| columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
@@ -352,7 +355,11 @@ impl Loader<'_> {
                 target_columns: group.iter().filter_map(|part| part.to.clone()).collect(),
                 on_delete: action(&group[0].on_delete),
                 on_update: action(&group[0].on_update),
-                deferred,
+                full: says(" MATCH FULL"),
+                deferrable: says(" DEFERRABLE") && !says("NOT DEFERRABLE"),
+                deferred: says("INITIALLY DEFERRED"),
+                valid: !details.properties.has(&name, NOT_VALID),
+                name,
             });
             details.foreign_key_ids.push(group[0].id);
         }
@@ -371,7 +378,14 @@ impl Loader<'_> {
         }
     }
 
-    fn checks(&self, oid: u32, table: &str, text: Option<&TableText>, details: &mut Details) -> Vec<Check> {
+    fn checks(
+        &self,
+        oid: u32,
+        table: &str,
+        text: Option<&TableText>,
+        keys: &[ForeignKey],
+        details: &mut Details,
+    ) -> Vec<Check> {
         let mut checks: Vec<Check> = Vec::new();
         let recorded = self.source.metadata.constraints(oid);
         let mut add = |name: String, native_text: Option<String>| {
@@ -379,7 +393,9 @@ impl Loader<'_> {
             let native = native_text.is_some();
             let text = row.and_then(|row| row.text.clone()).or(native_text).unwrap_or_default();
             let oid = derived_oid("constraint", self.source.database, &[&oid.to_string(), &name]);
-            checks.push(Check { oid, name, text, native });
+            let valid = !details.properties.has(&name, NOT_VALID);
+            let no_inherit = details.properties.has(&name, NO_INHERIT);
+            checks.push(Check { oid, name, text, native, valid, no_inherit });
         };
         let mut unnamed = 0_usize;
         for (column, constraint) in text.into_iter().flat_map(|text| text.all_constraints()) {
@@ -391,6 +407,10 @@ impl Loader<'_> {
                 let base = column.map_or_else(|| format!("{table}_check"), |c| format!("{table}_{}_check", c.name));
                 if unnamed == 1 { base } else { format!("{base}{unnamed}") }
             });
+            // What a foreign key's MATCH FULL needs has the key's name.
+            if keys.iter().any(|key| key.full && key.name == name) {
+                continue;
+            }
             add(name, text.map(|text| text.text(&constraint.inner).trim().to_owned()));
         }
         for row in recorded.iter().filter(|row| row.kind == "check") {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    self, Ddl, DmlAction, Maintenance, ObjectKind, RelationLocks, Statement, TableLock, Transaction, TriggerChange,
+    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, RelationLocks, Statement, TableLock, Transaction,
+    TriggerChange,
 };
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
@@ -641,8 +642,14 @@ fn command(statement: &Statement) -> Command {
             Ddl::CreateSchema { .. } => "CREATE SCHEMA",
             Ddl::CreateSynonym { .. } => "CREATE SYNONYM",
             Ddl::AlterSequence { .. } => "ALTER SEQUENCE",
-            Ddl::Rename { kind: ObjectKind::Sequence, .. } => "ALTER SEQUENCE",
-            Ddl::Rename { .. } => "RENAME INDEX",
+            Ddl::Rename { tag, .. } => tag,
+            Ddl::AlterTable { actions, .. }
+                if actions
+                    .iter()
+                    .all(|action| matches!(action, AlterTable::SetProperty { part: Part::Index(_), .. })) =>
+            {
+                "ALTER INDEX"
+            }
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::AlterView { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
@@ -652,7 +659,7 @@ fn command(statement: &Statement) -> Command {
                 TriggerChange::Rename(..) => "ALTER TRIGGER",
                 TriggerChange::Comment(..) => "COMMENT",
             },
-            Ddl::Comment { .. } => "COMMENT",
+            Ddl::Comment { .. } | Ddl::CommentPart { .. } | Ddl::CommentSequence { .. } => "COMMENT",
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",
             Ddl::DropRoutine(_) => "DROP FUNCTION",
             Ddl::CreateFunction(create) if create.procedure => "CREATE PROCEDURE",

@@ -17,10 +17,12 @@ use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_na
 use crate::statement::Failure;
 
 mod alter;
+pub(crate) mod constraints;
 mod create;
 mod dependencies;
 mod drop;
 mod function;
+mod like;
 mod named_type;
 mod names;
 mod positions;
@@ -95,6 +97,9 @@ impl Session {
         if let Some(named) = &prepared.uses.named {
             self.lock_named(named)?;
         }
+        if let Ir::Ddl(ddl) = &prepared.bound.statement {
+            self.check_outside_block(ddl)?;
+        }
         self.open_write(words)?;
         self.drop_checks()?;
         // The file is ours alone from here on, so the plan is of its newest schema.
@@ -112,6 +117,16 @@ impl Session {
             self.end_commit()?;
         }
         Ok(Outcome::Done { command: plan.command, rows: 0 })
+    }
+
+    /// What PostgreSQL does in several transactions is not for a transaction block.
+    fn check_outside_block(&self, ddl: &Ddl) -> Result<()> {
+        let words = match ddl {
+            Ddl::CreateIndex(index) if index.concurrently => "CREATE INDEX CONCURRENTLY",
+            Ddl::Drop(drop) if drop.concurrently => "DROP INDEX CONCURRENTLY",
+            _ => return Ok(()),
+        };
+        self.need_no_block(words)
     }
 
     /// Runs a change, all of it or nothing, and reads anew what it has touched.
@@ -263,7 +278,7 @@ impl Changer<'_> {
             Ddl::CreateSchema { name, if_not_exists } => self.create_schema(name, *if_not_exists),
             Ddl::CreateSynonym { name, target, if_not_exists } => self.create_synonym(name, target, *if_not_exists),
             Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
-            Ddl::Rename { kind, name, to } => self.rename_object(*kind, name, to),
+            Ddl::Rename { kind, name, to, .. } => self.rename_object(*kind, name, to),
             Ddl::AlterTable { table, actions } => self.alter_table(table, actions),
             Ddl::AlterView { view, actions, .. } => self.alter_view(view, actions),
             Ddl::Drop(drop) => self.drop_objects(drop),
@@ -277,6 +292,21 @@ impl Changer<'_> {
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),
             Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
+            Ddl::CommentPart { relation, part, index, text } => {
+                let oid = self.entry(relation)?;
+                let property = if *index { "index_comment" } else { "constraint_comment" };
+                self.set_property(relation.database, oid, part, property, text.as_deref())
+            }
+            Ddl::CommentSequence { name, text } => {
+                let Some(details) = self.schema().sequence_details(name) else { return Ok(()) };
+                self.touch(details.database, details.sequence.oid);
+                if let Some(relation) = details.owner.and_then(|(oid, _)| self.schema().relation_by_oid(oid)) {
+                    self.touch(relation.database, relation.oid);
+                }
+                let sql = format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", details.database);
+                self.connection.execute(&sql, params![text, details.sequence.oid])?;
+                Ok(())
+            }
         }
     }
 

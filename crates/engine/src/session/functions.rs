@@ -327,18 +327,25 @@ impl SessionState for FunctionState {
         if let Some(sequence) = schema.sequence_by_oid(object) {
             return sequence.comment.clone();
         }
-        crate::catalog::pg_trigger::comment(&schema, object)
+        describe::part_comment(&schema, object).or_else(|| crate::catalog::pg_trigger::comment(&schema, object))
     }
 
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
         let state = self.state().ok()?;
         let schema = state.schema.read();
         match kind {
-            Definition::Index => describe::index(&schema, object, column),
-            Definition::Constraint => describe::constraint(&schema, object),
+            Definition::Index { pretty } => describe::index(&schema, object, column, pretty),
+            Definition::Constraint { pretty } => describe::constraint(&schema, object, pretty),
             Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
             Definition::View => describe::view(&schema, object),
         }
+    }
+
+    fn pretty_expression(&self, text: &str, relation: u32) -> Option<String> {
+        let state = self.state().ok()?;
+        let schema = state.schema.read();
+        let relation = schema.relation_by_oid(relation)?;
+        Some(describe::expression(&schema, &relation, text, true))
     }
 
     fn is_visible(&self, relation: u32) -> bool {

@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// The statement does what cannot be undone.
-    fn need_no_block(&self, words: &str) -> Result<()> {
+    pub(super) fn need_no_block(&self, words: &str) -> Result<()> {
         match self.transaction.block {
             Block::None => Ok(()),
             Block::Implicit | Block::Pipeline if !self.transaction.used => Ok(()),

@@ -35,6 +35,7 @@ use crate::statement::Failure;
 use crate::{Cursor, Database, Interrupter, SessionOptions, catalog};
 
 pub use compile::{Parsed, Prepared};
+pub(crate) use ddl::constraints::mixed_nulls;
 pub use misfits::Place;
 use named::NamedStatement;
 use names::{Names, Shown};

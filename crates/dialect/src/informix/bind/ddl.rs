@@ -121,7 +121,7 @@ impl Binder<'_> {
             Ast::RenameOther { kind, name, to } => match kind {
                 Renamed::Sequence => {
                     let found = self.sequence_named(name)?;
-                    Ddl::Rename { kind: ObjectKind::Sequence, name: found, to: to.clone() }
+                    Ddl::Rename { kind: ObjectKind::Sequence, name: found, to: to.clone(), tag: "RENAME SEQUENCE" }
                 }
                 Renamed::Index => {
                     let Some((relation, at)) = self.schema.index(&QualifiedName::bare(name.name.clone())) else {
@@ -132,7 +132,7 @@ impl Binder<'_> {
                         ));
                     };
                     let found = QualifiedName::new(relation.namespace.clone(), relation.indexes[at].name.clone());
-                    Ddl::Rename { kind: ObjectKind::Index, name: found, to: to.clone() }
+                    Ddl::Rename { kind: ObjectKind::Index, name: found, to: to.clone(), tag: "RENAME INDEX" }
                 }
                 Renamed::Constraint => return self.unsupported("RENAME CONSTRAINT", name.at),
             },
@@ -259,6 +259,8 @@ impl Binder<'_> {
             language: Self::LANGUAGE,
             columns,
             constraints,
+            properties: Vec::new(),
+            likes: Vec::new(),
         };
         Ok(ir::Statement::Ddl(Box::new(Ddl::CreateTable(table))))
     }
@@ -302,6 +304,8 @@ impl Binder<'_> {
             language: Self::LANGUAGE,
             columns,
             constraints: Vec::new(),
+            properties: Vec::new(),
+            likes: Vec::new(),
         };
         Ok(ir::Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound, no_data: false })))
     }
@@ -420,6 +424,8 @@ impl Binder<'_> {
                         target_columns,
                         on_delete: *on_delete,
                         on_update: Default::default(),
+                        full: false,
+                        deferrable: false,
                         deferred: false,
                     },
                 )
@@ -429,6 +435,7 @@ impl Binder<'_> {
             name: self.constraint_name(constraint, prefix, table, number),
             named: constraint.name.is_some(),
             kind,
+            options: Default::default(),
         })
     }
 
@@ -489,6 +496,8 @@ impl Binder<'_> {
             lenient: !unique,
             keys: bound,
             predicate: None,
+            concurrently: false,
+            properties: Vec::new(),
         }))
     }
 
@@ -538,7 +547,7 @@ impl Binder<'_> {
                     .table(name.owner.clone().unwrap_or_default(), name.name.clone()));
             }
         };
-        Ok(Ddl::Drop(Drop { kind: object, names, cascade }))
+        Ok(Ddl::Drop(Drop { kind: object, names, concurrently: false, cascade }))
     }
 
     fn alter(&mut self, table: &Arc<Relation>, actions: &[Alter]) -> Result<Vec<AlterTable>> {

@@ -240,7 +240,16 @@ pub fn constraint(
                 (None, Some(record(Some(over_columns(check, names, "NEW.")?.sql))))
             }
         }
-        ConstraintKind::ForeignKey { columns, target: table, target_columns, on_delete, on_update, deferred } => {
+        ConstraintKind::ForeignKey {
+            columns,
+            target: table,
+            target_columns,
+            on_delete,
+            on_update,
+            full,
+            deferrable,
+            deferred,
+        } => {
             let targets: Vec<String> = target_columns.iter().map(|name| quote(name)).collect();
             let mut sql = format!(
                 "{prefix}FOREIGN KEY ({}) REFERENCES {} ({})",
@@ -253,8 +262,22 @@ pub fn constraint(
                     let _ = write!(sql, " ON {event} {words}");
                 }
             }
-            if *deferred {
-                sql.push_str(" DEFERRABLE INITIALLY DEFERRED");
+            if *full {
+                sql.push_str(" MATCH FULL");
+            }
+            sql.push_str(match (deferrable, deferred) {
+                (_, true) => " DEFERRABLE INITIALLY DEFERRED",
+                (true, false) => " DEFERRABLE INITIALLY IMMEDIATE",
+                (false, false) => "",
+            });
+            // SQLite takes MATCH FULL and does MATCH SIMPLE: what is missing stands in a check of the same name.
+            if let ([first, others @ ..], true) = (columns.as_slice(), *full)
+                && !others.is_empty()
+            {
+                let null = |column: &usize| format!("({} IS NULL)", list(&[*column]));
+                let alike: Vec<String> =
+                    others.iter().map(|other| format!("{} = {}", null(first), null(other))).collect();
+                let _ = write!(sql, " {prefix}CHECK ({})", alike.join(" AND "));
             }
             (Some(sql), None)
         }

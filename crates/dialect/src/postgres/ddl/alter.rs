@@ -6,7 +6,9 @@ use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, ObjectType, n
 
 use super::super::binder::{Binder, Clause, Entry, Scope};
 use super::table::Draft;
-use crate::ir::{AlterTable, CastContext, ColumnDefinition, Constraint, ConstraintKind, Ddl, Expr, Statement, Text};
+use crate::ir::{
+    AlterTable, CastContext, ColumnDefinition, Constraint, ConstraintKind, Ddl, Expr, ObjectKind, Part, Statement, Text,
+};
 use crate::schema::{QualifiedName, Relation, RelationKind};
 use crate::{Condition, Result};
 
@@ -46,7 +48,7 @@ impl Binder<'_> {
                 let columns = columns?;
                 let kind =
                     if index.primary { ConstraintKind::PrimaryKey(columns) } else { ConstraintKind::Unique(columns) };
-                Some(Constraint { name: index.name.clone(), named: true, kind })
+                Some(Constraint { name: index.name.clone(), named: true, kind, options: Default::default() })
             })
             .collect();
         Draft {
@@ -54,6 +56,7 @@ impl Binder<'_> {
             columns,
             constraints,
             taken,
+            properties: Vec::new(),
         }
     }
 
@@ -77,6 +80,9 @@ impl Binder<'_> {
         if of_view || alter.objtype() == ObjectType::ObjectView {
             return self.alter_view(alter);
         }
+        if alter.objtype() == ObjectType::ObjectIndex {
+            return self.alter_index(alter);
+        }
         if alter.objtype() != ObjectType::ObjectTable {
             let words = super::super::refused::object(alter.objtype());
             return Err(self.unsupported(format!("ALTER {words}"), range.location));
@@ -90,8 +96,20 @@ impl Binder<'_> {
         let mut actions = Vec::with_capacity(alter.cmds.len());
         for node in &alter.cmds {
             let Some(N::AlterTableCmd(command)) = &node.node else { continue };
+            if let Some(found) = self.property_action(command, &table, range.location)? {
+                actions.extend(found);
+                continue;
+            }
             if let Some(action) = self.alter_action(command, &table, &mut draft, range.location)? {
                 actions.push(action);
+            }
+            for (column, name, value) in draft.properties.drain(..) {
+                if name.starts_with("index_") {
+                    actions.push(AlterTable::SetProperty { part: Part::Index(column), name, value: Some(value) });
+                    continue;
+                }
+                let Some(column) = draft.columns.iter().position(|known| known.name == column) else { continue };
+                actions.push(AlterTable::SetProperty { part: Part::Column(column), name, value: Some(value) });
             }
         }
         if actions.is_empty() {
@@ -267,8 +285,6 @@ impl Binder<'_> {
                 self.check_owner(command.newowner.as_ref())?;
                 return Ok(None);
             }
-            // Every constraint is valid from the start here.
-            AlterTableType::AtValidateConstraint => return Ok(None),
             other => {
                 let words = other.as_str_name().trim_start_matches("AT_");
                 let mut shown = String::new();
@@ -393,7 +409,7 @@ impl Binder<'_> {
         };
         let name = QualifiedName::new(found.namespace.clone(), found.name.clone());
         let to = rename.newname.clone();
-        Ok(Statement::Ddl(Box::new(Ddl::Rename { kind: crate::ir::ObjectKind::Sequence, name, to })))
+        Ok(Statement::Ddl(Box::new(Ddl::Rename { kind: ObjectKind::Sequence, name, to, tag: "ALTER SEQUENCE" })))
     }
 
     pub(super) fn rename_object(&mut self, rename: &pg::RenameStmt) -> Result<Statement> {
@@ -405,6 +421,16 @@ impl Binder<'_> {
             let words = super::super::refused::object(kind);
             return Err(self.unsupported(format!("ALTER {words} … RENAME"), -1));
         };
+        let index = super::properties::name_of(range);
+        if matches!(kind, ObjectType::ObjectIndex | ObjectType::ObjectTable)
+            && self.schema.relation(&index).is_none()
+            && let Some((table, at)) = self.schema.index(&index)
+        {
+            let name = QualifiedName::new(table.namespace.clone(), table.indexes[at].name.clone());
+            let tag = if kind == ObjectType::ObjectIndex { "ALTER INDEX" } else { "ALTER TABLE" };
+            let rename = Ddl::Rename { kind: ObjectKind::Index, name, to: rename.newname.clone(), tag };
+            return Ok(Statement::Ddl(Box::new(rename)));
+        }
         if rename.missing_ok && kind != ObjectType::ObjectSequence && self.relation(range).is_err() {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
@@ -427,7 +453,7 @@ impl Binder<'_> {
             }
         }
         let action = match kind {
-            ObjectType::ObjectTable => AlterTable::RenameTable(rename.newname.clone()),
+            ObjectType::ObjectTable | ObjectType::ObjectIndex => AlterTable::RenameTable(rename.newname.clone()),
             ObjectType::ObjectColumn if rename.relation_type() == ObjectType::ObjectTable => {
                 let table = self.relation(range)?;
                 let column = self.altered_column(&table, &rename.subname)?;

@@ -1,19 +1,22 @@
 //! Changes of the schema: views, indexes, sequences, schemas, DROP, TRUNCATE, COMMENT, tables of queries.
 
 mod alter;
+mod comment;
+mod index;
+mod like;
+mod properties;
 pub(crate) mod sequence;
 mod table;
 pub(super) mod trigger;
 mod view;
 
-use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, SortByDir, node::Node as N};
+pub(super) use properties::{compression, storage};
+
+use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};
 
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::{names, raw};
-use crate::ir::{
-    self, CreateIndex, CreateTable, CreateTableAs, CreateView, Ddl, Drop, IndexKeyDefinition, ObjectKind, Statement,
-    Text,
-};
+use crate::ir::{self, CreateTable, CreateTableAs, CreateView, Ddl, Drop, ObjectKind, Statement, Text};
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
@@ -39,6 +42,7 @@ impl Binder<'_> {
             N::RenameStmt(rename) if is_function(rename.rename_type()) => return self.rename_function(rename),
             N::AlterTableStmt(alter) => return self.alter_table(alter),
             N::RenameStmt(rename) => return self.rename_object(rename),
+            N::AlterObjectSchemaStmt(alter) => return self.set_schema(alter),
             N::TruncateStmt(truncate) => {
                 let mut tables = Vec::with_capacity(truncate.relations.len());
                 for node in &truncate.relations {
@@ -211,7 +215,7 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, if_not_exists, tag, range.location)? {
             return Ok(instead);
         }
-        self.clauses_of_into(into)?;
+        let properties = self.clauses_of_into(into)?;
         let mut bound = self.query(select, true)?;
         let given = names::strings(&into.col_names);
         if given.len() > bound.columns.len() {
@@ -249,87 +253,10 @@ impl Binder<'_> {
             language: Language::Postgres,
             columns,
             constraints: Vec::new(),
+            properties,
+            likes: Vec::new(),
         };
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound.query, no_data: into.skip_data })))
-    }
-
-    fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
-        let Some(range) = &index.relation else { return Err(crate::Error::internal("an index without its table")) };
-        let table = self.own_table(range)?;
-        if !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
-            return Err(self.unsupported(format!("the access method \"{}\"", index.access_method), range.location));
-        }
-        if !index.index_including_params.is_empty() {
-            return Err(self.unsupported("INCLUDE", range.location));
-        }
-        if index.nulls_not_distinct {
-            return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
-        }
-        self.index_clauses(index)?;
-        let entry = Entry::of_relation(&table, Text::TABLE, None);
-        let mut keys = Vec::with_capacity(index.index_params.len());
-        let mut words = Vec::new();
-        for node in &index.index_params {
-            let Some(N::IndexElem(element)) = &node.node else { continue };
-            if !element.collation.is_empty() {
-                self.check_collation(&element.collation, range.location)?;
-            }
-            let key = if element.name.is_empty() {
-                let Some(expr) = element.expr.as_deref() else {
-                    return Err(crate::Error::internal("an index key without an expression"));
-                };
-                words.push(names::column(expr).replace("?column?", "expr"));
-                self.definition(expr, vec![entry.clone()], Clause::Index, None)?
-            } else {
-                let Some(position) = table.column(&element.name) else {
-                    return Err(crate::Error::new(
-                        Condition::UndefinedColumn,
-                        format!("column \"{}\" does not exist", element.name),
-                    ));
-                };
-                let column = &table.columns[position];
-                words.push(column.name.clone());
-                Text { text: quote(&column.name), expr: ir::Expr::column(Text::TABLE, position, column.ty.clone()) }
-            };
-            keys.push(IndexKeyDefinition { key, descending: element.ordering() == SortByDir::SortbyDesc });
-        }
-        let predicate = match index.where_clause.as_deref() {
-            Some(node) => {
-                let mut text = self.definition(node, vec![entry], Clause::Policy, None)?;
-                text.expr = self.condition(text.expr, "WHERE", super::expr::location(node))?;
-                Some(text)
-            }
-            None => None,
-        };
-        let taken = |binder: &Self, name: &str| {
-            let name = QualifiedName::new(table.namespace.clone(), name);
-            binder.schema.index(&name).is_some() || binder.is_taken(&name)
-        };
-        let name = if index.idxname.is_empty() {
-            let base = format!("{}_{}", table.name, words.join("_"));
-            unused(&base, "idx", |name| taken(self, name))
-        } else {
-            if taken(self, &index.idxname) {
-                if index.if_not_exists {
-                    self.skip_duplicate(&index.idxname);
-                    return Ok(Statement::Nothing { tag: "CREATE INDEX" });
-                }
-                return Err(crate::Error::new(
-                    Condition::DuplicateTable,
-                    format!("relation \"{}\" already exists", index.idxname),
-                ));
-            }
-            index.idxname.clone()
-        };
-        Ok(Statement::Ddl(Box::new(Ddl::CreateIndex(CreateIndex {
-            name,
-            table,
-            unique: index.unique,
-            if_not_exists: index.if_not_exists,
-            lenient: false,
-            keys,
-            predicate,
-        }))))
     }
 
     fn create_view(&mut self, view: &pg::ViewStmt) -> Result<Ddl> {
@@ -530,49 +457,12 @@ impl Binder<'_> {
             }
         }
         let cascade = drop.behavior() == DropBehavior::DropCascade;
-        Ok(Statement::Ddl(Box::new(Ddl::Drop(Drop { kind, names: found, cascade }))))
-    }
-
-    fn comment(&mut self, comment: &pg::CommentStmt) -> Result<Ddl> {
-        let parts: Vec<String> = match comment.object.as_deref().and_then(|node| node.node.as_ref()) {
-            Some(N::List(list)) => names::strings(&list.items).into_iter().map(str::to_owned).collect(),
-            Some(N::String(name)) => vec![name.sval.clone()],
-            _ => Vec::new(),
-        };
-        let text = (!comment.comment.is_empty()).then(|| comment.comment.clone());
-        if comment.objtype() == ObjectType::ObjectTrigger {
-            return self.comment_on_trigger(&parts, text);
+        if drop.concurrent && (drop.objects.len() > 1 || cascade) {
+            let what = if cascade { "CASCADE" } else { "dropping multiple objects" };
+            let message = format!("DROP INDEX CONCURRENTLY does not support {what}");
+            return Err(crate::Error::new(Condition::FeatureNotSupported, message));
         }
-        let (name, column) = match (comment.objtype(), parts.as_slice()) {
-            (ObjectType::ObjectTable | ObjectType::ObjectView, [.., schema, name]) => {
-                (QualifiedName::new(schema.clone(), name.clone()), None)
-            }
-            (ObjectType::ObjectTable | ObjectType::ObjectView, [name]) => (QualifiedName::bare(name.clone()), None),
-            (ObjectType::ObjectColumn, [.., schema, table, column]) => {
-                (QualifiedName::new(schema.clone(), table.clone()), Some(column.clone()))
-            }
-            (ObjectType::ObjectColumn, [table, column]) => (QualifiedName::bare(table.clone()), Some(column.clone())),
-            (other, _) => {
-                let words = super::refused::object(other);
-                return Err(self.unsupported(format!("COMMENT ON {words}"), -1));
-            }
-        };
-        let Some(relation) = self.schema.relation(&name) else {
-            return Err(crate::Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")));
-        };
-        let column = match column {
-            Some(column) => match relation.column(&column) {
-                Some(position) => Some(position),
-                None => {
-                    return Err(crate::Error::new(
-                        Condition::UndefinedColumn,
-                        format!("column \"{column}\" of relation \"{}\" does not exist", relation.name),
-                    ));
-                }
-            },
-            None => None,
-        };
-        Ok(Ddl::Comment { relation, column, text })
+        Ok(Statement::Ddl(Box::new(Ddl::Drop(Drop { kind, names: found, concurrently: drop.concurrent, cascade }))))
     }
 }
 
@@ -586,6 +476,11 @@ pub fn quote(name: &str) -> String {
     let plain = name.chars().next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// The name of an index on a table and keys of these names, when the user gives none.
+pub fn index_name(table: &str, keys: &[String], taken: impl Fn(&str) -> bool) -> String {
+    unused(&format!("{table}_{}", keys.join("_")), "idx", taken)
 }
 
 /// A name `base_suffix` that is not taken, with a number if need be, within the length of an identifier.

@@ -3,13 +3,14 @@
 use pg_query::protobuf::{self as pg, ConstrType, Node, OnCommitAction, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry, EntryColumn};
-use super::super::expr::operators::comparison_type;
-use super::super::names;
+use super::super::clauses::Property;
+use super::super::{coerce, names};
 use super::unused;
 use crate::ir::{
-    ColumnDefinition, Constraint, ConstraintKind, CreateTable, Ddl, Expr, IdentityDefinition, Statement, Text,
+    ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, CreateTable, Ddl, Expr, IdentityDefinition,
+    Statement, Text,
 };
-use crate::schema::{QualifiedName, ReferentialAction};
+use crate::schema::{QualifiedName, ReferentialAction, Relation};
 use crate::{Condition, Language, Result, Type};
 
 /// A table under definition, as far as it goes.
@@ -19,6 +20,8 @@ pub(super) struct Draft {
     pub(super) constraints: Vec<Constraint>,
     /// Names of constraints that are taken already.
     pub(super) taken: Vec<String>,
+    /// Facts that change no row.
+    pub(super) properties: Vec<Property>,
 }
 
 /// A key that may be referenced: whether it is the primary one, and its columns.
@@ -49,7 +52,7 @@ impl Draft {
         }
     }
 
-    fn constraint_name(&mut self, given: &str, columns: &[String], suffix: &str) -> (String, bool) {
+    pub(super) fn constraint_name(&mut self, given: &str, columns: &[String], suffix: &str) -> (String, bool) {
         if !given.is_empty() {
             self.taken.push(given.to_owned());
             return (given.to_owned(), true);
@@ -87,22 +90,22 @@ impl Binder<'_> {
         if let Some(instead) = self.check_free(&name, create.if_not_exists, "CREATE TABLE", range.location)? {
             return Ok(instead);
         }
-        self.table_clauses(create)?;
-        let mut draft = Draft { name: name.clone(), columns: Vec::new(), constraints: Vec::new(), taken: Vec::new() };
+        let properties = self.table_clauses(create)?;
+        let mut draft =
+            Draft { name: name.clone(), columns: Vec::new(), constraints: Vec::new(), taken: Vec::new(), properties };
         let mut definitions = Vec::new();
+        let mut likes = Vec::new();
         let mut table_constraints = Vec::new();
         for node in &create.table_elts {
             match &node.node {
                 Some(N::ColumnDef(column)) => {
-                    let definition = self.column_definition(column, &draft)?;
+                    let definition = self.column_definition(column, &mut draft)?;
                     draft.columns.push(definition);
-                    definitions.push(&**column);
+                    definitions.push((draft.columns.len() - 1, &**column));
                 }
                 Some(N::Constraint(constraint)) => table_constraints.push(&**constraint),
                 Some(N::TableLikeClause(like)) => {
-                    return Err(
-                        self.unsupported("LIKE", like.relation.as_ref().map_or(-1, |relation| relation.location))
-                    );
+                    likes.push(self.like_columns(like, &mut draft)?);
                 }
                 _ => return Err(self.unsupported("this element of a table", range.location)),
             }
@@ -111,14 +114,24 @@ impl Binder<'_> {
             return Err(self.without_columns(range.location));
         }
         // Constraints may name columns that come later, so they wait until all are known.
-        for (position, column) in definitions.iter().enumerate() {
-            self.column_expressions(column, position, &mut draft)?;
+        for (position, column) in &definitions {
+            self.column_expressions(column, *position, &mut draft)?;
         }
-        for (position, column) in definitions.iter().enumerate() {
-            self.column_constraints(column, position, &mut draft)?;
+        for like in &likes {
+            self.like_expressions(like, &mut draft)?;
+        }
+        for (position, column) in &definitions {
+            self.column_constraints(column, *position, &mut draft)?;
         }
         for constraint in table_constraints {
             self.table_constraint(constraint, &mut draft)?;
+        }
+        // Rows that are there already are none.
+        for constraint in &mut draft.constraints {
+            constraint.options.not_valid = false;
+        }
+        for like in &likes {
+            self.like_constraints(like, &mut draft)?;
         }
         Ok(Statement::Ddl(Box::new(Ddl::CreateTable(CreateTable {
             temporary: name.schema.as_deref() == Some("pg_temp"),
@@ -127,11 +140,13 @@ impl Binder<'_> {
             language: Language::Postgres,
             columns: draft.columns,
             constraints: draft.constraints,
+            properties: draft.properties,
+            likes: likes.into_iter().map(|like| like.copied).collect(),
         }))))
     }
 
     /// Name, type, NOT NULL and identity of a column.
-    pub(super) fn column_definition(&mut self, column: &pg::ColumnDef, draft: &Draft) -> Result<ColumnDefinition> {
+    pub(super) fn column_definition(&mut self, column: &pg::ColumnDef, draft: &mut Draft) -> Result<ColumnDefinition> {
         let place = column.location;
         if draft.columns.iter().any(|known| known.name == column.colname) {
             return Err(self.error(
@@ -169,7 +184,7 @@ impl Binder<'_> {
             sequence,
             generated: None,
         };
-        self.column_clauses(column)?;
+        draft.properties.extend(self.column_clauses(column, &definition.ty)?);
         if let Some(collation) = &column.coll_clause {
             self.check_collation(&collation.collname, collation.location)?;
             self.check_collatable(&definition.ty, collation.location)?;
@@ -392,14 +407,15 @@ impl Binder<'_> {
         if constraint.deferrable || constraint.initdeferred {
             return Err(self.unsupported("a deferrable unique constraint", constraint.location));
         }
-        if !constraint.including.is_empty() {
-            return Err(self.unsupported("INCLUDE", constraint.location));
-        }
         if constraint.nulls_not_distinct {
             return Err(self.unsupported("NULLS NOT DISTINCT", constraint.location));
         }
         if constraint.without_overlaps {
             return Err(self.unsupported("WITHOUT OVERLAPS", constraint.location));
+        }
+        let mut included = Vec::new();
+        for position in self.draft_columns(&constraint.including, draft, constraint.location)? {
+            included.push(draft.columns[position].name.clone());
         }
         if constraint.contype() == ConstrType::ConstrPrimary {
             if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
@@ -413,11 +429,24 @@ impl Binder<'_> {
                 draft.columns[*position].not_null = true;
             }
             let (name, named) = draft.constraint_name(&constraint.conname, &[], "pkey");
-            draft.constraints.push(Constraint { name, named, kind: ConstraintKind::PrimaryKey(columns) });
+            draft.constraints.push(Constraint {
+                name,
+                named,
+                kind: ConstraintKind::PrimaryKey(columns),
+                options: Default::default(),
+            });
         } else {
             let words: Vec<String> = columns.iter().map(|position| draft.columns[*position].name.clone()).collect();
             let (name, named) = draft.constraint_name(&constraint.conname, &words, "key");
-            draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Unique(columns) });
+            draft.constraints.push(Constraint {
+                name,
+                named,
+                kind: ConstraintKind::Unique(columns),
+                options: Default::default(),
+            });
+        }
+        if let (Some((name, value)), Some(made)) = (super::index::list_property(&included), draft.constraints.last()) {
+            draft.properties.push((made.name.clone(), name, value));
         }
         Ok(())
     }
@@ -465,8 +494,20 @@ impl Binder<'_> {
             _ => Vec::new(),
         };
         let (name, named) = draft.constraint_name(&constraint.conname, &words, "check");
-        draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text) });
+        let options = ConstraintOptions { not_valid: constraint.skip_validation, no_inherit: constraint.is_no_inherit };
+        draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         Ok(())
+    }
+
+    /// Temporary tables refer to temporary tables, others to others.
+    fn check_persistence(&self, target: &Relation, draft: &Draft) -> Result<()> {
+        let temporary = draft.name.schema.as_deref() == Some("pg_temp");
+        if temporary == (target.database == "temp") {
+            return Ok(());
+        }
+        let kind = if temporary { "temporary" } else { "permanent" };
+        let message = format!("constraints on {kind} tables may reference only {kind} tables");
+        Err(crate::Error::new(Condition::InvalidTableDefinition, message))
     }
 
     fn foreign_key(&mut self, constraint: &pg::Constraint, position: Option<usize>, draft: &mut Draft) -> Result<()> {
@@ -491,8 +532,8 @@ impl Binder<'_> {
         let Some(range) = &constraint.pktable else {
             return Err(crate::Error::internal("a foreign key without its target"));
         };
-        if constraint.fk_matchtype == "f" && columns.len() > 1 {
-            return Err(self.unsupported("MATCH FULL", place));
+        if constraint.fk_matchtype == "p" {
+            return Err(crate::Error::new(Condition::FeatureNotSupported, "MATCH PARTIAL not yet implemented"));
         }
         let itself = range.relname == draft.name.name
             && (range.schemaname.is_empty() || Some(&range.schemaname) == draft.name.schema.as_ref());
@@ -515,6 +556,7 @@ impl Binder<'_> {
             )
         } else {
             let relation = self.own_table(range)?;
+            self.check_persistence(&relation, draft)?;
             (
                 QualifiedName::new(relation.namespace.clone(), relation.name.clone()),
                 relation.columns.iter().map(|column| (column.name.clone(), column.ty.clone())).collect(),
@@ -579,32 +621,24 @@ impl Binder<'_> {
             ));
         }
         let words: Vec<String> = columns.iter().map(|position| draft.columns[*position].name.clone()).collect();
-        for (position, name) in columns.iter().zip(&target_columns) {
+        let (name, named) = draft.constraint_name(&constraint.conname, &words, "fkey");
+        for (position, target) in columns.iter().zip(&target_columns) {
             let here = &draft.columns[*position].ty;
-            let Some((_, there)) = known.iter().find(|(column, _)| column == name) else { continue };
-            if comparison_type(here, there).is_none() {
-                return Err(self
-                    .error(
-                        Condition::DatatypeMismatch,
-                        format!(
-                            "foreign key constraint \"{}_{}_fkey\" cannot be implemented",
-                            draft.name.name,
-                            words.join("_")
-                        ),
-                        -1,
-                    )
-                    .detail(format!(
-                        "Key columns \"{}\" of the referencing table and \"{name}\" of the referenced table are of incompatible types: {} and {}.",
-                        draft.columns[*position].name,
-                        super::super::types::words(here),
-                        super::super::types::words(there)
-                    )));
+            let Some((_, there)) = known.iter().find(|(column, _)| column == target) else { continue };
+            if !key_serves(there, here) {
+                let message = format!("foreign key constraint \"{name}\" cannot be implemented");
+                let detail = format!(
+                    "Key columns \"{}\" and \"{target}\" are of incompatible types: {} and {}.",
+                    draft.columns[*position].name,
+                    super::super::types::words(here),
+                    super::super::types::words(there)
+                );
+                return Err(crate::Error::new(Condition::DatatypeMismatch, message).detail(detail));
             }
         }
         if !constraint.fk_del_set_cols.is_empty() {
             return Err(self.unsupported("ON DELETE SET of some columns", place));
         }
-        let (name, named) = draft.constraint_name(&constraint.conname, &words, "fkey");
         draft.constraints.push(Constraint {
             name,
             named,
@@ -614,11 +648,28 @@ impl Binder<'_> {
                 target_columns,
                 on_delete: action(&constraint.fk_del_action),
                 on_update: action(&constraint.fk_upd_action),
+                full: constraint.fk_matchtype == "f",
+                deferrable: constraint.deferrable || constraint.initdeferred,
                 deferred: constraint.initdeferred,
             },
+            options: ConstraintOptions { not_valid: constraint.skip_validation, no_inherit: false },
         });
         Ok(())
     }
+}
+
+/// True when PostgreSQL has an equality by which a referencing column's values are looked up in the referenced key: one
+/// of the key's operator family for both types, or one for the key's type that the other becomes by itself.
+fn key_serves(key: &Type, referencing: &Type) -> bool {
+    let moment = |ty: &Type| matches!(ty, Type::Date | Type::Timestamp(_) | Type::TimestampTz(_));
+    let float = |ty: &Type| matches!(ty, Type::Float4 | Type::Float8);
+    let textual = |ty: &Type| matches!(ty, Type::Text | Type::Varchar(_) | Type::Name);
+    coerce::same(key, referencing)
+        || (key.is_integer() && referencing.is_integer())
+        || (float(key) && float(referencing))
+        || (moment(key) && moment(referencing))
+        || (textual(key) && (textual(referencing) || coerce::implicit(referencing, &Type::Text)))
+        || coerce::implicit(referencing, &coerce::base(key))
 }
 
 /// A referential action, by the letter of `pg_constraint`.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, Text};
+use rowferry_dialect::ir::{AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, Part, Text};
 use rowferry_dialect::lower::sqlite::create_table::{
     EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
 };
@@ -67,7 +67,7 @@ impl Changer<'_> {
     }
 
     /// The table as the settled steps have left it.
-    fn current(&self, oid: u32) -> Done<Arc<Relation>> {
+    pub(super) fn current(&self, oid: u32) -> Done<Arc<Relation>> {
         let found = self.schema().relation_by_oid(oid);
         found.ok_or_else(|| Error::internal("the altered table has vanished").into())
     }
@@ -146,6 +146,20 @@ impl Changer<'_> {
                 let _ = cascade;
                 self.drop_constraint(table, name)
             }
+            AlterTable::ValidateConstraint(name) => self.validate_constraint(table, name),
+            AlterTable::DeferConstraint { name, deferrable, deferred } => {
+                self.defer_constraint(table, name, *deferrable, *deferred)
+            }
+            AlterTable::SetProperty { part, name, value } => {
+                let oid = self.entry(table)?;
+                let part = match part {
+                    Part::Table => "",
+                    Part::Column(column) => &table.columns[*column].name,
+                    Part::Index(index) => index,
+                };
+                self.set_property(table.database, oid, part, name, value.as_deref())
+            }
+            AlterTable::SetSchema(namespace) => self.set_schema(table, namespace),
         }
     }
 
@@ -281,7 +295,7 @@ impl Changer<'_> {
         done
     }
 
-    fn check_not_null(&self, table: &Relation, column: &str) -> Done {
+    pub(super) fn check_not_null(&self, table: &Relation, column: &str) -> Done {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {} IS NULL)", self.table_sql(table), quote(column));
         if self.connection.query_row(&sql, [], |row| row.get(0))? {
             return Err(holds_nulls(table, column).into());
@@ -322,9 +336,12 @@ impl Changer<'_> {
         }
         self.drop_triggers_of_column(table, column, cascade)?;
         let lower = name.to_lowercase();
+        let properties = self.schema().details(table.oid).map(|details| details.properties.clone()).unwrap_or_default();
+        let included = |index: &str| crate::catalog::describe::included(&properties, index);
         let mut dropped_indexes = Vec::new();
         for (at, index) in table.indexes.iter().enumerate() {
-            let mentions = index.columns.contains(&Some(column))
+            let mentions = included(&index.name).contains(&name)
+                || index.columns.contains(&Some(column))
                 || index
                     .columns
                     .iter()
@@ -490,155 +507,11 @@ impl Changer<'_> {
         Ok(())
     }
 
-    fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
-        let taken = table.checks.iter().any(|check| check.name == constraint.name)
-            || table.foreign_keys.iter().any(|key| key.name == constraint.name)
-            || table.indexes.iter().any(|index| index.name == constraint.name);
-        if taken {
-            return Err(Error::new(
-                Condition::DuplicateObject,
-                format!("constraint \"{}\" for relation \"{}\" already exists", constraint.name, table.name),
-            )
-            .into());
-        }
-        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        let (sql, check) = lowered::constraint(constraint, &names, &|name| self.target_name(name))?;
-        let mut text = self.text(table)?;
-        let kind = match &constraint.kind {
-            ConstraintKind::PrimaryKey(_) => Kind::PrimaryKey,
-            ConstraintKind::Unique(_) => Kind::Unique,
-            ConstraintKind::Check(_) => Kind::Check,
-            ConstraintKind::ForeignKey { .. } => Kind::ForeignKey,
-        };
-        if let Some(sql) = sql {
-            let new = EditableConstraint { name: Some(constraint.name.clone()), kind, text: sql, columns: Vec::new() };
-            text.constraints.push(new);
-        }
-        match &constraint.kind {
-            ConstraintKind::PrimaryKey(columns) => {
-                if table.primary_key().is_some() {
-                    return Err(Error::new(
-                        Condition::InvalidTableDefinition,
-                        format!("multiple primary keys for table \"{}\" are not allowed", table.name),
-                    )
-                    .into());
-                }
-                for &column in columns {
-                    self.check_not_null(table, names[column])?;
-                    if let Some(edited) = text.column_mut(names[column])
-                        && !edited.constraints.iter().any(|constraint| constraint.kind == Kind::NotNull)
-                    {
-                        let text = "NOT NULL".into();
-                        let constraint =
-                            EditableConstraint { name: None, kind: Kind::NotNull, text, columns: Vec::new() };
-                        edited.constraints.push(constraint);
-                    }
-                }
-                self.rebuild(table, &text, same_columns(table), &[])
-            }
-            ConstraintKind::Unique(_) => self.rebuild(table, &text, same_columns(table), &[]),
-            ConstraintKind::Check(condition) => {
-                let test = sqlite::expression(&condition.expr, &|reference| match reference.column {
-                    ColumnIndex::At(position) => quote(names[position]),
-                    ColumnIndex::RowId => "rowid".to_owned(),
-                })?;
-                let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE NOT ({}))", self.table_sql(table), test.sql);
-                if self.connection.query_row(&sql, [], |row| row.get(0))? {
-                    return Err(Error::new(
-                        Condition::CheckViolation,
-                        format!(
-                            "check constraint \"{}\" of relation \"{}\" is violated by some row",
-                            constraint.name, table.name
-                        ),
-                    )
-                    .table(table.namespace.clone(), table.name.clone())
-                    .constraint(constraint.name.clone())
-                    .into());
-                }
-                let oid = self.entry(table)?;
-                if let Some(check) = &check {
-                    self.record_check(table.database, oid, check)?;
-                    if check.sql.is_some() {
-                        return Ok(());
-                    }
-                }
-                self.edit(table, &text)
-            }
-            ConstraintKind::ForeignKey { .. } => {
-                self.edit(table, &text)?;
-                let sql = format!(
-                    "SELECT EXISTS (SELECT 1 FROM {0}.pragma_foreign_key_check(?1, '{0}') AS c
-                     JOIN {0}.pragma_foreign_key_list(?1, '{0}') AS l ON l.id = c.fkid)",
-                    table.database
-                );
-                if self.connection.query_row(&sql, [&table.physical_name], |row| row.get(0))? {
-                    return Err(Error::new(
-                        Condition::ForeignKeyViolation,
-                        format!(
-                            "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
-                            table.name, constraint.name
-                        ),
-                    )
-                    .table(table.namespace.clone(), table.name.clone())
-                    .constraint(constraint.name.clone())
-                    .into());
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// Drops a constraint that is there.
-    pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
-        self.touch(table.database, table.oid);
-        if let Some(at) = table.indexes.iter().position(|index| index.name == name && !index.constraint) {
-            return self.drop_index(table, at);
-        }
-        let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
-        if recorded {
-            let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
-            self.connection.execute(&sql, params![table.oid, name])?;
-            self.move_properties(table, PartKind::Constraint, name, None)?;
-            self.move_properties(table, PartKind::Index, name, None)?;
-        }
-        let mut text = self.text(table)?;
-        let index = table.indexes.iter().find(|index| index.name == name);
-        let columns: Option<Vec<String>> =
-            index.map(|index| index.keys.iter().map(|key| key.text.to_lowercase()).collect());
-        let foreign = table.foreign_keys.iter().find(|key| key.name == name);
-        let foreign: Option<Vec<String>> =
-            foreign.map(|key| key.columns.iter().map(|&column| table.columns[column].name.to_lowercase()).collect());
-        // A name of ours may stand for a constraint without one.
-        let is_it = |constraint: &EditableConstraint| {
-            constraint.name.as_deref() == Some(name)
-                || (constraint.name.is_none()
-                    && match constraint.kind {
-                        Kind::PrimaryKey => index.is_some_and(|index| index.primary),
-                        Kind::Unique => {
-                            index.is_some_and(|index| !index.primary) && Some(&constraint.columns) == columns.as_ref()
-                        }
-                        Kind::ForeignKey => Some(&constraint.columns) == foreign.as_ref(),
-                        _ => false,
-                    })
-        };
-        let mut keeps_rows = true;
-        let mut drop_from = |constraints: &mut Vec<EditableConstraint>| {
-            constraints.retain(|constraint| {
-                let drop = is_it(constraint);
-                keeps_rows &= !(drop && matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique));
-                !drop
-            });
-        };
-        text.columns.iter_mut().for_each(|column| drop_from(&mut column.constraints));
-        drop_from(&mut text.constraints);
-        if keeps_rows { self.edit(table, &text) } else { self.rebuild(table, &text, same_columns(table), &[]) }
-    }
-
     /// Makes the table anew from a changed statement, with the rows that `sources` compute (`None`: not copied).
     ///
     /// The new table gets the old one's name by exchanging their names in `sqlite_schema`: dropping the old table under
     /// its own name would act on the foreign keys that lead to it.
-    fn rebuild(
+    pub(super) fn rebuild(
         &self,
         table: &Relation,
         text: &EditableTable,
@@ -689,12 +562,13 @@ impl Changer<'_> {
         // The rowid is part of what a table is: Informix programs and cursors remember it.
         let rowid = !table.without_rowid && !table.columns.iter().any(|column| column.rowid_alias);
         let (first_target, first_value) = if rowid { ("rowid, ", "rowid, ") } else { ("", "") };
-        self.batch(&format!(
+        let copy = self.batch(&format!(
             "INSERT INTO {database}.{NEW} ({first_target}{}) SELECT {first_value}{} FROM {}",
             targets.join(", "),
             values.join(", "),
             self.table_sql(table)
-        ))?;
+        ));
+        copy.map_err(|failed| self.refused_rows(failed, table, text))?;
         let cookie: i64 =
             self.connection.query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?;
         let old_text = self.text(table)?;
@@ -755,6 +629,6 @@ fn holds_nulls(table: &Relation, column: &str) -> Error {
     Error::new(Condition::NotNullViolation, message).table(table.namespace.clone(), table.name.clone()).column(column)
 }
 
-fn same_columns(table: &Relation) -> Vec<Option<String>> {
+pub(super) fn same_columns(table: &Relation) -> Vec<Option<String>> {
     table.columns.iter().map(|column| column.generated.is_none().then(|| quote(&column.name))).collect()
 }

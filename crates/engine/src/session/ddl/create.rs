@@ -1,6 +1,6 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
-use rowferry_dialect::ir::{CreateIndex, CreateTable, CreateView};
+use rowferry_dialect::ir::{ColumnIndex, ColumnRef, CreateIndex, CreateTable, CreateView, ExprKind};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::postgres::types::format_type;
@@ -9,7 +9,7 @@ use rowferry_dialect::{Condition, Error, Language, Schema};
 use rusqlite::params;
 
 use super::{Changer, Done};
-use crate::schema::physical_name;
+use crate::schema::{NO_INHERIT, physical_name};
 
 impl Changer<'_> {
     /// CREATE TABLE; SQLite's name of it, or `None` when it was there already.
@@ -34,11 +34,20 @@ impl Changer<'_> {
         for check in &statements.checks {
             self.record_check(database, oid, check)?;
         }
+        for constraint in table.constraints.iter().filter(|constraint| constraint.options.no_inherit) {
+            self.set_property(database, oid, &constraint.name, NO_INHERIT, Some("true"))?;
+        }
+        for (part, name, value) in &table.properties {
+            self.set_property(database, oid, part, name, Some(value))?;
+        }
         if let Some(before) = statements.rowid_before {
             self.connection.execute(
                 &format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)"),
                 params![physical, before],
             )?;
+        }
+        for like in &table.likes {
+            self.copy_like(like, database, oid)?;
         }
         Ok(Some(physical))
     }
@@ -50,10 +59,25 @@ impl Changer<'_> {
         }
         let physical = physical_name(&table.namespace, &index.name);
         let statements = lowered::create_index(index, &physical)?;
-        self.batch(&statements.sql)?;
+        self.batch(&statements.sql).map_err(|failed| {
+            let plain = |key: &rowferry_dialect::ir::IndexKeyDefinition| match key.key.expr.kind {
+                ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) => Some(at),
+                _ => None,
+            };
+            match index.keys.iter().map(plain).collect::<Option<Vec<usize>>>() {
+                Some(columns) => self.duplicates(failed, table, &index.name, &columns),
+                None => failed,
+            }
+        })?;
+        if !index.properties.is_empty() {
+            let oid = self.entry(table)?;
+            for (name, value) in &index.properties {
+                self.set_property(table.database, oid, &index.name, name, Some(value))?;
+            }
+        }
         // Plain names of columns read back from SQLite's own statement.
         let plain = statements.predicate.is_none()
-            && index.keys.iter().all(|key| matches!(key.key.expr.kind, rowferry_dialect::ir::ExprKind::Column(_)))
+            && index.keys.iter().all(|key| matches!(key.key.expr.kind, ExprKind::Column(_)))
             && physical == index.name;
         if plain {
             return Ok(());

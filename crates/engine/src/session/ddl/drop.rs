@@ -8,7 +8,7 @@ use rowferry_dialect::schema::{ForeignKey, QualifiedName, Relation, RelationKind
 use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
-use super::{Changer, Done, cannot_drop, describe};
+use super::{Changer, Done, PartKind, cannot_drop, describe};
 use crate::schema::SequenceDetails;
 
 impl Changer<'_> {
@@ -224,6 +224,7 @@ impl Changer<'_> {
             .into());
         }
         self.touch(relation.database, relation.oid);
+        self.move_properties(relation, PartKind::Index, &index.name, None)?;
         let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
         let physical = names.get(at).cloned().unwrap_or_else(|| index.name.clone());
         self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;

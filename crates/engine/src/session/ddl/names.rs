@@ -1,11 +1,11 @@
 //! Informix's synonyms, and changes of sequences' and indexes' names and parameters.
 
 use rowferry_dialect::ir::ObjectKind;
-use rowferry_dialect::schema::{QualifiedName, Schema as _};
+use rowferry_dialect::schema::{QualifiedName, Relation, Schema as _};
 use rowferry_dialect::{Error, Language};
 use rusqlite::params;
 
-use super::{Changer, Done};
+use super::{Changer, Done, PartKind};
 use crate::schema::physical_name;
 
 impl Changer<'_> {
@@ -32,12 +32,25 @@ impl Changer<'_> {
         let Some((relation, at)) = self.schema().index(name) else {
             return Err(Error::internal("RENAME of an index that is gone").into());
         };
-        let index = &relation.indexes[at];
-        if index.constraint || index.primary {
-            return Err(Error::unsupported("RENAME INDEX of a constraint's index").into());
+        let from = relation.indexes[at].name.clone();
+        if relation.indexes[at].constraint {
+            self.touch(relation.database, relation.oid);
+            self.is_free(&relation.namespace, to, false)?;
+            self.entry(&relation)?;
+            return self.rename_constraint(&relation, &from, to);
         }
         self.is_free(&relation.namespace, to, false)?;
+        self.rename_index(&relation, &from, to, &relation.namespace)
+    }
+
+    /// Gives an index that stands for itself another name, or the place of the schema that its table has gone to.
+    pub(super) fn rename_index(&self, relation: &Relation, from: &str, to: &str, namespace: &str) -> Done {
+        let Some(at) = relation.indexes.iter().position(|index| index.name == from) else {
+            return Err(Error::internal("RENAME of an index that is gone").into());
+        };
+        let index = &relation.indexes[at];
         self.touch(relation.database, relation.oid);
+        self.touch(relation.database, index.oid);
         let physical = self
             .schema()
             .details(relation.oid)
@@ -54,18 +67,31 @@ impl Changer<'_> {
             return Err(Error::internal("an index that cannot be read back").into());
         };
         let unique = if index.unique { "UNIQUE " } else { "" };
-        let new = physical_name(&relation.namespace, to);
+        let new = physical_name(namespace, to);
         let quote = rowferry_dialect::lower::sqlite::create_table::quote;
         self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;
         self.batch(&format!("CREATE {unique}INDEX {}.{}{}", relation.database, quote(&new), &sql[on..]))?;
         if crate::schema::metadata::exist(self.connection, relation.database)? {
-            self.connection.execute(
-                &format!(
-                    "UPDATE {}.rowferry_objects SET name = ?2, physical_name = ?3 WHERE kind = 'index' AND physical_name = ?1",
-                    relation.database
-                ),
-                params![physical, to, new],
-            )?;
+            let sql = format!(
+                "UPDATE {}.rowferry_objects SET namespace = ?4, name = ?2, physical_name = ?3
+                 WHERE kind = 'index' AND physical_name = ?1",
+                relation.database
+            );
+            self.connection.execute(&sql, params![physical, to, new, namespace])?;
+        }
+        if from != to {
+            self.move_properties(relation, PartKind::Index, from, Some(to))?;
+        }
+        // A name that SQLite's own statement does not say needs an entry.
+        let recorded = crate::schema::metadata::exist(self.connection, relation.database)? && {
+            let sql = format!(
+                "SELECT EXISTS (SELECT 1 FROM {}.rowferry_objects WHERE kind = 'index' AND physical_name = ?1)",
+                relation.database
+            );
+            self.connection.query_row(&sql, [&new], |row| row.get(0))?
+        };
+        if !recorded && new != to {
+            self.record(relation.database, "index", namespace, to, Some(&new), relation.language, None)?;
         }
         Ok(())
     }

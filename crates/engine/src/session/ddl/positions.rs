@@ -4,7 +4,7 @@
 //! add behind them. Earlier actions may have dropped columns meanwhile, so each action is brought to the table as it
 //! then is, by the columns' names.
 
-use rowferry_dialect::ir::{AlterTable, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, walk};
+use rowferry_dialect::ir::{AlterTable, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, Part, walk};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -49,10 +49,15 @@ impl Positions {
                     self.place_constraint(constraint, now, own.as_deref())?;
                 }
             }
+            AlterTable::SetProperty { part: Part::Column(column), .. } => *column = self.place(*column, now, None)?,
             AlterTable::SetTriggers { .. }
             | AlterTable::RenameTable(_)
             | AlterTable::RenameConstraint { .. }
-            | AlterTable::DropConstraint { .. } => {}
+            | AlterTable::DropConstraint { .. }
+            | AlterTable::ValidateConstraint(_)
+            | AlterTable::DeferConstraint { .. }
+            | AlterTable::SetProperty { .. }
+            | AlterTable::SetSchema(_) => {}
         }
         Ok(Some(action))
     }

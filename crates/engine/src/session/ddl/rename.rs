@@ -3,7 +3,7 @@
 use rowferry_dialect::ir::ColumnIndex;
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self};
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error};
 use rusqlite::params;
 
@@ -37,8 +37,21 @@ impl Changer<'_> {
             );
             self.connection.execute(&sql, params![to, table.physical_name, from])?;
             self.move_properties(table, PartKind::Column, from, Some(to))?;
+            self.rename_included(table, from, to)?;
         }
         self.rewrite_views(table, views)
+    }
+
+    /// INCLUDE names columns.
+    fn rename_included(&self, table: &Relation, from: &str, to: &str) -> Done {
+        let Some(details) = self.schema().details(table.oid).cloned() else { return Ok(()) };
+        for (part, name, _) in details.properties.all().filter(|(_, name, _)| *name == "index_include") {
+            let names = crate::catalog::describe::included(&details.properties, part);
+            let renamed: Vec<&str> = names.iter().map(|name| if name == from { to } else { name }).collect();
+            let list = serde_json::Value::from(renamed).to_string();
+            self.set_property(table.database, table.oid, part, name, Some(&list))?;
+        }
+        Ok(())
     }
 
     pub(super) fn rename_table(&self, table: &Relation, to: &str) -> Done {
@@ -55,17 +68,67 @@ impl Changer<'_> {
         self.connection.execute(&sql, params![to, physical, oid])?;
         let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
         self.connection.execute(&sql, params![physical, table.physical_name])?;
-        self.rename_synonyms_target(table, to)?;
+        self.rename_synonyms_target(table, &QualifiedName::new(table.namespace.clone(), to))?;
         self.rewrite_views(table, views)
     }
 
+    /// ALTER TABLE … SET SCHEMA: its indexes and the sequences of its columns go with it.
+    pub(super) fn set_schema(&self, table: &Relation, namespace: &str) -> Done {
+        if table.namespace == namespace {
+            return Ok(());
+        }
+        let schema = self.schema();
+        if schema.users(table.oid).next().is_some() {
+            return Err(Error::unsupported(format!("SET SCHEMA of table \"{}\", which views use,", table.name)).into());
+        }
+        let owned: Vec<_> =
+            schema.sequences_of(table.oid).filter(|details| details.rowid_of.is_none()).cloned().collect();
+        let moved = std::iter::once(&table.name)
+            .chain(table.indexes.iter().map(|index| &index.name))
+            .chain(owned.iter().map(|details| &details.sequence.name));
+        for moved in moved {
+            if self.collision(namespace, moved).is_some() {
+                let message = format!("relation \"{moved}\" already exists in schema \"{namespace}\"");
+                return Err(Error::new(Condition::DuplicateTable, message).into());
+            }
+        }
+        let oid = self.entry(table)?;
+        for child in schema.children(table) {
+            self.touch(child.database, child.oid);
+        }
+        let database = table.database;
+        let physical = physical_name(namespace, &table.name);
+        self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
+        let sql = format!("UPDATE {database}.rowferry_objects SET namespace = ?1, physical_name = ?2 WHERE oid = ?3");
+        self.connection.execute(&sql, params![namespace, physical, oid])?;
+        let sql = format!("UPDATE {database}.rowferry_objects SET namespace = ?1 WHERE oid = ?2");
+        for details in &owned {
+            self.connection.execute(&sql, params![namespace, details.sequence.oid])?;
+            self.touch(database, details.sequence.oid);
+            let moved = format!("{namespace}.{}", details.sequence.name);
+            let sql = format!("UPDATE {database}.rowferry_columns SET sequence = ?1 WHERE oid = ?2 AND sequence = ?3");
+            let before = format!("{}.{}", table.namespace, details.sequence.name);
+            self.connection.execute(&sql, params![moved, oid, before])?;
+        }
+        let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
+        self.connection.execute(&sql, params![physical, table.physical_name])?;
+        self.touch(database, oid);
+        self.settle()?;
+        // SQLite's names of indexes are unique in the whole file.
+        for index in table.indexes.iter().filter(|index| !index.constraint) {
+            let current = self.current(oid)?;
+            self.rename_index(&current, &index.name, &index.name, namespace)?;
+        }
+        self.rename_synonyms_target(table, &QualifiedName::new(namespace, table.name.clone()))
+    }
+
     /// Informix's synonyms go on to stand for the table.
-    fn rename_synonyms_target(&self, table: &Relation, to: &str) -> Done {
+    fn rename_synonyms_target(&self, table: &Relation, to: &QualifiedName) -> Done {
         let schema = self.schema();
         for synonym in schema.main.synonyms.iter().filter(|synonym| {
             synonym.target.name == table.name && synonym.target.schema.as_deref() == Some(&*table.namespace)
         }) {
-            let definition = format!("{}.{to}", table.namespace);
+            let definition = to.to_string();
             self.connection.execute(
                 "UPDATE main.rowferry_objects SET definition = ?1 WHERE oid = ?2",
                 params![definition, synonym.oid],

@@ -61,6 +61,8 @@ impl Session {
             language: of.language,
             columns: columns.collect(),
             constraints: Vec::new(),
+            properties: Vec::new(),
+            likes: Vec::new(),
         };
         let sql = lowered::create_table(&table, "temp", &physical, &|name| name.name.clone())?.sql;
         let holes = vec!["?"; of.columns.len()].join(", ");

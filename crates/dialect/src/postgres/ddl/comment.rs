@@ -1,0 +1,74 @@
+//! COMMENT ON.
+
+use pg_query::protobuf::{self as pg, ObjectType, node::Node as N};
+
+use super::super::binder::Binder;
+use super::super::names;
+use crate::ir::Ddl;
+use crate::schema::QualifiedName;
+use crate::{Condition, Error, Result};
+
+impl Binder<'_> {
+    pub(super) fn comment(&mut self, comment: &pg::CommentStmt) -> Result<Ddl> {
+        let parts: Vec<String> = match comment.object.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::List(list)) => names::strings(&list.items).into_iter().map(str::to_owned).collect(),
+            Some(N::String(name)) => vec![name.sval.clone()],
+            _ => Vec::new(),
+        };
+        let text = (!comment.comment.is_empty()).then(|| comment.comment.clone());
+        if comment.objtype() == ObjectType::ObjectTrigger {
+            return self.comment_on_trigger(&parts, text);
+        }
+        let (object, member) = match comment.objtype() {
+            ObjectType::ObjectColumn | ObjectType::ObjectTabconstraint => match parts.split_last() {
+                Some((member, object)) => (object, Some(member.clone())),
+                None => return Err(Error::internal("a comment on nothing")),
+            },
+            ObjectType::ObjectTable | ObjectType::ObjectView | ObjectType::ObjectIndex | ObjectType::ObjectSequence => {
+                (parts.as_slice(), None)
+            }
+            other => {
+                let words = super::super::refused::object(other);
+                return Err(self.unsupported(format!("COMMENT ON {words}"), -1));
+            }
+        };
+        let name = match object {
+            [name] => QualifiedName::bare(name.clone()),
+            [.., schema, name] => QualifiedName::new(schema.clone(), name.clone()),
+            [] => return Err(Error::new(Condition::SyntaxError, "column name must be qualified")),
+        };
+        let missing = || Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"));
+        match comment.objtype() {
+            ObjectType::ObjectIndex => {
+                let Some((relation, at)) = self.schema.index(&name) else { return Err(missing()) };
+                let part = relation.indexes[at].name.clone();
+                return Ok(Ddl::CommentPart { relation, part, index: true, text });
+            }
+            ObjectType::ObjectSequence => {
+                let Some(sequence) = self.schema.sequence(&name) else { return Err(missing()) };
+                let name = QualifiedName::new(sequence.namespace.clone(), sequence.name.clone());
+                return Ok(Ddl::CommentSequence { name, text });
+            }
+            _ => {}
+        }
+        let Some(relation) = self.schema.relation(&name) else { return Err(missing()) };
+        let Some(member) = member else { return Ok(Ddl::Comment { relation, column: None, text }) };
+        if comment.objtype() == ObjectType::ObjectTabconstraint {
+            let known = relation.checks.iter().any(|check| check.name == member)
+                || relation.foreign_keys.iter().any(|key| key.name == member)
+                || relation.indexes.iter().any(|index| index.constraint && index.name == member);
+            if !known {
+                let message = format!("constraint \"{member}\" for table \"{}\" does not exist", relation.name);
+                return Err(Error::new(Condition::UndefinedObject, message));
+            }
+            return Ok(Ddl::CommentPart { relation, part: member, index: false, text });
+        }
+        match relation.column(&member) {
+            Some(position) => Ok(Ddl::Comment { relation, column: Some(position), text }),
+            None => {
+                let message = format!("column \"{member}\" of relation \"{}\" does not exist", relation.name);
+                Err(Error::new(Condition::UndefinedColumn, message))
+            }
+        }
+    }
+}

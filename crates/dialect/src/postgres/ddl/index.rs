@@ -1,0 +1,193 @@
+//! CREATE INDEX.
+
+use pg_query::protobuf::{self as pg, SortByDir, SortByNulls, node::Node as N};
+
+use super::super::binder::{Binder, Clause, Entry};
+use super::super::{names, types};
+use super::{quote, unused};
+use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
+use crate::schema::{QualifiedName, Relation};
+use crate::{Condition, Error, Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
+        let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
+        let table = self.own_table(range)?;
+        if !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
+            return Err(self.unsupported(format!("the access method \"{}\"", index.access_method), range.location));
+        }
+        if index.nulls_not_distinct {
+            return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
+        }
+        check_hash(index)?;
+        let options = self.index_clauses(index)?;
+        let mut properties: Vec<(String, String)> =
+            options.into_iter().map(|(name, value)| (format!("index_option {name}"), value)).collect();
+        if index.access_method == "hash" {
+            properties.push(("index_method".to_owned(), "hash".to_owned()));
+        }
+        properties.extend(self.included(&index.index_including_params, &table)?);
+        let entry = Entry::of_relation(&table, Text::TABLE, None);
+        let mut keys = Vec::with_capacity(index.index_params.len());
+        let mut words = Vec::new();
+        for node in &index.index_params {
+            let Some(N::IndexElem(element)) = &node.node else { continue };
+            if !element.collation.is_empty() {
+                self.check_collation(&element.collation, range.location)?;
+            }
+            let (key, word) = self.index_key(element, &table, &entry)?;
+            words.push(word);
+            keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
+            properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty));
+        }
+        let predicate = match index.where_clause.as_deref() {
+            Some(node) => {
+                let mut text = self.definition(node, vec![entry], Clause::Policy, None)?;
+                text.expr = self.condition(text.expr, "WHERE", super::super::expr::location(node))?;
+                Some(text)
+            }
+            None => None,
+        };
+        let taken = |binder: &Self, name: &str| {
+            let name = QualifiedName::new(table.namespace.clone(), name);
+            binder.schema.index(&name).is_some() || binder.is_taken(&name)
+        };
+        let name = if index.idxname.is_empty() {
+            // Included columns are part of the name, too.
+            words.extend(index.index_including_params.iter().filter_map(|node| match &node.node {
+                Some(N::IndexElem(element)) => Some(element.name.clone()),
+                _ => None,
+            }));
+            let base = format!("{}_{}", table.name, words.join("_"));
+            unused(&base, "idx", |name| taken(self, name))
+        } else {
+            if taken(self, &index.idxname) {
+                if index.if_not_exists {
+                    self.skip_duplicate(&index.idxname);
+                    return Ok(Statement::Nothing { tag: "CREATE INDEX" });
+                }
+                let message = format!("relation \"{}\" already exists", index.idxname);
+                return Err(Error::new(Condition::DuplicateTable, message));
+            }
+            index.idxname.clone()
+        };
+        Ok(Statement::Ddl(Box::new(Ddl::CreateIndex(CreateIndex {
+            name,
+            table,
+            unique: index.unique,
+            if_not_exists: index.if_not_exists,
+            lenient: false,
+            keys,
+            predicate,
+            concurrently: index.concurrent,
+            properties,
+        }))))
+    }
+
+    /// A key, and what it adds to the index's name.
+    fn index_key(&mut self, element: &pg::IndexElem, table: &Relation, entry: &Entry) -> Result<(Text, String)> {
+        if element.name.is_empty() {
+            let Some(expr) = element.expr.as_deref() else {
+                return Err(Error::internal("an index key without an expression"));
+            };
+            let word = names::column(expr).replace("?column?", "expr");
+            return Ok((self.definition(expr, vec![entry.clone()], Clause::Index, None)?, word));
+        }
+        let position = indexed_column(table, &element.name)?;
+        let column = &table.columns[position];
+        let expr = ir::Expr::column(Text::TABLE, position, column.ty.clone());
+        Ok((Text { text: quote(&column.name), expr }, column.name.clone()))
+    }
+
+    /// INCLUDE: columns that PostgreSQL keeps beside the keys. They change no answer, so they are noted and shown.
+    pub(super) fn included(&self, params: &[pg::Node], table: &Relation) -> Result<Option<(String, String)>> {
+        let mut included = Vec::with_capacity(params.len());
+        for node in params {
+            let Some(N::IndexElem(element)) = &node.node else { continue };
+            let misplaced = |what: &str| {
+                let message = format!("including column does not support {what}");
+                Err(Error::new(Condition::InvalidObjectDefinition, message))
+            };
+            if element.name.is_empty() {
+                let message = "expressions are not supported in included columns";
+                return Err(Error::new(Condition::FeatureNotSupported, message));
+            }
+            if !element.collation.is_empty() || !element.opclass.is_empty() {
+                let what = if element.collation.is_empty() { "an operator class" } else { "a collation" };
+                return misplaced(what);
+            }
+            if element.ordering() != SortByDir::SortbyDefault {
+                return misplaced("ASC/DESC options");
+            }
+            if element.nulls_ordering() != SortByNulls::SortbyNullsDefault {
+                return misplaced("NULLS FIRST/LAST options");
+            }
+            included.push(table.columns[indexed_column(table, &element.name)?].name.clone());
+        }
+        Ok(list_property(&included))
+    }
+}
+
+/// The property that names included columns.
+pub(super) fn list_property(included: &[String]) -> Option<(String, String)> {
+    let list = serde_json::Value::from(included.to_vec());
+    (!included.is_empty()).then(|| ("index_include".to_owned(), list.to_string()))
+}
+
+fn indexed_column(table: &Relation, name: &str) -> Result<usize> {
+    table
+        .column(name)
+        .ok_or_else(|| Error::new(Condition::UndefinedColumn, format!("column \"{name}\" does not exist")))
+}
+
+/// What the catalogs show of a key beyond its expression and direction.
+fn facts(element: &pg::IndexElem, number: usize, ty: &Type) -> Vec<(String, String)> {
+    let mut facts = Vec::new();
+    let descending = element.ordering() == SortByDir::SortbyDesc;
+    match (element.nulls_ordering(), descending) {
+        (SortByNulls::SortbyNullsFirst, false) => facts.push((format!("index_nulls {number}"), "first".to_owned())),
+        (SortByNulls::SortbyNullsLast, true) => facts.push((format!("index_nulls {number}"), "last".to_owned())),
+        _ => {}
+    }
+    let collations = names::strings(&element.collation);
+    if let Some(collation) = collations.last().filter(|name| **name != "default") {
+        facts.push((format!("index_collation {number}"), (*collation).to_owned()));
+    }
+    let classes = names::strings(&element.opclass);
+    if let Some(class) = classes.last().filter(|class| **class != default_class(ty)) {
+        facts.push((format!("index_opclass {number}"), (*class).to_owned()));
+    }
+    facts
+}
+
+/// The operator class that a type's indexes have when none is named.
+fn default_class(ty: &Type) -> String {
+    match ty {
+        Type::Array(_) => "array_ops".to_owned(),
+        Type::Varchar(_) => "text_ops".to_owned(),
+        ty => types::row_of(ty).map_or_else(String::new, |row| format!("{}_ops", row.name)),
+    }
+}
+
+/// What hash indexes cannot do.
+fn check_hash(index: &pg::IndexStmt) -> Result<()> {
+    if index.access_method != "hash" {
+        return Ok(());
+    }
+    let ordered = index.index_params.iter().any(
+        |node| matches!(&node.node, Some(N::IndexElem(element)) if element.ordering() != SortByDir::SortbyDefault),
+    );
+    let missing = if index.unique {
+        "unique indexes"
+    } else if !index.index_including_params.is_empty() {
+        "included columns"
+    } else if index.index_params.len() > 1 {
+        "multicolumn indexes"
+    } else if ordered {
+        "ASC/DESC options"
+    } else {
+        return Ok(());
+    };
+    let message = format!("access method \"hash\" does not support {missing}");
+    Err(Error::new(Condition::FeatureNotSupported, message))
+}

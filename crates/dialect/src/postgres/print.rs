@@ -1,0 +1,538 @@
+//! Bound expressions as PostgreSQL prints them: what `pg_get_expr`, `pg_get_constraintdef` and `pg_get_indexdef` show.
+//!
+//! PostgreSQL prints the tree that its analysis has made, not what the user wrote: `a IN (1, 2)` comes out as
+//! `(a = ANY (ARRAY[1, 2]))`, and a literal with the type that it was given. In the plain form every operator stands in
+//! parentheses; the pretty form leaves out those that precedence makes needless.
+
+use super::types::{format_type, typmod};
+use super::words::quote_ident;
+use crate::Type;
+use crate::functions::{FunctionKind, Subscripts};
+use crate::ir::{CastContext, ColumnRef, CompareOp, Expr, ExprKind, LikeKind, Value};
+use crate::types::Reg;
+use crate::values::{self, Settings};
+
+/// What an expression speaks of, by its names.
+pub trait Names {
+    /// A column.
+    fn column(&self, column: ColumnRef) -> Option<String>;
+    /// An object, as `regclass` and its kin print it.
+    fn object(&self, reg: Reg, oid: u32) -> Option<String>;
+}
+
+/// Prints an expression; `None` for one that has a part which is not printed yet, a query for example.
+///
+/// Conversions that the place itself asks for, at the top, are not shown.
+pub fn expression(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String> {
+    let mut printer = Printer { names, pretty, out: String::new() };
+    printer.expr(expr, false)?;
+    Some(printer.out)
+}
+
+struct Printer<'a> {
+    names: &'a dyn Names,
+    pretty: bool,
+    out: String,
+}
+
+/// What decides about parentheses in the pretty form.
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    /// Needs none wherever it stands: a name, a constant, a call.
+    Simple,
+    /// An operator that precedence is known of.
+    Binary(u8),
+    /// Any other operator or test.
+    Test,
+    /// AND, NOT.
+    And,
+    /// OR.
+    Or,
+    /// `op ANY (…)`.
+    Quantified,
+}
+
+/// `+` and `-`.
+const LOW: u8 = 1;
+/// `*`, `/` and `%`.
+const HIGH: u8 = 2;
+/// Operators without a precedence that is worth knowing.
+const OTHER: u8 = 0;
+
+/// Where an operand stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Parent {
+    /// Of an operator: its precedence, and whether the operand is its left one.
+    Binary(u8, bool),
+    /// Of AND or NOT.
+    And,
+    /// Of OR.
+    Or,
+    /// Of a cast.
+    Cast,
+    /// Of IS NULL and its kin.
+    Test,
+}
+
+fn precedence(sign: &str) -> u8 {
+    match sign {
+        "+" | "-" => LOW,
+        "*" | "/" | "%" => HIGH,
+        _ => OTHER,
+    }
+}
+
+/// Numbers whose operators take each other without a conversion.
+fn one_family(a: &Type, b: &Type) -> bool {
+    let float = |ty: &Type| matches!(ty, Type::Float4 | Type::Float8);
+    (a.is_integer() && b.is_integer()) || (float(a) && float(b))
+}
+
+/// The cast that shows, when a conversion by itself is hidden or needless under an operator.
+fn shown(expr: &Expr, under_operator: bool) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { arg, context }
+            if under_operator && *context != CastContext::Explicit && one_family(&arg.ty, &expr.ty) =>
+        {
+            arg
+        }
+        _ => expr,
+    }
+}
+
+/// A constant that a length is applied to: PostgreSQL shows it as one of the type itself.
+fn constant_of<'e>(arg: &'e Expr, ty: &Type) -> Option<&'e Value> {
+    match (&arg.kind, ty) {
+        (ExprKind::Literal(value), Type::Varchar(_) | Type::Char(_)) if arg.ty == Type::Text => Some(value),
+        (ExprKind::Literal(value), _) if arg.ty.same_base(ty) && typmod(&arg.ty) == -1 => Some(value),
+        _ => None,
+    }
+}
+
+impl Printer<'_> {
+    fn shape(&self, expr: &Expr) -> Shape {
+        match &expr.kind {
+            ExprKind::Call { function, args } if function.kind == FunctionKind::Operator => match args.len() {
+                2 => Shape::Binary(precedence(function.name)),
+                _ => Shape::Test,
+            },
+            ExprKind::Compare { .. } | ExprKind::Like { .. } => Shape::Binary(OTHER),
+            ExprKind::Distinct { .. } | ExprKind::IsNull { .. } | ExprKind::IsTruth { .. } => Shape::Test,
+            ExprKind::And(_) | ExprKind::Not(_) => Shape::And,
+            ExprKind::Or(_) => Shape::Or,
+            ExprKind::InList { .. } | ExprKind::QuantifiedArray { .. } => Shape::Quantified,
+            _ => Shape::Simple,
+        }
+    }
+
+    /// An operand, in parentheses where the pretty form needs them; the plain form has its own.
+    fn operand(&mut self, expr: &Expr, parent: Parent, implicit: bool) -> Option<()> {
+        let expr = shown(expr, matches!(parent, Parent::Binary(..)));
+        let bare = match (self.shape(expr), parent) {
+            (Shape::Simple, _) => true,
+            (Shape::Binary(own), Parent::Binary(of, left)) => {
+                own != OTHER && of != OTHER && (own > of || (own == of && left))
+            }
+            (Shape::Binary(_) | Shape::Test, Parent::And | Parent::Or) => true,
+            (Shape::And, Parent::And | Parent::Or) | (Shape::Or, Parent::Or) => true,
+            _ => false,
+        };
+        let parentheses = self.pretty && !bare;
+        if parentheses {
+            self.out.push('(');
+        }
+        self.expr(expr, implicit)?;
+        if parentheses {
+            self.out.push(')');
+        }
+        Some(())
+    }
+
+    fn open(&mut self) {
+        if !self.pretty {
+            self.out.push('(');
+        }
+    }
+
+    fn close(&mut self) {
+        if !self.pretty {
+            self.out.push(')');
+        }
+    }
+
+    fn list(&mut self, members: &[Expr]) -> Option<()> {
+        for (at, member) in members.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.expr(member, true)?;
+        }
+        Some(())
+    }
+
+    /// Prints an expression; `implicit` shows conversions that nobody asked for.
+    fn expr(&mut self, expr: &Expr, implicit: bool) -> Option<()> {
+        match &expr.kind {
+            ExprKind::Literal(value) => self.literal(value, &expr.ty, implicit),
+            ExprKind::Column(column) => {
+                let name = self.names.column(*column)?;
+                self.out.push_str(&name);
+                Some(())
+            }
+            ExprKind::Call { function, args } if function.kind == FunctionKind::Operator => {
+                self.operator(function.name, args)
+            }
+            ExprKind::Call { function, args } if std::ptr::eq(*function, Subscripts::Element.function()) => {
+                match args.as_slice() {
+                    [array, index] => self.element(array, index),
+                    _ => None,
+                }
+            }
+            ExprKind::Call { function, args } => self.call(function.name, args),
+            ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty, implicit),
+            ExprKind::Compare { op, left, right } => self.binary(op.sign(), left, right),
+            ExprKind::Like { kind, negated, text, pattern, escape } => {
+                let sign = match (kind, negated) {
+                    (LikeKind::Like, false) => "~~",
+                    (LikeKind::Like, true) => "!~~",
+                    (LikeKind::ILike, false) => "~~*",
+                    (LikeKind::ILike, true) => "!~~*",
+                    (LikeKind::Matches, _) => return None,
+                };
+                if escape.is_some() {
+                    return None;
+                }
+                self.binary(sign, text, pattern)
+            }
+            ExprKind::Distinct { negated, left, right } => {
+                self.binary(if *negated { "IS NOT DISTINCT FROM" } else { "IS DISTINCT FROM" }, left, right)
+            }
+            ExprKind::And(members) => self.logic(" AND ", members, Parent::And),
+            ExprKind::Or(members) => self.logic(" OR ", members, Parent::Or),
+            ExprKind::Not(arg) => {
+                self.open();
+                self.out.push_str("NOT ");
+                self.operand(arg, Parent::And, false)?;
+                self.close();
+                Some(())
+            }
+            ExprKind::IsNull { arg, negated } => self.test(arg, if *negated { "IS NOT NULL" } else { "IS NULL" }),
+            ExprKind::IsTruth { arg, test, negated } => {
+                let words = match test {
+                    Some(true) => "TRUE",
+                    Some(false) => "FALSE",
+                    None => "UNKNOWN",
+                };
+                self.test(arg, &format!("IS {}{words}", if *negated { "NOT " } else { "" }))
+            }
+            ExprKind::InList { arg, negated, list } => self.in_list(arg, *negated, list),
+            ExprKind::QuantifiedArray { op, all, arg, array } => {
+                self.open();
+                self.operand(arg, Parent::Binary(OTHER, true), true)?;
+                self.out.push_str(&format!(" {} {} (", op.sign(), if *all { "ALL" } else { "ANY" }));
+                self.expr(array, true)?;
+                self.out.push(')');
+                self.close();
+                Some(())
+            }
+            ExprKind::Case { branches, otherwise } => self.case(branches, otherwise.as_deref()),
+            ExprKind::Coalesce(members) => self.named("COALESCE", members),
+            ExprKind::Greatest(members) => self.named("GREATEST", members),
+            ExprKind::Least(members) => self.named("LEAST", members),
+            ExprKind::NullIf(left, right) => {
+                self.out.push_str("NULLIF(");
+                self.expr(left, true)?;
+                self.out.push_str(", ");
+                self.expr(right, true)?;
+                self.out.push(')');
+                Some(())
+            }
+            ExprKind::Row(members) => self.named("ROW", members),
+            ExprKind::Array(members) => {
+                self.out.push_str("ARRAY[");
+                self.list(members)?;
+                self.out.push(']');
+                if members.is_empty() {
+                    self.out.push_str(&format!("::{}", format_type(&expr.ty)));
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// `array[index]`
+    fn element(&mut self, array: &Expr, index: &Expr) -> Option<()> {
+        let simple = matches!(array.kind, ExprKind::Column(_));
+        if !simple {
+            self.out.push('(');
+        }
+        self.expr(array, true)?;
+        if !simple {
+            self.out.push(')');
+        }
+        self.out.push('[');
+        self.expr(index, false)?;
+        self.out.push(']');
+        Some(())
+    }
+
+    fn named(&mut self, name: &str, args: &[Expr]) -> Option<()> {
+        self.out.push_str(name);
+        self.out.push('(');
+        self.list(args)?;
+        self.out.push(')');
+        Some(())
+    }
+
+    fn call(&mut self, name: &str, args: &[Expr]) -> Option<()> {
+        const VALUES: &[&str] = &[
+            "current_catalog",
+            "current_date",
+            "current_role",
+            "current_schema",
+            "current_time",
+            "current_timestamp",
+            "current_user",
+            "localtime",
+            "localtimestamp",
+            "session_user",
+            "user",
+        ];
+        match (name, args) {
+            (name, []) if VALUES.contains(&name) => {
+                self.out.push_str(&name.to_uppercase());
+                Some(())
+            }
+            ("extract", [Expr { kind: ExprKind::Literal(Value::Text(field)), .. }, value]) => {
+                self.out.push_str(&format!("EXTRACT({field} FROM "));
+                self.expr(value, true)?;
+                self.out.push(')');
+                Some(())
+            }
+            ("timezone", [zone, value]) => {
+                self.out.push('(');
+                self.operand(value, Parent::Binary(OTHER, true), true)?;
+                self.out.push_str(" AT TIME ZONE ");
+                self.operand(zone, Parent::Binary(OTHER, false), true)?;
+                self.out.push(')');
+                Some(())
+            }
+            // A construct of the grammar that has no name.
+            (name, _) if name.contains(' ') => None,
+            (name, args) => self.named(&quote_ident(name), args),
+        }
+    }
+
+    fn operator(&mut self, sign: &str, args: &[Expr]) -> Option<()> {
+        match args {
+            [left, right] => self.binary(sign, left, right),
+            [arg] => {
+                self.open();
+                self.out.push_str(sign);
+                self.out.push(' ');
+                self.operand(arg, Parent::Binary(OTHER, false), true)?;
+                self.close();
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn binary(&mut self, sign: &str, left: &Expr, right: &Expr) -> Option<()> {
+        let own = precedence(sign);
+        self.open();
+        self.operand(left, Parent::Binary(own, true), true)?;
+        self.out.push_str(&format!(" {sign} "));
+        self.operand(right, Parent::Binary(own, false), true)?;
+        self.close();
+        Some(())
+    }
+
+    fn logic(&mut self, word: &str, members: &[Expr], parent: Parent) -> Option<()> {
+        self.open();
+        for (at, member) in members.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(word);
+            }
+            self.operand(member, parent, false)?;
+        }
+        self.close();
+        Some(())
+    }
+
+    fn test(&mut self, arg: &Expr, words: &str) -> Option<()> {
+        self.open();
+        self.operand(arg, Parent::Test, true)?;
+        self.out.push(' ');
+        self.out.push_str(words);
+        self.close();
+        Some(())
+    }
+
+    fn in_list(&mut self, arg: &Expr, negated: bool, list: &[Expr]) -> Option<()> {
+        let constant = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_));
+        let (op, word) = if negated { (CompareOp::NotEqual, "ALL") } else { (CompareOp::Equal, "ANY") };
+        if let [only] = list {
+            return self.binary(op.sign(), arg, only);
+        }
+        self.open();
+        self.operand(arg, Parent::Binary(OTHER, true), true)?;
+        self.out.push_str(&format!(" {} {word} (", op.sign()));
+        // The members of a list for a varchar column are varchar, and the whole becomes text.
+        let varchar = matches!(&arg.kind, ExprKind::Cast { arg, .. } if matches!(arg.ty, Type::Varchar(_)));
+        if varchar && list.iter().all(constant) {
+            self.open();
+            self.out.push_str("ARRAY[");
+            for (at, member) in list.iter().enumerate() {
+                let ExprKind::Literal(value) = &member.kind else { return None };
+                if at > 0 {
+                    self.out.push_str(", ");
+                }
+                self.literal(value, &Type::Varchar(None), true)?;
+            }
+            self.out.push(']');
+            self.close();
+            self.out.push_str("::text[]");
+        } else {
+            self.out.push_str("ARRAY[");
+            self.list(list)?;
+            self.out.push(']');
+        }
+        self.out.push(')');
+        self.close();
+        Some(())
+    }
+
+    /// Each word begins a line of its own.
+    fn case(&mut self, branches: &[(Expr, Expr)], otherwise: Option<&Expr>) -> Option<()> {
+        self.out.truncate(self.out.trim_end_matches(' ').len());
+        self.out.push_str("\nCASE");
+        for (condition, result) in branches {
+            self.out.push_str("\n    WHEN ");
+            self.expr(condition, false)?;
+            self.out.push_str(" THEN ");
+            self.expr(result, true)?;
+        }
+        self.out.push_str("\n    ELSE ");
+        match otherwise {
+            Some(otherwise) => self.expr(otherwise, true)?,
+            None => {
+                let ty = branches.first().map_or(Type::Text, |(_, result)| result.ty.clone());
+                self.literal(&Value::Null, &ty, true)?;
+            }
+        }
+        self.out.push_str("\nEND");
+        Some(())
+    }
+
+    fn cast(&mut self, arg: &Expr, context: CastContext, ty: &Type, implicit: bool) -> Option<()> {
+        if let (
+            ExprKind::Call { function, args },
+            Type::Time(Some(digits))
+            | Type::TimeTz(Some(digits))
+            | Type::Timestamp(Some(digits))
+            | Type::TimestampTz(Some(digits)),
+        ) = (&arg.kind, ty)
+            && args.is_empty()
+            && matches!(function.name, "current_time" | "current_timestamp" | "localtime" | "localtimestamp")
+        {
+            self.out.push_str(&format!("{}({digits})", function.name.to_uppercase()));
+            return Some(());
+        }
+        let hidden = context != CastContext::Explicit && !implicit;
+        match constant_of(arg, ty) {
+            Some(value) => {
+                if hidden {
+                    let bare = match ty {
+                        Type::Varchar(_) => Type::Varchar(None),
+                        Type::Char(_) => return self.labelled(value, "bpchar"),
+                        _ => arg.ty.clone(),
+                    };
+                    return self.literal(value, &bare, false);
+                }
+                self.labelled(value, &format_type(ty))
+            }
+            None if hidden => self.expr(arg, false),
+            None => {
+                self.open();
+                self.operand(arg, Parent::Cast, false)?;
+                self.close();
+                self.out.push_str(&format!("::{}", format_type(ty)));
+                Some(())
+            }
+        }
+    }
+
+    /// A constant in quotes with a type behind it.
+    fn labelled(&mut self, value: &Value, words: &str) -> Option<()> {
+        match value {
+            Value::Null => self.out.push_str("NULL"),
+            Value::Text(text) => self.out.push_str(&quoted(text)),
+            Value::Integer(value) => self.out.push_str(&format!("'{value}'")),
+            Value::Real(_) | Value::Blob(_) => return None,
+        }
+        self.out.push_str(&format!("::{words}"));
+        Some(())
+    }
+
+    /// A constant. What was written as a number without a point shows the conversion that it takes.
+    fn literal(&mut self, value: &Value, ty: &Type, implicit: bool) -> Option<()> {
+        let words = format_type(ty);
+        match (value, ty) {
+            (Value::Null, _) => self.out.push_str(&format!("NULL::{words}")),
+            (Value::Integer(value), Type::Bool) => self.out.push_str(if *value == 0 { "false" } else { "true" }),
+            (Value::Integer(value), Type::Int2 | Type::Int4 | Type::Int8) => {
+                let narrow = i32::try_from(*value).is_ok();
+                match (*value >= 0, narrow) {
+                    (true, true) => self.out.push_str(&value.to_string()),
+                    (_, true) => self.out.push_str(&format!("'{value}'::integer")),
+                    (_, false) => self.out.push_str(&format!("'{value}'::bigint")),
+                }
+            }
+            (Value::Integer(value), Type::Reg(reg)) => {
+                let oid = u32::try_from(*value).ok()?;
+                let name = self.names.object(*reg, oid)?;
+                self.out.push_str(&format!("{}::{words}", quoted(&name)));
+            }
+            (Value::Real(number), Type::Float8) => {
+                let text = values::output(value, ty, &Settings::default()).ok()?;
+                if *number < 0.0 || !number.is_finite() {
+                    self.out.push_str(&format!("'{text}'::{words}"));
+                } else {
+                    self.converted(&text, &words, implicit);
+                }
+            }
+            (Value::Text(digits), Type::Numeric(_)) => {
+                let plain = digits.starts_with(|c: char| c.is_ascii_digit());
+                match (plain, digits.contains(['.', 'e', 'E'])) {
+                    (true, true) => self.out.push_str(digits),
+                    (true, false) => self.converted(digits, &words, implicit),
+                    (false, _) => self.out.push_str(&format!("'{digits}'::{words}")),
+                }
+            }
+            (value, ty) => {
+                let text = values::output(value, ty, &Settings::default()).ok()?;
+                self.out.push_str(&format!("{}::{words}", quoted(&text)));
+            }
+        }
+        Some(())
+    }
+
+    /// A number of another type than its digits alone would have.
+    fn converted(&mut self, digits: &str, words: &str, implicit: bool) {
+        if !implicit {
+            self.out.push_str(digits);
+        } else if self.pretty {
+            self.out.push_str(&format!("{digits}::{words}"));
+        } else {
+            self.out.push_str(&format!("({digits})::{words}"));
+        }
+    }
+}
+
+/// A text as a literal.
+fn quoted(text: &str) -> String {
+    let doubled = text.replace('\'', "''");
+    if doubled.contains('\\') { format!("E'{}'", doubled.replace('\\', "\\\\")) } else { format!("'{doubled}'") }
+}
