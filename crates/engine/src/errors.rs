@@ -132,7 +132,7 @@ impl Violation<'_> {
             ffi::SQLITE_CONSTRAINT_NOTNULL => {
                 let (table, column) = message.strip_prefix("NOT NULL constraint failed: ")?.rsplit_once('.')?;
                 let relation = self.relation(table)?;
-                Some(not_null_violation(&relation, column))
+                Some(self.with_row(not_null_violation(&relation, column), &relation))
             }
             ffi::SQLITE_CONSTRAINT_CHECK => {
                 let name = message.strip_prefix("CHECK constraint failed: ").unwrap_or(message);
@@ -142,19 +142,61 @@ impl Violation<'_> {
                 }
                 // An unnamed check is reported by its text.
                 let found = relation.checks.iter().find(|check| check.name == name || check.text == name);
-                Some(check_violation(&relation, found.map_or(name, |check| check.name.as_str())))
+                let error = check_violation(&relation, found.map_or(name, |check| check.name.as_str()));
+                Some(self.with_row(error, &relation))
             }
             ffi::SQLITE_CONSTRAINT_FOREIGNKEY => Some(self.foreign_key()),
             ffi::SQLITE_MISMATCH => {
                 // The rowid takes integers and NULL only, and values are of their column's type here.
                 let relation = self.target()?;
                 let column = relation.columns.iter().find(|column| column.rowid_alias)?.name.clone();
-                Some(not_null_violation(&relation, &column))
+                Some(self.with_row(not_null_violation(&relation, &column), &relation))
             }
             // SQLite says it without its code when the statement has yielded rows before.
             _ if message == "FOREIGN KEY constraint failed" => Some(self.foreign_key()),
             _ => None,
         }
+    }
+
+    /// The error with the row that failed, where the statement says all of it.
+    fn with_row(&self, error: Error, relation: &Relation) -> Error {
+        match self.failing_row(relation) {
+            Some(row) => error.detail(format!("Failing row contains ({row}).")),
+            None => error,
+        }
+    }
+
+    /// The values of the only row of an INSERT, as PostgreSQL shows a failing row; defaults are not known here.
+    fn failing_row(&self, relation: &Relation) -> Option<String> {
+        /// Longer values are cut off.
+        const LONGEST: usize = 64;
+        let Statement::Dml(dml) = &self.bound.statement else { return None };
+        let DmlAction::Insert { columns, source: InsertSource::Values(rows), .. } = &dml.action else { return None };
+        let [row] = rows.as_slice() else { return None };
+        if dml.target.oid != relation.oid {
+            return None;
+        }
+        let mut shown = Vec::with_capacity(relation.columns.len());
+        for (at, column) in relation.columns.iter().enumerate() {
+            let value = match columns.iter().position(|target| *target == at) {
+                Some(place) => constant(row.get(place)?, self.params)?,
+                None if column.default.is_none() && column.identity.is_none() && column.generated.is_none() => {
+                    &Value::Null
+                }
+                None => return None,
+            };
+            let mut text = match value {
+                Value::Null => "null".to_owned(),
+                value => values::output(value, &column.ty, self.settings).ok()?,
+            };
+            if text.len() > LONGEST {
+                let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+                text.truncate(end);
+                text.push_str("...");
+            }
+            shown.push(text);
+        }
+        Some(shown.join(", "))
     }
 
     fn target(&self) -> Option<std::sync::Arc<Relation>> {

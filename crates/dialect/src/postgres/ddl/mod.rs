@@ -379,6 +379,12 @@ impl Binder<'_> {
                 return Err(self.unsupported(format!("DROP {words}"), -1));
             }
         };
+        let cascade = drop.behavior() == DropBehavior::DropCascade;
+        if drop.concurrent && (drop.objects.len() > 1 || cascade) {
+            let what = if cascade { "CASCADE" } else { "dropping multiple objects" };
+            let message = format!("DROP INDEX CONCURRENTLY does not support {what}");
+            return Err(crate::Error::new(Condition::FeatureNotSupported, message));
+        }
         let mut found = Vec::new();
         for node in &drop.objects {
             let parts = match &node.node {
@@ -455,12 +461,6 @@ impl Binder<'_> {
                     return Err(crate::Error::new(condition, format!("{words} \"{name}\" does not exist")));
                 }
             }
-        }
-        let cascade = drop.behavior() == DropBehavior::DropCascade;
-        if drop.concurrent && (drop.objects.len() > 1 || cascade) {
-            let what = if cascade { "CASCADE" } else { "dropping multiple objects" };
-            let message = format!("DROP INDEX CONCURRENTLY does not support {what}");
-            return Err(crate::Error::new(Condition::FeatureNotSupported, message));
         }
         Ok(Statement::Ddl(Box::new(Ddl::Drop(Drop { kind, names: found, concurrently: drop.concurrent, cascade }))))
     }

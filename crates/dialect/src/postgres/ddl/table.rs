@@ -436,7 +436,8 @@ impl Binder<'_> {
                 options: Default::default(),
             });
         } else {
-            let words: Vec<String> = columns.iter().map(|position| draft.columns[*position].name.clone()).collect();
+            let keys = columns.iter().map(|position| draft.columns[*position].name.clone());
+            let words: Vec<String> = keys.chain(included.iter().cloned()).collect();
             let (name, named) = draft.constraint_name(&constraint.conname, &words, "key");
             draft.constraints.push(Constraint {
                 name,
