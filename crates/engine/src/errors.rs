@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::{DmlAction, Expr, ExprKind, InsertSource, Statement, Value};
 use rowferry_dialect::plan::Bound;
+use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Index, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Schema as _};
@@ -178,15 +179,19 @@ impl Violation<'_> {
         }
         let mut shown = Vec::with_capacity(relation.columns.len());
         for (at, column) in relation.columns.iter().enumerate() {
-            let value = match columns.iter().position(|target| *target == at) {
-                Some(place) => constant(row.get(place)?, self.params)?,
+            // A precision is applied when the statement runs.
+            let precise = types::typmod(&column.ty) != -1 && !column.ty.is_text();
+            let place = columns.iter().position(|target| *target == at);
+            let given = match place {
+                Some(place) => self.value(row.get(place)?)?,
                 None if column.default.is_none() && column.identity.is_none() && column.generated.is_none() => {
-                    &Value::Null
+                    Cow::Owned(Value::Null)
                 }
                 None => return None,
             };
-            let mut text = match value {
+            let mut text = match &*given {
                 Value::Null => "null".to_owned(),
+                _ if precise => return None,
                 value => values::output(value, &column.ty, self.settings).ok()?,
             };
             if text.len() > LONGEST {

@@ -433,7 +433,8 @@ impl Binder<'_> {
         }
         if rename.missing_ok && kind != ObjectType::ObjectSequence && self.relation(range).is_err() {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
-            return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+            let tag = if kind == ObjectType::ObjectIndex { "ALTER INDEX" } else { "ALTER TABLE" };
+            return Ok(Statement::Nothing { tag });
         }
         if kind == ObjectType::ObjectSequence {
             return self.rename_sequence(rename, range);
