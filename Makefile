@@ -54,7 +54,7 @@ bench: ## Measure against the peers; results in benchmarks/results/
 
 .PHONY: lint
 lint: ## Check format, lints, types and generated files
-	@tools/setup.sh build
+	@tools/setup.sh test
 	@tools/build.sh
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
@@ -67,6 +67,7 @@ lint: ## Check format, lints, types and generated files
 	$(python) -m mypy
 	$(python) tools/async_to_sync.py --check
 	$(python) tools/code_sets.py --check
+	$(python) tools/postgres_facts.py --check
 	$(python) tools/informix_errors.py --check
 
 .PHONY: fuzz

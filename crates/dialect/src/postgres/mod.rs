@@ -9,6 +9,7 @@
 //! - [`print`]: expressions as PostgreSQL shows them; `words`: identifiers likewise;
 //! - [`types`]: names, object ids and modifiers of types.
 
+mod absent;
 mod bind;
 mod binder;
 mod clauses;

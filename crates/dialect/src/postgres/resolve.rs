@@ -1,5 +1,6 @@
 //! Which row of the function table a call or operator means (PostgreSQL's chapter "Type Conversion").
 
+use super::absent;
 use super::binder::Binder;
 use super::coerce::{base, implicit, same};
 use super::types;
@@ -293,6 +294,9 @@ impl Binder<'_> {
             [left, right] => format!("{} {name} {}", words(left), words(right)),
             _ => name.to_owned(),
         };
+        if matches!(miss, Miss::None) && absent::operator(name, inputs) {
+            return self.unsupported(format!("operator {shown}"), location);
+        }
         let (condition, message, hint) = match miss {
             Miss::None => (
                 Condition::UndefinedFunction,
@@ -348,6 +352,7 @@ impl Binder<'_> {
     pub(super) fn no_function(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
         let shown = format!("{name}({})", signature(inputs));
         match miss {
+            Miss::None if absent::function(name, inputs) => self.unsupported(format!("function {shown}"), location),
             Miss::None => {
                 self.error(Condition::UndefinedFunction, format!("function {shown} does not exist"), location).hint(
                     "No function matches the given name and argument types. You might need to add explicit type casts.",
