@@ -66,6 +66,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_get_constraintdef" (OID, BOOL) -> TEXT, F("rf_pg_get_constraintdef"), stable;
     Scalar "pg_get_viewdef" (OID) -> TEXT, F("rf_pg_get_viewdef"), stable;
     Scalar "pg_get_viewdef" (OID, BOOL) -> TEXT, F("rf_pg_get_viewdef"), stable;
+    Scalar "pg_get_viewdef" (TEXT, BOOL) -> TEXT, T("rf_pg_get_viewdef(rf_to_regclass({0}), {1})"), stable;
     Scalar "pg_get_viewdef" (TEXT) -> TEXT, T("rf_pg_get_viewdef(rf_to_regclass({0}))"), stable;
     Scalar "pg_get_ruledef" (OID) -> TEXT, T("NULL"), stable;
     Scalar "pg_get_ruledef" (OID, BOOL) -> TEXT, T("NULL"), stable;

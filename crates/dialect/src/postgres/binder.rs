@@ -29,6 +29,8 @@ pub(super) struct Binder<'a> {
     pub(super) views: Vec<u32>,
     /// The views that stand behind derived tables.
     pub(super) views_behind: std::collections::HashMap<RelId, Arc<Relation>>,
+    /// How things are called, when the query is to be printed.
+    pub(super) shown: Option<super::viewdef::Shown>,
     /// What the text itself names, when somebody wants to know.
     pub(super) uses: Option<Uses>,
     /// Inside a function: which scopes are those of its variables.
@@ -194,6 +196,7 @@ impl<'a> Binder<'a> {
             stored: false,
             views: Vec::new(),
             views_behind: std::collections::HashMap::new(),
+            shown: None,
             uses: None,
             variables: None,
         }

@@ -483,6 +483,7 @@ impl Binder<'_> {
                     .collect();
                 let bound = super::binder::BoundQuery { query: *query, columns, places: Vec::new() };
                 let mut bound = self.wrap(bound);
+                self.keep_order(&mut bound.query);
                 if let crate::ir::Body::Select(select) = &mut bound.query.body {
                     for value in values {
                         bound
@@ -495,6 +496,27 @@ impl Binder<'_> {
                 InsertSource::Query(Box::new(bound.query))
             }
         })
+    }
+
+    /// Sequences number the rows of a sorted query in its order: they are sorted before anything is added to them.
+    fn keep_order(&mut self, query: &mut crate::ir::Query) {
+        use crate::ir::{Body, Cte, CteBody, From};
+        let Body::Select(select) = &mut query.body else { return };
+        match select.from.take() {
+            Some(From::Query { id, query: sorted, lateral: false }) if !sorted.order_by.is_empty() => {
+                let (cte, columns) = (self.ids.cte(), sorted.columns.clone());
+                query.ctes.push(Cte {
+                    name: "sorted".to_owned(),
+                    id: cte,
+                    recursive: false,
+                    materialized: Some(true),
+                    body: CteBody::Query(sorted),
+                    columns: columns.clone(),
+                });
+                select.from = Some(From::Cte { id, cte, columns });
+            }
+            from => select.from = from,
+        }
     }
 
     fn on_conflict(&mut self, clause: &pg::OnConflictClause, target: &Target) -> Result<Option<OnConflict>> {

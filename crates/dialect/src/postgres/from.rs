@@ -65,6 +65,20 @@ impl Binder<'_> {
     }
 
     fn bind_from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        let (from, entries) = self.from_item(node, left)?;
+        if self.shown.is_some() {
+            let (alias, only) = match &node.node {
+                Some(N::RangeVar(range)) => (range.alias.as_ref(), !range.inh),
+                Some(N::RangeSubselect(subselect)) => (subselect.alias.as_ref(), false),
+                Some(N::RangeFunction(function)) => (function.alias.as_ref(), false),
+                _ => return Ok((from, entries)),
+            };
+            self.note_shown(&from, &entries, alias, only);
+        }
+        Ok((from, entries))
+    }
+
+    fn from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
         self.nested(|binder| match &node.node {
             Some(N::RangeVar(range)) => binder.range_var(range),
             Some(N::RangeSubselect(subselect)) => binder.range_subselect(subselect, left),
@@ -549,6 +563,7 @@ impl Binder<'_> {
         } else {
             Some(names::strings(&join.using_clause).into_iter().map(str::to_owned).collect())
         };
+        self.note_join(&right_from, shared.as_deref().unwrap_or_default());
         let mut merged: Option<Entry> = None;
         let on = match shared {
             Some(shared) => {
@@ -634,7 +649,7 @@ impl Binder<'_> {
             let same_type = a.expr.ty == ty && b.expr.ty == ty;
             let column = match kind {
                 JoinKind::Inner | JoinKind::Left if a.expr.ty == ty => a,
-                JoinKind::Right if b.expr.ty == ty => b,
+                JoinKind::Right | JoinKind::Inner if b.expr.ty == ty => b,
                 JoinKind::Full => EntryColumn {
                     name: name.clone(),
                     expr: Expr::new(ExprKind::Coalesce(members), ty),
@@ -723,6 +738,9 @@ impl Binder<'_> {
             _ => return Err(self.unsupported("this statement in WITH", cte.location)),
         };
         self.rename_columns(&mut columns, cte)?;
+        if !cte.aliascolnames.is_empty() {
+            self.note_named_columns(id);
+        }
         let outputs = outputs(&columns);
         let cte = Cte { name: cte.ctename.clone(), id, recursive: is_recursive, materialized, body, columns: outputs };
         Ok((cte, columns))

@@ -34,6 +34,7 @@ mod select;
 mod target;
 pub mod types;
 mod utility;
+mod viewdef;
 mod words;
 
 use bind::bind_default_of;
@@ -46,4 +47,5 @@ pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};
 pub use parse::{Parsed, parse};
 pub use target::{Updatable, updatable};
+pub use viewdef::view_definition;
 pub use words::quote_ident;

@@ -18,6 +18,10 @@ pub trait Names {
     fn column(&self, column: ColumnRef) -> Option<String>;
     /// An object, as `regclass` and its kin print it.
     fn object(&self, reg: Reg, oid: u32) -> Option<String>;
+    /// What the printer knows nothing of: aggregates, windows, queries.
+    fn other(&self, _expr: &Expr, _pretty: bool) -> Option<String> {
+        None
+    }
 }
 
 /// Prints an expression; `None` for one that has a part which is not printed yet, a query for example.
@@ -85,7 +89,8 @@ fn precedence(sign: &str) -> u8 {
 /// Numbers whose operators take each other without a conversion.
 fn one_family(a: &Type, b: &Type) -> bool {
     let float = |ty: &Type| matches!(ty, Type::Float4 | Type::Float8);
-    (a.is_integer() && b.is_integer()) || (float(a) && float(b))
+    let moment = |ty: &Type| matches!(ty, Type::Date | Type::Timestamp(_) | Type::TimestampTz(_));
+    (a.is_integer() && b.is_integer()) || (float(a) && float(b)) || (moment(a) && moment(b))
 }
 
 /// The cast that shows, when a conversion by itself is hidden or needless under an operator.
@@ -257,7 +262,11 @@ impl Printer<'_> {
                 }
                 Some(())
             }
-            _ => None,
+            _ => {
+                let text = self.names.other(expr, self.pretty)?;
+                self.out.push_str(&text);
+                Some(())
+            }
         }
     }
 

@@ -360,9 +360,15 @@ pub fn updatable(schema: &SessionSchema, relation: &Arc<Relation>) -> postgres::
     postgres::updatable(relation, schema, &rowferry_dialect::plan::Context::default())
 }
 
-/// A view's query.
-pub fn view(schema: &SessionSchema, oid: u32) -> Option<String> {
+/// A view's query, printed; as it is kept where it has no printed form.
+pub fn view(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
     let relation = schema.relation_by_oid(oid)?;
+    let context = rowferry_dialect::plan::Context::default();
+    if relation.language != Language::Informix
+        && let Some(text) = postgres::view_definition(&relation, schema, &context, pretty)
+    {
+        return Some(text);
+    }
     match &relation.kind {
         RelationKind::View { definition, .. } => Some(format!(" {};", definition.trim().trim_end_matches(';'))),
         // Somebody else's: what stands behind AS in SQLite's statement.

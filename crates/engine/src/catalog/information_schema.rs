@@ -260,7 +260,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
                 &context.database.name,
                 &relation.namespace,
                 &relation.name,
-                describe::view(context.schema, relation.oid),
+                describe::view(context.schema, relation.oid, false),
                 match check {
                     None => "NONE",
                     Some(CheckOption::Local) => "LOCAL",

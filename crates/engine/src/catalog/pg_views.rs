@@ -62,7 +62,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
     views
         .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
         .map(|relation| {
-            let definition = describe::view(context.schema, relation.oid);
+            let definition = describe::view(context.schema, relation.oid, false);
             row![&relation.namespace, &relation.name, &context.state.user, definition]
         })
         .collect()

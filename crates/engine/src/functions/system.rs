@@ -135,7 +135,11 @@ pub(super) const ROWS: &[Row] = &[
     })
     .optional(1),
     Row::new("rf_pg_trigger_depth", 0, |call| integer(call.context().state().trigger_depth())),
-    Row::new("rf_pg_get_viewdef", 1, |call| definition(call, Definition::View, 0)).optional(1),
+    Row::new("rf_pg_get_viewdef", 1, |call| {
+        let pretty = call.len() > 1 && call.integer(1)? != 0;
+        definition(call, Definition::View, i32::from(pretty))
+    })
+    .optional(1),
     // Functions of users' own do not exist, and PostgreSQL answers NULL for an unknown one.
     Row::new("rf_pg_get_functiondef", 1, |_| Ok(Value::Null)),
     Row::new("rf_pg_get_function_result", 1, |_| Ok(Value::Null)),

@@ -337,7 +337,7 @@ impl SessionState for FunctionState {
             Definition::Index { pretty } => describe::index(&schema, object, column, pretty),
             Definition::Constraint { pretty } => describe::constraint(&schema, object, pretty),
             Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
-            Definition::View => describe::view(&schema, object),
+            Definition::View => describe::view(&schema, object, column != 0),
         }
     }
 

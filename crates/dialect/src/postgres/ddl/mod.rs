@@ -302,6 +302,12 @@ impl Binder<'_> {
         if !self.params.is_empty() {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
+        if let Some(column) = bound.query.columns.iter().find(|column| column.ty == Type::Record) {
+            return Err(crate::Error::new(
+                Condition::InvalidTableDefinition,
+                format!("column \"{}\" has pseudo-type record", column.name),
+            ));
+        }
         let options = self.view_options(view, &bound.query)?;
         let given = names::strings(&view.aliases);
         if given.len() > bound.columns.len() {

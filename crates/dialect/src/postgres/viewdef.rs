@@ -1,0 +1,687 @@
+//! A view's query as PostgreSQL prints it: `pg_get_viewdef`.
+//!
+//! The text that is kept is bound anew, and what it means is printed: columns with their relations' names, literals with
+//! their types, a clause to a line. What has no printed form here is shown as it is kept.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use pg_query::protobuf as pg;
+
+use super::binder::{Binder, Entry};
+use super::names;
+use super::print::{self, Names};
+use super::words::quote_ident as quote;
+use crate::ir::{
+    Aggregate, Body, ColumnIndex, ColumnRef, CteBody, CteId, Distinct, Expr, ExprKind, Frame, FrameBound, FrameExclude,
+    FrameUnit, From, GroupBy, JoinKind, OutputColumn, Query, RelId, Select, SetOp, SortKey, WindowCall,
+};
+use crate::plan::Context;
+use crate::schema::{QualifiedName, Relation, RelationKind, Schema};
+use crate::types::Reg;
+
+/// What binding notes for the printer.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    relations: HashMap<RelId, ShownRelation>,
+    /// Joins that are spelled as such, by the first relation of their right side, with the columns of USING.
+    joins: HashMap<RelId, Vec<String>>,
+    /// Members of WITH whose columns are named behind their names.
+    named_columns: HashSet<CteId>,
+}
+
+#[derive(Debug)]
+struct ShownRelation {
+    /// The name by which its columns are called.
+    name: String,
+    /// It is an alias, perhaps with names of columns.
+    alias: Option<Vec<String>>,
+    columns: Vec<String>,
+    only: bool,
+}
+
+/// The first relation of a FROM.
+fn first_of(from: &From) -> RelId {
+    match from {
+        From::Relation { id, .. }
+        | From::Query { id, .. }
+        | From::Cte { id, .. }
+        | From::Kept { id, .. }
+        | From::Function { id, .. } => *id,
+        From::Join { left, .. } => first_of(left),
+    }
+}
+
+impl Binder<'_> {
+    /// Notes how a member of FROM is called.
+    pub(super) fn note_shown(&mut self, from: &From, entries: &[Entry], alias: Option<&pg::Alias>, only: bool) {
+        let ([entry], Some(shown)) = (entries, &mut self.shown) else { return };
+        let alias = alias.map(|alias| names::strings(&alias.colnames).into_iter().map(str::to_owned).collect());
+        let columns = entry.columns.iter().map(|column| column.name.clone()).collect();
+        shown.relations.insert(first_of(from), ShownRelation { name: entry.name.clone(), alias, columns, only });
+    }
+
+    /// Notes a join that is spelled as one.
+    pub(super) fn note_join(&mut self, right: &From, using: &[String]) {
+        if let Some(shown) = &mut self.shown {
+            shown.joins.insert(first_of(right), using.to_vec());
+        }
+    }
+
+    /// Notes a member of WITH whose columns have names of their own.
+    pub(super) fn note_named_columns(&mut self, cte: CteId) {
+        if let Some(shown) = &mut self.shown {
+            shown.named_columns.insert(cte);
+        }
+    }
+}
+
+/// The definition of a view; `None` when a part of it has no printed form.
+pub fn view_definition(view: &Arc<Relation>, schema: &dyn Schema, context: &Context, pretty: bool) -> Option<String> {
+    let RelationKind::View { definition, .. } = &view.kind else { return None };
+    let mut binder = Binder::detached(schema, context);
+    binder.shown = Some(Shown::default());
+    let bound = binder.definition_query(&view.name, definition).ok()?;
+    let mut query = bound.query;
+    for (column, declared) in query.columns.iter_mut().zip(&view.columns) {
+        column.name.clone_from(&declared.name);
+    }
+    let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
+    let world =
+        World { shown, views, schema, ctes: ctes_of(&query), given: RefCell::default(), levels: RefCell::default() };
+    let text = world.query(&query, pretty, &Titles { columns: Some(&query.columns), always: true })?;
+    Some(text + ";")
+}
+
+fn ctes_of(query: &Query) -> HashMap<CteId, String> {
+    let mut found = HashMap::new();
+    each_query(query, &mut |query| found.extend(query.ctes.iter().map(|cte| (cte.id, cte.name.clone()))));
+    found
+}
+
+fn each_query(query: &Query, visit: &mut dyn FnMut(&Query)) {
+    fn of_from(from: &From, visit: &mut dyn FnMut(&Query)) {
+        match from {
+            From::Query { query, .. } => each_query(query, visit),
+            From::Join { left, right, .. } => {
+                of_from(left, visit);
+                of_from(right, visit);
+            }
+            _ => {}
+        }
+    }
+    visit(query);
+    for cte in &query.ctes {
+        if let CteBody::Query(query) = &cte.body {
+            each_query(query, visit);
+        }
+    }
+    match &query.body {
+        Body::Select(select) => {
+            if let Some(from) = &select.from {
+                of_from(from, visit);
+            }
+        }
+        Body::Set { left, right, .. } => {
+            each_query(left, visit);
+            each_query(right, visit);
+        }
+        Body::Values(_) => {}
+    }
+}
+
+/// What the parts of a query are called.
+struct World<'a> {
+    shown: Shown,
+    views: HashMap<RelId, Arc<Relation>>,
+    schema: &'a dyn Schema,
+    ctes: HashMap<CteId, String>,
+    /// The names that relations go by, where an outer query has taken theirs.
+    given: RefCell<HashMap<RelId, String>>,
+    /// Names of the query levels around.
+    levels: RefCell<Vec<HashSet<String>>>,
+}
+
+/// How result columns are called.
+#[derive(Clone, Copy)]
+struct Titles<'a> {
+    /// By whoever stands around; else as the query says.
+    columns: Option<&'a [OutputColumn]>,
+    /// Even those that have no name of their own.
+    always: bool,
+}
+
+/// A query's own names.
+const OWN: Titles<'static> = Titles { columns: None, always: true };
+/// Names of result columns that nobody sees.
+const UNSEEN: Titles<'static> = Titles { columns: None, always: false };
+
+/// PostgreSQL's indentation.
+const STEP: i32 = 8;
+
+/// A text that grows clause by clause.
+#[derive(Default)]
+struct Text {
+    out: String,
+    indent: i32,
+}
+
+impl Text {
+    /// A word on a line of its own.
+    fn line(&mut self, word: &str, before: i32, after: i32, plus: i32) {
+        self.indent += before;
+        self.out.truncate(self.out.trim_end_matches(' ').len());
+        self.out.push('\n');
+        let blanks = self.indent.max(0) + plus;
+        self.out.extend(std::iter::repeat_n(' ', usize::try_from(blanks).unwrap_or(0)));
+        self.out.push_str(word);
+        self.indent = (self.indent + after).max(0);
+    }
+
+    fn clause(&mut self, word: &str, plus: i32) {
+        self.line(word, -STEP, STEP, plus);
+    }
+
+    /// A text whose further lines keep their distance.
+    fn nested(&mut self, text: &str) {
+        let margin = format!("\n{}", " ".repeat(usize::try_from(self.indent.max(0)).unwrap_or(0)));
+        if text.starts_with('\n') {
+            self.out.truncate(self.out.trim_end_matches(' ').len());
+        }
+        self.out.push_str(&text.replace('\n', &margin));
+    }
+}
+
+impl Names for World<'_> {
+    fn column(&self, column: ColumnRef) -> Option<String> {
+        let relation = self.shown.relations.get(&column.relation)?;
+        let ColumnIndex::At(at) = column.column else { return None };
+        let name = relation.columns.get(at)?;
+        let called = self.called(column.relation)?;
+        Some(if called.is_empty() { quote(name) } else { format!("{}.{}", quote(&called), quote(name)) })
+    }
+
+    fn object(&self, reg: Reg, oid: u32) -> Option<String> {
+        match reg {
+            Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
+            _ => None,
+        }
+    }
+
+    fn other(&self, expr: &Expr, pretty: bool) -> Option<String> {
+        match &expr.kind {
+            ExprKind::Aggregate(aggregate) => self.aggregate(aggregate, pretty),
+            ExprKind::Window(call) => self.window(call, pretty),
+            ExprKind::Scalar(query) => Some(format!("({})", self.query(query, pretty, &UNSEEN)?)),
+            ExprKind::ArrayQuery(query) => Some(format!("ARRAY({})", self.query(query, pretty, &UNSEEN)?)),
+            ExprKind::Exists(query) => Some(format!("(EXISTS ({}))", self.query(query, pretty, &UNSEEN)?)),
+            ExprKind::InQuery { row, negated, query } => {
+                let [arg] = row.as_slice() else { return None };
+                let test = format!("({} IN ({}))", self.expr(arg, pretty)?, self.query(query, pretty, &UNSEEN)?);
+                Some(if *negated { format!("(NOT {test})") } else { test })
+            }
+            ExprKind::Quantified { op, all, arg, query } => {
+                let word = if *all { "ALL" } else { "ANY" };
+                let (arg, query) = (self.expr(arg, pretty)?, self.query(query, pretty, &UNSEEN)?);
+                Some(format!("({arg} {} {word} ({query}))", op.sign()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl World<'_> {
+    fn expr(&self, expr: &Expr, pretty: bool) -> Option<String> {
+        print::expression(expr, self, pretty)
+    }
+
+    fn exprs(&self, exprs: &[Expr], pretty: bool) -> Option<String> {
+        let texts: Option<Vec<String>> = exprs.iter().map(|expr| self.expr(expr, pretty)).collect();
+        Some(texts?.join(", "))
+    }
+
+    /// The name by which a relation's columns are called.
+    fn called(&self, id: RelId) -> Option<String> {
+        let given = self.given.borrow().get(&id).cloned();
+        given.or_else(|| self.shown.relations.get(&id).map(|shown| shown.name.clone()))
+    }
+
+    /// Gives the relations of a query names that no query around it has taken.
+    fn enter(&self, query: &Query) {
+        let mut ids = Vec::new();
+        if let Body::Select(select) = &query.body
+            && let Some(from) = &select.from
+        {
+            crate::ir::by_rows::relations(from, &mut ids);
+        }
+        let mut names = HashSet::new();
+        for id in ids {
+            let Some(shown) = self.shown.relations.get(&id).filter(|shown| !shown.name.is_empty()) else { continue };
+            let taken = |name: &str, names: &HashSet<String>| {
+                names.contains(name) || self.levels.borrow().iter().any(|level| level.contains(name))
+            };
+            let mut name = shown.name.clone();
+            let mut number = 0;
+            while taken(&name, &names) {
+                number += 1;
+                name = format!("{}_{number}", shown.name);
+            }
+            names.insert(name.clone());
+            self.given.borrow_mut().insert(id, name);
+        }
+        self.levels.borrow_mut().push(names);
+    }
+
+    fn relation_name(&self, relation: &Relation) -> String {
+        let visible = self.schema.relation(&QualifiedName::bare(relation.name.clone()));
+        if visible.is_some_and(|found| found.oid == relation.oid) {
+            quote(&relation.name)
+        } else {
+            format!("{}.{}", quote(&relation.namespace), quote(&relation.name))
+        }
+    }
+
+    fn aggregate(&self, aggregate: &Aggregate, pretty: bool) -> Option<String> {
+        let mut text = format!("{}(", quote(aggregate.function.name));
+        if aggregate.distinct {
+            text.push_str("DISTINCT ");
+        }
+        let star = aggregate.args.is_empty();
+        text.push_str(&if star { "*".to_owned() } else { self.exprs(&aggregate.args, pretty)? });
+        if !aggregate.order_by.is_empty() {
+            text.push_str(" ORDER BY ");
+            text.push_str(&self.keys(&aggregate.order_by, None, pretty)?);
+        }
+        text.push(')');
+        if let Some(filter) = &aggregate.filter {
+            write!(text, " FILTER (WHERE {})", self.expr(filter, pretty)?).ok()?;
+        }
+        Some(text)
+    }
+
+    fn window(&self, call: &WindowCall, pretty: bool) -> Option<String> {
+        let of_aggregate = call.function.kind == crate::functions::FunctionKind::Aggregate;
+        let star = call.args.is_empty() && of_aggregate;
+        let args = if star { "*".to_owned() } else { self.exprs(&call.args, pretty)? };
+        let mut text = format!("{}({args})", quote(call.function.name));
+        if let Some(filter) = &call.filter {
+            write!(text, " FILTER (WHERE {})", self.expr(filter, pretty)?).ok()?;
+        }
+        let mut parts = Vec::new();
+        if !call.partition_by.is_empty() {
+            parts.push(format!("PARTITION BY {}", self.exprs(&call.partition_by, pretty)?));
+        }
+        if !call.order_by.is_empty() {
+            parts.push(format!("ORDER BY {}", self.keys(&call.order_by, None, pretty)?));
+        }
+        if let Some(frame) = &call.frame {
+            parts.push(self.frame(frame, pretty)?);
+        }
+        write!(text, " OVER ({})", parts.join(" ")).ok()?;
+        Some(text)
+    }
+
+    fn frame(&self, frame: &Frame, pretty: bool) -> Option<String> {
+        let unit = match frame.unit {
+            FrameUnit::Groups => "GROUPS",
+            FrameUnit::Range => "RANGE",
+            FrameUnit::Rows => "ROWS",
+        };
+        let bound = |bound: &FrameBound| -> Option<String> {
+            Some(match bound {
+                FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".to_owned(),
+                FrameBound::Preceding(by) => format!("{} PRECEDING", self.expr(by, pretty)?),
+                FrameBound::CurrentRow => "CURRENT ROW".to_owned(),
+                FrameBound::Following(by) => format!("{} FOLLOWING", self.expr(by, pretty)?),
+                FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".to_owned(),
+            })
+        };
+        let exclude = match frame.exclude {
+            FrameExclude::NoOthers => "",
+            FrameExclude::CurrentRow => " EXCLUDE CURRENT ROW",
+            FrameExclude::Group => " EXCLUDE GROUP",
+            FrameExclude::Ties => " EXCLUDE TIES",
+        };
+        Some(format!("{unit} BETWEEN {} AND {}{exclude}", bound(&frame.start)?, bound(&frame.end)?))
+    }
+
+    /// Sort keys; those that name a result column are printed as what it is, or by its number.
+    fn keys(&self, keys: &[SortKey], query: Option<&Query>, pretty: bool) -> Option<String> {
+        let mut texts = Vec::with_capacity(keys.len());
+        for key in keys {
+            let result = match (key.expr.kind.clone(), query) {
+                (ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }), Some(query))
+                    if relation == query.output =>
+                {
+                    Some((at, query))
+                }
+                _ => None,
+            };
+            let mut text = match result {
+                Some((at, Query { body: Body::Select(select), .. })) => self.expr(select.items.get(at)?, pretty)?,
+                Some((at, _)) => (at + 1).to_string(),
+                None => self.expr(&key.expr, pretty)?,
+            };
+            text.push_str(match (key.descending, key.nulls_first) {
+                (false, false) => "",
+                (false, true) => " NULLS FIRST",
+                (true, true) => " DESC",
+                (true, false) => " DESC NULLS LAST",
+            });
+            texts.push(text);
+        }
+        Some(texts.join(", "))
+    }
+
+    /// A query, beginning with a blank.
+    fn query(&self, query: &Query, pretty: bool, titles: &Titles<'_>) -> Option<String> {
+        self.enter(query);
+        let text = self.named_query(query, pretty, titles);
+        self.levels.borrow_mut().pop();
+        text
+    }
+
+    fn named_query(&self, query: &Query, pretty: bool, titles: &Titles<'_>) -> Option<String> {
+        let mut text = Text::default();
+        self.with(query, pretty, &mut text)?;
+        match &query.body {
+            Body::Select(select) => self.select(query, select, pretty, titles, &mut text)?,
+            Body::Values(rows) => {
+                text.indent += STEP;
+                let rows: Option<Vec<String>> = (rows.iter())
+                    .map(|row| {
+                        let values: Option<Vec<String>> = row.iter().map(|value| self.expr(value, pretty)).collect();
+                        Some(format!("({})", values?.join(",")))
+                    })
+                    .collect();
+                write!(text.out, " VALUES {}", rows?.join(", ")).ok()?;
+            }
+            Body::Set { .. } => {
+                self.set(query, pretty, titles, &mut text)?;
+            }
+        }
+        if !query.order_by.is_empty() {
+            text.clause(" ORDER BY ", 1);
+            let keys = self.keys(&query.order_by, Some(query), pretty)?;
+            text.nested(&keys);
+        }
+        if let Some(offset) = &query.offset {
+            text.clause(" OFFSET ", 0);
+            text.nested(&self.expr(offset, pretty)?);
+        }
+        if let Some(limit) = &query.limit {
+            let count = self.expr(limit, pretty)?;
+            if query.with_ties {
+                text.clause(" FETCH FIRST ", 0);
+                write!(text.out, "({count}) ROWS WITH TIES").ok()?;
+            } else {
+                text.clause(" LIMIT ", 0);
+                let all = matches!(limit.kind, ExprKind::Literal(crate::ir::Value::Null));
+                text.nested(if all { "ALL" } else { &count });
+            }
+        }
+        if !query.locking.is_empty() {
+            return None;
+        }
+        Some(text.out)
+    }
+
+    fn with(&self, query: &Query, pretty: bool, text: &mut Text) -> Option<()> {
+        if query.ctes.is_empty() {
+            return Some(());
+        }
+        text.indent += STEP;
+        let recursive = query.ctes.iter().any(|cte| cte.recursive);
+        text.out.push_str(if recursive { " WITH RECURSIVE " } else { " WITH " });
+        for (at, cte) in query.ctes.iter().enumerate() {
+            if at > 0 {
+                text.out.push_str(", ");
+            }
+            text.out.push_str(&quote(&cte.name));
+            if self.shown.named_columns.contains(&cte.id) {
+                let columns: Vec<String> = cte.columns.iter().map(|column| quote(&column.name)).collect();
+                write!(text.out, "({})", columns.join(", ")).ok()?;
+            }
+            text.out.push_str(match cte.materialized {
+                None => " AS (",
+                Some(true) => " AS MATERIALIZED (",
+                Some(false) => " AS NOT MATERIALIZED (",
+            });
+            let CteBody::Query(body) = &cte.body else { return None };
+            text.line("", 0, 0, 0);
+            let body = self.query(body, pretty, &OWN)?;
+            text.nested(&body);
+            text.line(")", 0, 0, 0);
+        }
+        text.line("", -STEP, 0, 0);
+        Some(())
+    }
+
+    fn select(&self, query: &Query, select: &Select, pretty: bool, titles: &Titles<'_>, text: &mut Text) -> Option<()> {
+        text.indent += STEP;
+        text.out.push_str(" SELECT");
+        match &select.distinct {
+            Distinct::All => {}
+            Distinct::Rows => text.out.push_str(" DISTINCT"),
+            Distinct::On(keys) => {
+                write!(text.out, " DISTINCT ON ({})", self.exprs(keys, pretty)?).ok()?;
+            }
+        }
+        let columns = titles.columns.unwrap_or(&query.columns);
+        self.targets(columns, &select.items, pretty, titles.always, text)?;
+        if let Some(from) = &select.from {
+            text.clause(" FROM ", 2);
+            self.from_list(from, pretty, text)?;
+        }
+        if let Some(filter) = &select.filter {
+            text.clause(" WHERE ", 1);
+            text.nested(&self.expr(filter, pretty)?);
+        }
+        match &select.group_by {
+            GroupBy::None => {}
+            GroupBy::Keys(keys) => {
+                text.clause(" GROUP BY ", 1);
+                text.nested(&self.exprs(keys, pretty)?);
+            }
+            GroupBy::Sets { .. } => return None,
+        }
+        if let Some(having) = &select.having {
+            text.clause(" HAVING ", 0);
+            text.nested(&self.expr(having, pretty)?);
+        }
+        Some(())
+    }
+
+    fn targets(
+        &self,
+        columns: &[OutputColumn],
+        items: &[Expr],
+        pretty: bool,
+        always: bool,
+        text: &mut Text,
+    ) -> Option<()> {
+        for (at, (item, column)) in items.iter().zip(columns).enumerate() {
+            let mut printed = self.expr(item, pretty)?;
+            let own = match &item.kind {
+                ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) => {
+                    self.shown.relations.get(relation).and_then(|shown| shown.columns.get(*at))
+                }
+                _ => None,
+            };
+            let nameless = own.is_none() && !always && column.name == "?column?";
+            if own != Some(&column.name) && !nameless {
+                write!(printed, " AS {}", quote(&column.name)).ok()?;
+            }
+            text.out.push_str(if at == 0 { " " } else { ", " });
+            let leading = printed.starts_with('\n');
+            if at > 0 && !leading {
+                text.line("", -STEP, STEP, 4);
+            }
+            text.nested(&printed);
+        }
+        Some(())
+    }
+
+    /// The members of FROM, parted by commas.
+    fn from_list(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
+        if let From::Join { kind: JoinKind::Inner, left, right, on: None } = from
+            && !self.shown.joins.contains_key(&first_of(right))
+        {
+            self.from_list(left, pretty, text)?;
+            text.out.push_str(", ");
+            text.line("", -STEP, STEP, 4);
+            return self.member(right, pretty, text);
+        }
+        self.member(from, pretty, text)
+    }
+
+    fn member(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
+        if let From::Join { kind, left, right, on } = from {
+            let using = self.shown.joins.get(&first_of(right))?;
+            if !pretty {
+                text.out.push('(');
+            }
+            self.member(left, pretty, text)?;
+            let word = match kind {
+                JoinKind::Inner if on.is_none() && using.is_empty() => " CROSS JOIN ",
+                JoinKind::Inner => " JOIN ",
+                JoinKind::Left => " LEFT JOIN ",
+                JoinKind::Right => " RIGHT JOIN ",
+                JoinKind::Full => " FULL JOIN ",
+            };
+            text.line(word, -STEP, STEP, 4);
+            let nested = pretty && matches!(**right, From::Join { .. });
+            if nested {
+                text.out.push('(');
+            }
+            self.member(right, pretty, text)?;
+            if nested {
+                text.out.push(')');
+            }
+            if !using.is_empty() {
+                let columns: Vec<String> = using.iter().map(|name| quote(name)).collect();
+                write!(text.out, " USING ({})", columns.join(", ")).ok()?;
+            } else if let Some(on) = on {
+                let on = self.expr(on, pretty)?;
+                text.out.push_str(" ON ");
+                text.nested(&if pretty { on } else { format!("({on})") });
+            } else if *kind != JoinKind::Inner {
+                text.out.push_str(" ON TRUE");
+            }
+            if !pretty {
+                text.out.push(')');
+            }
+            return Some(());
+        }
+        let shown = self.shown.relations.get(&first_of(from))?;
+        if shown.only {
+            text.out.push_str("ONLY ");
+        }
+        let own = match from {
+            From::Relation { relation, .. } => {
+                text.out.push_str(&self.relation_name(relation));
+                Some(&relation.name)
+            }
+            From::Query { id, .. } if self.views.contains_key(id) => {
+                let view = &self.views[id];
+                text.out.push_str(&self.relation_name(view));
+                Some(&view.name)
+            }
+            From::Query { query, lateral, .. } => {
+                if *lateral {
+                    text.out.push_str("LATERAL ");
+                }
+                let query = self.query(query, pretty, &OWN)?;
+                text.nested(&format!("({query})"));
+                None
+            }
+            From::Cte { cte, .. } => {
+                let name = self.ctes.get(cte)?;
+                text.out.push_str(&quote(name));
+                Some(name)
+            }
+            From::Function { function, args, ordinality, .. } => {
+                write!(text.out, "{}({})", quote(function.name), self.exprs(args, pretty)?).ok()?;
+                if *ordinality {
+                    text.out.push_str(" WITH ORDINALITY");
+                }
+                None
+            }
+            From::Kept { .. } | From::Join { .. } => return None,
+        };
+        let called = self.called(first_of(from))?;
+        if !called.is_empty() && (own != Some(&called) || shown.alias.is_some()) {
+            write!(text.out, " {}", quote(&called)).ok()?;
+        }
+        let given = match from {
+            // A function's columns are named whenever it has an alias.
+            From::Function { .. } => Some(&shown.columns),
+            _ => shown.alias.as_ref().filter(|columns| !columns.is_empty()).map(|_| &shown.columns),
+        };
+        if let Some(columns) = given {
+            let columns: Vec<String> = columns.iter().map(|name| quote(name)).collect();
+            write!(text.out, "({})", columns.join(", ")).ok()?;
+        }
+        Some(())
+    }
+
+    /// UNION and its kin; operations inside of others stand in parentheses unless they continue the one to the left.
+    fn set(&self, query: &Query, pretty: bool, titles: &Titles<'_>, text: &mut Text) -> Option<()> {
+        let Body::Set { op, all, left, right } = &query.body else { return None };
+        let inside = |side: &Query| match &side.body {
+            Body::Set { op, all, .. } if is_plain(side) => Some((*op, *all)),
+            _ => None,
+        };
+        let same = inside(left).is_none_or(|own| own == (*op, *all));
+        if same {
+            self.side(left, pretty, titles, text)?;
+            text.line("", 0, 0, 0);
+        } else {
+            text.out.push('(');
+            text.line("", STEP, 0, 0);
+            self.side(left, pretty, titles, text)?;
+            text.line(") ", -STEP, 0, 0);
+        }
+        text.out.push_str(match op {
+            SetOp::Union => "UNION ",
+            SetOp::Intersect => "INTERSECT ",
+            SetOp::Except => "EXCEPT ",
+        });
+        if *all {
+            text.out.push_str("ALL ");
+        }
+        let unseen = Titles { always: false, ..*titles };
+        if inside(right).is_none() {
+            text.line("", 0, 0, 0);
+            return self.side(right, pretty, &unseen, text);
+        }
+        text.out.push('(');
+        text.line("", STEP, 0, 0);
+        self.side(right, pretty, &unseen, text)?;
+        text.indent -= STEP;
+        text.line(")", 0, 0, 0);
+        Some(())
+    }
+
+    /// A side of a set operation.
+    fn side(&self, side: &Query, pretty: bool, titles: &Titles<'_>, text: &mut Text) -> Option<()> {
+        if is_plain(side) {
+            if matches!(side.body, Body::Set { .. }) {
+                return self.set(side, pretty, titles, text);
+            }
+            let side = self.query(side, pretty, titles)?;
+            text.nested(&side);
+            return Some(());
+        }
+        let side = self.query(side, pretty, titles)?;
+        text.nested(&format!("({side})"));
+        Some(())
+    }
+}
+
+/// A query without anything around its body.
+fn is_plain(query: &Query) -> bool {
+    query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none()
+}
