@@ -89,7 +89,8 @@ fn triggers_do_as_those_of_postgres() {
 const AUDITED: &str = "create table t (a int primary key, b varchar(20) default 'none');
     create table log (what text);
     create function note() returns trigger language plpgsql as $$
-        begin insert into log values (tg_op || ' ' || coalesce(new.b, old.b)); return coalesce(new, old); end $$;
+        begin insert into log values (tg_op || ' ' || coalesce(new.b, old.b));
+        if tg_op = 'DELETE' then return old; end if; return new; end $$;
     create trigger note before insert or update or delete on t for each row execute function note()";
 
 fn audited(session: &mut Session) {

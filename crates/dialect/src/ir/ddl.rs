@@ -500,6 +500,8 @@ pub enum AlterTable {
         triggers: Vec<Arc<crate::schema::Trigger>>,
         /// From now on.
         state: TriggerState,
+        /// ALL: those by which PostgreSQL keeps foreign keys, too.
+        all: bool,
     },
     /// ALTER COLUMN … ADD GENERATED AS IDENTITY.
     AddIdentity {

@@ -264,6 +264,21 @@ pub fn bind_trigger_condition(
     super::ddl::trigger::bind_condition(&mut Binder::detached(schema, context), text, relation)
 }
 
+/// True for the text of a constant, a column or a call, which PostgreSQL prints without parentheses around it.
+pub fn stands_alone(text: &str) -> bool {
+    let alone = |node: Option<&N>| matches!(node, Some(N::AConst(_) | N::ColumnRef(_) | N::FuncCall(_)));
+    let statements = super::raw::parse(&format!("SELECT {text}")).unwrap_or_default();
+    statements.first().is_some_and(|statement| match &*statement.tree {
+        N::SelectStmt(select) => match select.target_list.as_slice() {
+            [pg_query::protobuf::Node { node: Some(N::ResTarget(target)) }] => {
+                alone(target.val.as_deref().and_then(|value| value.node.as_ref()))
+            }
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
 /// What a trigger's WHEN names of its relation: the text after a column has got another name, or whether it names one.
 ///
 /// # Errors

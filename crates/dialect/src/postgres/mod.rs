@@ -40,8 +40,8 @@ mod words;
 use bind::bind_default_of;
 pub(crate) use bind::view_query;
 pub use bind::{
-    bind, bind_default, bind_stored, bind_trigger_condition, renamed_in_expression, trigger_condition_uses,
-    type_from_words, uses,
+    bind, bind_default, bind_stored, bind_trigger_condition, renamed_in_expression, stands_alone,
+    trigger_condition_uses, type_from_words, uses,
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};

@@ -128,7 +128,7 @@ impl Binder<'_> {
         let cascade = command.behavior() == DropBehavior::DropCascade;
         let definition = command.def.as_deref().and_then(|node| node.node.as_ref());
         let entry = || Entry::of_relation(table, Text::TABLE, None);
-        if let Some(action) = self.trigger_action(command, table, place)? {
+        if let Some(action) = self.trigger_action(command, table)? {
             return Ok(Some(action));
         }
         Ok(Some(match command.subtype() {

@@ -234,7 +234,6 @@ impl Binder<'_> {
         &mut self,
         command: &pg::AlterTableCmd,
         table: &Relation,
-        place: i32,
     ) -> Result<Option<AlterTable>> {
         use pg::AlterTableType as T;
         let state = match command.subtype() {
@@ -244,16 +243,14 @@ impl Binder<'_> {
             T::AtDisableTrig | T::AtDisableTrigAll | T::AtDisableTrigUser => TriggerState::Disabled,
             _ => return Ok(None),
         };
+        let all = matches!(command.subtype(), T::AtEnableTrigAll | T::AtDisableTrigAll);
         let triggers = match command.subtype() {
-            T::AtEnableTrigUser | T::AtDisableTrigUser | T::AtEnableTrigAll => table.triggers.clone(),
-            T::AtDisableTrigAll if table.foreign_keys.is_empty() => table.triggers.clone(),
-            // PostgreSQL would no longer check the table's foreign keys.
-            T::AtDisableTrigAll => {
-                return Err(self.unsupported("DISABLE TRIGGER ALL on a table with foreign keys", place));
+            T::AtEnableTrigUser | T::AtDisableTrigUser | T::AtEnableTrigAll | T::AtDisableTrigAll => {
+                table.triggers.clone()
             }
             _ => vec![table.trigger(&command.name).cloned().ok_or_else(|| missing(&command.name, table))?],
         };
-        Ok(Some(AlterTable::SetTriggers { triggers, state }))
+        Ok(Some(AlterTable::SetTriggers { triggers, state, all }))
     }
 }
 

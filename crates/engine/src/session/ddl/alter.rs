@@ -120,7 +120,7 @@ impl Changer<'_> {
             AlterTable::RenameConstraint { from, to } => self.rename_constraint(table, from, to),
             AlterTable::SetType { column, ty, using } => self.set_type(table, *column, ty, using),
             AlterTable::SetNotNull { column, not_null } => self.set_not_null(table, *column, *not_null),
-            AlterTable::SetTriggers { triggers, state } => self.set_triggers(table, triggers, *state),
+            AlterTable::SetTriggers { triggers, state, all } => self.set_triggers(table, triggers, *state, *all),
             AlterTable::SetDefault { column, default } => self.set_default(table, *column, default.as_ref()),
             AlterTable::AddIdentity { column, identity, sequence } => {
                 self.add_identity(table, *column, identity, sequence)

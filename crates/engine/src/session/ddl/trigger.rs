@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::Error;
 use rowferry_dialect::ir::{ChangeTrigger, TriggerChange, TriggerState};
 use rowferry_dialect::schema::{Relation, Trigger};
 use rusqlite::params;
@@ -76,7 +77,18 @@ impl Changer<'_> {
     }
 
     /// ENABLE and DISABLE TRIGGER.
-    pub(super) fn set_triggers(&self, table: &Relation, triggers: &[Arc<Trigger>], state: TriggerState) -> Done {
+    pub(super) fn set_triggers(
+        &self,
+        table: &Relation,
+        triggers: &[Arc<Trigger>],
+        state: TriggerState,
+        all: bool,
+    ) -> Done {
+        let keys = !table.foreign_keys.is_empty() || self.schema().children(table).next().is_some();
+        if all && state == TriggerState::Disabled && keys {
+            // PostgreSQL would no longer look at them.
+            return Err(Error::unsupported("DISABLE TRIGGER ALL on a table with foreign keys").into());
+        }
         for trigger in triggers {
             let sql =
                 format!("UPDATE {}.rowferry_triggers SET enabled = ?3 WHERE oid = ?1 AND name = ?2", table.database);
