@@ -331,6 +331,10 @@ impl Violation<'_> {
         };
         let outgoing: Vec<_> =
             if deletes { Vec::new() } else { target.foreign_keys.iter().filter(|key| touched(&key.columns)).collect() };
+        // A key of which a column is NULL is not violated.
+        let given: Vec<_> =
+            outgoing.iter().copied().filter(|key| self.row_values(&target, &key.columns).is_some()).collect();
+        let outgoing = if given.is_empty() { outgoing } else { given };
         if inserts || !outgoing.is_empty() {
             let error = Error::new(
                 Condition::ForeignKeyViolation,

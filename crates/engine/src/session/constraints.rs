@@ -1,17 +1,19 @@
 //! SET CONSTRAINTS: when foreign keys are checked.
 //!
 //! SQLite knows keys that wait for COMMIT by their declaration, and one switch that makes all of them wait. Informix
-//! means that switch. PostgreSQL's ALL DEFERRED is for keys declared DEFERRABLE INITIALLY IMMEDIATE, which the schema does not tell
-//! from others; keys that wait already go on waiting. ALL IMMEDIATE checks at once and after every change that follows.
+//! means that switch. PostgreSQL names keys, and means those that are DEFERRABLE: when one of them is to wait that does
+//! not by its declaration, all wait for SQLite, and after each change those are looked at that may not.
 
-use rowferry_dialect::schema::QualifiedName;
+use std::collections::BTreeMap;
+
+use rowferry_dialect::schema::{ForeignKey, QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::Session;
 use super::transaction::{Block, Open};
 
 /// What SET CONSTRAINTS has said in this transaction.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) enum Checking {
     /// Nothing: keys are checked as they are declared.
     #[default]
@@ -20,12 +22,27 @@ pub(super) enum Checking {
     Deferred,
     /// None waits.
     Immediate,
+    /// PostgreSQL's: all that may wait, and after that some by their object ids; true is DEFERRED.
+    Chosen(Option<bool>, BTreeMap<u32, bool>),
+}
+
+impl Checking {
+    /// True when a key may be violated until COMMIT.
+    pub(super) fn waits(&self, key: &ForeignKey) -> bool {
+        match self {
+            Self::Declared => key.deferred,
+            Self::Deferred => true,
+            Self::Immediate => false,
+            Self::Chosen(..) if !key.deferrable => false,
+            Self::Chosen(all, keys) => keys.get(&key.oid).copied().or(*all).unwrap_or(key.deferred),
+        }
+    }
 }
 
 impl Session {
     pub(super) fn set_constraints(&mut self, names: &[QualifiedName], deferred: bool) -> Result<()> {
         let informix = self.language() == Language::Informix;
-        let triggers = self.constraint_triggers(names)?;
+        let (triggers, keys) = self.named_constraints(names)?;
         if self.transaction.block == Block::None {
             if informix {
                 return Err(Error::new(Condition::NoActiveSqlTransaction, "not in a transaction"));
@@ -34,14 +51,11 @@ impl Session {
             self.warn(Condition::NoActiveSqlTransaction, message);
             return Ok(());
         }
-        if !names.is_empty() {
-            return self.set_constraint_triggers(Some(&triggers), deferred);
-        }
-        let before = self.transaction.checking;
+        let before = self.transaction.checking.clone();
         self.transaction.checking = match (deferred, informix) {
             (true, true) => Checking::Deferred,
-            (true, false) => Checking::Declared,
-            (false, _) => Checking::Immediate,
+            (false, true) => Checking::Immediate,
+            (deferred, false) => chosen(before.clone(), names.is_empty(), &keys, deferred),
         };
         // SQLite forgets what is open when its switch goes back: only when nothing is.
         if let Err(error) = self.check_now() {
@@ -51,14 +65,15 @@ impl Session {
         if matches!(self.transaction.open, Open::Write { .. }) {
             self.apply_checking()?;
         }
-        self.set_constraint_triggers(None, deferred)
+        self.set_constraint_triggers((!names.is_empty()).then_some(triggers.as_slice()), deferred)
     }
 
-    /// The constraint triggers of some names. Foreign keys have no switch of their own.
-    fn constraint_triggers(&self, names: &[QualifiedName]) -> Result<Vec<u32>> {
+    /// The constraint triggers and the foreign keys of some names.
+    fn named_constraints(&self, names: &[QualifiedName]) -> Result<(Vec<u32>, Vec<u32>)> {
         let mut found = Vec::new();
+        let mut keys = Vec::new();
         for name in names {
-            let before = found.len();
+            let before = found.len() + keys.len();
             let here = |namespace: &str| match &name.schema {
                 Some(schema) => namespace == schema,
                 None => self.schema.search_path.iter().any(|schema| schema == namespace),
@@ -76,47 +91,103 @@ impl Session {
                     None => {}
                 }
             }
-            if found.len() == before {
-                let known = self.schema.user_relations().filter(|relation| here(&relation.namespace)).any(|relation| {
-                    relation.foreign_keys.iter().any(|key| key.name == name.name)
-                        || relation.indexes.iter().any(|index| index.constraint && index.name == name.name)
-                });
-                return Err(if known {
-                    Error::unsupported(format!("SET CONSTRAINTS of constraint \"{}\" alone", name.name))
+            let mut refused = false;
+            for relation in self.schema.user_relations().filter(|relation| here(&relation.namespace)) {
+                for key in relation.foreign_keys.iter().filter(|key| key.name == name.name) {
+                    if key.deferrable { keys.push(key.oid) } else { refused = true }
+                }
+                refused |= relation.indexes.iter().any(|index| index.constraint && index.name == name.name);
+            }
+            if found.len() + keys.len() == before || refused {
+                return Err(if refused {
+                    let message = format!("constraint \"{}\" is not deferrable", name.name);
+                    Error::new(Condition::WrongObjectType, message)
                 } else {
                     let message = format!("constraint \"{}\" does not exist", name.name);
                     Error::new(Condition::UndefinedObject, message)
                 });
             }
         }
-        Ok(found)
+        Ok((found, keys))
     }
 
     /// Tells SQLite, whose switch goes back by itself when its transaction ends.
     pub(super) fn apply_checking(&mut self) -> Result<()> {
-        if self.transaction.checking == Checking::Declared || self.language() != Language::Informix {
-            return Ok(());
-        }
-        let pragma = match self.transaction.checking {
+        let pragma = match &self.transaction.checking {
+            Checking::Declared => return Ok(()),
             Checking::Deferred => "PRAGMA defer_foreign_keys = ON",
-            _ => "PRAGMA defer_foreign_keys = OFF",
+            Checking::Immediate => "PRAGMA defer_foreign_keys = OFF",
+            // Once on, it stays: SQLite would forget what is open.
+            Checking::Chosen(None, keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
+            Checking::Chosen(Some(false), keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
+            Checking::Chosen(..) => "PRAGMA defer_foreign_keys = ON",
         };
         let handle = self.handle()?;
         let guard = handle.lock();
         self.checked(guard.run(pragma))
     }
 
-    /// After a change, where no key may wait.
+    /// After a change: keys that SQLite lets wait, and that may not.
     pub(super) fn check_now(&mut self) -> Result<()> {
-        if self.transaction.checking != Checking::Immediate || !matches!(self.transaction.open, Open::Write { .. }) {
+        let checking = self.transaction.checking.clone();
+        let declared = matches!(checking, Checking::Declared | Checking::Deferred);
+        if declared || !matches!(self.transaction.open, Open::Write { .. }) {
             return Ok(());
         }
         let handle = self.handle()?;
         let guard = handle.lock();
-        let broken = guard.query_row("SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check)", [], |row| row.get(0));
-        if self.checked(broken.map_err(crate::statement::Failure::from))? {
-            return Err(self.deferred_violation(&guard));
+        if !guard.has_open_keys() {
+            return Ok(());
         }
-        Ok(())
+        match self.violated_key(&guard, &|key| key.valid && !checking.waits(key)) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
+
+    /// The first row that violates one of some foreign keys, as an error.
+    pub(super) fn violated_key(
+        &self,
+        connection: &rusqlite::Connection,
+        wanted: &dyn Fn(&ForeignKey) -> bool,
+    ) -> Option<Error> {
+        let sql = "SELECT \"table\", rowid, fkid FROM pragma_foreign_key_check";
+        let mut statement = connection.prepare(sql).ok()?;
+        let mut rows = statement.query([]).ok()?;
+        while let Some(row) = rows.next().ok()? {
+            let (table, rowid, id): (String, Option<i64>, i64) = (row.get(0).ok()?, row.get(1).ok()?, row.get(2).ok()?);
+            let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
+            let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
+            let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
+            let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(|key| wanted(key)) else { continue };
+            let values = rowid.and_then(|rowid| self.key_values(connection, relation, key, rowid));
+            return Some(super::ddl::constraints::not_present(relation, key, values.as_deref()));
+        }
+        None
+    }
+
+    /// The values of a foreign key in a row, as PostgreSQL shows them.
+    fn key_values(
+        &self,
+        connection: &rusqlite::Connection,
+        relation: &Relation,
+        key: &ForeignKey,
+        rowid: i64,
+    ) -> Option<String> {
+        let condition = format!("rowid = {rowid}");
+        super::ddl::constraints::values_of(connection, &self.settings(), relation, &key.columns, &condition)
+    }
+}
+
+/// What SET CONSTRAINTS makes of what it has said before.
+fn chosen(before: Checking, all: bool, keys: &[u32], deferred: bool) -> Checking {
+    let (general, mut named) = match before {
+        Checking::Chosen(general, named) => (general, named),
+        _ => (None, BTreeMap::new()),
+    };
+    if all {
+        return Checking::Chosen(Some(deferred), BTreeMap::new());
+    }
+    named.extend(keys.iter().map(|key| (*key, deferred)));
+    Checking::Chosen(general, named)
 }

@@ -683,22 +683,8 @@ impl Session {
 
     /// Which deferred foreign key a COMMIT has failed on.
     pub(super) fn deferred_violation(&self, guard: &Guard<'_>) -> Error {
-        let found =
-            guard.query_row("SELECT \"table\", parent, fkid FROM pragma_foreign_key_check LIMIT 1", [], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?))
-            });
         let plain = || Error::new(Condition::ForeignKeyViolation, "a foreign key constraint is violated at commit");
-        let Ok((table, _, id)) = found else { return plain() };
-        let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { return plain() };
-        let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
-        let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
-        let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)) else { return plain() };
-        Error::new(
-            Condition::ForeignKeyViolation,
-            format!("insert or update on table \"{}\" violates foreign key constraint \"{}\"", relation.name, key.name),
-        )
-        .table(relation.namespace.clone(), relation.name.clone())
-        .constraint(key.name.clone())
+        self.violated_key(guard, &|key| key.valid).unwrap_or_else(plain)
     }
 
     /// Ends the transaction without effect. Nothing can fail here: what SQLite could not undo it has undone before.

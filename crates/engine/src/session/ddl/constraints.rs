@@ -219,21 +219,7 @@ impl Changer<'_> {
 
     /// Columns of the first row of a table that a condition finds, as PostgreSQL shows them; `None` where it cannot.
     fn values_of(&self, table: &Relation, columns: &[usize], condition: &str) -> Option<String> {
-        let names: Vec<String> = columns.iter().map(|&at| quote(&table.columns[at].name)).collect();
-        let sql = format!("SELECT {} FROM {} WHERE {condition}", names.join(", "), self.table_sql(table));
-        let settings = self.session.settings();
-        let mut statement = self.connection.prepare(&sql).ok()?;
-        let mut rows = statement.query([]).ok()?;
-        let row = rows.next().ok()??;
-        let mut shown = Vec::with_capacity(columns.len());
-        for (place, &at) in columns.iter().enumerate() {
-            let value = stored(row.get_ref(place).ok()?);
-            shown.push(match value {
-                Value::Null => "null".to_owned(),
-                value => values::output(&value, &table.columns[at].ty, &settings).ok()?,
-            });
-        }
-        Some(shown.join(", "))
+        values_of(self.connection, &self.session.settings(), table, columns, condition)
     }
 
     /// SQLite's refusal to copy rows into a table of this statement, in PostgreSQL's words where a key is the reason.
@@ -341,6 +327,31 @@ fn refuse_nulls(text: &mut EditableTable, column: &str) {
         let text = "NOT NULL".into();
         edited.constraints.push(EditableConstraint { name: None, kind: Kind::NotNull, text, columns: Vec::new() });
     }
+}
+
+/// Columns of the first row of a table that a condition finds, as PostgreSQL shows them; `None` where it cannot.
+pub(in crate::session) fn values_of(
+    connection: &rusqlite::Connection,
+    settings: &values::Settings,
+    table: &Relation,
+    columns: &[usize],
+    condition: &str,
+) -> Option<String> {
+    let names: Vec<String> = columns.iter().map(|&at| quote(&table.columns[at].name)).collect();
+    let from = format!("{}.{}", table.database, quote(&table.physical_name));
+    let sql = format!("SELECT {} FROM {from} WHERE {condition}", names.join(", "));
+    let mut statement = connection.prepare(&sql).ok()?;
+    let mut rows = statement.query([]).ok()?;
+    let row = rows.next().ok()??;
+    let mut shown = Vec::with_capacity(columns.len());
+    for (place, &at) in columns.iter().enumerate() {
+        let value = stored(row.get_ref(place).ok()?);
+        shown.push(match value {
+            Value::Null => "null".to_owned(),
+            value => values::output(&value, &table.columns[at].ty, settings).ok()?,
+        });
+    }
+    Some(shown.join(", "))
 }
 
 fn stored(value: rusqlite::types::ValueRef<'_>) -> Value {

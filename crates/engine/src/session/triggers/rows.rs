@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{TriggerEvent, TriggerTime, Value};
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -412,7 +412,8 @@ impl Session {
                 let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
                 let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
                 let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
-                let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(|key| !key.deferred) else {
+                let may_not = |key: &&ForeignKey| key.valid && !self.transaction.checking.waits(key);
+                let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(may_not) else {
                     continue;
                 };
                 if relation.oid == changed.oid {
