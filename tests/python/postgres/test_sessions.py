@@ -1,8 +1,8 @@
 """Sessions in PostgreSQL's SQL with the answers that PostgreSQL 15 gave, statement by statement.
 
 A file of `sessions/` holds statements, each ended by a line `----` and followed by its answer up to an empty line: its
-notices, its rows (columns parted by `|`, NULL as `NULL`), and the completion tag, or the error, its SQLSTATE, detail
-and hint.
+notices, its rows (columns parted by `|`, NULL as `NULL`), and the completion tag, or the error, its SQLSTATE, detail,
+hint and context.
 `python -m tests.python.postgres.test_sessions DSN FILE…` writes the answers of a PostgreSQL into files; the database of
 the DSN must be empty.
 """
@@ -27,7 +27,7 @@ def answer(connection: psycopg.Connection, statement: str) -> str:
     def describe(kind: str, said: psycopg.errors.Diagnostic) -> None:
         lines.append(f"{kind} {said.sqlstate} {said.message_primary}")
         lines.extend(f"{name} {text}" for name, text in [
-            ("DETAIL", said.message_detail), ("HINT", said.message_hint),
+            ("DETAIL", said.message_detail), ("HINT", said.message_hint), ("CONTEXT", said.context),
         ] if text)  # fmt: skip
 
     def notice(said: psycopg.errors.Diagnostic) -> None:

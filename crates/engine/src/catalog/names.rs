@@ -108,7 +108,18 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
             }
         }),
         Reg::Role => (oid == super::OWNER).then(|| quote_ident(&state.user)),
-        Reg::Proc | Reg::Procedure => None,
+        Reg::Proc | Reg::Procedure => {
+            let function = schema.function_by_oid(oid)?;
+            let known = schema.functions(&QualifiedName::bare(function.name.clone()));
+            // Bare where the name finds it, and as regproc where it finds nothing else.
+            let bare = match reg {
+                Reg::Proc => matches!(known.as_slice(), [only] if only.oid == oid),
+                _ => known.iter().any(|known| known.oid == oid),
+            };
+            let name = quote_ident(&function.name);
+            let name = if bare { name } else { format!("{}.{name}", quote_ident(&function.namespace)) };
+            Some(if reg == Reg::Proc { name } else { format!("{name}({})", function.definition.input_words()) })
+        }
     }
 }
 
@@ -155,8 +166,34 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 Err(Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist")))
             }
         }
-        Reg::Proc | Reg::Procedure => {
-            Err(Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist")))
+        Reg::Proc => {
+            let name = split(text).ok_or_else(invalid)?;
+            match schema.functions(&name).as_slice() {
+                [function] => Ok(function.oid),
+                [] => {
+                    Err(Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist")))
+                }
+                _ => {
+                    let message = format!("more than one function named \"{text}\"");
+                    Err(Error::new(Condition::AmbiguousFunction, message))
+                }
+            }
+        }
+        Reg::Procedure => {
+            let Some((name, args)) = text.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
+                return Err(Error::new(Condition::InvalidTextRepresentation, "expected a left parenthesis"));
+            };
+            let name = split(name).ok_or_else(invalid)?;
+            let mut words = Vec::new();
+            for arg in args.split(',').map(str::trim).filter(|arg| !arg.is_empty()) {
+                words.push(rowferry_dialect::postgres::routine::type_from_text(arg)?.words());
+            }
+            let words = words.join(",");
+            let functions = schema.functions(&name);
+            let found = functions.iter().find(|function| function.definition.input_words() == words);
+            found.map(|function| function.oid).ok_or_else(|| {
+                Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist"))
+            })
         }
     }
 }

@@ -99,6 +99,7 @@ pub(super) const TABLES: &[Table] = &[
                 row![12, "internal", OWNER, false, false, 0, 0, 0, NULL],
                 row![13, "c", OWNER, false, false, 0, 0, 0, NULL],
                 row![14, "sql", OWNER, false, true, 0, 0, 0, NULL],
+                row![super::pg_proc::PLPGSQL, "plpgsql", OWNER, true, true, 0, 0, 0, NULL],
             ]
         },
     ),

@@ -2,11 +2,16 @@
 
 use rowferry_dialect::Language;
 use rowferry_dialect::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
+use rowferry_dialect::Type;
 use rowferry_dialect::postgres::types;
+use rowferry_dialect::stored_function::{ParamMode, Parallel, RoutineLanguage, StoredFunction, TypeRef};
 
-use super::{Context, NULL, OWNER, Row, Table, array, row};
-use crate::schema::PG_CATALOG;
+use super::{Context, NULL, OWNER, Row, Table, array, names, row, text_array};
+use crate::schema::{PG_CATALOG, SessionSchema};
 use crate::schema::metadata::derived_oid;
+
+/// The object id of PL/pgSQL.
+pub(super) const PLPGSQL: u32 = 13_500;
 
 pub(super) const TABLES: &[Table] = &[
     Table {
@@ -51,7 +56,83 @@ fn signature(function: &Function) -> Vec<u32> {
     function.args.iter().map(type_oid).collect()
 }
 
-fn procedures(_context: &Context<'_>) -> Vec<Row> {
+fn procedures(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = builtin();
+    rows.extend(context.schema.main.functions.iter().map(|function| stored(context.schema, function)));
+    rows
+}
+
+/// The object ids of the languages that functions are written in.
+const fn language(language: RoutineLanguage) -> u32 {
+    match language {
+        RoutineLanguage::Sql => 14,
+        RoutineLanguage::Plpgsql => PLPGSQL,
+    }
+}
+
+/// A function that users have made.
+fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
+    let definition = &function.definition;
+    let inputs: Vec<u32> = definition.inputs().map(|param| param.ty.oid(schema)).collect();
+    let params = &definition.params;
+    let plain = params.iter().all(|param| param.mode == ParamMode::In);
+    let named = params.iter().any(|param| !param.name.is_empty());
+    let variadic = params.iter().find(|param| param.mode == ParamMode::Variadic);
+    let variadic = variadic.map_or(0, |param| match &param.ty {
+        TypeRef::Is(Type::Array(element)) => types::oid(element),
+        _ => 2_276,
+    });
+    let defaults: Vec<&str> = definition.inputs().filter_map(|param| param.default.as_deref()).collect();
+    let number = |text: &Option<String>, usual: f64| text.as_deref().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let settings = definition.settings.iter().map(|(name, values)| format!("{name}={}", values.join(", ")));
+    let settings: Vec<String> = settings.collect();
+    row![
+        function.oid,
+        function.name.as_str(),
+        names::namespace_oid(schema, &function.namespace),
+        OWNER,
+        language(definition.language),
+        number(&definition.cost, 100.0),
+        if definition.set { number(&definition.rows, 1_000.0) } else { 0.0 },
+        variadic,
+        0,
+        if definition.procedure { "p" } else { "f" },
+        false,
+        definition.leakproof,
+        definition.strict,
+        definition.set,
+        volatility(definition.volatility),
+        match definition.parallel {
+            Parallel::Restricted => "r",
+            Parallel::Safe => "s",
+            Parallel::Unsafe => "u",
+        },
+        inputs.len(),
+        defaults.len(),
+        definition.returns.oid(schema),
+        array(&inputs),
+        (!plain).then(|| array(&params.iter().map(|param| param.ty.oid(schema)).collect::<Vec<_>>())),
+        (!plain).then(|| text_array(params.iter().map(|param| param.mode.letter()))),
+        named.then(|| text_array(params.iter().map(|param| param.name.as_str()))),
+        (!defaults.is_empty()).then(|| defaults.join(", ")),
+        NULL,
+        if definition.sql_body { "" } else { definition.source.as_str() },
+        NULL,
+        definition.sql_body.then(|| definition.source.clone()),
+        (!settings.is_empty()).then(|| text_array(settings.iter().map(String::as_str))),
+        NULL,
+    ]
+}
+
+const fn volatility(volatility: Volatility) -> &'static str {
+    match volatility {
+        Volatility::Immutable => "i",
+        Volatility::Stable => "s",
+        Volatility::Volatile => "v",
+    }
+}
+
+fn builtin() -> Vec<Row> {
     let mut seen = std::collections::HashSet::new();
     of_postgres()
         .filter(|function| function.kind != FunctionKind::Operator)
@@ -80,11 +161,7 @@ fn procedures(_context: &Context<'_>) -> Vec<Row> {
                 false,
                 function.strict,
                 function.kind == FunctionKind::SetReturning,
-                match function.volatility {
-                    Volatility::Immutable => "i",
-                    Volatility::Stable => "s",
-                    Volatility::Volatile => "v",
-                },
+                volatility(function.volatility),
                 "s",
                 types.len(),
                 function.optional,

@@ -105,7 +105,6 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_table_is_visible", 1, |call| boolean(call.context().state().is_visible(oid(call, 0)?))),
     // Types and built-in functions are all in pg_catalog, which every search path begins with.
     Row::new("rf_pg_type_is_visible", 1, |_| boolean(true)),
-    Row::new("rf_pg_function_is_visible", 1, |_| boolean(true)),
     Row::new("rf_pg_get_userbyid", 1, |call| {
         let oid = oid(call, 0)?;
         text(call.context().state().role_name(oid).unwrap_or_else(|| format!("unknown (OID={oid})")))
@@ -140,10 +139,33 @@ pub(super) const ROWS: &[Row] = &[
         definition(call, Definition::View, i32::from(pretty))
     })
     .optional(1),
-    // Functions of users' own do not exist, and PostgreSQL answers NULL for an unknown one.
-    Row::new("rf_pg_get_functiondef", 1, |_| Ok(Value::Null)),
-    Row::new("rf_pg_get_function_result", 1, |_| Ok(Value::Null)),
-    Row::new("rf_pg_get_function_arguments", 1, |_| Ok(Value::Null)),
+    // PostgreSQL answers NULL for one that is not there.
+    Row::new("rf_pg_get_functiondef", 1, |call| {
+        function(call, |function| {
+            let name = rowferry_dialect::postgres::routine::definition_text;
+            Some(name(&function.namespace, &function.name, &function.definition))
+        })
+    }),
+    Row::new("rf_pg_get_function_result", 1, |call| function(call, |function| function.definition.result())),
+    Row::new("rf_pg_get_function_arguments", 1, |call| {
+        function(call, |function| Some(function.definition.arguments(true)))
+    }),
+    Row::new("rf_pg_get_function_identity_arguments", 1, |call| {
+        function(call, |function| Some(function.definition.arguments(false)))
+    }),
+    Row::new("rf_pg_get_function_sqlbody", 1, |call| {
+        function(call, |function| function.definition.sql_body.then(|| function.definition.shown_sql_body()))
+    }),
+    Row::new("rf_pg_function_is_visible", 1, |call| {
+        let schema = call.context().state().schema();
+        let Some(function) = u32::try_from(call.integer(0)?).ok().and_then(|oid| schema.function_by_oid(oid)) else {
+            return Ok(Value::Integer(1));
+        };
+        let name = rowferry_dialect::schema::QualifiedName::bare(function.name.clone());
+        let words = function.definition.input_words();
+        let first = schema.functions(&name).into_iter().find(|known| known.definition.input_words() == words);
+        Ok(Value::Integer(first.is_some_and(|first| first.oid == function.oid).into()))
+    }),
     Row::new("rf_pg_index_column_has_property", 3, index_property),
     Row::new("rf_pg_relation_is_updatable", 2, |call| {
         integer(updatable(call)?.map_or(0, |updatable| i64::from(updatable.events)))
@@ -313,4 +335,14 @@ fn size_pretty(call: &Call<'_>) -> Result<Value> {
         }
     }
     Ok(Value::Null)
+}
+
+/// What is told of a function that users have made; NULL for others.
+fn function(
+    call: &Call<'_>,
+    tell: impl FnOnce(&rowferry_dialect::stored_function::StoredFunction) -> Option<String>,
+) -> Result<Value> {
+    let schema = call.context().state().schema();
+    let found = u32::try_from(call.integer(0)?).ok().and_then(|oid| schema.function_by_oid(oid));
+    Ok(found.and_then(|function| tell(&function)).map_or(Value::Null, Value::Text))
 }

@@ -88,7 +88,7 @@ impl Binder<'_> {
             if let Some(entry) = self.scopes[level].entries.iter().find(|entry| entry.qualified && entry.name == name) {
                 let entry = entry.clone();
                 if let Some(error) = self.unassigned_row(level, &entry) {
-                    return Err(self.at(error, place));
+                    return Err(error);
                 }
                 return Ok(self.whole_row(level, &entry, place));
             }
@@ -111,7 +111,7 @@ impl Binder<'_> {
         match found.len() {
             0 => {
                 if let Some(error) = self.missing_field(level, &entry, name) {
-                    return Err(self.at(error, place));
+                    return Err(error);
                 }
                 if let Some(column) = self.system_column(Some(&entry), name, place)? {
                     return Ok(column);

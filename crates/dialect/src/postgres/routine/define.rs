@@ -17,6 +17,8 @@ struct Named {
     name: QualifiedName,
     /// Types of its arguments; `None` when only the name is given.
     args: Option<Vec<TypeRef>>,
+    /// The same as the grammar spells them.
+    spelt: Vec<String>,
 }
 
 impl Named {
@@ -30,15 +32,18 @@ impl Named {
             [] => return Err(Error::internal("a function without a name")),
         };
         if object.args_unspecified {
-            return Ok(Self { name, args: None });
+            return Ok(Self { name, args: None, spelt: Vec::new() });
         }
         let mut args = Vec::with_capacity(object.objargs.len());
+        let mut spelt = Vec::with_capacity(object.objargs.len());
         for node in &object.objargs {
             if let Some(N::TypeName(ty)) = &node.node {
+                let array = if ty.array_bounds.is_empty() { "" } else { "[]" };
+                spelt.push(format!("{}{array}", names::strings(&ty.names).join(".")));
                 args.push(unmodified(type_ref(ty)?));
             }
         }
-        Ok(Self { name, args: Some(args) })
+        Ok(Self { name, args: Some(args), spelt })
     }
 
     fn shown(&self) -> String {
@@ -278,18 +283,7 @@ impl Binder<'_> {
                 Ok(Some(function.clone()))
             }
             [] if missing_ok => {
-                let shown = named.shown();
-                let message = match &named.args {
-                    Some(_) => {
-                        let bare = format!(
-                            "{}({})",
-                            named.name,
-                            named.args.iter().flatten().map(TypeRef::words).collect::<Vec<_>>().join(",")
-                        );
-                        format!("{words} {bare} does not exist, skipping")
-                    }
-                    None => format!("{words} {shown}() does not exist, skipping"),
-                };
+                let message = format!("{words} {}({}) does not exist, skipping", named.name, named.spelt.join(","));
                 self.remark(message);
                 Ok(None)
             }

@@ -9,7 +9,6 @@ impl Definition {
     /// `pg_get_function_identity_arguments` does.
     pub fn arguments(&self, defaults: bool) -> String {
         let shown = self.params.iter().filter(|param| param.mode != ParamMode::Table);
-        let shown = shown.filter(|param| defaults || self.procedure || param.mode.is_input());
         shown.map(|param| self.argument(param, defaults)).collect::<Vec<_>>().join(", ")
     }
 
@@ -44,6 +43,16 @@ impl Definition {
         }
         let words = self.returns.words();
         Some(if self.set { format!("SETOF {words}") } else { words })
+    }
+
+    /// A body in SQL's own grammar, as `pg_get_function_sqlbody` prints it.
+    pub fn shown_sql_body(&self) -> String {
+        if self.source.contains(";\n") || !self.source.starts_with("SELECT ") {
+            let end = if self.source.is_empty() { "" } else { ";\n" };
+            format!("BEGIN ATOMIC\n {}{end}END", self.source)
+        } else {
+            format!("RETURN {}", self.source.trim_start_matches("SELECT "))
+        }
     }
 
     /// The attributes, each with its blank before.
@@ -94,12 +103,8 @@ pub fn definition_text(namespace: &str, name: &str, definition: &Definition) -> 
         text.push_str(&format!(" SET {} TO {}\n", quote(name), values.join(", ")));
     }
     if definition.sql_body {
-        if definition.source.contains(";\n") || !definition.source.starts_with("SELECT ") {
-            let end = if definition.source.is_empty() { "" } else { ";\n" };
-            text.push_str(&format!("BEGIN ATOMIC\n {}{end}END\n", definition.source));
-        } else {
-            text.push_str(&format!("RETURN {}\n", definition.source.trim_start_matches("SELECT ")));
-        }
+        text.push_str(&definition.shown_sql_body());
+        text.push('\n');
         return text;
     }
     // A tag that the body does not have.

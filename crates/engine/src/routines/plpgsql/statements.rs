@@ -31,7 +31,8 @@ impl Frame<'_, '_> {
     /// Runs a statement with the variables' values.
     pub(super) fn execute(&mut self, sql: &Sql, spread: bool) -> Result<Outcome> {
         let (plan, values) = self.plan(sql, spread).map_err(|error| in_query(error, sql))?;
-        let simple = sql.prefix > 0 && plan.uses.tables.is_empty();
+        // PostgreSQL computes what is constant when it plans, and an expression without tables without a statement.
+        let simple = sql.prefix > 0 && plan.uses.tables.is_empty() && !values.is_empty();
         self.session.execute(&plan, &values).map_err(|error| if simple { error } else { in_statement(error, sql) })
     }
 
@@ -431,7 +432,7 @@ fn in_query(mut error: Error, sql: &Sql) -> Error {
         error.internal_query = Some(sql.text[sql.prefix..].to_owned());
         return error;
     }
-    error
+    if error.internal_query.is_some() { error } else { in_statement(error, sql) }
 }
 
 fn in_query_text(mut error: Error, text: &str) -> Error {
