@@ -270,6 +270,24 @@ impl Definition {
         self.inputs().map(|param| param.ty.words()).collect::<Vec<_>>().join(",")
     }
 
+    /// Why RETURN takes no value here, and what to do about it; `None` where it takes one.
+    pub fn wrong_return(&self) -> Option<(&'static str, Option<&'static str>)> {
+        if self.set {
+            let hint = "Use RETURN NEXT or RETURN QUERY.";
+            return Some(("RETURN cannot have a parameter in function returning set", Some(hint)));
+        }
+        if self.procedure {
+            return Some(("RETURN cannot have a parameter in a procedure", None));
+        }
+        if self.outputs().next().is_some() {
+            return Some(("RETURN cannot have a parameter in function with OUT parameters", None));
+        }
+        if self.returns == TypeRef::Is(Type::Void) {
+            return Some(("RETURN cannot have a parameter in function returning void", None));
+        }
+        None
+    }
+
     /// FUNCTION or PROCEDURE.
     pub const fn kind(&self) -> &'static str {
         if self.procedure { "procedure" } else { "function" }

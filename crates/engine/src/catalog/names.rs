@@ -170,9 +170,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
             let name = split(text).ok_or_else(invalid)?;
             match schema.functions(&name).as_slice() {
                 [function] => Ok(function.oid),
-                [] => {
-                    Err(Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist")))
-                }
+                [] => Err(Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist"))),
                 _ => {
                     let message = format!("more than one function named \"{text}\"");
                     Err(Error::new(Condition::AmbiguousFunction, message))
@@ -191,9 +189,9 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
             let words = words.join(",");
             let functions = schema.functions(&name);
             let found = functions.iter().find(|function| function.definition.input_words() == words);
-            found.map(|function| function.oid).ok_or_else(|| {
-                Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist"))
-            })
+            found
+                .map(|function| function.oid)
+                .ok_or_else(|| Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist")))
         }
     }
 }

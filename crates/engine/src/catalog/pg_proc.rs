@@ -1,14 +1,14 @@
 //! `pg_proc`, `pg_operator`, `pg_aggregate`: the function table, as PostgreSQL shows it.
 
 use rowferry_dialect::Language;
-use rowferry_dialect::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use rowferry_dialect::Type;
+use rowferry_dialect::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::stored_function::{ParamMode, Parallel, RoutineLanguage, StoredFunction, TypeRef};
+use rowferry_dialect::stored_function::{Parallel, ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 
 use super::{Context, NULL, OWNER, Row, Table, array, names, row, text_array};
-use crate::schema::{PG_CATALOG, SessionSchema};
 use crate::schema::metadata::derived_oid;
+use crate::schema::{PG_CATALOG, SessionSchema};
 
 /// The object id of PL/pgSQL.
 pub(super) const PLPGSQL: u32 = 13_500;
@@ -83,7 +83,8 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
         _ => 2_276,
     });
     let defaults: Vec<&str> = definition.inputs().filter_map(|param| param.default.as_deref()).collect();
-    let number = |text: &Option<String>, usual: f64| text.as_deref().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let number =
+        |text: &Option<String>, usual: f64| text.as_deref().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let settings = definition.settings.iter().map(|(name, values)| format!("{name}={}", values.join(", ")));
     let settings: Vec<String> = settings.collect();
     row![

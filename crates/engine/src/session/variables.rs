@@ -242,6 +242,7 @@ impl Variables {
             }
             None => {
                 check_custom(name, &key, value.is_some() || self.initial.contains_key(&key))?;
+                check_plpgsql(&key, value)?;
                 // Once named it is there, and empty when nothing is set.
                 self.initial.entry(key.clone()).or_default();
                 value.map(str::to_owned)
@@ -525,6 +526,22 @@ fn check_custom(name: &str, key: &str, new: bool) -> Result<()> {
             .detail("Custom parameter names must be two or more simple identifiers separated by dots."));
     }
     Ok(())
+}
+
+/// Settings of PL/pgSQL that would have no effect here.
+fn check_plpgsql(key: &str, value: Option<&str>) -> Result<()> {
+    let usual: &[&str] = match key {
+        "plpgsql.extra_warnings" | "plpgsql.extra_errors" => &["none", ""],
+        "plpgsql.print_strict_params" => &["off", "false", "no", "0"],
+        "plpgsql.variable_conflict" => &["error"],
+        _ => return Ok(()),
+    };
+    match value.map(str::to_ascii_lowercase) {
+        Some(value) if !usual.contains(&value.as_str()) => {
+            Err(Error::unsupported(format!("setting {key} to \"{value}\"")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `ISO, MDY` in any order and case; what is left out stays as it is by default.

@@ -95,7 +95,15 @@ impl Binder<'_> {
             N::TypeCast(cast) => self.type_cast(cast),
             N::CollateClause(collate) => self.collate(collate),
             N::FuncCall(call) => self.function_call(call),
-            N::AIndirection(indirection) => self.indirection(indirection),
+            N::AIndirection(indirection) => {
+                if let (Some(N::FuncCall(call)), [Node { node: Some(N::String(field)) }]) =
+                    (indirection.arg.as_deref().and_then(|node| node.node.as_ref()), indirection.indirection.as_slice())
+                    && let Some(value) = self.field_of_call(call, &field.sval)?
+                {
+                    return Ok(value);
+                }
+                self.indirection(indirection)
+            }
             N::AArrayExpr(array) => self.array(array, None),
             N::SubLink(link) => self.sublink(link),
             N::BoolExpr(expr) => self.logic(expr),

@@ -148,6 +148,8 @@ pub struct Sql {
     pub prefix: usize,
     /// The innermost scope.
     pub scope: usize,
+    /// How many of that scope's names there were before it.
+    pub names: usize,
 }
 
 /// BEGIN … END.

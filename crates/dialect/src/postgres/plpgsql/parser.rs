@@ -9,7 +9,7 @@ use crate::{Condition, Error, Result, Type, stack};
 
 pub(super) struct Parser<'a> {
     pub(super) source: &'a str,
-    definition: &'a Definition,
+    pub(super) definition: &'a Definition,
     pub(super) tokens: Vec<Token>,
     pub(super) at: usize,
     pub(super) variables: Vec<Variable>,
@@ -324,7 +324,8 @@ impl<'a> Parser<'a> {
     pub(super) fn new_sql(&mut self, text: String, prefix: usize) -> Sql {
         let id = self.statements;
         self.statements += 1;
-        Sql { id, text: Arc::from(text), prefix, scope: self.scope }
+        let names = self.scopes[self.scope].names.len();
+        Sql { id, text: Arc::from(text), prefix, scope: self.scope, names }
     }
 }
 

@@ -472,8 +472,22 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(StepKind::ReturnQuery(rows));
         }
-        if self.take_sign(';') {
+        let start = self.token().start;
+        let wrong = self.definition.wrong_return();
+        if self.token().is_sign(';') {
+            if wrong.is_none() {
+                let message = "missing expression at or near \";\"";
+                return Err(self.error_at(Condition::SyntaxError, message, start));
+            }
+            self.at += 1;
             return Ok(StepKind::Return(None));
+        }
+        if let Some((message, hint)) = wrong {
+            let error = self.error_at(Condition::DatatypeMismatch, message, start);
+            return Err(match hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            });
         }
         Ok(StepKind::Return(Some(self.expression_to_end()?)))
     }

@@ -33,6 +33,8 @@ pub(in crate::postgres) struct UserCandidate {
     gathered: Option<usize>,
     /// What polymorphic types stand for.
     element: Option<Type>,
+    /// Another takes the same arguments, and both fill up with defaults.
+    twin: bool,
 }
 
 /// What a call may mean.
@@ -186,13 +188,17 @@ impl Binder<'_> {
                 }
             }
         }
-        if let Some(found) = without_defaults(&choices, &inputs) {
+        if let Some(found) = without_defaults(&choices) {
             choices = found;
         }
+        mark_twins(&mut choices);
         let chosen = resolve::choose(choices, &inputs, false);
         match chosen {
             Ok(Choice::Builtin(candidate)) => {
                 Ok(Called::Builtin(candidate, given.into_iter().map(|(_, arg, at)| (arg, at)).collect()))
+            }
+            Ok(Choice::User(candidate)) if candidate.twin => {
+                Err(self.no_user_function(&shown, &given, &inputs, call.location, Miss::Ambiguous, procedure))
             }
             Ok(Choice::User(candidate)) => {
                 let is_procedure = candidate.function.definition.procedure;
@@ -284,10 +290,14 @@ impl Binder<'_> {
             self.effects.volatile = true;
         }
         self.effects.reads = true;
-        let inputs: Vec<&Param> = definition.inputs().collect();
+        let inputs = called_params(definition);
         let mut args = Vec::with_capacity(inputs.len());
         let mut values: Vec<Option<(Expr, i32)>> = given.into_iter().map(|(_, value, at)| Some((value, at))).collect();
         for (param, place) in inputs.iter().zip(&candidate.places) {
+            // What only comes out may be given as anything.
+            if param.mode == ParamMode::Out {
+                continue;
+            }
             let Some(place) = *place else {
                 let text = param.default.as_deref().unwrap_or("NULL");
                 args.push(self.default_argument(text, &param.ty, candidate.element.as_ref())?);
@@ -418,6 +428,27 @@ impl Binder<'_> {
         Ok((from, columns))
     }
 
+    /// `(f(…)).field` of a function of rows; `None` for other calls.
+    pub(in crate::postgres) fn field_of_call(&mut self, call: &pg::FuncCall, field: &str) -> Result<Option<Expr>> {
+        let functions = self.user_functions(&call.funcname);
+        if !functions.iter().any(|function| function.definition.returns_row() && !function.definition.set) {
+            return Ok(None);
+        }
+        let Called::User(settled) = self.user_call(call, &functions, false)? else { return Ok(None) };
+        let name = settled.function.name.clone();
+        let (from, columns) = self.call_from(settled, None, false, call.location)?;
+        let ir::From::Function { id, .. } = &from else { return Err(Error::internal("a call that is none")) };
+        let Some(at) = columns.iter().position(|column| column.name == field) else {
+            let message = format!("column \"{field}\" not found in data type {name}");
+            return Err(self.error(Condition::UndefinedColumn, message, call.location));
+        };
+        let value = Expr::column(*id, at, columns[at].ty.clone());
+        let result = vec![computed(field, value.ty.clone())];
+        let ty = value.ty.clone();
+        let query = self.plain_select(vec![value], Some(from), &result);
+        Ok(Some(Expr::new(ExprKind::Scalar(Box::new(query)), ty)))
+    }
+
     /// CALL.
     pub(in crate::postgres) fn call_statement(
         &mut self,
@@ -471,7 +502,7 @@ const MOST_ARGUMENTS: usize = 29;
 const MOST_COLUMNS: usize = 64;
 
 /// With several that take the arguments alike, those that need no defaults go first.
-fn without_defaults(choices: &[Choice], inputs: &[Type]) -> Option<Vec<Choice>> {
+fn without_defaults(choices: &[Choice]) -> Option<Vec<Choice>> {
     let needs = |choice: &Choice| match choice {
         Choice::User(candidate) => candidate.places.iter().any(Option::is_none),
         Choice::Builtin(_) => false,
@@ -485,8 +516,28 @@ fn without_defaults(choices: &[Choice], inputs: &[Type]) -> Option<Vec<Choice>> 
         .filter(|choice| !needs(choice) || !choices.iter().any(|other| !needs(other) && other.args() == choice.args()))
         .cloned()
         .collect();
-    let _ = inputs;
     Some(kept)
+}
+
+/// Marks those between which nothing decides: alike in what they take, and both in need of defaults.
+fn mark_twins(choices: &mut [Choice]) {
+    let needs = |choice: &Choice| matches!(choice, Choice::User(user) if user.places.iter().any(Option::is_none));
+    for at in 0..choices.len() {
+        let twin = needs(&choices[at])
+            && choices
+                .iter()
+                .enumerate()
+                .any(|(other, choice)| other != at && needs(choice) && choice.args() == choices[at].args());
+        if let Choice::User(user) = &mut choices[at] {
+            user.twin = twin;
+        }
+    }
+}
+
+/// The parameters that a call gives: of a procedure those that only come out, too.
+fn called_params(definition: &crate::stored_function::Definition) -> Vec<&Param> {
+    let given = |param: &&Param| param.mode.is_input() || definition.procedure && param.mode == ParamMode::Out;
+    definition.params.iter().filter(given).collect()
 }
 
 /// A function for a call; `None` when the number or the names of its arguments, or its polymorphic types, do not fit.
@@ -498,7 +549,7 @@ fn candidate(
 ) -> Option<UserCandidate> {
     let definition = &function.definition;
     // A procedure is called with all its parameters, those that only come out with any value.
-    let params: Vec<&Param> = definition.inputs().collect();
+    let params: Vec<&Param> = called_params(definition);
     let variadic = params.last().is_some_and(|param| param.mode == ParamMode::Variadic);
     let gathers = variadic && !variadic_call;
     let mut places: Vec<Option<usize>> = vec![None; params.len()];
@@ -525,7 +576,7 @@ fn candidate(
         return None;
     }
     for (place, param) in places.iter().zip(&params) {
-        if place.is_none() && param.default.is_none() {
+        if place.is_none() && (param.default.is_none() || param.mode == ParamMode::Out) {
             return None;
         }
     }
@@ -577,7 +628,7 @@ fn candidate(
         });
     }
     let element = if definition.is_polymorphic() { element } else { None };
-    Some(UserCandidate { function: function.clone(), args, polymorphic, places, gathered, element })
+    Some(UserCandidate { function: function.clone(), args, polymorphic, places, gathered, element, twin: false })
 }
 
 /// The arguments of a CALL as they are written: names, and the values' texts where those are names alone.

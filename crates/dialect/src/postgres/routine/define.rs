@@ -266,8 +266,10 @@ impl Binder<'_> {
             });
         }
         // Of schemas of the search path the first counts.
-        if named.args.is_some() {
-            found.truncate(1);
+        if named.args.is_some()
+            && let Some(first) = found.first().map(|function| function.namespace.clone())
+        {
+            found.retain(|function| function.namespace == first);
         }
         match found.as_slice() {
             [function] => {

@@ -112,6 +112,10 @@ fn sql_text(body: &Node, whole: &str) -> Result<String> {
                         let value = statement.returnval.as_deref().ok_or_else(unreadable)?;
                         format!("SELECT {}", raw::print_expression(value).ok_or_else(unreadable)?)
                     }
+                    Some(N::CreateStmt(_)) => {
+                        let message = "CREATE TABLE is not yet supported in unquoted SQL function body";
+                        return Err(Error::new(Condition::FeatureNotSupported, message));
+                    }
                     Some(node) => raw::print(node).ok_or_else(unreadable)?,
                     None => continue,
                 };
@@ -169,6 +173,9 @@ fn parameters(nodes: &[Node], procedure: bool) -> Result<Vec<Param>> {
             });
         if clash {
             return Err(invalid(format!("parameter name \"{}\" used more than once", parameter.name)));
+        }
+        if mode == ParamMode::Out && defaults && procedure {
+            return Err(invalid("procedure OUT parameters cannot appear after one with a default value"));
         }
         let default = match parameter.defexpr.as_deref() {
             None => {
@@ -230,22 +237,7 @@ fn result(create: &pg::CreateFunctionStmt, params: &[Param]) -> Result<(TypeRef,
 
 /// What holds for any definition.
 fn check(definition: &Definition) -> Result<()> {
-    if let TypeRef::Any(any) = definition.returns {
-        let found = definition.inputs().any(|param| match param.ty {
-            TypeRef::Any(input) => input.is_compatible() == any.is_compatible(),
-            _ => false,
-        });
-        if !found {
-            let words = TypeRef::Any(any).words();
-            let family = if any.is_compatible() {
-                "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
-            } else {
-                "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange"
-            };
-            return Err(invalid("cannot determine result data type")
-                .detail(format!("A result of type {words} requires at least one input of type {family}.")));
-        }
-    }
+    check_polymorphic(definition)?;
     if definition.language == RoutineLanguage::Plpgsql {
         if definition.returns == TypeRef::Trigger && definition.inputs().next().is_some() {
             return Err(invalid("trigger functions cannot have declared arguments")
@@ -266,6 +258,36 @@ fn check(definition: &Definition) -> Result<()> {
     if definition.rows.is_some() && !definition.set {
         let message = "ROWS is not applicable when function does not return a set";
         return Err(Error::new(Condition::InvalidParameterValue, message));
+    }
+    Ok(())
+}
+
+/// What a polymorphic result stands for must follow from an argument; two families would need two answers.
+fn check_polymorphic(definition: &Definition) -> Result<()> {
+    let family = |ty: &TypeRef| match ty {
+        TypeRef::Any(any) => Some(any.is_compatible()),
+        _ => None,
+    };
+    let inputs: Vec<bool> = definition.inputs().filter_map(|param| family(&param.ty)).collect();
+    let results = definition.outputs().map(|param| &param.ty).chain([&definition.returns]);
+    for result in results {
+        let TypeRef::Any(any) = result else { continue };
+        if !inputs.contains(&any.is_compatible()) {
+            let words = result.words();
+            let family = if any.is_compatible() {
+                "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
+            } else {
+                "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange"
+            };
+            return Err(invalid("cannot determine result data type")
+                .detail(format!("A result of type {words} requires at least one input of type {family}.")));
+        }
+    }
+    if inputs.contains(&true) && inputs.contains(&false) {
+        return Err(Error::unsupported("a function of both anyelement's and anycompatible's kin"));
+    }
+    if definition.sql_body && !inputs.is_empty() {
+        return Err(invalid("SQL function with unquoted function body cannot have polymorphic arguments"));
     }
     Ok(())
 }

@@ -65,6 +65,10 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
             return Err(in_function(Error::new(Condition::FeatureNotSupported, message)));
         }
         let bound = bind_inside(statement, schema, context, &variables).map_err(in_function)?;
+        if matches!(bound.statement, crate::ir::Statement::CallProcedure(_)) && !bound.columns.is_empty() {
+            let message = "calling procedures with output arguments is not supported in SQL functions";
+            return Err(in_function(Error::new(Condition::FeatureNotSupported, message)));
+        }
         last = Some(bound.columns);
     }
     check_result(function, last.as_deref(), schema).map_err(in_function)

@@ -64,28 +64,9 @@ impl Frame<'_, '_> {
         let Some(sql) = value else {
             return Ok(());
         };
-        if self.is_set() {
-            let error =
-                Error::new(Condition::DatatypeMismatch, "RETURN cannot have a parameter in function returning set");
-            return Err(error.hint("Use RETURN NEXT or RETURN QUERY."));
-        }
-        if has_outputs(self.body) && !matches!(self.compiled.returns, Returns::Record) {
-            let message = if self.compiled.function.definition.procedure {
-                "RETURN cannot have a parameter in a procedure"
-            } else {
-                "RETURN cannot have a parameter in function with OUT parameters"
-            };
-            return Err(Error::new(Condition::DatatypeMismatch, message));
-        }
         self.result = Some(match &self.compiled.returns {
-            Returns::Void => {
-                let message = if self.compiled.function.definition.procedure {
-                    "RETURN cannot have a parameter in a procedure"
-                } else {
-                    "RETURN cannot have a parameter in function returning void"
-                };
-                return Err(Error::new(Condition::DatatypeMismatch, message));
-            }
+            // The parser lets no value pass there.
+            Returns::Void => return Ok(()),
             Returns::Value(_) => {
                 let (value, ty) = self.evaluate(sql)?;
                 Result::Value(value, ty)
@@ -315,7 +296,7 @@ impl Frame<'_, '_> {
             OpenSource::Bound(args) => self.open_bound(cursor, args).map(|_| ()),
             OpenSource::Query(sql) => {
                 let (plan, params) = self.plan_of(sql)?;
-                let name = self.new_cursor_name(cursor);
+                let name = self.new_cursor_name(cursor)?;
                 self.session
                     .open_cursor(&name, &plan, &params, scroll != Some(false))
                     .map_err(|error| in_statement(error, sql))?;
@@ -337,7 +318,7 @@ impl Frame<'_, '_> {
                     Error::new(Condition::InvalidCursorDefinition, "cannot open empty query as cursor")
                 })?;
                 values.truncate(plan.bound.params.len());
-                let name = self.new_cursor_name(cursor);
+                let name = self.new_cursor_name(cursor)?;
                 self.session
                     .open_cursor(&name, &plan, &values, scroll != Some(false))
                     .map_err(|error| in_statement_text(error, &text))?;
@@ -348,10 +329,15 @@ impl Frame<'_, '_> {
     }
 
     /// The name that the variable holds, or one that is free.
-    fn new_cursor_name(&mut self, cursor: usize) -> String {
+    fn new_cursor_name(&mut self, cursor: usize) -> Outcomes<String> {
+        let variable = &self.body.variables[cursor];
         match self.held(cursor) {
-            Value::Text(name) if !name.is_empty() => name,
-            _ => self.session.free_cursor_name(),
+            Value::Text(name) if !name.is_empty() => Ok(name),
+            _ if variable.constant => {
+                let message = format!("variable \"{}\" is declared CONSTANT", variable.name);
+                Err(Error::new(Condition::ErrorInAssignment, message))
+            }
+            _ => Ok(self.session.free_cursor_name()),
         }
     }
 
@@ -366,7 +352,7 @@ impl Frame<'_, '_> {
             self.assign_value(*slot, &value, &ty)?;
         }
         let (plan, params) = self.plan_of(&bound.query)?;
-        let name = self.new_cursor_name(cursor);
+        let name = self.new_cursor_name(cursor)?;
         self.session
             .open_cursor(&name, &plan, &params, bound.scroll != Some(false))
             .map_err(|error| in_statement(error, &bound.query))?;

@@ -200,7 +200,7 @@ impl Frame<'_, '_> {
     pub(super) fn sql(&mut self, sql: &Sql, into: Option<&Into>) -> Result<()> {
         let outcome = self.execute(sql, into.is_some_and(|into| matches!(into.target, Row::Row(_))))?;
         let in_this = |error: Error| in_statement(error, sql);
-        self.finish(outcome, into).map_err(|failed| match failed {
+        self.finish(outcome, into, true).map_err(|failed| match failed {
             Failed::Running(error) => in_this(error),
             Failed::Ours(error) => error,
         })?;
@@ -208,7 +208,7 @@ impl Frame<'_, '_> {
     }
 
     /// Takes what a statement yields: its rows into targets, its count.
-    fn finish(&mut self, outcome: Outcome, into: Option<&Into>) -> std::result::Result<(), Failed> {
+    fn finish(&mut self, outcome: Outcome, into: Option<&Into>, picky: bool) -> std::result::Result<(), Failed> {
         match (outcome, into) {
             (Outcome::Done { rows, .. }, None) => {
                 self.row_count = rows;
@@ -228,7 +228,9 @@ impl Frame<'_, '_> {
                 let changed = cursor.rows_affected();
                 let first = next_row(&mut cursor).map_err(Failed::Running)?;
                 // Of a change all rows have been changed already, and more than one is an error.
-                if first.is_some() && (into.strict || changed > 0) && cursor.next().map_err(Failed::Running)?.is_some()
+                if first.is_some()
+                    && (into.strict || picky && changed > 0)
+                    && cursor.next().map_err(Failed::Running)?.is_some()
                 {
                     return Err(Failed::Ours(
                         Error::new(Condition::TooManyRows, "query returned more than one row")
@@ -359,7 +361,7 @@ impl Frame<'_, '_> {
                 self.row_count = rows;
                 Ok(())
             }
-            (outcome, into) => self.finish(outcome, into).map_err(|failed| match failed {
+            (outcome, into) => self.finish(outcome, into, false).map_err(|failed| match failed {
                 Failed::Running(error) => in_statement_text(error, &text),
                 Failed::Ours(error) => error,
             }),

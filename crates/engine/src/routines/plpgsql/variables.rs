@@ -191,7 +191,9 @@ impl Frame<'_, '_> {
         while let Some(at) = scope {
             let defined = &self.body.scopes[at];
             let mut seen = VariableScope { label: defined.label.clone(), ..VariableScope::default() };
-            for (name, slot) in &defined.names {
+            // A declaration does not see those behind it.
+            let names = if at == sql.scope { sql.names } else { defined.names.len() };
+            for (name, slot) in &defined.names[..names] {
                 match &self.slots[*slot] {
                     Slot::Value { ty, .. } => seen.values.push((name.clone(), index_of((*slot, None), ty))),
                     Slot::Row { shape, .. } => {

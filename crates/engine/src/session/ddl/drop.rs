@@ -72,12 +72,18 @@ impl Changer<'_> {
             .cloned()
             .collect();
         let shown = |details: &Arc<SequenceDetails>| format!("sequence {name}.{}", details.sequence.name);
-        if !(relations.is_empty() && free.is_empty()) && !cascade {
+        let functions: Vec<_> =
+            schema.main.functions.iter().filter(|function| function.namespace == name).cloned().collect();
+        let called = |function: &Arc<rowferry_dialect::stored_function::StoredFunction>| {
+            format!("{} {}", function.definition.kind(), self.session.function_signature(function))
+        };
+        if !(relations.is_empty() && free.is_empty() && functions.is_empty()) && !cascade {
             let schema = format!("schema {name}");
             let names: Vec<_> = relations
                 .iter()
                 .map(|relation| describe(relation))
                 .chain(free.iter().map(shown))
+                .chain(functions.iter().map(called))
                 .map(|object| (object, schema.clone()))
                 .collect();
             return Err(cannot_drop(&schema, &names));
@@ -90,9 +96,17 @@ impl Changer<'_> {
             let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
             if visible(relation) { describe(relation) } else { format!("{kind} {name}.{}", relation.name) }
         });
-        self.tell_cascade(&gone.chain(free.iter().map(shown)).collect::<Vec<_>>());
+        let gone = gone.chain(free.iter().map(shown)).chain(functions.iter().map(called));
+        self.tell_cascade(&gone.collect::<Vec<_>>());
         self.drop_relations(&relations, true)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
+        for function in &functions {
+            self.drop_triggers_of_function(function.oid, &called(function), true)?;
+            self.forget("main", function.oid)?;
+        }
+        if !functions.is_empty() {
+            self.bump()?;
+        }
         self.forget("main", namespace.oid)
     }
 
