@@ -270,6 +270,8 @@ impl Session {
         let undo = first && !self.transaction.is_snapshot();
         if undo {
             self.close_sqlite_transaction();
+            // Triggers will be told again.
+            self.state.deferred.lock().undo(0);
         }
         for (tag, mode) in wanted {
             self.wait_for_row(tag, mode)?;
