@@ -209,6 +209,8 @@ pub struct CreateTable {
     pub name: QualifiedName,
     /// CREATE TEMP TABLE.
     pub temporary: bool,
+    /// ON COMMIT.
+    pub on_commit: OnCommit,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
     /// The language of the texts below.
@@ -234,6 +236,18 @@ pub struct Like {
     pub indexes: bool,
     /// Facts about columns that go with them, by their names.
     pub properties: Vec<&'static str>,
+}
+
+/// What becomes of a temporary table when a transaction commits.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum OnCommit {
+    /// It stays as it is.
+    #[default]
+    PreserveRows,
+    /// It is emptied.
+    DeleteRows,
+    /// It goes.
+    Drop,
 }
 
 /// A column to be.

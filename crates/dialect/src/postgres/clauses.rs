@@ -64,11 +64,7 @@ impl Binder<'_> {
 
     /// CREATE TABLE AS, SELECT INTO: the same, and what is not there for tables of queries.
     pub(super) fn clauses_of_into(&mut self, into: &pg::IntoClause) -> Result<Vec<Property>> {
-        use pg::OnCommitAction::{OncommitDeleteRows, OncommitDrop};
         let place = into.rel.as_ref().map_or(-1, |range| range.location);
-        if matches!(into.on_commit(), OncommitDeleteRows | OncommitDrop) {
-            return Err(self.unsupported("ON COMMIT DELETE ROWS or DROP", place));
-        }
         if !matches!(into.access_method.as_str(), "" | "heap") {
             return Err(self.unsupported("a table access method", place));
         }

@@ -192,9 +192,25 @@ impl Entries {
 
 /// Tables that belong to a virtual table, in lower case.
 fn shadow_tables(connection: &Connection, database: &str) -> Result<HashSet<String>> {
-    let mut statement = connection.prepare(&format!(
-        "SELECT lower(name) FROM {database}.pragma_table_list WHERE schema = '{database}' AND type = 'shadow'"
-    ))?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    rows.collect()
+    let mut statement = connection.prepare(&format!("PRAGMA {database}.table_list"))?;
+    let mut rows = statement.query([])?;
+    let mut found = HashSet::new();
+    while let Some(row) = rows.next()? {
+        let (schema, name, kind): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        if schema == database && kind == "shadow" {
+            found.insert(name.to_lowercase());
+        }
+    }
+    Ok(found)
+}
+
+/// A pragma about an object, as a statement: SQLite's functions of the same names are tables of `main`, and a transaction
+/// that has changed temporary tables alone must not look into that.
+pub(super) fn pragma<'c>(
+    connection: &'c Connection,
+    database: &str,
+    name: &str,
+    object: &str,
+) -> Result<rusqlite::Statement<'c>> {
+    connection.prepare(&format!("PRAGMA {database}.{name}({})", rowferry_dialect::lower::sqlite::quote_text(object)))
 }

@@ -3,7 +3,7 @@
 //! They are made at the first need: a file that is only read stays as it was. A table without an entry was made by
 //! somebody else. What SQLite's own schema says always wins over what stands here, because anybody may change it.
 
-use rusqlite::{Connection, Result};
+use rusqlite::{Connection, OptionalExtension as _, Result};
 
 /// The first object id given to a user's object, as in PostgreSQL.
 pub const FIRST_OID: u32 = 16_384;
@@ -161,8 +161,11 @@ pub fn has_dependencies(connection: &Connection, database: &str) -> Result<bool>
 
 /// True when the file's table of sequences has the columns that older versions did not make.
 pub fn has_stamps(connection: &Connection, database: &str) -> Result<bool> {
-    let sql = format!("SELECT 1 FROM pragma_table_info('rowferry_sequences', '{database}') WHERE name = 'stamp'");
-    connection.prepare_cached(&sql)?.exists([])
+    // SQLite's function that lists columns is a table of `main`, whose state may not be looked at.
+    let sql = format!("SELECT sql FROM {database}.sqlite_schema WHERE name = 'rowferry_sequences'");
+    let text: Option<String> = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
+    let table = text.as_deref().and_then(rowferry_dialect::lower::sqlite::create_table::TableText::parse);
+    Ok(table.is_some_and(|table| table.column("stamp").is_some()))
 }
 
 /// Adds to the table of sequences what older versions did not have.

@@ -9,7 +9,7 @@ use rowferry_dialect::schema::{
 use rowferry_dialect::{Language, Type};
 use rusqlite::Result;
 
-use super::load::{Entry, count_row};
+use super::load::{Entry, count_row, pragma};
 use super::metadata::derived_oid;
 use super::objects::Source;
 use super::stored::{ColumnRow, Object};
@@ -31,7 +31,7 @@ pub(super) struct Loader<'a> {
     pub(super) entry: &'a Entry,
 }
 
-/// A row of `pragma_table_xinfo`.
+/// A row of `PRAGMA table_xinfo`.
 struct ColumnInfo {
     name: String,
     declared: String,
@@ -58,21 +58,26 @@ impl Loader<'_> {
     }
 
     fn column_infos(&self) -> Result<Vec<ColumnInfo>> {
-        let mut statement = self.source.connection.prepare_cached(
-            "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1",
-        )?;
-        let rows = statement.query_map([self.entry.name.as_str(), self.source.database], |row| {
+        let mut statement = pragma(self.source.connection, self.source.database, "table_xinfo", &self.entry.name)?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let hidden = row.get(6)?;
+            // A hidden column of a virtual table.
+            if hidden == 1 {
+                continue;
+            }
             count_row();
-            Ok(ColumnInfo {
-                name: row.get(0)?,
-                declared: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
-                not_null: row.get(2)?,
-                default: row.get(3)?,
-                key: row.get::<_, i64>(4)? as usize,
-                hidden: row.get(5)?,
-            })
-        })?;
-        rows.collect()
+            found.push(ColumnInfo {
+                name: row.get(1)?,
+                declared: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
+                not_null: row.get(3)?,
+                default: row.get(4)?,
+                key: row.get::<_, i64>(5)? as usize,
+                hidden,
+            });
+        }
+        Ok(found)
     }
 
     pub(super) fn table(&self) -> Result<(Relation, Details)> {
@@ -225,33 +230,31 @@ impl Loader<'_> {
             unique: bool,
             origin: String,
         }
-        let mut statement = self
-            .source
-            .connection
-            .prepare_cached("SELECT name, \"unique\", origin FROM pragma_index_list(?1, ?2) ORDER BY seq DESC")?;
-        let listed: Vec<Listed> = statement
-            .query_map([self.entry.name.as_str(), self.source.database], |row| {
+        let (connection, database) = (self.source.connection, self.source.database);
+        let mut statement = pragma(connection, database, "index_list", &self.entry.name)?;
+        let mut listed: Vec<Listed> = statement
+            .query_map([], |row| {
                 count_row();
-                Ok(Listed { name: row.get(0)?, unique: row.get(1)?, origin: row.get(2)? })
+                Ok(Listed { name: row.get(1)?, unique: row.get(2)?, origin: row.get(3)? })
             })?
             .collect::<Result<_>>()?;
-        let mut statement = self.source.connection.prepare_cached(
-            "SELECT cid, name, \"desc\" FROM pragma_index_xinfo(?1, ?2) WHERE key = 1 ORDER BY seqno",
-        )?;
+        // The newest comes first there.
+        listed.reverse();
         let mut indexes: Vec<(Index, String)> = Vec::with_capacity(listed.len());
         for entry in listed {
-            let rows: Vec<(i64, Option<String>, bool)> = statement
-                .query_map([entry.name.as_str(), self.source.database], |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-                })?
+            let mut statement = pragma(connection, database, "index_xinfo", &entry.name)?;
+            let mut rows: Vec<(i64, Option<String>, bool, bool)> = statement
+                .query_map([], |row| Ok((row.get(1)?, row.get(2)?, row.get(3)?, row.get(5)?)))?
                 .collect::<Result<_>>()?;
+            // What is no key is there for SQLite to find the row.
+            rows.retain(|(.., key)| *key);
             let sql = self.entries.iter().find(|other| other.kind == "index" && other.name == entry.name);
             let declared = sql.and_then(|other| other.sql.as_deref()).and_then(IndexText::parse);
             let recorded = self.source.metadata.object("index", &entry.name);
             let texts: &[ColumnRow] = recorded.map_or(&[], |(oid, _)| self.source.metadata.columns(oid));
             let mut columns = Vec::with_capacity(rows.len());
             let mut keys = Vec::with_capacity(rows.len());
-            for (at, (_, name, descending)) in rows.into_iter().enumerate() {
+            for (at, (_, name, descending, _)) in rows.into_iter().enumerate() {
                 // Positions count visible columns, SQLite's numbers all of them: the name decides.
                 let column = name.as_ref().and_then(|name| infos.iter().position(|info| info.name == *name));
                 let ours = texts.get(at).and_then(|row| row.generated.clone());
@@ -311,23 +314,22 @@ impl Loader<'_> {
             on_update: String,
             on_delete: String,
         }
-        let mut statement = self.source.connection.prepare_cached(
-            "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete FROM pragma_foreign_key_list(?1, ?2)
-             ORDER BY id DESC, seq",
-        )?;
-        let parts: Vec<Part> = statement
-            .query_map([self.entry.name.as_str(), self.source.database], |row| {
+        let mut statement = pragma(self.source.connection, self.source.database, "foreign_key_list", &self.entry.name)?;
+        let mut parts: Vec<Part> = statement
+            .query_map([], |row| {
                 count_row();
                 Ok(Part {
                     id: row.get(0)?,
-                    target: row.get(1)?,
-                    from: row.get(2)?,
-                    to: row.get(3)?,
-                    on_update: row.get(4)?,
-                    on_delete: row.get(5)?,
+                    target: row.get(2)?,
+                    from: row.get(3)?,
+                    to: row.get(4)?,
+                    on_update: row.get(5)?,
+                    on_delete: row.get(6)?,
                 })
             })?
             .collect::<Result<_>>()?;
+        // The columns of a key are in order; the newest key comes first there.
+        parts.sort_by_key(|part| std::cmp::Reverse(part.id));
         let mut declared: Vec<&ConstraintText> = text
             .into_iter()
             .flat_map(|text| text.all_constraints())

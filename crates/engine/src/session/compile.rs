@@ -87,6 +87,8 @@ pub(crate) struct Uses {
     pub changes_keys: bool,
     /// Tables of which it changes rows that nobody tells one by one.
     pub whole: Vec<u32>,
+    /// What it changes is temporary.
+    pub temporary: bool,
     /// Sequences that number the rows that it inserts.
     pub numbering: Vec<u32>,
     /// The table that it numbers rows of by hand.
@@ -101,6 +103,7 @@ impl Uses {
             rows: ir::row_locks(statement),
             changes_keys: ir::changes_keys(statement),
             whole: ir::changes_whole(statement),
+            temporary: super::temporary::changes_temporary(statement),
             numbering: ir::numbering(statement),
             by_hand: ir::numbered_by_hand(statement),
         }

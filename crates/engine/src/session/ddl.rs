@@ -10,7 +10,7 @@ use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use rusqlite::{Connection, params};
 
-use super::transaction::Block;
+use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
 use crate::errors;
 use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
@@ -62,6 +62,8 @@ struct Changer<'a> {
     touched: RefCell<[Touched; 2]>,
     /// The last rows of `sqlite_schema` then.
     last_rows: Cell<[i64; 2]>,
+    /// The transaction has not looked into the file, and must not.
+    only_temporary: bool,
     /// What ALTER TABLE has still to write.
     deferred: RefCell<Option<alter::Deferred>>,
 }
@@ -100,7 +102,7 @@ impl Session {
         if let Ir::Ddl(ddl) = &prepared.bound.statement {
             self.check_outside_block(ddl)?;
         }
-        self.open_write(words)?;
+        self.open_change(prepared, words)?;
         self.drop_checks()?;
         // The file is ours alone from here on, so the plan is of its newest schema.
         let plan = self.renew(prepared)?;
@@ -127,6 +129,11 @@ impl Session {
             _ => return Ok(()),
         };
         self.need_no_block(words)
+    }
+
+    /// Drops tables of ON COMMIT DROP.
+    pub(super) fn drop_at_commit(&mut self, tables: &[Arc<Relation>]) -> Result<()> {
+        self.change_schema(|changer| changer.drop_relations(tables, true))
     }
 
     /// Runs a change, all of it or nothing, and reads anew what it has touched.
@@ -166,7 +173,7 @@ impl Session {
     }
 
     fn create_table_as(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
-        self.open_write("CREATE TABLE AS")?;
+        self.open_change(prepared, "CREATE TABLE AS")?;
         self.drop_checks()?;
         let plan = self.renew(prepared)?;
         let Ir::CreateTableAs(create) = &plan.bound.statement else {
@@ -196,10 +203,11 @@ impl Session {
 
     /// Drops what the session has in `temp`.
     pub(super) fn drop_temporary_objects(&mut self) -> Result<()> {
-        let relations: Vec<Arc<Relation>> = self.schema.temp.relations().cloned().collect();
-        if relations.is_empty() {
+        if self.schema.temp.is_empty() {
             return Ok(());
         }
+        self.database.shared.forget_sequences_of(self.state.pid);
+        let relations: Vec<Arc<Relation>> = self.schema.temp.relations().cloned().collect();
         let handle = self.handle()?;
         let guard = handle.lock();
         for relation in relations {
@@ -226,7 +234,10 @@ impl Session {
 
 impl<'a> Changer<'a> {
     fn new(connection: &'a Connection, session: &'a Session) -> Done<Self> {
-        let last_rows = [last_row(connection, DATABASES[0])?, last_row(connection, DATABASES[1])?];
+        // A look at the file would take a snapshot of it.
+        let only_temporary = matches!(session.transaction.open, Open::Temporary);
+        let main = if only_temporary { 0 } else { last_row(connection, DATABASES[0])? };
+        let last_rows = [main, last_row(connection, DATABASES[1])?];
         Ok(Self {
             connection,
             session,
@@ -234,6 +245,7 @@ impl<'a> Changer<'a> {
             touched: RefCell::default(),
             last_rows: Cell::new(last_rows),
             deferred: RefCell::default(),
+            only_temporary,
         })
     }
 
@@ -250,6 +262,9 @@ impl<'a> Changer<'a> {
     /// Brings the schema up to what has been done.
     fn settle(&self) -> Done {
         for (at, database) in DATABASES.into_iter().enumerate() {
+            if self.only_temporary && database == "main" {
+                continue;
+            }
             let touched = std::mem::take(&mut self.touched.borrow_mut()[at]);
             let mut last_rows = self.last_rows.get();
             let last = last_row(self.connection, database)?;

@@ -138,6 +138,7 @@ impl Session {
 
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
+        self.leave_temporary(prepared)?;
         if prepared.direct.is_some() && !prepared.in_parts {
             let plan = self.renew(prepared)?;
             if let Some(direct) = &plan.direct {
@@ -228,7 +229,7 @@ impl Session {
     fn run_dml(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         let (plan, (spool, changes)) = loop {
             let first = !matches!(self.transaction.open, Open::Write { .. } | Open::Outer { .. });
-            self.open_write(command_words(prepared.command))?;
+            self.open_change(prepared, command_words(prepared.command))?;
             self.check_counters(&prepared.uses.numbering)?;
             let done = self.atomically(|session| session.change_rows(prepared, params, first))?;
             if let Some(done) = done {

@@ -15,6 +15,7 @@ mod parts;
 mod portals;
 pub mod sequences;
 pub mod state;
+mod temporary;
 mod transaction;
 pub(crate) mod triggers;
 mod utility;

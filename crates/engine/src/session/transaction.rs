@@ -78,6 +78,8 @@ pub enum Open {
     No,
     /// It reads one snapshot.
     Snapshot,
+    /// It has changed temporary tables, and not looked into the file.
+    Temporary,
     /// It belongs to the statement inside which this session's run.
     Outer { write: bool },
     /// It may write. The write lock goes to the next when this is dropped.
@@ -480,7 +482,7 @@ impl Session {
     }
 
     /// Gives SQLite the savepoints that it does not have yet.
-    fn set_savepoints(&mut self) -> Result<()> {
+    pub(super) fn set_savepoints(&mut self) -> Result<()> {
         for at in 0..self.transaction.savepoints.len() {
             if !self.transaction.savepoints[at].set {
                 self.run_on_handle(&format!("SAVEPOINT rowferry_{at}"))?;
@@ -539,6 +541,15 @@ impl Session {
                 format!("cannot execute {command}: the database is open for reading only"),
             ));
         }
+        self.take_write_lock_for(command)
+    }
+
+    /// A transaction that has changed temporary tables is about to look into the file.
+    pub(super) fn take_write_lock(&mut self) -> Result<()> {
+        self.take_write_lock_for("a statement")
+    }
+
+    fn take_write_lock_for(&mut self, command: &str) -> Result<()> {
         self.transaction.used = true;
         match self.transaction.open {
             Open::Write { .. } => {
@@ -553,7 +564,7 @@ impl Session {
                     format!("{command} cannot run in a routine that a query or data change calls"),
                 ));
             }
-            Open::No | Open::Snapshot => {}
+            Open::No | Open::Snapshot | Open::Temporary => {}
         }
         let patience = self.patience();
         let locks = self.database.shared.locks.clone();
@@ -590,6 +601,14 @@ impl Session {
                 self.check_replication_role()?;
                 self.transaction.open = Open::Write { _permit: permit };
             }
+            Open::Temporary => {
+                self.check_replication_role()?;
+                // In files that give no pages back it takes the lock, and does nothing; in others it is asked for little.
+                self.checked(guard.batch("PRAGMA main.incremental_vacuum(1)"))?;
+                self.transaction.open = Open::Write { _permit: permit };
+                drop(guard);
+                self.adopt_committed_schema()?;
+            }
             _ => {
                 self.follow_replication_role(&guard)?;
                 self.checked(guard.run("BEGIN IMMEDIATE"))?;
@@ -622,7 +641,11 @@ impl Session {
 
     /// Ends the transaction well.
     pub(super) fn end_commit(&mut self) -> Result<()> {
-        let result = self.tell_deferred(true).and_then(|()| self.commit_portals()).and_then(|()| self.commit_open());
+        let result = self
+            .tell_deferred(true)
+            .and_then(|()| self.commit_portals())
+            .and_then(|()| self.run_on_commit())
+            .and_then(|()| self.commit_open());
         if let Err(error) = result {
             self.end_rollback();
             return Err(error);
@@ -652,7 +675,7 @@ impl Session {
     fn commit_open(&mut self) -> Result<()> {
         match self.transaction.open {
             Open::No | Open::Outer { .. } => Ok(()),
-            Open::Snapshot | Open::Write { .. } => self.commit_sqlite(),
+            Open::Snapshot | Open::Temporary | Open::Write { .. } => self.commit_sqlite(),
         }
     }
 
@@ -660,7 +683,7 @@ impl Session {
         if self.is_lost() {
             return Err(lost());
         }
-        if matches!(self.transaction.open, Open::Snapshot) {
+        if matches!(self.transaction.open, Open::Snapshot | Open::Temporary) {
             self.materialise_cursors()?;
         } else {
             // Nothing is acknowledged into a file that nobody will find.

@@ -255,6 +255,7 @@ impl Binder<'_> {
         let table = CreateTable {
             name,
             temporary: table.temporary,
+            on_commit: ir::OnCommit::PreserveRows,
             if_not_exists: table.if_not_exists,
             language: Self::LANGUAGE,
             columns,
@@ -300,6 +301,7 @@ impl Binder<'_> {
         let table = CreateTable {
             name,
             temporary,
+            on_commit: ir::OnCommit::PreserveRows,
             if_not_exists: false,
             language: Self::LANGUAGE,
             columns,

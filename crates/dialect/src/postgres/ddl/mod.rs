@@ -247,6 +247,7 @@ impl Binder<'_> {
             });
         }
         let table = CreateTable {
+            on_commit: self.on_commit(into.on_commit(), name.schema.as_deref() == Some("pg_temp"))?,
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
             if_not_exists,

@@ -8,7 +8,7 @@ use super::super::{coerce, names};
 use super::unused;
 use crate::ir::{
     ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, CreateTable, Ddl, Expr, IdentityDefinition,
-    Statement, Text,
+    OnCommit, Statement, Text,
 };
 use crate::schema::{QualifiedName, ReferentialAction, Relation};
 use crate::{Condition, Language, Result, Type};
@@ -68,6 +68,21 @@ impl Draft {
 }
 
 impl Binder<'_> {
+    /// ON COMMIT, which is for temporary tables.
+    pub(super) fn on_commit(&self, action: OnCommitAction, temporary: bool) -> Result<OnCommit> {
+        let on_commit = match action {
+            OnCommitAction::OncommitDeleteRows => OnCommit::DeleteRows,
+            OnCommitAction::OncommitDrop => OnCommit::Drop,
+            OnCommitAction::OncommitPreserveRows => OnCommit::PreserveRows,
+            _ => return Ok(OnCommit::PreserveRows),
+        };
+        if temporary {
+            return Ok(on_commit);
+        }
+        let message = "ON COMMIT can only be used on temporary tables";
+        Err(crate::Error::new(Condition::InvalidTableDefinition, message))
+    }
+
     pub(super) fn create_table(&mut self, create: &pg::CreateStmt) -> Result<Statement> {
         let Some(range) = &create.relation else { return Err(crate::Error::internal("a table without a name")) };
         let gap = if create.partspec.is_some() || create.partbound.is_some() {
@@ -76,8 +91,6 @@ impl Binder<'_> {
             Some("INHERITS")
         } else if create.of_typename.is_some() {
             Some("CREATE TABLE OF")
-        } else if matches!(create.oncommit(), OnCommitAction::OncommitDeleteRows | OnCommitAction::OncommitDrop) {
-            Some("ON COMMIT DELETE ROWS or DROP")
         } else if !matches!(create.access_method.as_str(), "" | "heap") {
             Some("a table access method")
         } else {
@@ -134,6 +147,7 @@ impl Binder<'_> {
             self.like_constraints(like, &mut draft)?;
         }
         Ok(Statement::Ddl(Box::new(Ddl::CreateTable(CreateTable {
+            on_commit: self.on_commit(create.oncommit(), name.schema.as_deref() == Some("pg_temp"))?,
             temporary: name.schema.as_deref() == Some("pg_temp"),
             name,
             if_not_exists: create.if_not_exists,

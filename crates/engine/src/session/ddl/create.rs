@@ -10,6 +10,7 @@ use rusqlite::params;
 
 use super::{Changer, Done};
 use crate::schema::{NO_INHERIT, physical_name};
+use crate::session::temporary;
 
 impl Changer<'_> {
     /// CREATE TABLE; SQLite's name of it, or `None` when it was there already.
@@ -22,6 +23,9 @@ impl Changer<'_> {
         self.batch(&statements.sql)?;
         let oid =
             self.record(database, "table", &namespace, &table.name.name, Some(&physical), table.language, None)?;
+        if let Some(words) = temporary::on_commit_words(table.on_commit) {
+            self.set_property(database, oid, "", temporary::ON_COMMIT, Some(words))?;
+        }
         for record in &statements.columns {
             let column = &table.columns[record.position];
             let sequence = if record.sequence {

@@ -15,6 +15,7 @@ use rusqlite::params;
 
 use super::{Changer, Done, describe};
 use crate::schema::metadata;
+use crate::session::transaction::Open;
 
 /// Something on which views may depend.
 pub(super) struct Needed {
@@ -108,7 +109,12 @@ impl Changer<'_> {
     /// Notes what those views need of which it is not known.
     pub(super) fn trace_views(&self) -> Done {
         let schema = self.schema();
-        let views: Vec<Arc<Relation>> = schema.main.untraced().chain(schema.temp.untraced()).cloned().collect();
+        // Views of the file wait for a change that may write to it.
+        let main = schema
+            .main
+            .untraced()
+            .filter(|_| !matches!(self.session.transaction.open, Open::Temporary | Open::Snapshot));
+        let views: Vec<Arc<Relation>> = main.chain(schema.temp.untraced()).cloned().collect();
         for view in &views {
             let RelationKind::View { definition, .. } = &view.kind else { continue };
             let needs = match self.session.uses(definition, view.language, &schema) {

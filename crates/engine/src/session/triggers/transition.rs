@@ -57,6 +57,7 @@ impl Session {
         let table = CreateTable {
             name: QualifiedName::new(PG_TEMP, physical.clone()),
             temporary: true,
+            on_commit: rowferry_dialect::ir::OnCommit::PreserveRows,
             if_not_exists: false,
             language: of.language,
             columns: columns.collect(),
