@@ -79,6 +79,8 @@ pub enum Type {
     Json,
     /// JSON in PostgreSQL's `jsonb` normal form, as text.
     Jsonb,
+    /// A path of SQL/JSON, as PostgreSQL prints it.
+    Jsonpath,
     /// Informix `INT8`: a 64-bit integer with a wire type of its own.
     IfxInt8,
     /// Informix `ROW(…)`, `SET(…)`, `MULTISET(…)`, `LIST(…)`, in its own words; stored as the text that Informix prints.
@@ -217,6 +219,7 @@ impl Type {
             | Self::Uuid
             | Self::Json
             | Self::Jsonb
+            | Self::Jsonpath
             | Self::Composite(_)
             | Self::Array(_)
             | Self::Record

@@ -248,6 +248,7 @@ mod spec {
     pub(super) const UUID: TypeSpec = Is(Type::Uuid);
     pub(super) const JSON: TypeSpec = Is(Type::Json);
     pub(super) const JSONB: TypeSpec = Is(Type::Jsonb);
+    pub(super) const JSONPATH: TypeSpec = Is(Type::Jsonpath);
     pub(super) const VOID: TypeSpec = Is(Type::Void);
     pub(super) const REGCLASS: TypeSpec = Is(Type::Reg(Reg::Class));
     pub(super) const REGTYPE: TypeSpec = Is(Type::Reg(Reg::Type));

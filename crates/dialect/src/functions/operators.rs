@@ -139,6 +139,8 @@ pub(super) static ROWS: &[Function] = rows! { BOTH;
     Operator "->>" (JSONB, I4) -> TEXT, F("rf_json_get_text_at");
     Operator "#>" (JSONB, TEXTS) -> JSONB, F("rf_jsonb_path");
     Operator "#>>" (JSONB, TEXTS) -> TEXT, F("rf_json_path_text");
+    Operator "@?" (JSONB, JSONPATH) -> BOOL, F("rf_jsonb_path_exists_quietly");
+    Operator "@@" (JSONB, JSONPATH) -> BOOL, F("rf_jsonb_path_match_quietly");
     Operator "@>" (JSONB, JSONB) -> BOOL, F("rf_jsonb_contains");
     Operator "<@" (JSONB, JSONB) -> BOOL, T("rf_jsonb_contains({1}, {0})");
     Operator "?" (JSONB, TEXT) -> BOOL, F("rf_jsonb_exists");

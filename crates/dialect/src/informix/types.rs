@@ -105,7 +105,7 @@ pub fn import(ty: &Type) -> Type {
         Type::Numeric(_) => Type::FloatingDecimal(32),
         Type::Varchar(Some(length)) if *length <= 255 => ty.clone(),
         Type::Varchar(Some(length)) => Type::Lvarchar((*length).min(LVARCHAR_MAX)),
-        Type::Varchar(None) | Type::Text | Type::Array(_) | Type::Record | Type::Unknown => {
+        Type::Varchar(None) | Type::Text | Type::Jsonpath | Type::Array(_) | Type::Record | Type::Unknown => {
             Type::Lvarchar(LVARCHAR_MAX)
         }
         Type::Name => Type::Varchar(Some(128)),

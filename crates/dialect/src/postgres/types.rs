@@ -69,6 +69,7 @@ pub static TYPES: &[TypeRow] = &[
     row("uuid", "uuid", (2950, 2951), 16, 'U', false, Type::Uuid),
     row("record", "record", (2249, 2287), -1, 'P', false, Type::Record),
     row("void", "void", (2278, 0), 4, 'P', false, Type::Void),
+    row("jsonpath", "jsonpath", (4072, 4073), -1, 'U', false, Type::Jsonpath),
     row("jsonb", "jsonb", (3802, 3807), -1, 'U', false, Type::Jsonb),
 ];
 
@@ -320,9 +321,9 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
         "xml" | "inet" | "cidr" | "macaddr" | "macaddr8" | "money" | "bit" | "varbit" | "point" | "line" | "lseg"
         | "box" | "path" | "polygon" | "circle" | "tsvector" | "tsquery" | "int4range" | "int8range" | "numrange"
         | "tsrange" | "tstzrange" | "daterange" | "int4multirange" | "int8multirange" | "nummultirange"
-        | "tsmultirange" | "tstzmultirange" | "datemultirange" | "jsonpath" | "pg_lsn" | "xid" | "xid8" | "cid"
-        | "tid" | "pg_snapshot" | "refcursor" | "hstore" | "citext" | "vector" | "regoper" | "regoperator"
-        | "regconfig" | "regdictionary" | "regcollation" | "aclitem" | "cstring" | "pg_node_tree" => {
+        | "tsmultirange" | "tstzmultirange" | "datemultirange" | "pg_lsn" | "xid" | "xid8" | "cid" | "tid"
+        | "pg_snapshot" | "refcursor" | "hstore" | "citext" | "vector" | "regoper" | "regoperator" | "regconfig"
+        | "regdictionary" | "regcollation" | "aclitem" | "cstring" | "pg_node_tree" => {
             Err(Error::unsupported(format!("type \"{name}\"")))
         }
         name => match TYPES.iter().find(|row| row.name == name) {

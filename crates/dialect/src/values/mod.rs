@@ -22,6 +22,7 @@ pub mod integer;
 pub mod interval;
 mod interval_read;
 pub mod json;
+pub mod jsonpath;
 pub mod moments;
 pub mod text;
 pub mod time;
@@ -250,6 +251,7 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::Uuid => Value::Text(uuid::parse(text)?),
         Type::Json => Value::Text(json::check(text)?.to_owned()),
         Type::Jsonb => Value::Text(json::normalize(text)?),
+        Type::Jsonpath => Value::Text(jsonpath::parse(text)?.to_string()),
         Type::Array(element) => Value::Text(array::parse(text, element, settings)?),
         Type::Void => Value::Null,
     })
@@ -408,6 +410,7 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::QualifiedInterval(_) => "interval",
         Type::Uuid => "uuid",
         Type::Json | Type::Jsonb => "json",
+        Type::Jsonpath => "jsonpath",
         Type::Array(_) => "array",
         Type::Record | Type::Composite(_) => "record",
         Type::Void => "void",

@@ -518,9 +518,16 @@ fn unfit_exponent(template: &Template) -> String {
 
 fn scientific(value: &Decimal, fraction: usize) -> String {
     let exponent = value.finite().map_or(0, |number| number.exponent());
-    let power = Decimal::parse(&format!("1e{}", -exponent)).unwrap_or(Decimal::ZERO);
+    let text = value.to_string();
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let digits: String = text.chars().filter(char::is_ascii_digit).skip_while(|digit| *digit == '0').collect();
+    // The digits that are shown, and one that decides how they are rounded.
+    let digits = digits.get(..fraction + 2).unwrap_or(&digits);
+    let (first, others) = digits.split_at(digits.len().min(1));
+    let first = if first.is_empty() { "0" } else { first };
     // A mantissa that rounds up to ten stays one, as in PostgreSQL.
-    let mantissa = value.mul(&power).unwrap_or(Decimal::ZERO).rounded(fraction as i64);
+    let mantissa = Decimal::parse(&format!("{sign}{first}.{others}0")).unwrap_or(Decimal::ZERO);
+    let mantissa = mantissa.rounded(fraction as i64);
     exponential(&mantissa.to_string(), exponent)
 }
 

@@ -14,6 +14,7 @@ mod datetime;
 mod informix;
 mod json;
 mod json_change;
+mod jsonpath;
 mod locks;
 mod numbers;
 mod regex;
@@ -96,6 +97,7 @@ const FAMILIES: &[&[Row]] = &[
     informix::ROWS,
     json::ROWS,
     json_change::ROWS,
+    jsonpath::ROWS,
     locks::ROWS,
     numbers::ROWS,
     numbers::WIDTHS,

@@ -259,6 +259,9 @@ fn translate(pattern: &str, start: &str, end: &str) -> String {
                     'y' if !in_set => out.push_str(r"\b"),
                     'Y' if !in_set => out.push_str(r"\B"),
                     'Z' if !in_set => out.push_str(r"\z"),
+                    // A backspace and a backslash; words end at `\y` and `\M`.
+                    'b' => out.push_str(r"\x08"),
+                    'B' => out.push_str(r"\\"),
                     c => {
                         out.push('\\');
                         out.push(c);
@@ -328,6 +331,11 @@ fn substring(call: &Call<'_>) -> Result<Value> {
     let Some(found) = regex.find(call.text(0)?, 0)? else { return Ok(Value::Null) };
     let group = found.group(usize::from(found.spans.len() > 1));
     Ok(group.map_or(Value::Null, |group| Value::Text(group.to_owned())))
+}
+
+/// True if a text matches a pattern anywhere.
+pub(super) fn is_match(text: &str, pattern: &str, flags: &str) -> Result<bool> {
+    compiled(pattern, flags)?.first.is_match(text).map_err(failed)
 }
 
 /// Functions that find one match, or all of them, take no `g`.

@@ -7,7 +7,7 @@ use rowferry_dialect::values::{Decimal, Interval, json, timestamp};
 use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::rows::{Rows, Source};
-use super::{Context, arrays, datetime, json as parts, regex, strings};
+use super::{Context, arrays, datetime, json as parts, jsonpath, regex, strings};
 
 /// Every function that returns rows.
 pub(super) const SOURCES: &[Rows] = &[
@@ -29,6 +29,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_jsonb_array_elements", columns: 1, arguments: 1, open: |call| elements(call, false) },
     Rows { name: c"rf_json_array_elements_text", columns: 1, arguments: 1, open: |call| elements(call, true) },
     Rows { name: c"rf_json_object_keys", columns: 1, arguments: 1, open: keys },
+    Rows { name: c"rf_jsonb_path_query", columns: 1, arguments: 4, open: path_query },
     Rows { name: c"rf_json_each", columns: 2, arguments: 1, open: |call| each(call, false) },
     Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, false) },
     Rows { name: c"rf_json_each_text", columns: 2, arguments: 1, open: |call| each(call, true) },
@@ -247,6 +248,20 @@ fn subscripts(call: &Arguments<'_>) -> Result<Source> {
         places.reverse();
     }
     list(places)
+}
+
+fn path_query(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    let path = rowferry_dialect::values::jsonpath::parse(call.needed(1)?)?;
+    let silent = call.integer(3)?.unwrap_or(0) != 0;
+    let found = jsonpath::sequence(call.needed(0)?, &path, call.text(2)?, silent)?;
+    let item = |item: &serde_json::Value| {
+        let mut out = String::new();
+        json::write(&mut out, item).map(|()| Value::Text(out))
+    };
+    list(found.iter().map(item).collect::<Result<_>>()?)
 }
 
 fn string_to_table(call: &Arguments<'_>) -> Result<Source> {

@@ -62,6 +62,7 @@ pub fn words(ty: &Type, language: Language) -> String {
             format!("timespan text \"{first}({}) to {last}\"", qualifier.precision)
         }
         Type::Uuid => "uuid".into(),
+        Type::Jsonpath => "jsonpath text".into(),
         Type::Json => "json text".into(),
         Type::Jsonb => "jsonb text".into(),
         Type::Array(element) => array_words(element),
@@ -248,6 +249,7 @@ impl Declared {
                 Type::QualifiedInterval(IntervalQualifier { first, precision: precision?, last })
             }
             ["uuid"] => Type::Uuid,
+            ["jsonpath", "text"] => Type::Jsonpath,
             ["json"] | ["json", "text"] => Type::Json,
             ["jsonb"] | ["jsonb", "text"] => Type::Jsonb,
             _ => return None,

@@ -14,9 +14,41 @@ use crate::ir::{
 };
 use crate::{Condition, Result, Type};
 
+/// What an argument is when a call by name leaves it out.
+#[derive(Clone, Copy)]
+enum Otherwise {
+    /// It must be there.
+    Missing,
+    Zero,
+    False,
+    EmptyObject,
+}
+
+use Otherwise::{EmptyObject, False, Missing, Zero};
+
+const PATH_ARGUMENTS: &[(&str, Otherwise)] =
+    &[("target", Missing), ("path", Missing), ("vars", EmptyObject), ("silent", False)];
+
 /// Names of arguments, for calls by name.
-const NAMED_ARGUMENTS: &[(&str, &[&str])] =
-    &[("make_interval", &["years", "months", "weeks", "days", "hours", "mins", "secs"])];
+const NAMED_ARGUMENTS: &[(&str, &[(&str, Otherwise)])] = &[
+    ("jsonb_path_exists", PATH_ARGUMENTS),
+    ("jsonb_path_match", PATH_ARGUMENTS),
+    ("jsonb_path_query", PATH_ARGUMENTS),
+    ("jsonb_path_query_array", PATH_ARGUMENTS),
+    ("jsonb_path_query_first", PATH_ARGUMENTS),
+    (
+        "make_interval",
+        &[
+            ("years", Zero),
+            ("months", Zero),
+            ("weeks", Zero),
+            ("days", Zero),
+            ("hours", Zero),
+            ("mins", Zero),
+            ("secs", Zero),
+        ],
+    ),
+];
 
 /// The function's own name, when its schema is one where functions live.
 pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Result<String, String> {
@@ -149,11 +181,21 @@ impl Binder<'_> {
         let Some((_, arguments)) = NAMED_ARGUMENTS.iter().find(|(function, _)| *function == name) else {
             return Err(self.unsupported(format!("named arguments of {name}"), place));
         };
-        let mut placed: Vec<(Expr, i32)> = arguments.iter().map(|_| (Expr::integer(0, Type::Int4), -1)).collect();
+        let mut placed: Vec<Option<(Expr, i32)>> = (arguments.iter())
+            .map(|(_, otherwise)| {
+                let value = match otherwise {
+                    Missing => return None,
+                    Zero => Expr::integer(0, Type::Int4),
+                    False => Expr::bool(false),
+                    EmptyObject => Expr::new(ExprKind::Literal(ir::Value::Text("{}".to_owned())), Type::Jsonb),
+                };
+                Some((value, -1))
+            })
+            .collect();
         for (position, node) in nodes.iter().enumerate() {
             let (index, value) = match &node.node {
                 Some(N::NamedArgExpr(named)) => {
-                    let Some(index) = arguments.iter().position(|argument| *argument == named.name) else {
+                    let Some(index) = arguments.iter().position(|(argument, _)| *argument == named.name) else {
                         return Err(self.error(
                             Condition::UndefinedFunction,
                             format!("function {name} has no argument named \"{}\"", named.name),
@@ -165,7 +207,7 @@ impl Binder<'_> {
                 _ => (position, self.placed(node)?),
             };
             match placed.get_mut(index) {
-                Some(slot) => *slot = value,
+                Some(slot) => *slot = Some(value),
                 None => {
                     return Err(self.error(
                         Condition::UndefinedFunction,
@@ -175,7 +217,8 @@ impl Binder<'_> {
                 }
             }
         }
-        Ok(placed)
+        let missing = || self.error(Condition::UndefinedFunction, format!("function {name} lacks an argument"), place);
+        placed.into_iter().map(|slot| slot.ok_or_else(missing)).collect()
     }
 
     /// Columns of a set-returning function's rows.

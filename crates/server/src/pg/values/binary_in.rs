@@ -56,12 +56,15 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
             Value::Text(values::text::print_byte(byte))
         }
         Type::Uuid => Value::Text(values::uuid::format(reader.array("uuid").map_err(malformed)?)),
-        Type::Jsonb => {
+        Type::Jsonb | Type::Jsonpath => {
             let version = reader.u8("jsonb version").map_err(malformed)?;
             if version != JSONB_VERSION {
                 return Err(Error::new(
                     Condition::FeatureNotSupported,
-                    format!("unsupported jsonb version number {version}"),
+                    format!(
+                        "unsupported {} version number {version}",
+                        if *ty == Type::Jsonb { "jsonb" } else { "jsonpath" }
+                    ),
                 ));
             }
             values::input(report::utf8(reader.rest())?, ty, settings)?

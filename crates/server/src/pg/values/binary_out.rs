@@ -39,7 +39,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::Interval => interval,
         Type::Uuid => uuid,
         Type::InternalChar => single_byte,
-        Type::Jsonb => jsonb,
+        Type::Jsonb | Type::Jsonpath => jsonb,
         Type::Array(_) => array::write,
         // Their binary form is their text. An Informix DATETIME or INTERVAL reaches the wire as its relative in
         // PostgreSQL, which the front end has put in its place.
