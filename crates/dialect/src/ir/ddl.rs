@@ -450,6 +450,7 @@ pub enum AlterView {
 }
 
 /// A change of a table.
+#[allow(clippy::large_enum_variant, reason = "a statement has a handful")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterTable {
     /// ADD COLUMN.
