@@ -20,10 +20,30 @@ pub fn runs_in_parts(statement: &Statement) -> bool {
     let changes = |ctes: &[super::Cte]| ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
     match statement {
         Statement::Query(query) => changes(&query.ctes),
-        Statement::Dml(dml) => changes(&dml.ctes) || returns_others(dml),
+        Statement::Dml(dml) => changes(&dml.ctes) || returns_others(dml) || may_meet_itself(dml),
         Statement::Merge(merge) => changes(&merge.rows.ctes),
         _ => false,
     }
+}
+
+/// An INSERT of several rows whose ON CONFLICT updates: none of them may meet a row of the same statement.
+fn may_meet_itself(dml: &Dml) -> bool {
+    match &dml.action {
+        DmlAction::Insert { source, on_conflict: Some(conflict), .. } => {
+            let several = match source {
+                InsertSource::Values(rows) => rows.len() > 1,
+                InsertSource::Query(_) => true,
+                InsertSource::Defaults => false,
+            };
+            let postgres = dml.target.language != crate::Language::Informix;
+            several && postgres && updates(conflict) && !dml.target.without_rowid && dml.target.triggers.is_empty()
+        }
+        _ => false,
+    }
+}
+
+fn updates(conflict: &super::OnConflict) -> bool {
+    matches!(conflict.action, ConflictAction::Update { .. })
 }
 
 fn returns_others(dml: &Dml) -> bool {
@@ -146,6 +166,10 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
                 assignments.iter_mut().map(|(_, value)| value).chain(filter).for_each(|expr| given.bring(expr, &[]));
             }
             action.returning.iter_mut().for_each(|item| given.bring(item, &[]));
+            if on_conflict.as_ref().is_some_and(updates) && !dml.target.without_rowid {
+                // Behind what the user asks for: which row it is, so that it is not changed again.
+                action.returning.push(rowid(dml.id));
+            }
             given.query(dml.ctes.clone(), from, None)
         }
         DmlAction::Update { assignments, from, filter, current_of } => {

@@ -16,6 +16,8 @@ use crate::{Condition, Error, Result, Type};
 
 /// Options of DECLARE that matter here (`CURSOR_OPT_*` of PostgreSQL's parsenodes.h).
 const CURSOR_BINARY: i32 = 0x0001;
+/// NO SCROLL.
+const CURSOR_NO_SCROLL: i32 = 0x0004;
 const CURSOR_SCROLL: i32 = 0x0002;
 const CURSOR_HOLD: i32 = 0x0020;
 
@@ -205,7 +207,8 @@ impl Binder<'_> {
         let query = self.query(select, true)?.query;
         Ok(Statement::DeclareCursor {
             name: declare.portalname.clone(),
-            scroll: declare.options & CURSOR_SCROLL != 0,
+            scroll: declare.options & CURSOR_SCROLL != 0
+                || declare.options & CURSOR_NO_SCROLL == 0 && scrolls_by_itself(&query),
             hold: declare.options & CURSOR_HOLD != 0,
             binary: declare.options & CURSOR_BINARY != 0,
             query: Box::new(query),
@@ -526,4 +529,25 @@ fn on_off(value: bool) -> String {
 
 fn is_true(node: Option<&Node>) -> bool {
     matches!(text_of(node).to_ascii_lowercase().as_str(), "true" | "on" | "1" | "yes")
+}
+
+/// PostgreSQL lets a cursor go back without being asked to where that costs nothing: over a table, or over sorted rows.
+fn scrolls_by_itself(query: &crate::ir::Query) -> bool {
+    use crate::ir::{Body, Distinct, ExprKind, From, GroupBy, walk};
+    if !query.locking.is_empty() {
+        return false;
+    }
+    if !query.order_by.is_empty() {
+        return true;
+    }
+    let Body::Select(select) = &query.body else { return false };
+    let mut computed = false;
+    for item in &select.items {
+        walk::expr(item, &mut |expr| {
+            computed |= matches!(expr.kind, ExprKind::Aggregate(_) | ExprKind::Window(_));
+            !computed
+        });
+    }
+    let plain = matches!(select.distinct, Distinct::All) && matches!(select.group_by, GroupBy::None);
+    plain && !computed && query.ctes.is_empty() && matches!(select.from, Some(From::Relation { .. }))
 }

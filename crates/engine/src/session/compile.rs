@@ -148,6 +148,14 @@ impl Parsed {
         }
     }
 
+    /// The text that it came in, with what stands around it: what PostgreSQL shows of cursors and statements.
+    pub(crate) fn whole_text(&self) -> Arc<str> {
+        match &self.source {
+            Source::Postgres(statement) => statement.whole().clone(),
+            _ => self.text.clone(),
+        }
+    }
+
     pub(crate) fn shared_text(&self) -> Arc<str> {
         self.text.clone()
     }

@@ -307,8 +307,16 @@ impl Session {
             ran.changed += self.handle()?.lock().changes();
             self.remember_serial(action)?;
             let mut rows = rows.into_reader()?;
-            while width > 0 && rows.advance()? {
-                ran.returned.push((0..width).map(|at| rows.column(at)))?;
+            while rows.columns() > 0 && rows.advance()? {
+                if rows.columns() > width
+                    && let Value::Integer(rowid) = rows.column(width).to_value()
+                    && !run.touched.insert((target_of(action), rowid))
+                {
+                    return Err(met_again().into());
+                }
+                if width > 0 {
+                    ran.returned.push((0..width).map(|at| rows.column(at)))?;
+                }
             }
         }
         for (action, batch) in decided.actions.iter().zip(batches).rev() {
@@ -353,9 +361,21 @@ fn refuse_with_triggers(actions: &[Arc<Prepared>], kept: bool) -> Result<()> {
 /// How many columns of RETURNING an action yields.
 fn returned_columns(action: &Prepared) -> usize {
     match &action.bound.statement {
-        Ir::Dml(dml) => dml.returning.len(),
+        Ir::Dml(dml) => dml.columns.len(),
         _ => 0,
     }
+}
+
+fn target_of(action: &Prepared) -> u32 {
+    match &action.bound.statement {
+        Ir::Dml(dml) => dml.target.oid,
+        _ => 0,
+    }
+}
+
+fn met_again() -> Error {
+    Error::new(Condition::CardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
+        .hint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")
 }
 
 fn again(language: Language) -> Error {

@@ -308,7 +308,7 @@ impl Session {
         } else {
             Rows::Forward { cursor, at: 0 }
         };
-        let declared = Declared { text: prepared.parsed.shared_text(), hold, binary };
+        let declared = Declared { text: prepared.parsed.whole_text(), hold, binary };
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
         let portal = Portal { plan: Some(plan), rows, declared: Some(declared), door: None, level, created };
