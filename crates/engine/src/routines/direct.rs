@@ -232,6 +232,12 @@ impl Session {
                 let number = session.keep_result(returned)?;
                 let mut params = params.to_vec();
                 params.push(Value::Integer(number));
+                // The function may have changed the schema: the query of its rows is made for what there is now.
+                let renewed = session.renew(prepared)?;
+                let outer = match &renewed.direct {
+                    Some(Direct::Rows { outer, .. }) => outer,
+                    _ => outer,
+                };
                 let result = session.run_query(outer, &params).and_then(|outcome| session.read_ahead(outcome));
                 session.routine_state().results.lock().remove(&number);
                 let rows = result?;
