@@ -431,6 +431,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         lock_timeout: duration("--lock-timeout", arguments.lock_timeout)?,
         // Of the eight MiB that the listener gives a session's thread.
         routine_stack: 5 * 1024 * 1024,
+        password_verifier: Some(rowferry_server::auth::password_verifier),
         ..Options::default()
     })
 }

@@ -41,6 +41,8 @@ conditions! {
     // Class 00, 01: no errors but messages beside a result; no wire sends their codes as an error's.
     SuccessfulCompletion "00000" -1 0,
     Warning "01000" -1 0,
+    PrivilegeNotRevoked "01006" -1 0,
+    PrivilegeNotGranted "01007" -1 0,
     // Class 08: connection
     ConnectionException "08000" -908 0,
     ConnectionFailure "08006" -25580 0,
@@ -49,6 +51,7 @@ conditions! {
     FeatureNotSupported "0A000" -999 0,
     // A statement was prepared before its tables changed, and would return other columns now.
     StalePlan "0A000" -710 0,
+    InvalidGrantOperation "0LP01" -580 0,
     // Class 21, 22: data
     CardinalityViolation "21000" -284 0,
     DataException "22000" -1213 0,

@@ -10,6 +10,7 @@
 //! has a [`Type`], conversions that the dialect does silently are explicit casts. The IR knows neither a dialect nor a
 //! back end. What a front end or a back end cannot do ends in [`Condition::FeatureNotSupported`], naming the feature.
 //!
+//! - [`access`]: roles, owners and privileges;
 //! - [`types`]: the types that the IR knows, and how each is stored;
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
@@ -23,6 +24,7 @@
 
 #![forbid(unsafe_op_in_unsafe_fn)]
 
+pub mod access;
 pub mod error;
 pub mod functions;
 pub mod informix;

@@ -1,6 +1,7 @@
 //! What a compiled statement looks like from outside: parameters, result columns, effects.
 
 use crate::Type;
+use crate::access::Needs;
 use crate::ir::Statement;
 
 /// A statement bound by a front end; what a back end lowers.
@@ -16,6 +17,8 @@ pub struct Bound {
     pub effects: Effects,
     /// The schema generation that it was bound against.
     pub generation: u64,
+    /// What it needs to be allowed when it runs.
+    pub needs: Needs,
     /// Inside a function: for each parameter the variable that is its value, as
     /// [`Variables`](crate::postgres::routine::Variables) counts them.
     pub inside: Vec<usize>,

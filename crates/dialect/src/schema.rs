@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::access::Privileges;
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use crate::{Language, Type};
 
@@ -36,6 +37,9 @@ pub trait Schema {
 
     /// True when a schema (namespace) of this name exists.
     fn has_namespace(&self, name: &str) -> bool;
+
+    /// Whether the role that asks has a privilege on a schema; true for one that is not there.
+    fn may(&self, namespace: &str, wanted: Privileges) -> bool;
 
     /// The first schema of the search path, where objects without a schema are created; `None` when there is none.
     fn creation_namespace(&self) -> Option<String>;

@@ -51,7 +51,13 @@ pub struct Options {
     /// Bytes of memory that a session may use before its statement fails with `53200`; no limit by default. Counted as
     /// far as the program has made [`crate::memory::CountingAllocator`] its allocator.
     pub session_memory: usize,
+    /// Makes what is kept of a role's password (CREATE ROLE … PASSWORD) out of it, or says why it cannot. None by default:
+    /// then there are no passwords.
+    pub password_verifier: Option<PasswordVerifier>,
 }
+
+/// Makes what is kept of a password out of it, or says which kind of password it cannot be made of.
+pub type PasswordVerifier = fn(&str) -> Result<String, &'static str>;
 
 impl Default for Options {
     fn default() -> Self {
@@ -64,6 +70,7 @@ impl Default for Options {
             logging: Logging::Log,
             routine_stack: 1024 * 1024,
             session_memory: crate::memory::UNLIMITED,
+            password_verifier: None,
         }
     }
 }

@@ -40,6 +40,9 @@ impl Schema for Tables {
     fn has_namespace(&self, name: &str) -> bool {
         name == "public"
     }
+    fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {
+        true
+    }
     fn creation_namespace(&self) -> Option<String> {
         Some("public".to_owned())
     }

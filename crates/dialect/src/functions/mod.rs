@@ -255,6 +255,7 @@ mod spec {
     pub(super) const REGNAMESPACE: TypeSpec = Is(Type::Reg(Reg::Namespace));
     pub(super) const REGPROC: TypeSpec = Is(Type::Reg(Reg::Proc));
     pub(super) const REGROLE: TypeSpec = Is(Type::Reg(Reg::Role));
+    pub(super) const ICHAR: TypeSpec = Is(Type::InternalChar);
     pub(super) const TEXTS: TypeSpec = ArrayOf(Type::Text);
     pub(super) const NAMES: TypeSpec = ArrayOf(Type::Name);
     pub(super) const INTS: TypeSpec = ArrayOf(Type::Int4);

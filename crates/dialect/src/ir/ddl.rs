@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::access::{AccessChange, RoleSpec};
 use super::expr::Expr;
 use super::query::{Query, RelId};
 use super::trigger::{ChangeTrigger, TriggerState};
@@ -61,6 +62,15 @@ pub enum Ddl {
         name: String,
         /// IF NOT EXISTS.
         if_not_exists: bool,
+        /// AUTHORIZATION.
+        owner: Option<RoleSpec>,
+    },
+    /// Roles, owners, privileges.
+    Access {
+        /// The change.
+        change: Box<AccessChange>,
+        /// Its completion tag.
+        tag: &'static str,
     },
     /// ALTER TABLE.
     AlterTable {

@@ -5,6 +5,7 @@
 //! type; there are no silent conversions, only [`ExprKind::Cast`]. Names that results show are in
 //! [`OutputColumn`]s.
 
+pub mod access;
 pub mod apart;
 pub mod by_rows;
 pub mod ddl;
@@ -16,6 +17,7 @@ pub mod tables;
 pub mod trigger;
 pub mod walk;
 
+pub use access::*;
 pub use ddl::*;
 pub use expr::*;
 pub use lock::*;

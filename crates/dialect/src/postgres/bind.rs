@@ -4,6 +4,7 @@ use pg_query::protobuf::node::Node as N;
 
 use super::binder::{Binder, BoundQuery};
 use super::parse::Parsed;
+use crate::access::Needs;
 use crate::ir::{self, Body, ExprKind, Statement, walk};
 use crate::plan::{Bound, Context, ResultColumn};
 use crate::schema::Schema;
@@ -16,6 +17,10 @@ use crate::{Condition, Result, Type};
 pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
     let mut binder = Binder::new(parsed, schema, context, params);
     let (mut statement, columns) = binder.statement(&parsed.node)?;
+    if matches!(statement, Statement::Ddl(_)) {
+        // A definition reads nothing, and what a change of the schema needs is asked when it is made.
+        binder.needs = Needs::default();
+    }
     let params: Vec<Type> = binder.params.iter().map(|param| param.clone().unwrap_or(Type::Text)).collect();
     // What stayed open, as in `$1 IS NULL`, has the type that was found elsewhere, or none and is text.
     walk::statement_mut(&mut statement, &mut |expr| {
@@ -33,6 +38,7 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         columns,
         effects: binder.effects,
         generation: schema.generation(),
+        needs: binder.needs,
         inside: Vec::new(),
         notices: binder.notices,
     })
@@ -46,6 +52,11 @@ impl Binder<'_> {
 
     fn statement_inner(&mut self, node: &N) -> Result<(Statement, Vec<ResultColumn>)> {
         let bare = |statement: Statement| Ok((statement, Vec::new()));
+        if let Some((change, tag)) = self.access(node)? {
+            self.effects.schema = true;
+            self.effects.writes = true;
+            return bare(Statement::Ddl(Box::new(ir::Ddl::Access { change: Box::new(change), tag })));
+        }
         if let Some(found) = self.utility(node)? {
             return Ok(found);
         }
@@ -136,6 +147,10 @@ impl Schema for NoSchema {
 
     fn creation_namespace(&self) -> Option<String> {
         None
+    }
+
+    fn may(&self, _: &str, _: crate::access::Privileges) -> bool {
+        true
     }
 
     fn sequence(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::schema::Sequence>> {
@@ -309,21 +324,24 @@ pub fn uses(definition: &str, schema: &dyn Schema, context: &Context) -> Result<
     Ok(binder.uses.take().unwrap_or_default())
 }
 
-/// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids` and `views` are
-/// that statement's.
+/// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids`, `views`
+/// and `needs` are that statement's.
 pub(crate) fn view_query(
     definition: &str,
     schema: &dyn Schema,
     database: &str,
     ids: &mut ir::Ids,
     views: &mut Vec<u32>,
+    needs: &mut Needs,
 ) -> Result<ir::Query> {
     let context = Context { user: String::new(), database: database.to_owned(), ..Context::default() };
     let mut binder = Binder::detached(schema, &context);
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
+    std::mem::swap(&mut binder.needs, needs);
     let bound = binder.definition_query("", definition);
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
+    std::mem::swap(&mut binder.needs, needs);
     Ok(bound?.query)
 }

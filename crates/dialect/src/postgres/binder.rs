@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::parse::Parsed;
 use super::types;
+use crate::access::{Needs, Privileges};
 use crate::ir::{self, CteId, Expr, ExprKind, Ids, OutputColumn, RelId};
 use crate::plan::{Context, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation, Schema};
@@ -33,6 +34,8 @@ pub(super) struct Binder<'a> {
     pub(super) shown: Option<super::viewdef::Shown>,
     /// What the text itself names, when somebody wants to know.
     pub(super) uses: Option<Uses>,
+    /// What the statement does with its relations.
+    pub(super) needs: Needs,
     /// Inside a function: which scopes are those of its variables.
     pub(super) variables: Option<super::routine::VariableLevels>,
 }
@@ -199,6 +202,21 @@ impl<'a> Binder<'a> {
             shown: None,
             uses: None,
             variables: None,
+            needs: Needs::default(),
+        }
+    }
+
+    /// Notes that a relation is used, for the check of privileges: by the user, or by the owner of the view behind which
+    /// it stands.
+    pub(super) fn need(&mut self, id: RelId, relation: &Arc<Relation>, privileges: Privileges) {
+        let behind = crate::access::behind(self.schema, &self.views);
+        self.needs.add(id, relation, behind, privileges);
+    }
+
+    /// Notes that a column is read, for the check of privileges.
+    pub(super) fn read_column(&mut self, column: &EntryColumn) {
+        if let Some(origin) = column.origin {
+            self.needs.read(origin, super::expr::columns::column_of(&column.expr).map(|column| column.relation));
         }
     }
 
@@ -301,6 +319,16 @@ impl<'a> Binder<'a> {
         Ok(Expr::new(ExprKind::Param(index), ty))
     }
 
+    /// Refuses a schema that the user may not look into.
+    pub(super) fn check_schema(&self, name: &QualifiedName, location: i32) -> Result<()> {
+        match &name.schema {
+            Some(schema) if !self.schema.may(schema, Privileges::USAGE) => {
+                Err(self.at(crate::access::denied("schema", schema), location))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Finds a relation by its name in a statement.
     pub(super) fn relation(&mut self, range: &pg_query::protobuf::RangeVar) -> Result<Arc<Relation>> {
         if !range.catalogname.is_empty() && range.catalogname != self.context.database {
@@ -316,6 +344,7 @@ impl<'a> Binder<'a> {
             schema: (!range.schemaname.is_empty()).then(|| range.schemaname.clone()),
             name: range.relname.clone(),
         };
+        self.check_schema(&name, range.location)?;
         self.schema.relation(&name).ok_or_else(|| {
             self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), range.location)
         })

@@ -1,10 +1,12 @@
 //! Clauses about storage and ownership, of which SQLite has nothing: what asks PostgreSQL for another way of storing the
 //! same is taken with a notice, what names something that is not there is refused as PostgreSQL refuses it.
 
-use pg_query::protobuf::{self as pg, DefElem, Node, RoleSpecType, node::Node as N};
+use pg_query::protobuf::{self as pg, DefElem, Node, node::Node as N};
 
 use super::binder::Binder;
 use super::utility::text_of;
+use crate::access::ObjectClass;
+use crate::ir::{AccessChange, Ddl, RoleSpec, Statement};
 use crate::{Condition, Error, Result, Type};
 
 /// A fact that the catalogs show: part (a column, or nothing), name, value.
@@ -208,39 +210,13 @@ impl Binder<'_> {
         Ok(given)
     }
 
-    /// ALTER SCHEMA and ALTER DATABASE … OWNER TO, for owners that there are; `None` for other objects.
-    pub(super) fn alter_owner(&mut self, alter: &pg::AlterOwnerStmt) -> Result<Option<&'static str>> {
-        let name = match alter.object.as_deref().and_then(|node| node.node.as_ref()) {
-            Some(N::String(name)) => name.sval.as_str(),
-            _ => "",
-        };
-        let tag = match alter.object_type() {
-            pg::ObjectType::ObjectSchema if !self.schema.has_namespace(name) => {
-                let message = format!("schema \"{name}\" does not exist");
-                return Err(Error::new(Condition::InvalidSchemaName, message));
-            }
-            pg::ObjectType::ObjectSchema => "ALTER SCHEMA",
-            pg::ObjectType::ObjectDatabase if name != self.context.database => {
-                let message = format!("database \"{name}\" does not exist");
-                return Err(Error::new(Condition::InvalidCatalogName, message));
-            }
-            pg::ObjectType::ObjectDatabase => "ALTER DATABASE",
-            kind if super::ddl::is_function(kind) => self.owned_function(alter)?,
-            _ => return Ok(None),
-        };
-        self.check_owner(alter.newowner.as_ref())?;
-        Ok(Some(tag))
-    }
-
     /// `ALTER TABLE … OWNER TO`, whatever kind of relation it is said of; `None` when it says anything else.
-    pub(super) fn relation_owner(&mut self, alter: &pg::AlterTableStmt) -> Result<Option<&'static str>> {
-        let Some(range) = &alter.relation else { return Ok(None) };
-        for node in &alter.cmds {
-            let Some(N::AlterTableCmd(command)) = &node.node else { return Ok(None) };
-            if command.subtype() != pg::AlterTableType::AtChangeOwner {
-                return Ok(None);
-            }
-            self.check_owner(command.newowner.as_ref())?;
+    pub(super) fn relation_owner(&mut self, alter: &pg::AlterTableStmt) -> Result<Option<Statement>> {
+        let (Some(range), [Node { node: Some(N::AlterTableCmd(command)) }]) = (&alter.relation, &*alter.cmds) else {
+            return Ok(None);
+        };
+        if command.subtype() != pg::AlterTableType::AtChangeOwner {
+            return Ok(None);
         }
         let tag = match alter.objtype() {
             pg::ObjectType::ObjectSequence => "ALTER SEQUENCE",
@@ -250,27 +226,23 @@ impl Binder<'_> {
             _ => return Ok(None),
         };
         let schema = (!range.schemaname.is_empty()).then(|| range.schemaname.clone());
-        let name = crate::schema::QualifiedName { schema, name: range.relname.clone() };
-        if self.schema.sequence(&name).is_none() && self.schema.index(&name).is_none() {
+        let mut name = crate::schema::QualifiedName { schema, name: range.relname.clone() };
+        if let Some(sequence) = self.schema.sequence(&name) {
+            name.schema = Some(sequence.namespace.clone());
+        } else if let Some((table, _)) = self.schema.index(&name) {
+            name.schema = Some(table.namespace.clone());
+        } else {
             match self.relation(range) {
                 Err(_) if alter.missing_ok => {
                     self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
+                    return Ok(Some(Statement::Nothing { tag }));
                 }
-                found => drop(found?),
+                found => name.schema = Some(found?.namespace.clone()),
             }
         }
-        Ok(Some(tag))
-    }
-
-    /// OWNER TO, AUTHORIZATION: there is one user, who owns everything.
-    pub(super) fn check_owner(&self, role: Option<&pg::RoleSpec>) -> Result<()> {
-        match role {
-            Some(role) if role.roletype() == RoleSpecType::RolespecCstring && role.rolename != self.context.user => {
-                let message = format!("role \"{}\" does not exist", role.rolename);
-                Err(Error::new(Condition::UndefinedObject, message))
-            }
-            _ => Ok(()),
-        }
+        let to = command.newowner.as_ref().map_or(RoleSpec::Current, super::access::role_spec);
+        let change = AccessChange::Owner { class: ObjectClass::Relation, name, to };
+        Ok(Some(Statement::Ddl(Box::new(Ddl::Access { change: Box::new(change), tag }))))
     }
 }
 

@@ -6,6 +6,7 @@ use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
 use super::target::{Change, Target};
 use super::{raw, types};
+use crate::access::Privileges;
 use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, ExprKind, InsertSource, OnConflict, TriggerEvent};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, Relation};
@@ -162,6 +163,7 @@ impl Binder<'_> {
             Some(select) => self.insert_query(&relation, select, &mut columns, overriding)?,
         };
         let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
+        self.change_columns(&target, positions.iter().copied(), true);
         let source = self.add_defaults(&target, &mut positions, source)?;
         let on_conflict = match &insert.on_conflict_clause {
             Some(clause) => self.on_conflict(clause, &target)?,
@@ -541,6 +543,7 @@ impl Binder<'_> {
         if !update {
             return Ok(Some(OnConflict { index, action: ConflictAction::Nothing }));
         }
+        self.needs.require(target.id, Privileges::UPDATE);
         let excluded = self.ids.relation();
         let proposed = target.excluded(excluded);
         let scope = Scope { entries: vec![target.entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
@@ -562,17 +565,21 @@ impl Binder<'_> {
     fn infer_index(&mut self, infer: &pg::InferClause, target: &Target) -> Result<usize> {
         let (relation, entry) = (&target.relation, &target.entry);
         if !infer.conname.is_empty() {
-            return relation
+            let found = relation
                 .indexes
                 .iter()
-                .position(|index| index.name == infer.conname && index.unique && index.constraint)
-                .ok_or_else(|| {
-                    self.error(
-                        Condition::UndefinedObject,
-                        format!("constraint \"{}\" for table \"{}\" does not exist", infer.conname, relation.name),
-                        infer.location,
-                    )
-                });
+                .position(|index| index.name == infer.conname && index.unique && index.constraint);
+            if let Some(at) = found {
+                let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
+                self.read_target(target, columns.into_iter());
+            }
+            return found.ok_or_else(|| {
+                self.error(
+                    Condition::UndefinedObject,
+                    format!("constraint \"{}\" for table \"{}\" does not exist", infer.conname, relation.name),
+                    infer.location,
+                )
+            });
         }
         let mut wanted: Vec<usize> = Vec::new();
         let mut expressions: Vec<String> = Vec::new();
@@ -597,6 +604,7 @@ impl Binder<'_> {
         }
         wanted.sort_unstable();
         wanted.dedup();
+        self.read_target(target, wanted.iter().copied());
         expressions.sort();
         let predicate = infer.where_clause.as_deref().and_then(raw::print_expression).map(|text| normal_text(&text));
         let found = relation.indexes.iter().position(|index| {
@@ -726,6 +734,7 @@ impl Binder<'_> {
             };
             assignments.push((position, value));
         }
+        self.change_columns(changed, assignments.iter().map(|(position, _)| *position), false);
         Ok(assignments)
     }
 

@@ -9,6 +9,7 @@ use super::expr::calls::function_name;
 use super::expr::location;
 use super::routine::Called;
 use super::{names, raw};
+use crate::access::Privileges;
 use crate::functions::FunctionKind;
 use crate::ir::{CastContext, CompareOp, Cte, CteBody, Expr, ExprKind, From, JoinKind, OutputColumn, SetOp};
 use crate::plan::ResultColumn;
@@ -149,6 +150,7 @@ impl Binder<'_> {
             RelationKind::Sequence { definition } => (definition, false),
             _ => {
                 let id = self.ids.relation();
+                self.need(id, relation, Privileges::SELECT);
                 let entry = Entry::of_relation(relation, id, alias);
                 return Ok((From::Relation { id, relation: relation.clone() }, entry));
             }
@@ -160,6 +162,8 @@ impl Binder<'_> {
                 place,
             ));
         }
+        let mark = self.needs.mark();
+        self.need(crate::ir::Text::TABLE, relation, Privileges::SELECT);
         self.views.push(relation.oid);
         let bound = match relation.language {
             Language::Postgres | Language::Sqlite => self.definition_query(&relation.name, definition),
@@ -168,6 +172,7 @@ impl Binder<'_> {
         self.views.pop();
         let bound = bound?;
         let id = self.ids.relation();
+        self.needs.number(mark, id);
         let mut entry = Entry::of_columns(alias.unwrap_or(&relation.name), id, &bound.columns);
         for (column, declared) in entry.columns.iter_mut().zip(&relation.columns) {
             column.name.clone_from(&declared.name);
@@ -195,6 +200,7 @@ impl Binder<'_> {
             &self.context.database,
             &mut self.ids,
             &mut self.views,
+            &mut self.needs,
         )
         .map_err(|error| error.detail(format!("In the view \"{}\".", relation.name)))?;
         let columns: Vec<ResultColumn> =
@@ -642,8 +648,10 @@ impl Binder<'_> {
             };
             let a = side(self, left, "left")?;
             let b = side(self, right, "right")?;
-            self.note_column(&a.expr, -1);
-            self.note_column(&b.expr, -1);
+            for side in [&a, &b] {
+                self.note_column(&side.expr, -1);
+                self.read_column(side);
+            }
             tests.push(self.compare(CompareOp::Equal, (a.expr.clone(), -1), (b.expr.clone(), -1), -1)?);
             let (members, ty) = self.unify(vec![(a.expr.clone(), -1), (b.expr.clone(), -1)], "JOIN/USING")?;
             let same_type = a.expr.ty == ty && b.expr.ty == ty;

@@ -3,6 +3,7 @@
 use pg_query::protobuf::{self as pg, LockClauseStrength, LockWaitPolicy, SelectStmt, node::Node as N};
 
 use super::binder::{Binder, BoundQuery, Entry};
+use crate::access::Privileges;
 use crate::ir::{
     Body, ColumnRef, Distinct, ExprKind, From, GroupBy, JoinKind, LockMode, LockWait, Query, RelId, RowLock, Select,
     row_locks_of, walk,
@@ -45,7 +46,7 @@ impl Binder<'_> {
     }
 
     /// Locking clauses of a SELECT whose FROM has these entries.
-    pub(super) fn row_locks(&self, select: &SelectStmt, bound: &mut BoundQuery, entries: &[Entry]) -> Result<()> {
+    pub(super) fn row_locks(&mut self, select: &SelectStmt, bound: &mut BoundQuery, entries: &[Entry]) -> Result<()> {
         for clause in clauses(select) {
             let wish = Wish::of(clause);
             let Body::Select(body) = &mut bound.query.body else {
@@ -75,6 +76,11 @@ impl Binder<'_> {
                     None => bound.query.locking.push(lock),
                 }
             }
+        }
+        if !bound.query.locking.is_empty() || clauses(select).next().is_some() {
+            let mut locked = Vec::new();
+            ids_of_locked(&bound.query, &mut locked);
+            locked.into_iter().for_each(|id| self.needs.require(id, Privileges::UPDATE));
         }
         Ok(())
     }
@@ -202,6 +208,26 @@ fn check_nullable(from: &From, wish: &Wish, locks: &[RowLock]) -> Result<()> {
     }
     check_nullable(left, wish, locks)?;
     check_nullable(right, wish, locks)
+}
+
+/// The relations of a query whose rows are locked, views through which they are reached included; whether there are any.
+fn ids_of_locked(query: &Query, ids: &mut Vec<RelId>) -> bool {
+    fn inside(from: &From, ids: &mut Vec<RelId>) -> bool {
+        match from {
+            From::Query { id, query, .. } if ids_of_locked(query, ids) => {
+                ids.push(*id);
+                true
+            }
+            From::Join { left, right, .. } => inside(left, ids) | inside(right, ids),
+            _ => false,
+        }
+    }
+    ids.extend(query.locking.iter().map(|lock| lock.id));
+    let deeper = match &query.body {
+        Body::Select(select) => select.from.as_ref().is_some_and(|from| inside(from, ids)),
+        _ => false,
+    };
+    deeper || !query.locking.is_empty()
 }
 
 /// The member of a FROM clause that has this id.

@@ -7,6 +7,7 @@ use pg_query::protobuf::{self as pg, CmdType, MergeMatchKind, Node, node::Node a
 
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::target::{Change, Target, barrier};
+use crate::access::Privileges;
 use crate::ir::by_rows::{relations, rowid, same_row, select};
 use crate::ir::{
     self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, InsertSource, JoinKind, Merge, RelId, walk,
@@ -40,7 +41,10 @@ impl Binder<'_> {
             Some(with) => self.with_clause(with)?,
             None => Vec::new(),
         };
+        let mark = self.needs.mark();
         let target = self.merge_target(merge)?;
+        // The actions say what is needed.
+        self.needs.change(mark, target.id, Privileges::NONE);
         let Some(source) = merge.source_relation.as_deref() else { return Err(Error::internal("MERGE of nothing")) };
         let (from, source_entries) = self.bind_from(std::slice::from_ref(source))?;
         let Some(from) = from else { return Err(Error::internal("MERGE of nothing")) };
@@ -127,12 +131,16 @@ impl Binder<'_> {
         let condition = self.merge_condition(when.condition.as_deref(), scope, "WHEN")?;
         let action = match when.command_type() {
             CmdType::CmdUpdate => {
+                self.needs.require(target.id, Privileges::UPDATE);
                 let scope = Scope { entries: both.to_vec(), clause: Clause::Update, ..Scope::default() };
                 let (assignments, _) =
                     self.with_scope(scope, |binder| binder.assignments(&when.target_list, target, Change::Update))?;
                 Some(DmlAction::Update { assignments, from: None, filter: None, current_of: None })
             }
-            CmdType::CmdDelete => Some(DmlAction::Delete { using: None, filter: None, current_of: None }),
+            CmdType::CmdDelete => {
+                self.needs.require(target.id, Privileges::DELETE);
+                Some(DmlAction::Delete { using: None, filter: None, current_of: None })
+            }
             CmdType::CmdInsert => Some(self.merged_insert(when, target, source)?),
             _ => None,
         };
@@ -141,6 +149,8 @@ impl Binder<'_> {
 
     fn merged_insert(&mut self, when: &pg::MergeWhenClause, target: &Target, source: &[Entry]) -> Result<DmlAction> {
         let mut columns = self.insert_columns(&when.target_list, target)?;
+        self.needs.require(target.id, Privileges::INSERT);
+        self.change_columns(target, columns.list.iter().map(|(position, _)| *position), true);
         let overriding = when.r#override();
         let bound = if when.values.is_empty() {
             columns.list.clear();

@@ -3,6 +3,7 @@
 //! - `raw`, `parse`: the text, by libpg_query;
 //! - `binder`: the state of binding one statement; `bind`: which statement it is;
 //! - `select`, `grouping`, `from`: queries; `dml`, `merge`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
+//! - `access`: roles and privileges;
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
 //! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
@@ -10,6 +11,7 @@
 //! - [`types`]: names, object ids and modifiers of types.
 
 mod absent;
+mod access;
 mod bind;
 mod binder;
 mod clauses;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pg_query::protobuf as pg;
 
 use super::binder::{Binder, Entry};
+use crate::access::Privileges;
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, TriggerEvent,
     TriggerLevel, TriggerTime, Value, ViewCheck, walk,
@@ -41,6 +42,14 @@ impl Change {
             Self::Insert => TriggerEvent::Insert,
             Self::Update => TriggerEvent::Update,
             Self::Delete => TriggerEvent::Delete,
+        }
+    }
+
+    const fn privileges(self) -> Privileges {
+        match self {
+            Self::Insert => Privileges::INSERT,
+            Self::Update => Privileges::UPDATE,
+            Self::Delete => Privileges::DELETE,
         }
     }
 
@@ -214,6 +223,9 @@ impl Binder<'_> {
         match &relation.kind {
             RelationKind::Table => {
                 let id = self.ids.relation();
+                let mark = self.needs.mark();
+                self.need(id, &relation, change.privileges());
+                self.needs.change(mark, id, change.privileges());
                 let mut target = Target::table(relation, id);
                 if let Some(alias) = alias {
                     target.entry = Entry::of_relation(&target.relation, id, Some(alias));
@@ -238,14 +250,18 @@ impl Binder<'_> {
     }
 
     fn view_target(&mut self, view: Arc<Relation>, alias: Option<&str>, change: Change, place: i32) -> Result<Target> {
+        let mark = self.needs.mark();
         let (from, mut entry) = self.table(&view, alias, place)?;
         if view.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, change.event()) {
             let From::Query { id, .. } = &from else { return Err(Error::internal("a view is a query")) };
             let id = *id;
+            self.needs.change(mark, id, change.privileges());
             return Ok(Target { relation: view, id, entry, rows: Some(Box::new(from)), view: None });
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
+        self.needs.change(mark, rows.id, change.privileges());
+        self.needs.change_behind(mark, rows.id, change.privileges());
         for (column, expr) in entry.columns.iter_mut().zip(rows.items) {
             column.expr = expr;
         }
@@ -258,6 +274,31 @@ impl Binder<'_> {
             defaults: rows.defaults,
         };
         Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, view: Some(view) })
+    }
+
+    /// Notes which of the table's columns a statement changes, for the check of privileges.
+    pub(super) fn change_columns(&mut self, target: &Target, positions: impl Iterator<Item = usize>, insert: bool) {
+        for position in positions {
+            self.needs.change_column(target.id, (target.relation.oid, position), insert);
+            let Some(view) = &target.view else { continue };
+            if let Some(at) = view.columns.iter().position(|column| column.as_ref().ok() == Some(&position)) {
+                self.needs.change_column(target.id, (view.relation.oid, at), insert);
+            }
+        }
+    }
+
+    /// Notes which of the table's columns a statement reads without naming them as values.
+    pub(super) fn read_target(&mut self, target: &Target, positions: impl Iterator<Item = usize>) {
+        for position in positions {
+            let at = |view: &View| view.columns.iter().position(|column| column.as_ref().ok() == Some(&position));
+            let read = match &target.view {
+                None => Some((target.relation.oid, position)),
+                Some(view) => at(view).map(|at| (view.relation.oid, at)),
+            };
+            if let Some(read) = read {
+                self.needs.read(read, Some(target.id));
+            }
+        }
     }
 
     /// The table's column that a statement means by a name.

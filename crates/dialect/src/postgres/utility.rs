@@ -5,6 +5,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::binder::{Binder, Clause, computed};
 use super::names;
 use super::target::{Change, Target};
+use crate::access::Privileges;
 use crate::ir::{
     self, Copy, CopyFormat, CopyOptions, Discard, Dml, DmlAction, Explain, FetchDirection, InsertSource, Isolation,
     LockMode, LockTable, Notify, SetVariable, Statement, Transaction, TransactionModes,
@@ -100,10 +101,6 @@ impl Binder<'_> {
             }
             N::ReindexStmt(reindex) => plain(self.reindex(reindex)?),
             N::VacuumStmt(vacuum) => plain(self.vacuum(vacuum)?),
-            N::AlterOwnerStmt(alter) => match self.alter_owner(alter)? {
-                Some(tag) => plain(Statement::Nothing { tag }),
-                None => Ok(None),
-            },
             _ => Ok(None),
         }
     }
@@ -156,7 +153,7 @@ impl Binder<'_> {
         Ok(modes)
     }
 
-    fn set(&mut self, statement: &pg::VariableSetStmt) -> Result<Statement> {
+    pub(super) fn set(&mut self, statement: &pg::VariableSetStmt) -> Result<Statement> {
         use pg::VariableSetKind as Kind;
         let variable = |values, reset| {
             let name = Some(statement.name.clone());
@@ -298,6 +295,7 @@ impl Binder<'_> {
                 .iter()
                 .map(|at| {
                     let column = &entry.columns[*at];
+                    self.read_column(column);
                     (column.expr.clone(), computed(column.name.clone(), column.expr.ty.clone()))
                 })
                 .unzip();
@@ -326,10 +324,12 @@ impl Binder<'_> {
             _ => {
                 let relation = self.own_table(range)?;
                 let id = self.ids.relation();
+                self.need(id, &relation, Privileges::INSERT);
                 Target::table(relation, id)
             }
         };
         self.effects.writes = true;
+        columns.iter().for_each(|at| self.needs.change_column(target.id, (relation.oid, *at), true));
         let values = columns
             .iter()
             .enumerate()
@@ -527,7 +527,7 @@ fn on_off(value: bool) -> String {
     if value { "on" } else { "off" }.to_owned()
 }
 
-fn is_true(node: Option<&Node>) -> bool {
+pub(super) fn is_true(node: Option<&Node>) -> bool {
     matches!(text_of(node).to_ascii_lowercase().as_str(), "true" | "on" | "1" | "yes")
 }
 

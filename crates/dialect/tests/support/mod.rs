@@ -429,6 +429,9 @@ impl Schema for Store {
         matches!(name, "public" | "pg_catalog" | "information_schema" | "sales")
     }
 
+    fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {
+        true
+    }
     fn creation_namespace(&self) -> Option<String> {
         Some("public".to_owned())
     }

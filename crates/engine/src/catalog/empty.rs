@@ -31,19 +31,11 @@ pub(super) const TABLES: &[Table] = &[
         amproc regproc",
     ),
     table(
-        "pg_auth_members",
-        1_261,
-        "oid oid, roleid oid, member oid, grantor oid, admin_option bool, \
-        inherit_option bool, set_option bool",
-    ),
-    table(
         "pg_conversion",
         2_607,
         "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, \
         contoencoding int4, conproc regproc, condefault bool",
     ),
-    table("pg_db_role_setting", 2_964, "setdatabase oid, setrole oid, setconfig text[]"),
-    table("pg_default_acl", 826, "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char, defaclacl text[]"),
     table("pg_enum", 3_501, "oid oid, enumtypid oid, enumsortorder float4, enumlabel name"),
     table(
         "pg_event_trigger",
@@ -122,7 +114,6 @@ pub(super) const TABLES: &[Table] = &[
         "dbid oid, classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, \
         deptype char",
     ),
-    table("pg_shdescription", 2_396, "objoid oid, classoid oid, description text"),
     table("pg_shseclabel", 3_592, "objoid oid, classoid oid, provider text, label text"),
     table(
         "pg_stat_user_tables",

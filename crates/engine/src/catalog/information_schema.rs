@@ -106,9 +106,13 @@ fn yes(truth: bool) -> &'static str {
 fn schemata(context: &Context<'_>) -> Vec<Row> {
     let fixed = NAMESPACES.iter().map(|(_, name)| *name).filter(|name| !matches!(*name, INFORMIX | PG_TEMP));
     let made = context.schema.main.namespaces.iter().map(|namespace| namespace.name.as_str());
+    let rights = context.schema.rights();
     fixed
         .chain(made)
-        .map(|name| row![&context.database.name, name, &context.state.user, NULL, NULL, NULL, NULL])
+        .map(|name| {
+            let owner = super::pg_roles::owner_name(context.schema, &rights, context.schema.namespace_oid(name));
+            row![&context.database.name, name, owner, NULL, NULL, NULL, NULL]
+        })
         .collect()
 }
 

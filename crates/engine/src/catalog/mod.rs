@@ -17,6 +17,7 @@ mod pg_names;
 mod pg_namespace;
 mod pg_other;
 mod pg_proc;
+mod pg_roles;
 mod pg_sequence;
 mod pg_settings;
 mod pg_stat_activity;
@@ -175,6 +176,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_namespace::TABLES,
         pg_other::TABLES,
         pg_proc::TABLES,
+        pg_roles::TABLES,
         pg_sequence::TABLES,
         pg_settings::TABLES,
         pg_stat_activity::TABLES,

@@ -28,6 +28,12 @@ pub fn namespace_name(schema: &SessionSchema, oid: u32) -> Option<String> {
     })
 }
 
+/// A role's name as it stands in a list of privileges.
+pub fn acl_name(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
 /// Takes `schema.name`, parts perhaps in double quotes, apart.
 pub fn split(text: &str) -> Option<QualifiedName> {
     let mut parts = Vec::new();
@@ -107,7 +113,7 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
                 None
             }
         }),
-        Reg::Role => (oid == super::OWNER).then(|| quote_ident(&state.user)),
+        Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
         Reg::Proc | Reg::Procedure => {
             let function = schema.function_by_oid(oid)?;
             let known = schema.functions(&QualifiedName::bare(function.name.clone()));
@@ -160,11 +166,8 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
         }
         Reg::Role => {
             let name = split(text).ok_or_else(invalid)?.name;
-            if name == state.user {
-                Ok(super::OWNER)
-            } else {
-                Err(Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist")))
-            }
+            let unknown = || Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist"));
+            schema.role_oid(&name).ok_or_else(unknown)
         }
         Reg::Proc => {
             let name = split(text).ok_or_else(invalid)?;

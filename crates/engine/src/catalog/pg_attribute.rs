@@ -50,10 +50,17 @@ fn attributes(context: &Context<'_>) -> Vec<Row> {
     for relation in relations() {
         of_relation(relation, &none, &mut rows);
     }
+    let rights = context.schema.rights();
     let schema = context.schema;
     for relation in schema.user_relations() {
         let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+        let first = rows.len();
         of_relation(relation, properties, &mut rows);
+        for (row, column) in rows[first..].iter_mut().zip(&relation.columns) {
+            if let Some(granted) = rights.column_list(relation.oid, &column.name) {
+                row[21] = super::pg_roles::list(context.schema, granted);
+            }
+        }
         for index in &relation.indexes {
             of_index(schema, relation, index, properties, &mut rows);
         }

@@ -4,6 +4,7 @@ use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::describe;
 use super::names::namespace_oid;
+use super::pg_roles::shown_list;
 use super::{Cell, Context, NULL, OWNER, Row, Table, relations, row, text_array};
 use crate::schema::{PG_CATALOG, PG_TEMP, Properties};
 
@@ -34,14 +35,21 @@ struct Class<'a> {
     rules: bool,
     triggers: bool,
     options: Option<String>,
+    owner: u32,
+    acl: Cell,
 }
 
 fn rows(context: &Context<'_>) -> Vec<Row> {
     let schema = context.schema;
+    let rights = schema.rights();
+    let owned = |class: Class<'_>, oid: u32| {
+        let acl = shown_list(schema, &rights, oid);
+        self::class(&Class { owner: rights.owner(oid), acl, ..class })
+    };
     let mut rows = Vec::new();
     let none = Properties::default();
     for relation in relations() {
-        rows.push(class(&of_relation(relation, namespace_oid(schema, &relation.namespace), false)));
+        rows.push(owned(of_relation(relation, namespace_oid(schema, &relation.namespace), false), relation.oid));
     }
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);
@@ -57,7 +65,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             || !relation.triggers.is_empty()
             || schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
         let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
-        let mut row = class(&of_relation(relation, namespace, triggers));
+        let mut row = owned(of_relation(relation, namespace, triggers), relation.oid);
         if properties.has("", "unlogged") {
             row[PERSISTENCE] = Cell::from("u");
         }
@@ -79,6 +87,8 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
                 rules: false,
                 triggers: false,
                 options: None,
+                owner: rights.owner(relation.oid),
+                acl: NULL,
             });
             if properties.get(&index.name, "index_method") == Some("hash") {
                 row[ACCESS_METHOD] = Cell::from(405_i64);
@@ -88,7 +98,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         }
     }
     for details in schema.sequences() {
-        rows.push(class(&Class {
+        let of_sequence = Class {
             oid: details.sequence.oid,
             name: &details.sequence.name,
             namespace: namespace_oid(schema, &details.sequence.namespace),
@@ -100,7 +110,10 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             rules: false,
             triggers: false,
             options: None,
-        }));
+            owner: OWNER,
+            acl: NULL,
+        };
+        rows.push(owned(of_sequence, details.sequence.oid));
     }
     rows
 }
@@ -132,6 +145,8 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
         rules: is_view,
         triggers,
         options: options(relation),
+        owner: OWNER,
+        acl: NULL,
     }
 }
 
@@ -154,7 +169,7 @@ fn class(class: &Class<'_>) -> Row {
         class.namespace,
         0,
         0,
-        OWNER,
+        class.owner,
         access,
         class.oid,
         0,
@@ -180,7 +195,7 @@ fn class(class: &Class<'_>) -> Row {
         0,
         0,
         0,
-        NULL,
+        class.acl.clone(),
         class.options.as_deref(),
         NULL,
     ]

@@ -8,21 +8,10 @@ const fn table(name: &'static str, oid: u32, columns: &'static str, rows: fn(&Co
     Table { namespace: PG_CATALOG, name, oid, columns, rows, live: true }
 }
 
-const ROLE_COLUMNS: &str = "rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, \
-    rolcanlogin bool, rolreplication bool, rolconnlimit int4, rolpassword text, rolvaliduntil timestamptz, \
-    rolbypassrls bool, rolconfig text[], oid oid";
-
 pub(super) const TABLES: &[Table] = &[
     table("pg_am", 2_601, "oid oid, amname name, amhandler regproc, amtype char", |_| {
         vec![row![2, "heap", 3, "t"], row![403, "btree", 330, "i"], row![405, "hash", 331, "i"]]
     }),
-    table(
-        "pg_authid",
-        1_260,
-        "oid oid, rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, rolcanlogin bool, \
-            rolreplication bool, rolbypassrls bool, rolconnlimit int4, rolpassword text, rolvaliduntil timestamptz",
-        |context| vec![row![OWNER, &context.state.user, true, true, true, true, true, false, true, -1, NULL, NULL]],
-    ),
     table(
         "pg_cast",
         2_605,
@@ -66,10 +55,11 @@ pub(super) const TABLES: &[Table] = &[
             daticulocale text",
         |context| {
             // `daticulocale` is what `datlocale` was called up to PostgreSQL 16: psql 15 and 16 ask for it.
+            let rights = context.schema.rights();
             vec![row![
                 DATABASE,
                 &context.database.name,
-                OWNER,
+                rights.owner(DATABASE),
                 6,
                 "c",
                 false,
@@ -84,7 +74,7 @@ pub(super) const TABLES: &[Table] = &[
                 NULL,
                 NULL,
                 NULL,
-                NULL,
+                super::pg_roles::shown_list(context.schema, &rights, DATABASE),
                 NULL
             ]]
         },
@@ -110,19 +100,9 @@ pub(super) const TABLES: &[Table] = &[
             opcdefault bool, opckeytype oid",
         |_| vec![row![10_000, 403, "any_ops", 11, OWNER, 10_001, 2_283, true, 0]],
     ),
-    table("pg_roles", 0, ROLE_COLUMNS, |context| {
-        vec![row![&context.state.user, true, true, true, true, true, false, -1, "********", NULL, true, NULL, OWNER]]
-    }),
     table("pg_tablespace", 1_213, "oid oid, spcname name, spcowner oid, spcacl text[], spcoptions text[]", |_| {
         vec![row![1_663, "pg_default", OWNER, NULL, NULL], row![1_664, "pg_global", OWNER, NULL, NULL]]
     }),
-    table(
-        "pg_user",
-        0,
-        "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls bool, passwd text, \
-            valuntil timestamptz, useconfig text[]",
-        |context| vec![row![&context.state.user, OWNER, true, true, false, true, "********", NULL, NULL]],
-    ),
     table("pg_timezone_names", 0, "name text, abbrev text, utc_offset text, is_dst bool", |_| {
         jiff::tz::db().available().map(|name| row![name.as_str(), NULL, NULL, NULL]).collect()
     }),

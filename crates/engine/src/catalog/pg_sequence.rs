@@ -45,13 +45,14 @@ fn sequences(context: &Context<'_>) -> Vec<Row> {
 }
 
 fn view(context: &Context<'_>) -> Vec<Row> {
+    let rights = context.schema.rights();
     let sequences = context.schema.sequences();
     sequences
         .map(|details| {
             row![
                 &details.sequence.namespace,
                 &details.sequence.name,
-                &context.state.user,
+                super::pg_roles::owner_name(context.schema, &rights, details.sequence.oid),
                 types::oid(&types::import(&details.sequence.ty)),
                 details.start,
                 details.min,

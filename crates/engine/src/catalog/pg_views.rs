@@ -44,10 +44,11 @@ pub(super) const TABLES: &[Table] = &[
 ];
 
 fn tables(context: &Context<'_>) -> Vec<Row> {
-    let user = &context.state.user;
-    let of_users = context.schema.user_relations().map(|relation| (relation, user.as_str()));
+    let rights = context.schema.rights();
+    let owner = |oid| super::pg_roles::owner_name(context.schema, &rights, oid);
+    let of_users = context.schema.user_relations().map(|relation| (relation, owner(relation.oid)));
     of_users
-        .chain(super::relations().map(|relation| (relation, "postgres")))
+        .chain(super::relations().map(|relation| (relation, "postgres".to_owned())))
         .filter(|(relation, _)| matches!(relation.kind, RelationKind::Table | RelationKind::Catalog))
         .map(|(relation, owner)| {
             let triggers = !relation.triggers.is_empty()
@@ -59,11 +60,13 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
 
 fn views(context: &Context<'_>) -> Vec<Row> {
     let views = context.schema.user_relations();
+    let rights = context.schema.rights();
     views
         .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
         .map(|relation| {
+            let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
             let definition = describe::view(context.schema, relation.oid, false);
-            row![&relation.namespace, &relation.name, &context.state.user, definition]
+            row![&relation.namespace, &relation.name, owner, definition]
         })
         .collect()
 }

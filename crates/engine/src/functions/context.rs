@@ -161,6 +161,18 @@ pub trait SessionState: Send + Sync {
     fn is_visible(&self, _relation: u32) -> bool {
         true
     }
+    /// Whether a role has one of some privileges; `None` when the object is not there.
+    fn has_privilege(&self, _question: &super::Question<'_>) -> Result<Option<bool>> {
+        Err(Error::unsupported("a question about privileges"))
+    }
+    /// Whether a role is a member of another.
+    fn has_role(&self, _member: Option<super::Named>, _role: super::Named, _words: &str) -> Result<Option<bool>> {
+        Err(Error::unsupported("a question about roles"))
+    }
+    /// The comment on a role.
+    fn role_comment(&self, _oid: u32) -> Option<String> {
+        None
+    }
     /// The name of a role.
     fn role_name(&self, _oid: u32) -> Option<String> {
         Some(self.user())

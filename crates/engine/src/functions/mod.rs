@@ -17,6 +17,7 @@ mod json_change;
 mod jsonpath;
 mod locks;
 mod numbers;
+mod privileges;
 mod regex;
 mod regex_extent;
 mod rows;
@@ -37,6 +38,7 @@ use rowferry_dialect::ir::Value;
 
 pub(crate) use call::Call;
 pub use context::{Context, Definition, RoutineRows, SessionState, Times};
+pub use privileges::{Named, Question};
 
 /// A scalar function.
 pub(crate) struct Row {
@@ -101,6 +103,7 @@ const FAMILIES: &[&[Row]] = &[
     locks::ROWS,
     numbers::ROWS,
     numbers::WIDTHS,
+    privileges::ROWS,
     regex::ROWS,
     strings::ROWS,
     subscripts::ROWS,

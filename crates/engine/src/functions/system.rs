@@ -186,13 +186,6 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_total_relation_size", 1, |call| size(call, Some(true))),
     Row::new("rf_pg_database_size", 1, |call| integer(call.context().state().size(0, Some(true))?)),
     Row::new("rf_pg_size_pretty", 1, size_pretty),
-    // Who may log in may do everything: roles are not kept apart yet, and this says so.
-    Row::new("rf_has_table_privilege", 2, |_| boolean(true)).optional(1),
-    Row::new("rf_has_column_privilege", 3, |_| boolean(true)),
-    Row::new("rf_has_schema_privilege", 2, |_| boolean(true)).optional(1),
-    Row::new("rf_has_database_privilege", 2, |_| boolean(true)).optional(1),
-    Row::new("rf_has_function_privilege", 2, |_| boolean(true)),
-    Row::new("rf_pg_has_role", 2, |_| boolean(true)).optional(1),
     Row::new("rf_pg_my_temp_schema", 0, |_| integer(0)),
     Row::new("rf_pg_notify", 2, |call| {
         let payload = if call.is_null(1) { "" } else { call.text(1)? };

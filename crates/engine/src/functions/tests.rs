@@ -33,6 +33,9 @@ impl Schema for Empty {
     fn has_namespace(&self, _: &str) -> bool {
         false
     }
+    fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {
+        true
+    }
     fn creation_namespace(&self) -> Option<String> {
         None
     }

@@ -27,8 +27,16 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     source.add_objects(&mut snapshot);
     let relations: Vec<Arc<Relation>> = snapshot.relations().cloned().collect();
     source.add_sequences(&mut snapshot, &relations);
+    read_access(connection, database, &mut snapshot)?;
     snapshot.generation = super::next_generation();
     Ok(snapshot)
+}
+
+fn read_access(connection: &Connection, database: &str, snapshot: &mut Snapshot) -> Result<()> {
+    let (roles, grants) = super::access::load(connection, database)?;
+    snapshot.roles = Arc::new(roles);
+    snapshot.grants = Arc::new(grants);
+    Ok(())
 }
 
 /// What a change of the schema has touched in a database.
@@ -36,6 +44,8 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
 pub struct Touched {
     /// Objects whose entries in the metadata tables were made, changed or removed, and relations that are others now.
     pub oids: BTreeSet<u32>,
+    /// Roles, owners or privileges are others now.
+    pub access: bool,
 }
 
 /// The schema after a change of ours: what was before, and what the change has touched read anew.
@@ -86,6 +96,9 @@ pub fn refresh(
     let changed: Vec<Arc<Relation>> =
         changed.iter().filter_map(|oid| snapshot.relation_by_oid(*oid)).cloned().collect();
     source.add_sequences(&mut snapshot, &changed);
+    if touched.access {
+        read_access(connection, database, &mut snapshot)?;
+    }
     snapshot.generation = super::next_generation();
     #[cfg(debug_assertions)]
     check(connection, database, &snapshot)?;

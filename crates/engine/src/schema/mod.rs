@@ -1,5 +1,6 @@
 //! The schema of a file, as one immutable description.
 
+pub mod access;
 mod load;
 pub mod metadata;
 mod objects;
@@ -11,6 +12,7 @@ mod stored;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
 use rowferry_dialect::schema::{Column, NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::uses::Dependency;
@@ -48,6 +50,10 @@ pub struct SessionSchema {
     pub search_path: Arc<[String]>,
     /// The session's language decides which catalogs need no schema.
     pub language: Language,
+    /// The name with which the client has logged in.
+    pub user: Arc<str>,
+    /// Who asks.
+    pub identity: Identity,
     /// Transition tables of the trigger that runs.
     pub overlay: Option<Arc<Overlay>>,
 }
@@ -87,7 +93,43 @@ impl SessionSchema {
             search_path: Arc::new([]),
             language: Language::Postgres,
             overlay: None,
+            user: "".into(),
+            identity: Identity::default(),
         }
+    }
+
+    /// What the session may do.
+    pub fn rights(&self) -> Rights {
+        Rights {
+            identity: self.identity,
+            roles: self.main.roles.clone(),
+            main: self.main.grants.clone(),
+            temp: self.temp.grants.clone(),
+        }
+    }
+
+    /// Something may be refused to whoever asks.
+    pub fn is_restricted(&self) -> bool {
+        !self.main.roles.is_superuser(self.identity.current)
+    }
+
+    /// A role's name; in a file without other roles the bootstrap superuser is whoever has connected.
+    pub fn role_name(&self, oid: u32) -> Option<String> {
+        if oid == BOOTSTRAP && self.main.roles.is_simple() {
+            return Some(self.user.to_string());
+        }
+        self.main.roles.name(oid).map(str::to_owned)
+    }
+
+    /// The role of a name.
+    pub fn role_oid(&self, name: &str) -> Option<u32> {
+        let roles = &self.main.roles;
+        roles.oid(name).or_else(|| (roles.is_simple() && *self.user == *name).then_some(BOOTSTRAP))
+    }
+
+    /// A namespace's object id.
+    pub fn namespace_oid(&self, name: &str) -> u32 {
+        crate::catalog::names::namespace_oid(self, name)
     }
 
     /// The two snapshots.
@@ -104,7 +146,10 @@ impl SessionSchema {
         let implicit = if self.language == Language::Informix { INFORMIX } else { PG_CATALOG };
         let explicit = self.search_path.iter().any(|schema| schema == implicit);
         let found = found.or_else(|| if explicit { None } else { in_namespace(implicit, &name.name) });
-        found.or_else(|| self.search_path.iter().find_map(|schema| in_namespace(schema, &name.name)))
+        // What may not be used is not looked into.
+        let restricted = self.is_restricted();
+        let mut path = self.search_path.iter().filter(|schema| !restricted || self.may(schema, Privileges::USAGE));
+        found.or_else(|| path.find_map(|schema| in_namespace(schema, &name.name)))
     }
 
     /// The relation of a name.
@@ -210,7 +255,20 @@ impl Schema for SessionSchema {
     }
 
     fn creation_namespace(&self) -> Option<String> {
-        self.search_path.iter().find(|name| self.has_namespace(name) && !is_system(name)).cloned()
+        let restricted = self.is_restricted();
+        let usable = |name: &String| !restricted || self.may(name, Privileges::USAGE);
+        self.search_path.iter().find(|name| self.has_namespace(name) && !is_system(name) && usable(name)).cloned()
+    }
+
+    fn may(&self, namespace: &str, wanted: Privileges) -> bool {
+        // A session may do in its own temporary schema what it likes.
+        if !self.is_restricted() || namespace == PG_TEMP {
+            return true;
+        }
+        match self.namespace_oid(namespace) {
+            0 => true,
+            oid => self.rights().may(ObjectClass::Schema, oid, wanted),
+        }
     }
 
     fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>> {

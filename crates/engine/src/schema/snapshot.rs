@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use rowferry_dialect::access::{Grants, Roles};
 use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::uses::Dependency;
@@ -20,6 +21,10 @@ pub struct Snapshot {
     pub cookie: i64,
     /// Namespaces made by users.
     pub namespaces: Arc<Vec<Namespace>>,
+    /// The file's roles; temporary databases have none.
+    pub roles: Arc<Roles>,
+    /// Owners and privileges.
+    pub grants: Arc<Grants>,
     /// Routines, oldest first.
     pub routines: Arc<Vec<Arc<Routine>>>,
     /// Functions made in PostgreSQL's way, oldest first.
@@ -417,6 +422,10 @@ impl Snapshot {
         if !self.sequences().eq(other.sequences()) {
             let list = |snapshot: &Self| snapshot.sequences().cloned().collect::<Vec<_>>();
             return Some(format!("{:#?}\n{:#?}", list(self), list(other)));
+        }
+        if (&self.roles, &self.grants) != (&other.roles, &other.grants) {
+            let access = |s: &Self| (s.roles.clone(), s.grants.clone());
+            return Some(format!("{:#?}\n{:#?}", access(self), access(other)));
         }
         let rest = |s: &Self| {
             let functions = s.functions.clone();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{
     self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, RelationLocks, Statement, TableLock, Transaction,
     TriggerChange,
@@ -61,6 +62,8 @@ pub struct Prepared {
     pub(crate) program: Option<Program>,
     /// The tables and rows that it uses.
     pub(crate) uses: Uses,
+    /// For whom it was made; for anybody where that does not matter.
+    pub(crate) user: Option<Arc<str>>,
     /// What triggers have to do with it.
     pub(crate) triggers: Option<Arc<Firing>>,
     /// Under this number sessions keep SQLite's statement.
@@ -175,6 +178,11 @@ impl Prepared {
         matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
     }
 
+    /// It is what another user would not get.
+    fn is_for(&self, user: &Arc<str>) -> bool {
+        self.user.as_ref().is_none_or(|own| Arc::ptr_eq(own, user) || own == user)
+    }
+
     /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
     pub(crate) fn sql(&self) -> Option<&str> {
         self.program.as_ref().map(|program| program.sql.as_str())
@@ -259,6 +267,7 @@ impl Session {
 
     /// The plan of a COPY's query, or of its INSERT of one row, whose parameters are the columns.
     pub fn copy_plan(&mut self, prepared: &Arc<Prepared>) -> Result<Arc<Prepared>> {
+        self.check_needs(prepared)?;
         let prepared = self.renew(prepared)?;
         let Statement::Copy(copy) = &prepared.bound.statement else {
             return Err(Error::internal("a plan of COPY was asked of another statement"));
@@ -324,7 +333,7 @@ impl Session {
     /// Makes a plan anew if the schema has moved on since.
     pub(crate) fn renew(&mut self, plan: &Arc<Prepared>) -> Result<Arc<Prepared>> {
         let generation = self.schema.generation();
-        if plan.bound.generation == generation {
+        if plan.bound.generation == generation && plan.is_for(&self.user) {
             return Ok(plan.clone());
         }
         let renewed = self.prepare_parsed(&plan.parsed, &plan.declared)?;
@@ -372,6 +381,7 @@ impl Session {
                 columns: native.columns.clone(),
                 effects: native.effects,
                 generation: schema.generation(),
+                needs: Needs::default(),
                 notices: Vec::new(),
             }),
         }
@@ -516,6 +526,7 @@ impl Session {
             columns,
             effects: whole.bound.effects,
             generation: whole.bound.generation,
+            needs: Needs::default(),
             inside: Vec::new(),
             notices: Vec::new(),
         };
@@ -531,6 +542,7 @@ impl Session {
             triggers,
             program: Some(program),
             uses: Uses::default(),
+            user: None,
             id: next_id(),
             parsed: whole.parsed.clone(),
             declared: Vec::new(),
@@ -575,6 +587,7 @@ impl Session {
             command,
             program,
             uses,
+            user: Some(self.user.clone()),
             triggers,
             id: next_id(),
             parsed: parsed.clone(),
@@ -600,6 +613,7 @@ impl Session {
             bound.effects.writes |= direct::writes_within(&bound.statement, &schema);
             let uses = Uses::of(&bound.statement);
             Ok(Arc::new(Prepared {
+                user: None,
                 program: Some(sqlite::lower(&bound)?),
                 command: Command::Select,
                 direct: None,
@@ -663,6 +677,7 @@ fn command(statement: &Statement) -> Command {
             }
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::AlterView { tag, .. } => tag,
+            Ddl::Access { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
             Ddl::Trigger(change) => match change.change {
                 TriggerChange::Create(_) => "CREATE TRIGGER",

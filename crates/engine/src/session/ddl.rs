@@ -16,17 +16,22 @@ use crate::errors;
 use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 use crate::statement::Failure;
 
+mod allowed;
 mod alter;
 pub(crate) mod constraints;
 mod create;
 mod dependencies;
 mod drop;
 mod function;
+mod grants;
 mod like;
 mod named_type;
 mod names;
+mod owned;
+mod owners;
 mod positions;
 mod rename;
+mod roles;
 mod routine;
 mod sequences;
 mod trigger;
@@ -259,6 +264,11 @@ impl<'a> Changer<'a> {
         self.touched.borrow_mut()[usize::from(database == "temp")].oids.insert(oid);
     }
 
+    /// Roles, owners or privileges are no longer what the snapshot says.
+    fn touch_access(&self, database: &str) {
+        self.touched.borrow_mut()[usize::from(database == "temp")].access = true;
+    }
+
     /// Brings the schema up to what has been done.
     fn settle(&self) -> Done {
         for (at, database) in DATABASES.into_iter().enumerate() {
@@ -268,7 +278,7 @@ impl<'a> Changer<'a> {
             let touched = std::mem::take(&mut self.touched.borrow_mut()[at]);
             let mut last_rows = self.last_rows.get();
             let last = last_row(self.connection, database)?;
-            if touched.oids.is_empty() && last == last_rows[at] {
+            if touched.oids.is_empty() && !touched.access && last == last_rows[at] {
                 continue;
             }
             let schema = self.schema();
@@ -285,12 +295,16 @@ impl<'a> Changer<'a> {
 
 impl Changer<'_> {
     fn run(&self, ddl: &Ddl) -> Done {
+        self.check_allowed(ddl)?;
         match ddl {
             Ddl::CreateTable(table) => self.create_table(table).map(|_| ()),
             Ddl::CreateIndex(index) => self.create_index(index),
             Ddl::CreateView(view) => self.create_view(view),
             Ddl::CreateSequence(sequence) => self.create_sequence(sequence),
-            Ddl::CreateSchema { name, if_not_exists } => self.create_schema(name, *if_not_exists),
+            Ddl::CreateSchema { name, if_not_exists, owner } => {
+                self.create_schema(name, *if_not_exists, owner.as_ref())
+            }
+            Ddl::Access { change, .. } => self.change_access(change),
             Ddl::CreateSynonym { name, target, if_not_exists } => self.create_synonym(name, target, *if_not_exists),
             Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
             Ddl::Rename { kind, name, to, .. } => self.rename_object(*kind, name, to),
@@ -430,6 +444,7 @@ impl Changer<'_> {
             .execute(params![kind, namespace, name, physical, language.name(), definition])?;
         let oid = self.connection.last_insert_rowid() as u32;
         self.touch(database, oid);
+        self.give_birth(database, kind, namespace, oid)?;
         Ok(oid)
     }
 
@@ -446,7 +461,7 @@ impl Changer<'_> {
                 self.connection.prepare_cached(&sql)?.execute([oid])?;
             }
         }
-        Ok(())
+        self.forget_privileges(database, oid)
     }
 
     /// The metadata entry of a table; made now for one that somebody else has created.

@@ -139,6 +139,7 @@ impl Session {
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
         self.leave_temporary(prepared)?;
+        self.check_needs(prepared)?;
         if prepared.direct.is_some() && !prepared.in_parts {
             let plan = self.renew(prepared)?;
             if let Some(direct) = &plan.direct {

@@ -70,7 +70,7 @@ impl SessionState for FunctionState {
     }
 
     fn user(&self) -> String {
-        self.state().map(|state| state.user.clone()).unwrap_or_default()
+        self.state().map(|state| state.current_user()).unwrap_or_default()
     }
 
     fn database(&self) -> String {
@@ -100,7 +100,9 @@ impl SessionState for FunctionState {
     }
 
     fn set_variable(&self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
-        self.state()?.variables.write().set(name, value, local)
+        let state = self.state()?;
+        state.check_setting(name, value)?;
+        state.variables.write().set(name, value, local)
     }
 
     fn server_start(&self) -> i64 {
@@ -237,6 +239,7 @@ impl SessionState for FunctionState {
     fn cancel(&self, pid: i32) -> Result<bool> {
         let found = self.neighbour(pid)?;
         if let Some(other) = &found {
+            self.state()?.check_signal(other, "cancel", "query is being canceled")?;
             other.interrupter.interrupt();
         }
         Ok(found.is_some())
@@ -244,6 +247,7 @@ impl SessionState for FunctionState {
 
     fn terminate(&self, pid: i32, wait: Duration) -> Result<bool> {
         let Some(other) = self.neighbour(pid)? else { return Ok(false) };
+        self.state()?.check_signal(&other, "terminate", "process is being terminated")?;
         other.interrupter.end(End::Terminated);
         let wake = other.waker.lock().clone();
         if let Some(wake) = wake {
@@ -352,8 +356,29 @@ impl SessionState for FunctionState {
         self.state().is_ok_and(|state| names::is_visible(&state.schema.read(), relation))
     }
 
+    fn session_user(&self) -> String {
+        self.state().map(|state| state.session_user()).unwrap_or_default()
+    }
+
+    fn has_privilege(&self, question: &crate::functions::Question<'_>) -> Result<Option<bool>> {
+        self.state()?.has_privilege(question)
+    }
+
+    fn has_role(
+        &self,
+        member: Option<crate::functions::Named>,
+        role: crate::functions::Named,
+        words: &str,
+    ) -> Result<Option<bool>> {
+        self.state()?.has_role(member, &role, words)
+    }
+
+    fn role_comment(&self, oid: u32) -> Option<String> {
+        self.state().ok()?.role_comment(oid)
+    }
+
     fn role_name(&self, oid: u32) -> Option<String> {
-        Some(if oid == crate::catalog::OWNER { self.user() } else { format!("unknown (OID={oid})") })
+        self.state().ok()?.schema.read().role_name(oid)
     }
 
     fn object_name(&self, reg: Reg, oid: u32) -> Option<String> {

@@ -175,6 +175,7 @@ impl Session {
             ));
         }
         for relation in &lock.relations {
+            self.check_lock(relation, lock.mode)?;
             if relation.database != "main" {
                 continue;
             }

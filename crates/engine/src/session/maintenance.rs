@@ -23,24 +23,41 @@ impl Session {
         match maintenance {
             Maintenance::Analyze { tables, all, skipped } => {
                 self.skip("analyze", skipped);
-                self.analyze(tables, *all)
+                let (tables, all) = self.maintainable(tables, *all, "analyze");
+                self.analyze(&tables, all)
             }
-            Maintenance::Checkpoint => self.checkpoint(),
+            Maintenance::Checkpoint => {
+                self.check_checkpoint()?;
+                self.checkpoint()
+            }
             Maintenance::Reindex { tables, all, alone } => {
                 if let Some(words) = alone {
                     self.need_no_block(words)?;
                 }
+                self.check_reindex(tables, all.as_ref().map(Option::as_deref))?;
                 self.reindex(tables, all.as_ref().map(Option::as_deref))
             }
             Maintenance::Vacuum { tables, all, full, analyze, skipped } => {
                 self.need_no_block("VACUUM")?;
                 self.skip("vacuum", skipped);
-                if *all || *full && !tables.is_empty() {
+                let (tables, all) = self.maintainable(tables, *all, "vacuum");
+                if all || *full && !tables.is_empty() {
                     self.vacuum()?;
                 }
-                if *analyze { self.analyze(tables, *all) } else { Ok(()) }
+                if *analyze { self.analyze(&tables, all) } else { Ok(()) }
             }
         }
+    }
+
+    /// The tables that the role may look after; those that it may not are skipped with a warning.
+    fn maintainable(&self, tables: &[Arc<Relation>], all: bool, verb: &str) -> (Vec<Arc<Relation>>, bool) {
+        if !self.schema.is_restricted() || all && tables.is_empty() && self.owns_database() {
+            return (tables.to_vec(), all);
+        }
+        let main = self.schema.main.clone();
+        let every = main.relations().filter(|table| all && table.kind == RelationKind::Table);
+        let wanted = every.chain(tables).filter(|table| self.may_maintain(table, verb));
+        (wanted.cloned().collect(), false)
     }
 
     fn skip(&self, verb: &str, names: &[String]) {

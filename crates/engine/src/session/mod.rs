@@ -1,11 +1,13 @@
 //! One client's conversation with a database.
 
+mod asked;
 mod checks;
 mod compile;
 mod constraints;
 mod ddl;
 mod execute;
 mod functions;
+mod identity;
 pub mod locking;
 mod maintenance;
 mod misfits;
@@ -67,7 +69,10 @@ pub struct Session {
     /// The settings that they were given last.
     functions_settings: Option<Arc<Settings>>,
     database: Database,
+    /// The role whose rights count.
     user: Arc<str>,
+    /// What the settings called the roles when the session looked last.
+    role_names: Arc<identity::RoleNames>,
     language: Language,
     /// Temporary triggers for checks that this handle may have, and the schema's generation that they are of.
     check_triggers: Vec<String>,
@@ -115,13 +120,17 @@ impl Session {
         if !options.application_name.is_empty() {
             variables.set_initial("application_name", &options.application_name);
         }
-        let schema = SessionSchema {
+        let mut schema = SessionSchema {
             main: database.shared.current(),
             temp: Arc::new(Snapshot::default()),
             search_path: variables.search_path(),
             language: options.language,
+            user: options.user.as_str().into(),
+            identity: Default::default(),
             overlay: None,
         };
+        schema.begin_identity();
+        let role_names = variables.role_names();
         let now = state::now();
         let pid = next_pid();
         let owner = database.shared.locks.enter(pid, interrupter.clone());
@@ -175,6 +184,7 @@ impl Session {
             state,
             interrupter,
             user: options.user.into(),
+            role_names,
             language: options.language,
             check_triggers: Vec::new(),
             checks_of: None,
@@ -204,7 +214,8 @@ impl Session {
             portals: Names::new(Shown::default()),
             state: state.clone(),
             interrupter: state.interrupter.clone(),
-            user: state.user.as_str().into(),
+            user: state.current_user().into(),
+            role_names: state.variables.read().role_names(),
             language: state.language,
             check_triggers: Vec::new(),
             checks_of: None,
@@ -270,6 +281,7 @@ impl Session {
     /// Sets a variable for the session, as SET does: the start-up packet's options come this way. RESET goes back to it.
     pub fn set_variable(&mut self, name: &str, value: &str) -> Result<()> {
         {
+            self.state.check_setting(name, Some(value))?;
             let mut variables = self.state.variables.write();
             variables.set(name, Some(value), false)?;
             if self.transaction.block == Block::None {
@@ -335,7 +347,7 @@ impl Session {
         self.language
     }
 
-    /// The user.
+    /// The user: the role whose rights count.
     pub fn user(&self) -> &str {
         &self.user
     }
@@ -419,6 +431,7 @@ impl Session {
     /// Lets functions and catalogs see the session's schema.
     pub(crate) fn schema_moved(&mut self) {
         *self.state.schema.write() = self.schema.clone();
+        self.sync_user();
         self.state.sequences.lock().hot.clear();
     }
 
@@ -429,6 +442,17 @@ impl Session {
             (variables.search_path(), variables.made_read_only())
         };
         self.transaction.read_only |= read_only;
+        self.follow_path(path);
+        self.sync_identity();
+    }
+
+    /// The search path may name the user.
+    fn sync_path(&mut self) {
+        let path = self.state.variables.read().search_path();
+        self.follow_path(path);
+    }
+
+    fn follow_path(&mut self, path: Arc<[String]>) {
         if !Arc::ptr_eq(&path, &self.schema.search_path) {
             self.schema.search_path = path;
             self.schema_moved();

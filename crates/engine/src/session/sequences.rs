@@ -17,6 +17,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rowferry_dialect::access::Privileges;
 use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -148,6 +149,7 @@ impl State {
     /// The next number.
     pub fn nextval(&self, connection: &Connection, oid: u32) -> Result<i64> {
         let details = self.sequence(oid)?;
+        self.check_sequence(&details, Privileges::USAGE | Privileges::UPDATE)?;
         {
             let mut own = self.sequences.lock();
             if let Some(stored) = own.stored.get_mut(&oid)
@@ -202,6 +204,7 @@ impl State {
     /// The number that the sequence last gave to this session.
     pub fn currval(&self, oid: u32) -> Result<i64> {
         let details = self.sequence(oid)?;
+        self.check_sequence(&details, Privileges::SELECT | Privileges::USAGE)?;
         self.sequences.lock().current.get(&oid).copied().ok_or_else(|| {
             Error::new(
                 Condition::ObjectNotInPrerequisiteState,
@@ -225,6 +228,7 @@ impl State {
     /// Sets the last number; the next is the one behind it, or itself when `is_called` is false.
     pub fn setval(&self, connection: &Connection, oid: u32, value: i64, is_called: bool) -> Result<i64> {
         let details = self.sequence(oid)?;
+        self.check_sequence(&details, Privileges::UPDATE)?;
         let database = self.database.upgrade().ok_or_else(|| Error::internal("the database is closed"))?;
         self.check_may_change(&details, "setval()")?;
         if value < details.min || value > details.max {

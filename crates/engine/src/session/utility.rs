@@ -156,6 +156,10 @@ impl Session {
         {
             return self.set_transaction_setting(setting, set.values.as_deref());
         }
+        if let Some(name) = &set.name {
+            let value = set.values.as_ref().and_then(|values| values.first()).map(String::as_str);
+            self.state.check_setting(name, value)?;
+        }
         {
             let mut variables = self.state.variables.write();
             match (&set.name, &set.values) {

@@ -9,6 +9,7 @@ use rowferry_dialect::ir::Isolation;
 use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
 use rowferry_dialect::{Condition, Error, Result};
 
+use super::identity::RoleNames;
 use super::transaction::{isolation_from_name, isolation_name};
 use crate::settings::{self, Form, Kind, SETTINGS, Setting};
 
@@ -35,6 +36,7 @@ pub struct Variables {
     /// Something may have to be told.
     untold: bool,
     user: String,
+    role_names: Arc<RoleNames>,
 }
 
 /// Values that are asked for with every statement.
@@ -130,6 +132,7 @@ impl Variables {
             told: BTreeMap::new(),
             untold: true,
             user: user.to_owned(),
+            role_names: Arc::default(),
         };
         variables.initial.insert("session_authorization".into(), user.to_owned());
         variables.initial.insert("lock_timeout".into(), lock_timeout.as_millis().to_string());
@@ -248,8 +251,8 @@ impl Variables {
                 value.map(str::to_owned)
             }
         };
-        if matches!(key.as_str(), "role" | "session_authorization") {
-            self.check_role(value.as_deref())?;
+        if key == "session_authorization" && self.kept("role") != Some("none") {
+            self.set("role", Some("none"), local)?;
         }
         self.log.push(Change {
             session: self.session.get(&key).cloned(),
@@ -293,14 +296,15 @@ impl Variables {
         self.transaction.is_some_and(|modes| modes.read_only)
     }
 
-    /// There is one user: the one who connected.
-    fn check_role(&self, role: Option<&str>) -> Result<()> {
-        match role {
-            Some(role) if role != self.user && role != "none" => {
-                Err(Error::new(Condition::InvalidParameterValue, format!("role \"{role}\" does not exist")))
-            }
-            _ => Ok(()),
-        }
+    /// What the settings call the roles; another value when they have changed.
+    pub(super) fn role_names(&self) -> Arc<RoleNames> {
+        self.role_names.clone()
+    }
+
+    /// The user is called otherwise now: `$user` of the search path.
+    pub(super) fn set_user(&mut self, user: &str) {
+        user.clone_into(&mut self.user);
+        self.renew();
     }
 
     /// RESET ALL. Who the user is does not change by it.
@@ -478,6 +482,10 @@ impl Variables {
                 _ => MessageLevel::Notice,
             },
         };
+        let (session, current) = (value("session_authorization"), value("role"));
+        if self.role_names.session != session || self.role_names.current != current {
+            self.role_names = Arc::new(RoleNames { session: session.to_owned(), current: current.to_owned() });
+        }
         self.settings = Arc::new(settings);
         if *self.search_path != *path {
             self.search_path = path.into();

@@ -142,6 +142,27 @@ impl Users {
         Ok(())
     }
 
+    /// The users for an attempt of `name` to log in: with the password that the file of the database keeps of the role,
+    /// where the password file knows none. Nobody proves one that has expired.
+    ///
+    /// # Errors
+    /// When what the file keeps is no verifier.
+    pub fn with_role(self: &Arc<Self>, name: &str, login: &rowferry_engine::Login) -> Result<Arc<Self>, BadVerifier> {
+        if login.expired {
+            let mut users = Self { mock_secret: self.mock_secret, ..Self::default() };
+            users.add(name, &format!("{:?}", random::<32>()))?;
+            return Ok(Arc::new(users));
+        }
+        match &login.verifier {
+            Some(verifier) if !self.verifiers.contains_key(name) => {
+                let mut users = Self::clone(self);
+                users.add(name, verifier)?;
+                Ok(Arc::new(users))
+            }
+            _ => Ok(Arc::clone(self)),
+        }
+    }
+
     /// True when there is no user, and so no password to prove.
     pub fn is_empty(&self) -> bool {
         self.verifiers.is_empty()
@@ -166,6 +187,21 @@ impl Users {
     /// password.
     pub fn accepts(&self, name: &str, password: &str) -> bool {
         self.is_empty() || self.verifier(name.as_bytes()).accepts(password)
+    }
+}
+
+/// What is kept of a role's password: a verifier, be it given as one.
+///
+/// # Errors
+/// Words for a password that is a verifier of another kind, or a damaged one.
+pub fn password_verifier(password: &str) -> Result<String, &'static str> {
+    if is_md5(password) {
+        return Err("a password as md5, which proves nothing here,");
+    }
+    match password.parse::<Verifier>() {
+        Ok(verifier) => Ok(verifier.to_string()),
+        Err(_) if password.starts_with("SCRAM-SHA-256$") => Err("a password that is a damaged SCRAM verifier"),
+        Err(_) => Ok(Verifier::from_password(password, &random::<SALT_LEN>(), DEFAULT_ITERATIONS).to_string()),
     }
 }
 

@@ -51,7 +51,11 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
         return Err(refuse(&mut output, &encryption_required()));
     }
     negotiate(&mut output, &request);
-    let users = door.gate.users();
+    let login = door.database.login(&request.user);
+    let users = door.gate.users().with_role(&request.user, &login).map_err(|error| {
+        let error = Error::new(Condition::DataCorrupted, format!("the password of role \"{}\": {error}", request.user));
+        refuse(&mut output, &error)
+    })?;
     if users.is_empty() {
         tracing::debug!(connection = output.connection.number(), "trusted: no users are configured");
     } else {
@@ -69,13 +73,14 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
         return Err(refuse(&mut output, &error));
     }
     check_database(door, &request).map_err(|error| refuse(&mut output, &error))?;
+    login.check().map_err(|error| refuse(&mut output, &error))?;
     let mut session = door.database.session(SessionOptions {
         user: request.user.clone(),
         application_name: String::new(),
         language: Language::Postgres,
         client_address: output.connection.peer().to_string(),
     });
-    for (name, value) in &request.variables {
+    for (name, value) in login.settings.iter().chain(&request.variables) {
         session.set_variable(name, value).map_err(|error| refuse(&mut output, &error))?;
     }
     output.send(&Backend::Authentication(Authentication::Ok));

@@ -67,7 +67,11 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
         reject(connection, NOT_SERVED, "The server takes encrypted connections only (JDBC: SSLCONNECTION=true)");
         return Err(Ending::Refused("not encrypted, and --tls-required".into()));
     }
-    let users = door.gate.users();
+    let login = door.databases.main().login(&user);
+    let users = door.gate.users().with_role(&user, &login).map_err(|error| {
+        reject(connection, BAD_PASSWORD, "The password that is kept of the user is damaged");
+        Ending::Refused(format!("the password of role {user}: {error}"))
+    })?;
     // With PAM the password of the packet is none: the one that counts is asked for.
     let asks = door.pam && !users.is_empty();
     if !asks && !users.is_empty() {
@@ -82,6 +86,10 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
             return Err(Ending::Refused(format!("wrong password for user {user}")));
         }
     }
+    if let Err(error) = login.check() {
+        reject(connection, BAD_PASSWORD, "Incorrect password or user is not known on the database server");
+        return Err(Ending::Refused(error.message.clone()));
+    }
     let locale = request.variable("CLIENT_LOCALE").map(|locale| String::from_utf8_lossy(locale).into_owned());
     let locale = locale.as_deref().unwrap_or("en_US.8859-1");
     let Some(code_set) = CodeSet::of_locale(locale) else {
@@ -95,7 +103,7 @@ pub(super) fn open<'c>(door: &SqliDoor, connection: &'c mut Connection) -> Resul
     let accepted = LoginReply::accept(VERSION, SERIAL, server, flags);
     if asks {
         send(connection, &accepted)?;
-        pam::authenticate(&door.gate, connection, &mut decoder, &user)?;
+        pam::authenticate(&door.gate, &users, connection, &mut decoder, &user)?;
     }
     if let Err(full) = connection.admit() {
         match asks {

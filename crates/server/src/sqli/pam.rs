@@ -6,7 +6,7 @@ use rowferry_wire_sqli::server::Decoder;
 use rowferry_wire_sqli::{Capabilities, Capability};
 
 use super::login::fill;
-use crate::auth::Gate;
+use crate::auth::{Gate, Users};
 use crate::{Connection, Ending};
 
 /// How often the password is asked for.
@@ -28,11 +28,11 @@ enum Awaited {
 /// Asks for the password of `user` until it is right. An error is the end of the connection; the client has been told.
 pub(super) fn authenticate(
     gate: &Gate,
+    users: &Users,
     connection: &mut Connection,
     decoder: &mut Decoder,
     user: &str,
 ) -> Result<(), Ending> {
-    let users = gate.users();
     let mut awaited = Awaited::Protocols;
     let mut tries = 0;
     // What this turn of the client has led to, to be said when it ends.

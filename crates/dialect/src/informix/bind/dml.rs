@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Binder;
 use super::coerce::call;
 use super::scope::{Scope, Visible};
+use crate::access::Privileges;
 use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName, Query};
 use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, Value};
 use crate::schema::{Column, Relation, RelationKind};
@@ -16,19 +17,25 @@ impl Binder<'_> {
             Ast::Insert { table, columns, source } => {
                 let target = self.target(table)?;
                 let id = self.ids.relation();
+                self.need(id, &target, Privileges::INSERT);
                 let action = self.insert(&target, columns, source, table.at)?;
+                self.change_columns(id, &target, &action);
                 (target, id, action)
             }
             Ast::Update { table, alias, set, filter, current_of } => {
                 let target = self.target(table)?;
                 let id = self.open_target(&target, table, alias.as_deref());
+                self.need(id, &target, Privileges::UPDATE);
                 let assignments = self.assignments(&target, set)?;
                 let filter = self.row_filter(filter.as_ref(), current_of.as_ref(), &target, id, table.at)?;
-                (target, id, DmlAction::Update { assignments, from: None, filter, current_of: current_of.clone() })
+                let action = DmlAction::Update { assignments, from: None, filter, current_of: current_of.clone() };
+                self.change_columns(id, &target, &action);
+                (target, id, action)
             }
             Ast::Delete { table, alias, filter, current_of } => {
                 let target = self.target(table)?;
                 let id = self.open_target(&target, table, alias.as_deref());
+                self.need(id, &target, Privileges::DELETE);
                 let filter = self.row_filter(filter.as_ref(), current_of.as_ref(), &target, id, table.at)?;
                 (target, id, DmlAction::Delete { using: None, filter, current_of: current_of.clone() })
             }
@@ -45,6 +52,16 @@ impl Binder<'_> {
             columns: Vec::new(),
         };
         Ok(ir::Statement::Dml(Box::new(dml)))
+    }
+
+    /// Notes which columns a change is about, for the check of privileges.
+    pub(super) fn change_columns(&mut self, id: RelId, target: &Relation, action: &DmlAction) {
+        let (columns, insert): (Vec<usize>, bool) = match action {
+            DmlAction::Insert { columns, .. } => (columns.clone(), true),
+            DmlAction::Update { assignments, .. } => (assignments.iter().map(|(at, _)| *at).collect(), false),
+            DmlAction::Delete { .. } => return,
+        };
+        columns.into_iter().for_each(|at| self.needs.change_column(id, (target.oid, at), insert));
     }
 
     /// WHERE: a condition, or the row where a cursor stands, whose rowid becomes the last parameter.

@@ -307,6 +307,7 @@ impl Binder<'_> {
             if let Some((reference, ty)) = found {
                 self.touched.push(reference.relation);
                 if let ColumnIndex::At(position) = reference.column {
+                    self.needs.read_of(reference.relation, position);
                     let named = NamedColumn { id: reference.relation, position, place: Some(at) };
                     self.note(|uses| uses.columns.push(named));
                 }

@@ -2,6 +2,7 @@
 
 use super::Binder;
 use super::scope::{Scope, Visible};
+use crate::access::Privileges;
 use crate::informix::ast::{InsertSource, Merge};
 use crate::ir::{
     self, ColumnIndex, ColumnRef, CompareOp, Dml, DmlAction, Expr, ExprKind, From, JoinKind, OutputColumn, RelId,
@@ -18,6 +19,7 @@ impl Binder<'_> {
         let source = self.source(&merge.source)?;
         let source_scope = self.scopes.last().cloned().unwrap_or_default();
         let target_id = self.ids.relation();
+        self.need(target_id, &target, Privileges::SELECT);
         let shown = merge.alias.clone().unwrap_or_else(|| merge.table.name.clone());
         self.show(Visible::of_table(target_id, shown, &target, Some(target.clone())));
         let condition = self.condition(&merge.condition)?;
@@ -45,8 +47,12 @@ impl Binder<'_> {
                 }
             }
             let filter = Some(self.same_row(changed)?);
-            Some(DmlAction::Update { assignments, from: None, filter, current_of: None })
+            let action = DmlAction::Update { assignments, from: None, filter, current_of: None };
+            self.needs.require(target_id, Privileges::UPDATE);
+            self.change_columns(target_id, &target, &action);
+            Some(action)
         } else if merge.delete {
+            self.needs.require(target_id, Privileges::DELETE);
             Some(DmlAction::Delete { using: None, filter: Some(self.same_row(changed)?), current_of: None })
         } else {
             None
@@ -58,6 +64,8 @@ impl Binder<'_> {
             Some((names, values)) => {
                 let source = InsertSource::Values(vec![values.clone()]);
                 let action = self.insert(&target, names, &source, merge.table.at)?;
+                self.needs.require(target_id, Privileges::INSERT);
+                self.change_columns(target_id, &target, &action);
                 let DmlAction::Insert { columns, source: ir::InsertSource::Values(bound), on_conflict } = action else {
                     return Err(crate::Error::internal("an INSERT of MERGE without values"));
                 };

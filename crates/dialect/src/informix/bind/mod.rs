@@ -21,6 +21,7 @@ use super::Statement;
 use super::ast::{Ast, ObjectName};
 use super::lexer::position;
 use super::parser::Parser;
+use crate::access::{Needs, Privileges};
 use crate::ir::{self, CteId, Expr, Ids, OutputColumn, RelId, SetVariable, Text, Transaction, TransactionModes};
 use crate::plan::{Bound, Effects, ResultColumn};
 use crate::schema::{QualifiedName, Relation};
@@ -61,6 +62,8 @@ pub(super) struct Binder<'a> {
     changes_data: bool,
     /// What the text itself names, when somebody wants to know.
     uses: Option<Uses>,
+    /// What the statement does with its relations.
+    needs: Needs,
 }
 
 /// Binds a parsed statement against the schema.
@@ -77,6 +80,7 @@ pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: 
     let mut binder = Binder::new(schema, context, &parsed.text, declared);
     let (statement, columns) = binder.statement(&parsed.ast)?;
     let params = binder.params.into_iter().map(|ty| ty.unwrap_or(Type::Lvarchar(super::types::LVARCHAR_MAX))).collect();
+    let needs = if matches!(statement, ir::Statement::Ddl(_)) { Needs::default() } else { binder.needs };
     Ok(Bound {
         inside: Vec::new(),
         statement,
@@ -84,6 +88,7 @@ pub fn bind(parsed: &Statement, schema: &dyn Schema, context: &Context, params: 
         columns,
         effects: binder.effects,
         generation: schema.generation(),
+        needs,
         notices: binder.notices,
     })
 }
@@ -107,22 +112,25 @@ pub fn expression(
     }
 }
 
-/// The query behind a view made in Informix SQL, bound for a statement of another dialect: `ids` and `views` are that
-/// statement's.
+/// The query behind a view made in Informix SQL, bound for a statement of another dialect: `ids`, `views` and `needs` are
+/// that statement's.
 pub(crate) fn view_query(
     definition: &str,
     schema: &dyn Schema,
     database: &str,
     ids: &mut Ids,
     views: &mut Vec<u32>,
+    needs: &mut Needs,
 ) -> Result<ir::Query> {
     let context = Context { user: String::new(), database: database.to_owned(), server: String::new() };
     let mut binder = Binder::new(schema, &context, definition, Vec::new());
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
+    std::mem::swap(&mut binder.needs, needs);
     let query = binder.view(definition);
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
+    std::mem::swap(&mut binder.needs, needs);
     query
 }
 
@@ -212,7 +220,14 @@ impl<'a> Binder<'a> {
             aggregates_allowed: false,
             changes_data: false,
             uses: None,
+            needs: Needs::default(),
         }
+    }
+
+    /// Notes that a relation is used, for the check of privileges.
+    fn need(&mut self, id: RelId, relation: &Arc<Relation>, privileges: Privileges) {
+        let behind = crate::access::behind(self.schema, &self.views);
+        self.needs.add(id, relation, behind, privileges);
     }
 
     /// Notes what the text names; nothing of what stands behind a view.

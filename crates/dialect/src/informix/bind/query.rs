@@ -3,6 +3,7 @@
 use super::Binder;
 use super::expr::sortable;
 use super::scope::{Scope, Visible, VisibleColumn};
+use crate::access::Privileges;
 use crate::informix::ast::{Body, Node, NodeKind, OrderKey, Query, Select, Source};
 use crate::ir::{
     self, CastContext, ColumnIndex, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, RelId, SortKey,
@@ -292,6 +293,7 @@ impl Binder<'_> {
                 }
             });
             for (position, column) in visible.columns.iter().enumerate() {
+                self.needs.read_of(visible.id, position);
                 items.push(Expr::column(visible.id, position, column.ty.clone()));
                 columns.push(result_column(column));
             }
@@ -370,6 +372,8 @@ impl Binder<'_> {
                             name.at,
                         ));
                     }
+                    let mark = self.needs.mark();
+                    self.need(ir::Text::TABLE, &relation, Privileges::SELECT);
                     self.views.push(relation.oid);
                     let query = if relation.language == Language::Informix {
                         self.view(definition)
@@ -380,11 +384,13 @@ impl Binder<'_> {
                             &self.context.database,
                             &mut self.ids,
                             &mut self.views,
+                            &mut self.needs,
                         )
                     };
                     self.views.pop();
                     let query = query.map_err(|error| error.detail(format!("in view {}", relation.name)))?;
                     let id = self.ids.relation();
+                    self.needs.number(mark, id);
                     let mut visible = Visible::of_table(id, shown, &relation, None);
                     for (column, output) in visible.columns.iter_mut().zip(&query.columns) {
                         column.ty = output.ty.clone();
@@ -394,6 +400,7 @@ impl Binder<'_> {
                     return Ok(From::Query { id, query: Box::new(query), lateral: false });
                 }
                 let id = self.ids.relation();
+                self.need(id, &relation, Privileges::SELECT);
                 let visible = Visible::of_table(id, shown, &relation, Some(relation.clone()));
                 self.show(visible);
                 self.note_relation(id, &relation, name.at, alias.is_some());

@@ -29,6 +29,9 @@ impl Schema for List {
     fn has_namespace(&self, name: &str) -> bool {
         name == "public"
     }
+    fn may(&self, _: &str, _: crate::access::Privileges) -> bool {
+        true
+    }
     fn creation_namespace(&self) -> Option<String> {
         Some("public".into())
     }

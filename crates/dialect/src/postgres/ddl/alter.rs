@@ -71,8 +71,8 @@ impl Binder<'_> {
 
     pub(super) fn alter_table(&mut self, alter: &pg::AlterTableStmt) -> Result<Statement> {
         let Some(range) = &alter.relation else { return Err(crate::Error::internal("ALTER without a table")) };
-        if let Some(tag) = self.relation_owner(alter)? {
-            return Ok(Statement::Nothing { tag });
+        if let Some(owner) = self.relation_owner(alter)? {
+            return Ok(owner);
         }
         let is_view =
             |relation: &Relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
@@ -282,8 +282,7 @@ impl Binder<'_> {
                 AlterTable::DropConstraint { name: command.name.clone(), if_exists: command.missing_ok, cascade }
             }
             AlterTableType::AtChangeOwner => {
-                self.check_owner(command.newowner.as_ref())?;
-                return Ok(None);
+                return Err(self.unsupported("OWNER TO together with other changes", place));
             }
             other => {
                 let words = other.as_str_name().trim_start_matches("AT_");

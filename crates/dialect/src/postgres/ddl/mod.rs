@@ -16,7 +16,7 @@ use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node 
 
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::{names, raw};
-use crate::ir::{self, CreateTable, CreateTableAs, CreateView, Ddl, Drop, ObjectKind, Statement, Text};
+use crate::ir::{self, CreateTable, CreateTableAs, CreateView, Ddl, Drop, ObjectKind, RoleSpec, Statement, Text};
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
@@ -356,7 +356,7 @@ impl Binder<'_> {
         if !create.schema_elts.is_empty() {
             return Err(self.unsupported("objects within CREATE SCHEMA", -1));
         }
-        self.check_owner(create.authrole.as_ref())?;
+        let owner = create.authrole.as_ref().map(super::access::role_spec);
         if create.schemaname.starts_with("pg_") {
             return Err(crate::Error::new(
                 Condition::ReservedName,
@@ -364,11 +364,15 @@ impl Binder<'_> {
             )
             .detail("The prefix \"pg_\" is reserved for system schemas."));
         }
-        let name = if create.schemaname.is_empty() { self.context.user.clone() } else { create.schemaname.clone() };
+        let name = match &owner {
+            Some(RoleSpec::Named(role)) if create.schemaname.is_empty() => role.clone(),
+            _ if create.schemaname.is_empty() => self.context.user.clone(),
+            _ => create.schemaname.clone(),
+        };
         if !create.if_not_exists && self.schema.has_namespace(&name) {
             return Err(crate::Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")));
         }
-        Ok(Ddl::CreateSchema { name, if_not_exists: create.if_not_exists })
+        Ok(Ddl::CreateSchema { name, if_not_exists: create.if_not_exists, owner })
     }
 
     fn drop_objects(&mut self, drop: &pg::DropStmt) -> Result<Statement> {

@@ -103,8 +103,7 @@ impl Binder<'_> {
                 AlterView::Options(options)
             }
             AlterTableType::AtChangeOwner => {
-                self.check_owner(command.newowner.as_ref())?;
-                return Ok(None);
+                return Err(self.unsupported("OWNER TO together with other changes", -1));
             }
             _ => {
                 let message = format!("ALTER action cannot be performed on relation \"{}\"", view.name);

@@ -71,7 +71,7 @@ impl Binder<'_> {
                 1 => {
                     self.check_conflict(name, level, place)?;
                     let column = found.swap_remove(0);
-                    self.note_use(level, &column.expr, place);
+                    self.note_use(level, &column, place);
                     return Ok(column);
                 }
                 _ => {
@@ -125,7 +125,7 @@ impl Binder<'_> {
             }
             1 => {
                 let column = found.swap_remove(0);
-                self.note_use(level, &column.expr, place);
+                self.note_use(level, &column, place);
                 Ok(column)
             }
             _ => {
@@ -189,9 +189,10 @@ impl Binder<'_> {
     }
 
     /// Remembers where a column was named, for messages about grouping.
-    fn note_use(&mut self, level: usize, expr: &Expr, place: i32) {
-        self.note_column(expr, place);
-        let Some(column) = column_of(expr) else { return };
+    fn note_use(&mut self, level: usize, used: &EntryColumn, place: i32) {
+        self.read_column(used);
+        self.note_column(&used.expr, place);
+        let Some(column) = column_of(&used.expr) else { return };
         let scope = &mut self.scopes[level];
         if !scope.in_aggregate {
             scope.uses.push((column, place));
@@ -200,7 +201,7 @@ impl Binder<'_> {
 
     fn whole_row(&mut self, level: usize, entry: &Entry, place: i32) -> EntryColumn {
         for column in &entry.columns {
-            self.note_use(level, &column.expr, place);
+            self.note_use(level, column, place);
         }
         // A function of one value: what has its name is the value, not a row around it.
         if let ([column], true) = (entry.columns.as_slice(), entry.row_is_value) {
@@ -347,14 +348,14 @@ impl Binder<'_> {
         });
         let columns: Vec<EntryColumn> = entries.into_iter().flat_map(|entry| entry.columns).collect();
         for column in &columns {
-            self.note_use(level, &column.expr, place);
+            self.note_use(level, column, place);
         }
         Ok(columns)
     }
 }
 
 /// The column that an entry's expression is.
-fn column_of(expr: &Expr) -> Option<ColumnRef> {
+pub(in super::super) fn column_of(expr: &Expr) -> Option<ColumnRef> {
     match &expr.kind {
         ExprKind::Column(column) => Some(*column),
         ExprKind::Cast { arg, context: CastContext::Implicit } => match arg.kind {

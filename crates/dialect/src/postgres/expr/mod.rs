@@ -2,7 +2,7 @@
 //! own.
 
 pub(super) mod calls;
-mod columns;
+pub(super) mod columns;
 pub(super) mod operators;
 mod subqueries;
 mod subscripts;

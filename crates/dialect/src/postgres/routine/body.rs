@@ -85,11 +85,13 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
     let (mut statement, columns) = binder.statement(rewritten.as_ref().unwrap_or(&parsed.node))?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
     let params = uses.iter().map(|index| binder.params[*index].clone().unwrap_or(Type::Text)).collect();
+    let needs = if matches!(statement, Statement::Ddl(_)) { Default::default() } else { binder.needs };
     Ok(Bound {
         statement,
         params,
         columns,
         effects: binder.effects,
+        needs,
         generation: schema.generation(),
         inside: uses,
         notices: binder.notices,

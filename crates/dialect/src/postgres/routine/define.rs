@@ -384,10 +384,15 @@ impl Binder<'_> {
     }
 
     /// The function that ALTER … OWNER TO names.
-    pub(in crate::postgres) fn owned_function(&mut self, alter: &pg::AlterOwnerStmt) -> Result<&'static str> {
+    pub(in crate::postgres) fn owned_function(
+        &mut self,
+        alter: &pg::AlterOwnerStmt,
+    ) -> Result<(crate::schema::QualifiedName, &'static str)> {
         let Some(node) = alter.object.as_deref() else { return Err(Error::internal("OWNER TO of nothing")) };
-        self.named_function(node, alter.object_type(), false)?;
-        Ok(alter_tag(alter.object_type()))
+        let function = self.named_function(node, alter.object_type(), false)?;
+        let function = function.ok_or_else(|| Error::internal("a function that is missing was found"))?;
+        let name = crate::schema::QualifiedName::new(function.namespace.clone(), function.signature());
+        Ok((name, alter_tag(alter.object_type())))
     }
 }
 

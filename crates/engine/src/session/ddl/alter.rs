@@ -377,6 +377,7 @@ impl Changer<'_> {
             let sql = format!("DELETE FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
             self.connection.execute(&sql, params![table.oid, name])?;
             self.move_properties(table, PartKind::Column, &name, None)?;
+            self.move_column_privileges(table, &name, None)?;
             let sql =
                 format!("SELECT oid FROM {database}.rowferry_sequences WHERE owner_table = ?1 AND owner_column = ?2");
             let owned: Vec<u32> = self

@@ -1,6 +1,6 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
-use rowferry_dialect::ir::{ColumnIndex, ColumnRef, CreateIndex, CreateTable, CreateView, ExprKind};
+use rowferry_dialect::ir::{ColumnIndex, ColumnRef, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::postgres::types::format_type;
@@ -119,7 +119,8 @@ impl Changer<'_> {
             }
             check_replacement(old, view)?;
             defaults = old.columns.iter().map(|column| Some(column.default.as_ref()?.text.clone())).collect();
-            replaced = Some((old.oid, schema.details(old.oid).and_then(|details| details.comment.clone())));
+            let comment = schema.details(old.oid).and_then(|details| details.comment.clone());
+            replaced = Some((old.oid, comment, self.privilege_rows(database, old.oid)?));
             self.drop_view(old)?;
         } else {
             self.is_free(&namespace, &view.name.name, false)?;
@@ -139,10 +140,12 @@ impl Changer<'_> {
         }
         let text = Some(view.text.as_str());
         let mut oid = self.record(database, "view", &namespace, &view.name.name, kept, view.language, text)?;
-        if let Some((old, comment)) = replaced {
+        if let Some((old, comment, privileges)) = replaced {
             // What depends on the view goes by its id.
             let sql = format!("UPDATE {database}.rowferry_objects SET oid = ?1, comment = ?2 WHERE oid = ?3");
             self.connection.execute(&sql, params![old, comment, oid])?;
+            self.forget_privileges(database, oid)?;
+            self.put_privilege_rows(database, &privileges)?;
             oid = old;
         }
         let needs = self.session.uses(&view.text, view.language, &schema)?.dependencies();
@@ -160,7 +163,8 @@ impl Changer<'_> {
         self.record_view_options(database, oid, &view.options)
     }
 
-    pub(super) fn create_schema(&self, name: &str, if_not_exists: bool) -> Done {
+    pub(super) fn create_schema(&self, name: &str, if_not_exists: bool, owner: Option<&RoleSpec>) -> Done {
+        let owner = owner.map(|owner| self.role(owner)).transpose()?;
         if self.schema().has_namespace(name) {
             if if_not_exists {
                 self.notice(Condition::DuplicateSchema, format!("schema \"{name}\" already exists, skipping"));
@@ -173,7 +177,11 @@ impl Changer<'_> {
                 .detail("The prefix \"pg_\" is reserved for system schemas.")
                 .into());
         }
-        self.record("main", "schema", "", name, None, Language::Postgres, None).map(|_| ())
+        let oid = self.record("main", "schema", "", name, None, Language::Postgres, None)?;
+        match owner {
+            Some(owner) => self.give_to("main", oid, owner),
+            None => Ok(()),
+        }
     }
 }
 

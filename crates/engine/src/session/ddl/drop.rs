@@ -99,6 +99,7 @@ impl Changer<'_> {
         let gone = gone.chain(free.iter().map(shown)).chain(functions.iter().map(called));
         self.tell_cascade(&gone.collect::<Vec<_>>());
         self.drop_relations(&relations, true)?;
+        self.forget_defaults(namespace.oid)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
         for function in &functions {
             self.drop_triggers_of_function(function.oid, &called(function), true)?;

@@ -32,6 +32,7 @@ impl Changer<'_> {
             let database = table.database;
             let sql = format!("UPDATE {database}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND name = ?3");
             self.connection.execute(&sql, params![to, table.oid, from])?;
+            self.move_column_privileges(table, from, Some(to))?;
             let sql = format!(
                 "UPDATE {database}.rowferry_sequences SET owner_column = ?1 WHERE owner_table = ?2 AND owner_column = ?3"
             );

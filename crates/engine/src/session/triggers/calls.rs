@@ -102,6 +102,7 @@ impl Session {
             columns: Vec::new(),
             effects: Effects { reads: true, ..Effects::default() },
             generation,
+            needs: Default::default(),
             inside: Vec::new(),
             notices: Vec::new(),
         };
@@ -112,6 +113,7 @@ impl Session {
             command: Command::Select,
             uses: Uses::default(),
             triggers: None,
+            user: None,
             direct: None,
             id: next_id(),
             parsed: super::super::Parsed::of_nothing(text),

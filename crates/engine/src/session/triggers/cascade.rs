@@ -137,6 +137,7 @@ impl Session {
             columns: Vec::new(),
             effects: Effects { reads: true, writes: true, ..Effects::default() },
             generation: self.schema.generation(),
+            needs: Default::default(),
             inside: Vec::new(),
             notices: Vec::new(),
         };

@@ -86,6 +86,7 @@ impl Steps {
                 command: Command::Select,
                 uses: Uses::default(),
                 triggers: None,
+                user: None,
                 direct: None,
                 id: next_id(),
                 parsed: parsed.clone(),

@@ -38,6 +38,7 @@ impl Commands {
 
     /// Makes a database the open one, and says what it is.
     fn enter(&mut self, name: &str, database: &Database) -> Obeyed {
+        database.login(&self.user).check()?;
         let mut session = database.session(SessionOptions {
             user: self.user.clone(),
             application_name: String::new(),

@@ -1,0 +1,227 @@
+//! What a plan needs to be allowed, and whether it is.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{ObjectClass, Privileges, Rights};
+use crate::ir::RelId;
+use crate::schema::{Relation, RelationKind};
+use crate::{Condition, Error, Result};
+
+/// What a statement does with one relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// The relation's number in the statement.
+    pub id: RelId,
+    /// The relation.
+    pub relation: Arc<Relation>,
+    /// The view behind which it stands: that view's owner needs the privileges, and not the user.
+    pub behind: Option<u32>,
+    /// The statement changes it.
+    pub target: bool,
+    /// The privileges.
+    pub privileges: Privileges,
+    /// Columns that are read; with none, any column will do.
+    pub read: BTreeSet<usize>,
+    /// Columns that are inserted.
+    pub inserted: BTreeSet<usize>,
+    /// Columns that are updated.
+    pub updated: BTreeSet<usize>,
+}
+
+/// What a statement does with all of its relations, in the order in which that is checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Needs(pub Vec<Need>);
+
+/// Catalogs that hold secrets: superusers only read them.
+const SECRET: &[&str] = &["pg_authid", "pg_shadow", "pg_statistic", "pg_user_mapping", "pg_largeobject"];
+
+/// Whether everybody may read a relation: then nothing has to be noted.
+pub fn is_open(relation: &Relation) -> bool {
+    relation.kind == RelationKind::Catalog && !SECRET.contains(&relation.name.as_str())
+}
+
+impl Needs {
+    /// Nothing is used that not everybody may use.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Notes that a relation is used.
+    pub fn add(&mut self, id: RelId, relation: &Arc<Relation>, behind: Option<u32>, privileges: Privileges) {
+        if is_open(relation) {
+            return;
+        }
+        self.0.push(Need {
+            id,
+            relation: relation.clone(),
+            behind,
+            target: false,
+            privileges,
+            read: BTreeSet::new(),
+            inserted: BTreeSet::new(),
+            updated: BTreeSet::new(),
+        });
+    }
+
+    /// How many have been noted: a mark for [`Self::number`].
+    pub fn mark(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The number of what was noted at a mark is known now.
+    pub fn number(&mut self, mark: usize, id: RelId) {
+        if let Some(need) = self.0.get_mut(mark) {
+            need.id = id;
+        }
+    }
+
+    /// Notes that more is done with a relation.
+    pub fn require(&mut self, id: RelId, privileges: Privileges) {
+        for need in self.0.iter_mut().filter(|need| need.id == id) {
+            need.privileges = need.privileges | privileges;
+        }
+    }
+
+    /// Notes that what was noted at a mark is changed.
+    pub fn change(&mut self, mark: usize, id: RelId, privileges: Privileges) {
+        if let Some(need) = self.0.get_mut(mark) {
+            need.id = id;
+            need.target = true;
+            need.privileges = privileges;
+        }
+    }
+
+    /// Notes that views behind a view are changed, too, down to the table of this number.
+    pub fn change_behind(&mut self, mark: usize, id: RelId, privileges: Privileges) {
+        for need in self.0.iter_mut().skip(mark + 1) {
+            if need.id == id || matches!(need.relation.kind, RelationKind::View { .. }) {
+                need.privileges = need.privileges | privileges;
+            }
+        }
+    }
+
+    /// Notes a column that an INSERT or an UPDATE changes.
+    pub fn change_column(&mut self, id: RelId, column: (u32, usize), insert: bool) {
+        let (oid, position) = column;
+        if let Some(need) = self.0.iter_mut().rfind(|need| need.id == id && need.relation.oid == oid) {
+            if insert {
+                need.inserted.insert(position)
+            } else {
+                need.updated.insert(position)
+            };
+        }
+    }
+
+    /// Notes that a column of a relation is read: `column` is a relation's object id and a position there, `id` the
+    /// relation's number in the statement where it is a plain column.
+    pub fn read(&mut self, column: (u32, usize), id: Option<RelId>) {
+        let (oid, position) = column;
+        let plain = id.and_then(|id| self.0.iter().rposition(|need| need.id == id && need.relation.oid == oid));
+        let changed = || self.0.iter().rposition(|need| need.target && need.relation.oid == oid);
+        let Some(at) = plain.or_else(changed) else { return };
+        let need = &mut self.0[at];
+        need.privileges = need.privileges | Privileges::SELECT;
+        need.read.insert(position);
+    }
+
+    /// Notes that a column of the relation of a number is read.
+    pub fn read_of(&mut self, id: RelId, position: usize) {
+        if let Some(need) = self.0.iter_mut().rfind(|need| need.id == id) {
+            need.privileges = need.privileges | Privileges::SELECT;
+            need.read.insert(position);
+        }
+    }
+
+    /// Refuses what the rights do not allow.
+    ///
+    /// # Errors
+    /// `42501`.
+    pub fn check(&self, rights: &Rights) -> Result<()> {
+        let superuser = rights.is_superuser();
+        for need in &self.0 {
+            let role = match need.behind {
+                None if superuser => continue,
+                None => rights.role(),
+                Some(view) => rights.owner(view),
+            };
+            if !need.is_met(rights, role) {
+                return Err(denied_relation(&need.relation));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Need {
+    fn is_met(&self, rights: &Rights, role: u32) -> bool {
+        if rights.roles.is_superuser(role) {
+            return true;
+        }
+        if self.relation.kind == RelationKind::Catalog {
+            return false;
+        }
+        let class = match self.relation.kind {
+            RelationKind::Sequence { .. } => ObjectClass::Sequence,
+            _ => ObjectClass::Relation,
+        };
+        let (held, _) = rights.held_by(role, class, self.relation.oid);
+        let missing = self.privileges.without(held);
+        if missing.is_empty() {
+            return true;
+        }
+        let of_columns = [
+            (Privileges::SELECT, &self.read),
+            (Privileges::INSERT, &self.inserted),
+            (Privileges::UPDATE, &self.updated),
+        ];
+        let all = of_columns.iter().fold(Privileges::NONE, |all, (one, _)| all | *one);
+        if !all.contains(missing) {
+            return false;
+        }
+        let holds = |position: usize, privilege: Privileges| {
+            let column = &self.relation.columns[position];
+            rights.column_held_by(role, self.relation.oid, &column.name).0.contains(privilege)
+        };
+        of_columns.into_iter().filter(|(privilege, _)| missing.contains(*privilege)).all(|(privilege, columns)| {
+            if columns.is_empty() {
+                (0..self.relation.columns.len()).any(|position| holds(position, privilege))
+            } else {
+                columns.iter().all(|position| holds(*position, privilege))
+            }
+        })
+    }
+}
+
+/// The view whose owner needs the privileges on what stands behind the last of some views; none where that is the user,
+/// too: with `security_invoker`, whatever leads there.
+pub fn behind(schema: &dyn crate::Schema, views: &[u32]) -> Option<u32> {
+    let view = *views.last()?;
+    match &schema.relation_by_oid(view)?.kind {
+        RelationKind::View { options, .. } if options.security_invoker() => None,
+        _ => Some(view),
+    }
+}
+
+/// What messages call a relation.
+pub fn relation_words(relation: &Relation) -> &'static str {
+    match relation.kind {
+        RelationKind::Table | RelationKind::Catalog => "table",
+        RelationKind::View { .. } | RelationKind::NativeView => "view",
+        RelationKind::Sequence { .. } => "sequence",
+    }
+}
+
+fn denied_relation(relation: &Relation) -> Error {
+    denied(relation_words(relation), &relation.name)
+}
+
+/// `permission denied for table t`.
+pub fn denied(kind: &str, name: &str) -> Error {
+    Error::new(Condition::InsufficientPrivilege, format!("permission denied for {kind} {name}"))
+}
+
+/// `must be owner of table t`.
+pub fn not_owner(kind: &str, name: &str) -> Error {
+    Error::new(Condition::InsufficientPrivilege, format!("must be owner of {kind} {name}"))
+}

@@ -1,0 +1,286 @@
+//! Roles, owners and privileges: CREATE ROLE and its kin, GRANT and REVOKE, OWNER TO.
+
+use pg_query::protobuf::{
+    self as pg, DefElem, DropBehavior, GrantTargetType, Node, ObjectType, RoleSpecType, RoleStmtType, node::Node as N,
+};
+
+use super::binder::Binder;
+use super::names;
+use super::utility::{is_true, text_of};
+use crate::access::{ObjectClass, Privileges};
+use crate::ir::{AccessChange, Grant, GrantRoles, GrantTargets, RoleOptions, RoleSpec};
+use crate::schema::QualifiedName;
+use crate::{Condition, Error, Result};
+
+impl Binder<'_> {
+    /// Binds a statement about roles or privileges, with its completion tag; `None` for others.
+    pub(super) fn access(&mut self, node: &N) -> Result<Option<(AccessChange, &'static str)>> {
+        Ok(Some(match node {
+            N::CreateRoleStmt(create) => (self.create_role(create)?, "CREATE ROLE"),
+            N::AlterRoleStmt(alter) => (self.alter_role(alter)?, "ALTER ROLE"),
+            N::AlterRoleSetStmt(alter) => {
+                if !alter.database.is_empty() {
+                    return Err(Error::unsupported("ALTER ROLE … IN DATABASE"));
+                }
+                let Some(set) = &alter.setstmt else { return Err(Error::internal("ALTER ROLE SET of nothing")) };
+                let role = alter.role.as_ref().map(role_spec);
+                let crate::ir::Statement::Set(set) = self.set(set)? else {
+                    return Err(Error::unsupported("ALTER ROLE … SET of this setting"));
+                };
+                (AccessChange::RoleSetting { role, set }, "ALTER ROLE")
+            }
+            N::DropRoleStmt(drop) => {
+                (AccessChange::DropRoles { roles: role_specs(&drop.roles), if_exists: drop.missing_ok }, "DROP ROLE")
+            }
+            N::GrantRoleStmt(grant) => {
+                (self.grant_roles(grant)?, if grant.is_grant { "GRANT ROLE" } else { "REVOKE ROLE" })
+            }
+            N::GrantStmt(grant) => {
+                (AccessChange::Grant(self.grant(grant)?), if grant.is_grant { "GRANT" } else { "REVOKE" })
+            }
+            N::AlterDefaultPrivilegesStmt(alter) => (self.default_privileges(alter)?, "ALTER DEFAULT PRIVILEGES"),
+            N::ReassignOwnedStmt(reassign) => {
+                let to = reassign.newrole.as_ref().map_or(RoleSpec::Current, role_spec);
+                (AccessChange::ReassignOwned { roles: role_specs(&reassign.roles), to }, "REASSIGN OWNED")
+            }
+            N::DropOwnedStmt(drop) => {
+                let cascade = drop.behavior() == DropBehavior::DropCascade;
+                (AccessChange::DropOwned { roles: role_specs(&drop.roles), cascade }, "DROP OWNED")
+            }
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectRole => {
+                let (role, to) = (rename.subname.clone(), rename.newname.clone());
+                (AccessChange::RenameRole { role, to }, "ALTER ROLE")
+            }
+            N::CommentStmt(comment) if comment.objtype() == ObjectType::ObjectRole => {
+                let role = text_of(comment.object.as_deref());
+                let text = Some(comment.comment.clone()).filter(|text| !text.is_empty());
+                (AccessChange::CommentRole { role, text }, "COMMENT")
+            }
+            N::AlterOwnerStmt(alter) => match self.owner(alter)? {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        }))
+    }
+
+    fn create_role(&mut self, create: &pg::CreateRoleStmt) -> Result<AccessChange> {
+        let mut options = self.role_options(&create.options)?;
+        if create.stmt_type() == RoleStmtType::RolestmtUser {
+            options.login.get_or_insert(true);
+        }
+        Ok(AccessChange::CreateRole { name: create.role.clone(), options })
+    }
+
+    fn alter_role(&mut self, alter: &pg::AlterRoleStmt) -> Result<AccessChange> {
+        let role = alter.role.as_ref().map_or(RoleSpec::Current, role_spec);
+        let options = self.role_options(&alter.options)?;
+        if options.members.is_empty() {
+            return Ok(AccessChange::AlterRole { role, options });
+        }
+        // ALTER GROUP … ADD USER.
+        let RoleSpec::Named(group) = role else { return Err(Error::unsupported("ALTER GROUP of this role")) };
+        Ok(AccessChange::GrantRoles(GrantRoles {
+            grant: alter.action > 0,
+            roles: vec![group],
+            members: options.members,
+            admin: false,
+            grantor: None,
+        }))
+    }
+
+    fn role_options(&mut self, nodes: &[Node]) -> Result<RoleOptions> {
+        let mut options = RoleOptions::default();
+        let mut seen: Vec<&str> = Vec::new();
+        for node in nodes {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            let name = option.defname.as_str();
+            if seen.contains(&name) {
+                let message = "conflicting or redundant options";
+                return Err(self.error(Condition::SyntaxError, message, option.location));
+            }
+            seen.push(name);
+            let flag = Some(is_true(option.arg.as_deref()));
+            let roles = || match option.arg.as_deref().and_then(|node| node.node.as_ref()) {
+                Some(N::List(list)) => role_specs(&list.items),
+                _ => Vec::new(),
+            };
+            match name {
+                "superuser" => options.superuser = flag,
+                "inherit" => options.inherit = flag,
+                "createrole" => options.create_role = flag,
+                "createdb" => options.create_db = flag,
+                "canlogin" => options.login = flag,
+                "isreplication" => options.replication = flag,
+                "bypassrls" => options.bypass_rls = flag,
+                "connectionlimit" => options.connection_limit = Some(self.connection_limit(option)?),
+                "password" => options.password = Some(option.arg.as_deref().map(|node| text_of(Some(node)))),
+                "validUntil" => options.valid_until = Some(text_of(option.arg.as_deref())),
+                "addroleto" => options.in_roles = roles(),
+                "rolemembers" => options.members = roles(),
+                "adminmembers" => options.admins = roles(),
+                "sysid" => self.remark("SYSID can no longer be specified".to_owned()),
+                other => return Err(self.unsupported(format!("the role option {other}"), option.location)),
+            }
+        }
+        Ok(options)
+    }
+
+    fn connection_limit(&self, option: &DefElem) -> Result<i32> {
+        let text = text_of(option.arg.as_deref());
+        let limit = text.parse().ok().filter(|limit| *limit >= -1);
+        limit.ok_or_else(|| Error::new(Condition::InvalidParameterValue, format!("invalid connection limit: {text}")))
+    }
+
+    fn grant_roles(&mut self, grant: &pg::GrantRoleStmt) -> Result<AccessChange> {
+        let mut roles = Vec::with_capacity(grant.granted_roles.len());
+        for node in &grant.granted_roles {
+            let Some(N::AccessPriv(role)) = &node.node else { continue };
+            if role.priv_name.is_empty() || !role.cols.is_empty() {
+                let message = "column names cannot be included in GRANT/REVOKE ROLE";
+                return Err(Error::new(Condition::InvalidGrantOperation, message));
+            }
+            roles.push(role.priv_name.clone());
+        }
+        let mut admin = false;
+        for node in &grant.opt {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            if option.defname != "admin" {
+                let words = format!("the {} option of a membership", option.defname.to_uppercase());
+                return Err(self.unsupported(words, option.location));
+            }
+            admin = !grant.is_grant || option.arg.is_none() || is_true(option.arg.as_deref());
+        }
+        Ok(AccessChange::GrantRoles(GrantRoles {
+            grant: grant.is_grant,
+            roles,
+            members: role_specs(&grant.grantee_roles),
+            admin,
+            grantor: grant.grantor.as_ref().map(role_spec),
+        }))
+    }
+
+    fn grant(&mut self, grant: &pg::GrantStmt) -> Result<Grant> {
+        let class = self.grant_class(grant.objtype())?;
+        let mut privileges = Vec::with_capacity(grant.privileges.len());
+        let mut all_of_columns = Vec::new();
+        for node in &grant.privileges {
+            let Some(N::AccessPriv(privilege)) = &node.node else { continue };
+            let columns: Vec<String> = names::strings(&privilege.cols).into_iter().map(str::to_owned).collect();
+            if privilege.priv_name.is_empty() {
+                all_of_columns.extend(columns);
+                continue;
+            }
+            let Some(one) = Privileges::of_word(&privilege.priv_name.to_uppercase()) else {
+                let message = format!("unrecognized privilege type \"{}\"", privilege.priv_name);
+                return Err(Error::new(Condition::SyntaxError, message));
+            };
+            privileges.push((one, columns));
+        }
+        let targets = match grant.targtype() {
+            GrantTargetType::AclTargetAllInSchema => {
+                let schemas = names::strings(&grant.objects).into_iter().map(str::to_owned).collect();
+                GrantTargets::AllIn(schemas)
+            }
+            GrantTargetType::AclTargetDefaults => GrantTargets::Defaults,
+            _ if class == ObjectClass::Routine => return Err(self.unsupported("GRANT ON FUNCTION", -1)),
+            _ if class == ObjectClass::Type => return Err(self.unsupported("GRANT ON TYPE", -1)),
+            _ => GrantTargets::Named(self.granted_names(&grant.objects)?),
+        };
+        Ok(Grant {
+            grant: grant.is_grant,
+            grant_option: grant.grant_option,
+            cascade: grant.behavior() == DropBehavior::DropCascade,
+            grantor: grant.grantor.as_ref().map(role_spec),
+            grantees: role_specs(&grant.grantees),
+            privileges,
+            all_of_columns,
+            class,
+            targets,
+        })
+    }
+
+    fn grant_class(&self, kind: ObjectType) -> Result<ObjectClass> {
+        Ok(match kind {
+            ObjectType::ObjectTable => ObjectClass::Relation,
+            ObjectType::ObjectSequence => ObjectClass::Sequence,
+            ObjectType::ObjectDatabase => ObjectClass::Database,
+            ObjectType::ObjectSchema => ObjectClass::Schema,
+            ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine => {
+                ObjectClass::Routine
+            }
+            ObjectType::ObjectType | ObjectType::ObjectDomain => ObjectClass::Type,
+            other => {
+                let words = super::refused::object(other);
+                return Err(self.unsupported(format!("GRANT ON {words}"), -1));
+            }
+        })
+    }
+
+    fn granted_names(&self, nodes: &[Node]) -> Result<Vec<QualifiedName>> {
+        let mut found = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            found.push(match &node.node {
+                Some(N::RangeVar(range)) => {
+                    if !range.catalogname.is_empty() && range.catalogname != self.context.database {
+                        return Err(self.unsupported("a reference to another database", range.location));
+                    }
+                    let schema = Some(range.schemaname.clone()).filter(|schema| !schema.is_empty());
+                    QualifiedName { schema, name: range.relname.clone() }
+                }
+                Some(N::String(name)) => QualifiedName::bare(name.sval.clone()),
+                _ => return Err(self.unsupported("GRANT on this object", -1)),
+            });
+        }
+        Ok(found)
+    }
+
+    fn default_privileges(&mut self, alter: &pg::AlterDefaultPrivilegesStmt) -> Result<AccessChange> {
+        let Some(action) = &alter.action else { return Err(Error::internal("default privileges without any")) };
+        let (mut roles, mut schemas) = (Vec::new(), Vec::new());
+        for node in &alter.options {
+            let Some(N::DefElem(option)) = &node.node else { continue };
+            let Some(N::List(list)) = option.arg.as_deref().and_then(|node| node.node.as_ref()) else { continue };
+            match option.defname.as_str() {
+                "roles" => roles = role_specs(&list.items),
+                _ => schemas = names::strings(&list.items).into_iter().map(str::to_owned).collect(),
+            }
+        }
+        let grant = self.grant(action)?;
+        Ok(AccessChange::DefaultPrivileges { roles, schemas, grant })
+    }
+
+    /// ALTER SCHEMA, DATABASE and FUNCTION … OWNER TO; `None` for other objects.
+    fn owner(&mut self, alter: &pg::AlterOwnerStmt) -> Result<Option<(AccessChange, &'static str)>> {
+        let to = alter.newowner.as_ref().map_or(RoleSpec::Current, role_spec);
+        if super::ddl::is_function(alter.object_type()) {
+            let (name, tag) = self.owned_function(alter)?;
+            return Ok(Some((AccessChange::Owner { class: ObjectClass::Routine, name, to }, tag)));
+        }
+        let (class, tag) = match alter.object_type() {
+            ObjectType::ObjectSchema => (ObjectClass::Schema, "ALTER SCHEMA"),
+            ObjectType::ObjectDatabase => (ObjectClass::Database, "ALTER DATABASE"),
+            _ => return Ok(None),
+        };
+        let name = QualifiedName::bare(text_of(alter.object.as_deref()));
+        Ok(Some((AccessChange::Owner { class, name, to }, tag)))
+    }
+}
+
+/// A role as it is named.
+pub(super) fn role_spec(spec: &pg::RoleSpec) -> RoleSpec {
+    match spec.roletype() {
+        RoleSpecType::RolespecPublic => RoleSpec::Public,
+        RoleSpecType::RolespecCurrentRole | RoleSpecType::RolespecCurrentUser => RoleSpec::Current,
+        RoleSpecType::RolespecSessionUser => RoleSpec::Session,
+        RoleSpecType::RolespecCstring | RoleSpecType::Undefined => RoleSpec::Named(spec.rolename.clone()),
+    }
+}
+
+fn role_specs(nodes: &[Node]) -> Vec<RoleSpec> {
+    let spec = |node: &Node| match &node.node {
+        Some(N::RoleSpec(spec)) => Some(role_spec(spec)),
+        _ => None,
+    };
+    nodes.iter().filter_map(spec).collect()
+}

@@ -1,0 +1,162 @@
+//! Roles: `pg_authid` and the views over it, memberships, settings of roles, default privileges.
+
+use rowferry_dialect::access::roles::{BOOTSTRAP, PREDEFINED, Role};
+use rowferry_dialect::access::{Acl, Rights};
+
+use super::names::acl_name;
+use super::{Cell, Context, NULL, Row, Table, row, text_array};
+use crate::schema::{PG_CATALOG, SessionSchema};
+
+const fn table(name: &'static str, oid: u32, columns: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Table {
+    Table { namespace: PG_CATALOG, name, oid, columns, rows, live: false }
+}
+
+const AUTHID: &str = "oid oid, rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, \
+    rolcanlogin bool, rolreplication bool, rolbypassrls bool, rolconnlimit int4, rolpassword text, \
+    rolvaliduntil timestamptz";
+
+const ROLES: &str = "rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, \
+    rolcanlogin bool, rolreplication bool, rolconnlimit int4, rolpassword text, rolvaliduntil timestamptz, \
+    rolbypassrls bool, rolconfig text[], oid oid";
+
+const USER: &str = "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls bool, \
+    passwd text, valuntil timestamptz, useconfig text[]";
+
+const MASK: &str = "********";
+
+pub(super) const TABLES: &[Table] = &[
+    table("pg_authid", 1_260, AUTHID, |context| {
+        let row = |role: Role| {
+            row![
+                role.oid,
+                &role.name,
+                role.superuser,
+                role.inherit,
+                role.create_role,
+                role.create_db,
+                role.login,
+                role.replication,
+                role.bypass_rls,
+                i64::from(role.connection_limit),
+                role.password,
+                role.valid_until
+            ]
+        };
+        all(context.schema).into_iter().map(row).collect()
+    }),
+    table("pg_roles", 0, ROLES, |context| {
+        let row = |role: Role| {
+            let config = config(&role);
+            row![
+                &role.name,
+                role.superuser,
+                role.inherit,
+                role.create_role,
+                role.create_db,
+                role.login,
+                role.replication,
+                i64::from(role.connection_limit),
+                MASK,
+                role.valid_until,
+                role.bypass_rls,
+                config,
+                role.oid
+            ]
+        };
+        all(context.schema).into_iter().map(row).collect()
+    }),
+    table("pg_user", 0, USER, |context| users(context, |_| MASK.into())),
+    table("pg_shadow", 0, USER, |context| users(context, |role| role.password.clone().into())),
+    table("pg_group", 0, "groname name, grosysid oid, grolist oid[]", |context| {
+        let memberships = context.schema.main.roles.memberships();
+        let row = |role: Role| {
+            let members = memberships.iter().filter(|known| known.role == role.oid).map(|known| known.member);
+            row![&role.name, role.oid, super::array(members)]
+        };
+        all(context.schema).into_iter().filter(|role| !role.login).map(row).collect()
+    }),
+    table("pg_auth_members", 1_261, "roleid oid, member oid, grantor oid, admin_option bool", |context| {
+        let inside = [(3_374, 3_373), (3_375, 3_373), (3_377, 3_373)];
+        let inside = inside.into_iter().map(|(role, member)| row![role, member, BOOTSTRAP, false]);
+        let given = context.schema.main.roles.memberships().iter();
+        inside.chain(given.map(|known| row![known.role, known.member, known.grantor, known.admin])).collect()
+    }),
+    table("pg_db_role_setting", 2_964, "setdatabase oid, setrole oid, setconfig text[]", |context| {
+        let roles = context.schema.main.roles.iter().filter(|role| !role.config.is_empty());
+        roles.map(|role| row![0, role.oid, config(role)]).collect()
+    }),
+    table(
+        "pg_default_acl",
+        826,
+        "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char, defaclacl text[]",
+        |context| {
+            let defaults = context.schema.main.grants.defaults.iter();
+            let row = |default: &rowferry_dialect::access::DefaultAcl| {
+                let class = match default.class.letter() {
+                    's' => 'S',
+                    letter => letter,
+                };
+                let list = list(context.schema, &default.acl);
+                row![default.oid, default.role, default.namespace, class.to_string(), list]
+            };
+            defaults.map(row).collect()
+        },
+    ),
+    table("pg_shdescription", 2_396, "objoid oid, classoid oid, description text", |context| {
+        let roles = context.schema.main.roles.iter();
+        roles.filter_map(|role| Some(row![role.oid, 1_260, role.comment.as_ref()?])).collect()
+    }),
+];
+
+/// Every role there is.
+fn all(schema: &SessionSchema) -> Vec<Role> {
+    let mut roles = vec![match schema.main.roles.get(BOOTSTRAP) {
+        Some(role) if !schema.main.roles.is_simple() => Role::clone(role),
+        _ => Role::bootstrap(&*schema.user),
+    }];
+    roles.extend(PREDEFINED.iter().map(|(oid, name)| Role::new(*oid, *name)));
+    roles.extend(schema.main.roles.iter().filter(|role| role.oid != BOOTSTRAP).map(|role| Role::clone(role)));
+    roles
+}
+
+fn users(context: &Context<'_>, password: impl Fn(&Role) -> Cell) -> Vec<Row> {
+    let row = |role: Role| {
+        let (password, config) = (password(&role), config(&role));
+        row![
+            &role.name,
+            role.oid,
+            role.create_db,
+            role.superuser,
+            role.replication,
+            role.bypass_rls,
+            password,
+            role.valid_until,
+            config
+        ]
+    };
+    all(context.schema).into_iter().filter(|role| role.login).map(row).collect()
+}
+
+fn config(role: &Role) -> Cell {
+    if role.config.is_empty() {
+        return NULL;
+    }
+    let settings: Vec<String> = role.config.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    text_array(settings.iter().map(String::as_str)).into()
+}
+
+/// A list as catalogs show it.
+pub(super) fn list(schema: &SessionSchema, list: &Acl) -> Cell {
+    let name = |role: u32| acl_name(&schema.role_name(role).unwrap_or_else(|| role.to_string()));
+    text_array(list.texts(name).iter().map(String::as_str)).into()
+}
+
+/// What has been granted on an object, as catalogs show it: NULL is what it was born with.
+pub(super) fn shown_list(schema: &SessionSchema, rights: &Rights, oid: u32) -> Cell {
+    rights.stored_list(oid).map_or(NULL, |stored| list(schema, stored))
+}
+
+/// The name of an object's owner.
+pub(super) fn owner_name(schema: &SessionSchema, rights: &Rights, oid: u32) -> String {
+    schema.role_name(rights.owner(oid)).unwrap_or_default()
+}

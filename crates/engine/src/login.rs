@@ -1,0 +1,74 @@
+//! What a file says of somebody who wants to log in.
+
+use rowferry_dialect::access::Role;
+use rowferry_dialect::values::timestamp;
+use rowferry_dialect::{Condition, Error, Result};
+
+use crate::Database;
+
+/// What a file says of somebody who wants to log in.
+///
+/// A file without roles lets everybody in, as its superuser; one with roles those that have LOGIN.
+#[derive(Clone, Debug, Default)]
+pub struct Login {
+    /// What is kept of the role's password.
+    pub verifier: Option<String>,
+    /// The password is no longer valid.
+    pub expired: bool,
+    /// Settings with which the session begins.
+    pub settings: Vec<(String, String)>,
+    refusal: Option<Error>,
+}
+
+impl Login {
+    /// Refuses who may not log in; to be told after the password has been proved.
+    ///
+    /// # Errors
+    /// `28000` for a role that is not there or has no LOGIN, `53300` for one that has as many sessions as it may.
+    pub fn check(&self) -> Result<()> {
+        self.refusal.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Database {
+    /// What the file says of a user who wants to log in.
+    pub fn login(&self, user: &str) -> Login {
+        let snapshot = self.shared.current();
+        let roles = &snapshot.roles;
+        if roles.is_simple() {
+            return Login::default();
+        }
+        let Some(role) = roles.find(user) else {
+            let error = refused(format!("role \"{user}\" does not exist"));
+            return Login { refusal: Some(error), ..Login::default() };
+        };
+        Login {
+            verifier: role.password.clone(),
+            expired: is_expired(role),
+            settings: role.config.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            refusal: self.refusal(role),
+        }
+    }
+
+    fn refusal(&self, role: &Role) -> Option<Error> {
+        if !role.login {
+            return Some(refused(format!("role \"{}\" is not permitted to log in", role.name)));
+        }
+        let limit = usize::try_from(role.connection_limit).ok().filter(|_| !role.superuser)?;
+        let sessions = self.shared.sessions();
+        let open = sessions.iter().filter(|state| state.schema.read().identity.login == role.oid).count();
+        (open >= limit).then(|| {
+            Error::new(Condition::TooManyConnections, format!("too many connections for role \"{}\"", role.name))
+        })
+    }
+}
+
+fn is_expired(role: &Role) -> bool {
+    let Some(until) = &role.valid_until else { return false };
+    let until = timestamp::parse_tz(until, &Default::default());
+    until.is_ok_and(|until| until < crate::session::state::now())
+}
+
+fn refused(message: String) -> Error {
+    Error::new(Condition::InvalidAuthorizationSpecification, message)
+}

@@ -1,0 +1,193 @@
+//! Whether a change of the schema is allowed to the role that asks.
+
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
+use rowferry_dialect::ir::{AlterTable, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange};
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+
+use super::{Changer, Done};
+use crate::schema::{PG_TEMP, SessionSchema};
+
+impl Changer<'_> {
+    /// Refuses what the role may not do: to make things in a schema, to change what is somebody else's.
+    pub(super) fn check_allowed(&self, ddl: &Ddl) -> Done {
+        let schema = self.schema();
+        if !schema.is_restricted() {
+            return Ok(());
+        }
+        let rights = schema.rights();
+        let check = Allowed { schema: &schema, rights: &rights, database: self.session.database.name() };
+        match ddl {
+            Ddl::CreateTable(table) => check.create_table(table),
+            Ddl::CreateIndex(index) => check.owner(&index.table),
+            Ddl::CreateView(view) => {
+                let old = schema.relation(&view.name).filter(|_| view.replace);
+                check.create_in(&view.name, view.temporary)?;
+                old.map_or(Ok(()), |old| check.owner(&old))
+            }
+            Ddl::AlterView { view, .. } => check.owner(view),
+            Ddl::CreateSequence(sequence) => check.create_in(&sequence.name, false),
+            Ddl::CreateSynonym { name, .. } => check.create_in(name, false),
+            Ddl::CreateSchema { owner, .. } => {
+                check.database(Privileges::CREATE)?;
+                owner.as_ref().map_or(Ok(()), |owner| self.check_member(&rights, self.role(owner)?))
+            }
+            Ddl::AlterSequence { sequence, .. } => check.sequence(&sequence.name),
+            Ddl::Rename { kind: ObjectKind::Sequence, name, .. } => check.sequence(name),
+            Ddl::Rename { name, .. } => check.index(name),
+            Ddl::AlterTable { table, actions } => {
+                check.owner(table)?;
+                actions.iter().try_for_each(|action| check.references(action))
+            }
+            Ddl::Drop(drop) => check.drop(drop),
+            Ddl::Truncate { tables, .. } => {
+                tables.iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
+            }
+            Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
+            Ddl::CommentSequence { name, .. } => check.sequence(name),
+            Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
+            Ddl::CreateFunction(create) => {
+                check.schema_privilege(&create.namespace, Privileges::CREATE)?;
+                create.replaces.map_or(Ok(()), |oid| check.owned(oid, "function", &create.name))
+            }
+            Ddl::AlterFunction(alter) => check.function(alter.function),
+            Ddl::DropFunctions { functions, .. } => functions.iter().try_for_each(|oid| check.function(*oid)),
+            Ddl::DropRoutine(routine) => check.owned(routine.oid, "function", ""),
+            Ddl::DropType { oid } => check.owned(*oid, "type", ""),
+            Ddl::Trigger(trigger) => match trigger.change {
+                TriggerChange::Create(_) => check.relation(&trigger.relation, Privileges::TRIGGER),
+                _ => check.owner(&trigger.relation),
+            },
+            // These ask themselves.
+            Ddl::Access { .. } => Ok(()),
+        }
+    }
+}
+
+struct Allowed<'a> {
+    schema: &'a SessionSchema,
+    rights: &'a Rights,
+    database: &'a str,
+}
+
+impl Allowed<'_> {
+    fn create_table(&self, table: &CreateTable) -> Done {
+        self.create_in(&table.name, table.temporary)?;
+        table.constraints.iter().try_for_each(|constraint| self.key(&constraint.kind))
+    }
+
+    fn create_in(&self, name: &QualifiedName, temporary: bool) -> Done {
+        if temporary || name.schema.as_deref() == Some(PG_TEMP) {
+            return match self.rights.may(ObjectClass::Database, DATABASE, Privileges::TEMPORARY) {
+                true => Ok(()),
+                false => Err(rowferry_dialect::Error::new(
+                    rowferry_dialect::Condition::InsufficientPrivilege,
+                    format!("permission denied to create temporary tables in database \"{}\"", self.database),
+                )
+                .into()),
+            };
+        }
+        let namespace = name.schema.clone().or_else(|| self.schema.creation_namespace());
+        namespace.map_or(Ok(()), |namespace| self.schema_privilege(&namespace, Privileges::CREATE))
+    }
+
+    fn schema_privilege(&self, namespace: &str, wanted: Privileges) -> Done {
+        if self.schema.may(namespace, wanted) { Ok(()) } else { Err(denied("schema", namespace).into()) }
+    }
+
+    fn database(&self, wanted: Privileges) -> Done {
+        match self.rights.may(ObjectClass::Database, DATABASE, wanted) {
+            true => Ok(()),
+            false => Err(denied("database", self.database).into()),
+        }
+    }
+
+    fn owned(&self, oid: u32, kind: &str, name: &str) -> Done {
+        if self.rights.owns(oid) { Ok(()) } else { Err(not_owner(kind, name).into()) }
+    }
+
+    fn function(&self, oid: u32) -> Done {
+        let function = self.schema.main.functions.iter().find(|function| function.oid == oid);
+        let Some(function) = function else { return Ok(()) };
+        let inside = self.rights.owns(self.schema.namespace_oid(&function.namespace));
+        if inside { Ok(()) } else { self.owned(oid, "function", &function.name) }
+    }
+
+    fn owner(&self, relation: &Relation) -> Done {
+        self.owned(relation.oid, relation_words(relation), &relation.name)
+    }
+
+    fn relation(&self, relation: &Relation, wanted: Privileges) -> Done {
+        match self.rights.may(ObjectClass::Relation, relation.oid, wanted) {
+            true => Ok(()),
+            false => Err(denied(relation_words(relation), &relation.name).into()),
+        }
+    }
+
+    fn sequence(&self, name: &QualifiedName) -> Done {
+        match self.schema.sequence(name) {
+            Some(sequence) => self.owned(sequence.oid, "sequence", &sequence.name),
+            None => Ok(()),
+        }
+    }
+
+    fn index(&self, name: &QualifiedName) -> Done {
+        match self.schema.index(name) {
+            Some((table, at)) => self.owned(table.oid, "index", &table.indexes[at].name),
+            None => Ok(()),
+        }
+    }
+
+    /// What may be dropped is one's own, or in a schema of one's own.
+    fn drop(&self, drop: &Drop) -> Done {
+        for name in &drop.names {
+            let inside = |namespace: &str| self.rights.owns(self.schema.namespace_oid(namespace));
+            match drop.kind {
+                ObjectKind::Table | ObjectKind::View => match self.schema.relation(name) {
+                    Some(relation) if !inside(&relation.namespace) => self.owner(&relation)?,
+                    _ => {}
+                },
+                ObjectKind::Index => match self.schema.index(name) {
+                    Some((table, _)) if !inside(&table.namespace) => self.index(name)?,
+                    _ => {}
+                },
+                ObjectKind::Sequence => match self.schema.sequence(name) {
+                    Some(sequence) if !inside(&sequence.namespace) => self.sequence(name)?,
+                    _ => {}
+                },
+                ObjectKind::Schema => {
+                    self.owned(self.schema.namespace_oid(&name.name), "schema", &name.name)?;
+                }
+                ObjectKind::Synonym => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Foreign keys that ALTER TABLE adds.
+    fn references(&self, action: &AlterTable) -> Done {
+        match action {
+            AlterTable::AddConstraint(constraint) => self.key(&constraint.kind),
+            AlterTable::AddColumn { constraints, .. } => constraints.iter().try_for_each(|c| self.key(&c.kind)),
+            _ => Ok(()),
+        }
+    }
+
+    fn key(&self, kind: &ConstraintKind) -> Done {
+        let ConstraintKind::ForeignKey { target, target_columns, .. } = kind else { return Ok(()) };
+        let Some(target) = self.schema.relation(target) else { return Ok(()) };
+        if target.kind != RelationKind::Table
+            || self.rights.may(ObjectClass::Relation, target.oid, Privileges::REFERENCES)
+        {
+            return Ok(());
+        }
+        let of_column = |name: &String| {
+            let held = self.rights.column_held_by(self.rights.role(), target.oid, name).0;
+            held.contains(Privileges::REFERENCES)
+        };
+        match !target_columns.is_empty() && target_columns.iter().all(of_column) {
+            true => Ok(()),
+            false => Err(denied("table", &target.name).into()),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What belongs to roles: why a role cannot be dropped, REASSIGN OWNED, DROP OWNED.
+
+use std::sync::Arc;
+
+use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Rights, relation_words};
+use rowferry_dialect::ir::RoleSpec;
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::{Condition, Error, Schema as _};
+use rusqlite::params;
+
+use super::owners::Object;
+use super::roles::refused;
+use super::{Changer, Done};
+use crate::schema::SessionSchema;
+
+impl Changer<'_> {
+    /// Every object that has an owner, those of the catalogs left out, by object id.
+    fn all_objects(&self, schema: &SessionSchema) -> Vec<Object> {
+        let mut objects = Vec::new();
+        let mut add = |class, oid, database, kind, name: &str, namespace| {
+            objects.push(Object { class, oid, database, kind, name: name.to_owned(), namespace });
+        };
+        for relation in schema.user_relations() {
+            let kind = relation_words(relation);
+            let namespace = schema.namespace_oid(&relation.namespace);
+            add(ObjectClass::Relation, relation.oid, relation.database, kind, &relation.name, namespace);
+        }
+        for details in schema.sequences() {
+            let sequence = &details.sequence;
+            let namespace = schema.namespace_oid(&sequence.namespace);
+            add(ObjectClass::Sequence, sequence.oid, details.database, "sequence", &sequence.name, namespace);
+        }
+        for (oid, name) in crate::catalog::names::NAMESPACES {
+            add(ObjectClass::Schema, *oid, "main", "schema", name, 0);
+        }
+        for namespace in schema.main.namespaces.iter() {
+            add(ObjectClass::Schema, namespace.oid, "main", "schema", &namespace.name, 0);
+        }
+        add(ObjectClass::Database, DATABASE, "main", "database", self.session.database.name(), 0);
+        for routine in schema.main.routines.iter() {
+            add(ObjectClass::Routine, routine.oid, "main", "function", &routine.signature, 0);
+        }
+        for function in schema.main.functions.iter() {
+            let namespace = schema.namespace_oid(&function.namespace);
+            add(ObjectClass::Routine, function.oid, "main", "function", &function.signature(), namespace);
+        }
+        objects.sort_by_key(|object| object.oid);
+        objects
+    }
+
+    /// An object as messages about dependencies call it: with its schema where its name alone does not find it.
+    fn described(schema: &SessionSchema, object: &Object) -> String {
+        let visible = object.namespace == 0
+            || crate::catalog::names::class_oid(schema, &QualifiedName::bare(object.name.clone())) == Some(object.oid);
+        if visible {
+            return format!("{} {}", object.kind, object.name);
+        }
+        let namespace = crate::catalog::names::namespace_name(schema, object.namespace).unwrap_or_default();
+        format!("{} {namespace}.{}", object.kind, object.name)
+    }
+
+    /// Refuses to drop a role that something belongs to or that has privileges.
+    pub(super) fn check_unused(&self, role: u32, name: &str) -> Done {
+        let schema = self.schema();
+        let rights = schema.rights();
+        let mut lines = Vec::new();
+        let mentions = |list: &Acl, owner: u32| owner != role && list.roles().any(|known| known == role);
+        for object in self.all_objects(&schema) {
+            let owner = rights.owner(object.oid);
+            let shown = || Self::described(&schema, &object);
+            if owner == role {
+                lines.push(format!("owner of {}", shown()));
+            }
+            if rights.stored_list(object.oid).is_some_and(|list| mentions(list, owner)) {
+                lines.push(format!("privileges for {}", shown()));
+            }
+            let Some(relation) = schema.relation_by_oid(object.oid) else { continue };
+            for column in &relation.columns {
+                if rights.column_list(object.oid, &column.name).is_some_and(|list| mentions(list, owner)) {
+                    lines.push(format!("privileges for column {} of {}", column.name, shown()));
+                }
+            }
+        }
+        lines.extend(self.default_lines(&schema, &rights, role));
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let message = format!("role \"{name}\" cannot be dropped because some objects depend on it");
+        Err(Error::new(Condition::DependentObjectsStillExist, message).detail(lines.join("\n")).into())
+    }
+
+    fn default_lines(&self, schema: &SessionSchema, rights: &Rights, role: u32) -> Vec<String> {
+        let mut lines = Vec::new();
+        for default in &rights.main.defaults {
+            let what = match default.class {
+                ObjectClass::Sequence => "sequences",
+                ObjectClass::Routine => "functions",
+                ObjectClass::Type => "types",
+                ObjectClass::Schema => "schemas",
+                _ => "relations",
+            };
+            let inside = crate::catalog::names::namespace_name(schema, default.namespace);
+            let inside = inside.map(|name| format!(" in schema {name}")).unwrap_or_default();
+            let of = self.role_name(default.role);
+            let shown = format!("default privileges on new {what} belonging to role {of}{inside}");
+            if default.role == role {
+                lines.push(format!("owner of {shown}"));
+            } else if default.acl.roles().any(|known| known == role) {
+                lines.push(format!("privileges for {shown}"));
+            }
+        }
+        lines
+    }
+
+    /// The roles of REASSIGN and DROP OWNED, whose objects the user must have the right to handle.
+    fn owners(&self, specs: &[RoleSpec], verb: &str, denied: &str) -> Done<Vec<u32>> {
+        let roles = specs.iter().map(|role| self.role(role)).collect::<Done<Vec<u32>>>()?;
+        let rights = self.rights();
+        if !roles.iter().all(|role| rights.roles.has_privileges_of(rights.role(), *role)) {
+            return Err(refused(denied).into());
+        }
+        if roles.contains(&BOOTSTRAP) {
+            let message = format!(
+                "cannot {verb} objects owned by role {} because they are required by the database system",
+                self.role_name(BOOTSTRAP)
+            );
+            return Err(Error::new(Condition::DependentObjectsStillExist, message).into());
+        }
+        Ok(roles)
+    }
+
+    pub(super) fn reassign_owned(&self, roles: &[RoleSpec], to: &RoleSpec) -> Done {
+        let denied = "permission denied to reassign objects";
+        let roles = self.owners(roles, "reassign ownership of", denied)?;
+        let to = self.role(to)?;
+        let rights = self.rights();
+        if !rights.roles.has_privileges_of(rights.role(), to) {
+            return Err(refused(denied).into());
+        }
+        let schema = self.schema();
+        for object in self.all_objects(&schema) {
+            if roles.contains(&rights.owner(object.oid)) {
+                self.give_away(&object, to)?;
+                self.settle()?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_owned(&self, roles: &[RoleSpec], cascade: bool) -> Done {
+        let roles = self.owners(roles, "drop", "permission denied to drop objects")?;
+        let schema = self.schema();
+        let rights = schema.rights();
+        for object in self.all_objects(&schema) {
+            self.revoke_from(&rights, &object, &roles)?;
+        }
+        let sql = "DELETE FROM main.rowferry_default_privileges WHERE role = ?1";
+        for role in &roles {
+            self.connection.execute(sql, [role])?;
+        }
+        for default in rights.main.defaults.iter().filter(|default| !roles.contains(&default.role)) {
+            let list = without(&default.acl, &roles, default.role);
+            self.connection.execute(
+                "UPDATE main.rowferry_default_privileges SET privileges = ?2 WHERE oid = ?1",
+                params![default.oid, list.stored()],
+            )?;
+        }
+        self.touch_access("main");
+        self.settle()?;
+        let owned = |oid: u32| roles.contains(&rights.owner(oid));
+        let relations: Vec<Arc<Relation>> =
+            schema.user_relations().filter(|relation| owned(relation.oid)).cloned().collect();
+        let (views, tables): (Vec<_>, Vec<_>) =
+            relations.into_iter().partition(|relation| !matches!(relation.kind, RelationKind::Table));
+        let all: Vec<_> = tables.into_iter().chain(views).collect();
+        if !all.is_empty() {
+            self.drop_relations(&all, cascade)?;
+            self.settle()?;
+        }
+        for details in schema.sequences().filter(|details| owned(details.sequence.oid)) {
+            if self.schema().sequence_by_oid(details.sequence.oid).is_some() {
+                self.forget(details.database, details.sequence.oid)?;
+            }
+        }
+        self.settle()?;
+        let namespaces: Vec<_> = schema.main.namespaces.iter().filter(|namespace| owned(namespace.oid)).collect();
+        for namespace in namespaces {
+            self.drop_schema(&namespace.name, cascade)?;
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// Takes from roles what they have been granted on an object.
+    fn revoke_from(&self, rights: &Rights, object: &Object, roles: &[u32]) -> Done {
+        let owner = rights.owner(object.oid);
+        let concerned = |list: &Acl| list.0.iter().any(|item| roles.contains(&item.grantee) && item.grantee != owner);
+        if let Some(list) = rights.stored_list(object.oid).filter(|list| concerned(list)) {
+            self.write_list(object.database, object.oid, "", Some(&without(list, roles, owner)))?;
+        }
+        let grants = if object.database == "temp" { &rights.temp } else { &rights.main };
+        for ((oid, column), list) in &grants.columns {
+            if *oid == object.oid && concerned(list) {
+                let left = without(list, roles, owner);
+                self.write_list(object.database, *oid, column, Some(&left).filter(|left| !left.0.is_empty()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list without what some roles have been granted, and without what they have granted on.
+fn without(list: &Acl, roles: &[u32], owner: u32) -> Acl {
+    let gone = |role: u32| role != owner && roles.contains(&role);
+    Acl(list.0.iter().filter(|item| !gone(item.grantee) && !gone(item.grantor)).copied().collect())
+}

@@ -1,0 +1,239 @@
+//! Who the session's user is: the role that has logged in, SET SESSION AUTHORIZATION, SET ROLE; and what that role may do.
+
+use std::sync::Arc;
+
+use rowferry_dialect::access::roles::{CHECKPOINT, SIGNAL_BACKEND};
+use rowferry_dialect::access::{
+    BOOTSTRAP, Identity, ObjectClass, Privileges, Rights, denied, not_owner, relation_words,
+};
+use rowferry_dialect::ir::LockMode;
+use rowferry_dialect::schema::Relation;
+use rowferry_dialect::{Condition, Error, Result};
+
+use super::state::State;
+use super::{Prepared, Session};
+use crate::schema::{SequenceDetails, SessionSchema};
+use crate::settings::{self, Context};
+
+/// A role that is gone, or that never was: it has no privileges.
+const NOBODY: u32 = u32::MAX;
+
+/// The names that settings give to roles.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct RoleNames {
+    /// `session_authorization`.
+    pub session: String,
+    /// `role`; `none` is the session's.
+    pub current: String,
+}
+
+impl SessionSchema {
+    /// Whoever has connected under the session's name.
+    pub(super) fn begin_identity(&mut self) {
+        let login = self.role_oid(&self.user).unwrap_or(NOBODY);
+        self.identity = Identity { login, session: login, current: login };
+    }
+
+    fn identity_of(&self, names: &RoleNames) -> Identity {
+        let login = self.identity.login;
+        let role = |name: &str| self.role_oid(name).unwrap_or(NOBODY);
+        let session = if *names.session == *self.user { login } else { role(&names.session) };
+        let current = if names.current == "none" { session } else { role(&names.current) };
+        Identity { login, session, current }
+    }
+}
+
+impl Session {
+    /// Takes over what SET ROLE and its kin have set.
+    pub(super) fn sync_identity(&mut self) {
+        let names = self.state.variables.read().role_names();
+        if Arc::ptr_eq(&names, &self.role_names) {
+            return;
+        }
+        let same = *names == *self.role_names;
+        self.role_names = names;
+        // A role that has got another name stays what it is.
+        if !same {
+            self.schema.identity = self.schema.identity_of(&self.role_names);
+            self.schema_moved();
+        }
+    }
+
+    /// The current role may have got another name.
+    pub(super) fn sync_user(&mut self) {
+        let name = self.schema.role_name(self.schema.identity.current).unwrap_or_default();
+        if *self.user != *name {
+            self.user = name.as_str().into();
+            self.state.variables.write().set_user(&name);
+            self.sync_path();
+        }
+    }
+
+    /// What the session may do now: a REVOKE counts at once, even where a transaction still sees the schema as it was.
+    pub(super) fn rights(&self) -> Rights {
+        let mut rights = self.schema.rights();
+        if !self.transaction.schema_changed {
+            let newest = self.database.shared.current();
+            rights.roles = newest.roles.clone();
+            rights.main = newest.grants.clone();
+        }
+        rights
+    }
+
+    /// Whether nobody but the bootstrap superuser can be asking.
+    fn is_simple(&self) -> bool {
+        self.schema.identity.current == BOOTSTRAP && self.schema.main.roles.is_simple()
+    }
+
+    /// Refuses a plan for which the role has not the privileges.
+    pub(super) fn check_needs(&mut self, prepared: &Arc<Prepared>) -> Result<()> {
+        if prepared.bound.needs.is_empty() || self.is_simple() {
+            return Ok(());
+        }
+        let plan = self.renew(prepared)?;
+        plan.bound.needs.check(&self.rights())
+    }
+
+    /// LOCK TABLE.
+    pub(super) fn check_lock(&self, relation: &Relation, mode: LockMode) -> Result<()> {
+        let changes = Privileges::UPDATE | Privileges::DELETE | Privileges::TRUNCATE;
+        let enough = match mode {
+            LockMode::AccessShare => Privileges::SELECT,
+            LockMode::RowExclusive => changes | Privileges::INSERT,
+            _ => changes,
+        };
+        let rights = self.rights();
+        let held = rights.held_by(rights.role(), ObjectClass::Relation, relation.oid).0;
+        if held.overlaps(enough) { Ok(()) } else { Err(denied(relation_words(relation), &relation.name)) }
+    }
+
+    /// Whether VACUUM or ANALYZE may look after a table; with a warning when not.
+    pub(super) fn may_maintain(&self, relation: &Relation, verb: &str) -> bool {
+        let rights = self.rights();
+        let may = rights.owns(relation.oid) || rights.owns(rowferry_dialect::access::DATABASE);
+        if !may {
+            let message = format!("permission denied to {verb} \"{}\", skipping it", relation.name);
+            self.warn(Condition::Warning, &message);
+        }
+        may
+    }
+
+    /// The role counts as the database's owner.
+    pub(super) fn owns_database(&self) -> bool {
+        self.rights().owns(rowferry_dialect::access::DATABASE)
+    }
+
+    /// REINDEX of tables, of a schema's, or of all there are.
+    pub(super) fn check_reindex(&self, tables: &[Arc<Relation>], all: Option<Option<&str>>) -> Result<()> {
+        let rights = self.rights();
+        if let Some(table) = tables.iter().find(|table| !rights.owns(table.oid)) {
+            return Err(not_owner(relation_words(table), &table.name));
+        }
+        match all {
+            Some(Some(schema)) if !rights.owns(self.schema.namespace_oid(schema)) => Err(not_owner("schema", schema)),
+            Some(None) if !self.owns_database() => Err(not_owner("database", self.database.name())),
+            _ => Ok(()),
+        }
+    }
+
+    /// CHECKPOINT.
+    pub(super) fn check_checkpoint(&self) -> Result<()> {
+        let rights = self.rights();
+        if rights.roles.has_privileges_of(rights.role(), CHECKPOINT) {
+            return Ok(());
+        }
+        let message = "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT";
+        Err(Error::new(Condition::InsufficientPrivilege, message))
+    }
+}
+
+impl State {
+    /// Refuses a value of a setting that the session's roles may not give it.
+    pub fn check_setting(&self, name: &str, value: Option<&str>) -> Result<()> {
+        let schema = self.schema.read();
+        let refused = |message: String| Err(Error::new(Condition::InsufficientPrivilege, message));
+        let roles = &schema.main.roles;
+        let role = |name: &str| {
+            schema
+                .role_oid(name)
+                .ok_or_else(|| Error::new(Condition::InvalidParameterValue, format!("role \"{name}\" does not exist")))
+        };
+        match (name.to_ascii_lowercase().as_str(), value) {
+            ("role", Some(value)) if value != "none" => {
+                let wanted = role(value)?;
+                if !roles.is_member(schema.identity.session, wanted) {
+                    return refused(format!("permission denied to set role \"{value}\""));
+                }
+            }
+            ("session_authorization", Some(value)) => {
+                let wanted = role(value)?;
+                if wanted != schema.identity.login && !roles.is_superuser(schema.identity.login) {
+                    return refused("permission denied to set session authorization".to_owned());
+                }
+            }
+            (name, _) => {
+                let setting = settings::find(name);
+                if schema.is_restricted() && setting.is_some_and(|setting| setting.context == Context::Superuser) {
+                    return refused(format!("permission denied to set parameter \"{name}\""));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what a role may not do with a sequence.
+    pub fn check_sequence(&self, details: &SequenceDetails, any: Privileges) -> Result<()> {
+        let schema = self.schema.read();
+        if !schema.is_restricted() {
+            return Ok(());
+        }
+        let rights = schema.rights();
+        let held = rights.held_by(rights.role(), ObjectClass::Sequence, details.sequence.oid).0;
+        if held.overlaps(any)
+            || any.contains(Privileges::UPDATE | Privileges::USAGE) && numbers_identity(&schema, &rights, details)
+        {
+            return Ok(());
+        }
+        Err(denied("sequence", &details.sequence.name))
+    }
+
+    /// Refuses to disturb another session that is not the role's to disturb.
+    pub fn check_signal(&self, other: &Self, verb: &str, what: &str) -> Result<()> {
+        let schema = self.schema.read();
+        let (role, roles) = (schema.identity.current, &schema.main.roles);
+        if roles.is_superuser(role) {
+            return Ok(());
+        }
+        let refused = |message: String| Err(Error::new(Condition::InsufficientPrivilege, message));
+        let victim = other.schema.read().identity.session;
+        if roles.is_superuser(victim) {
+            let thing = if verb == "cancel" { "query" } else { "process" };
+            return refused(format!("must be a superuser to {verb} superuser {thing}"));
+        }
+        if roles.has_privileges_of(role, victim) || roles.has_privileges_of(role, SIGNAL_BACKEND) {
+            return Ok(());
+        }
+        refused(format!("must be a member of the role whose {what} or member of pg_signal_backend"))
+    }
+
+    /// The name of the role whose rights count.
+    pub fn current_user(&self) -> String {
+        let schema = self.schema.read();
+        schema.role_name(schema.identity.current).unwrap_or_default()
+    }
+
+    /// The name of the role that SESSION_USER is.
+    pub fn session_user(&self) -> String {
+        let schema = self.schema.read();
+        schema.role_name(schema.identity.session).unwrap_or_default()
+    }
+}
+
+/// Whoever may insert into a table is given the numbers of its identity columns.
+fn numbers_identity(schema: &SessionSchema, rights: &Rights, details: &SequenceDetails) -> bool {
+    use rowferry_dialect::Schema as _;
+    let Some((table, column)) = details.owner else { return false };
+    let Some(table) = schema.relation_by_oid(table) else { return false };
+    let identity = table.columns.get(column).is_some_and(|c| c.identity.is_some() && c.default.is_none());
+    identity && rights.may(ObjectClass::Relation, table.oid, Privileges::INSERT)
+}
