@@ -1,10 +1,11 @@
 //! What a file says of somebody who wants to log in.
 
-use rowferry_dialect::access::Role;
+use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, Role, denied};
 use rowferry_dialect::values::timestamp;
 use rowferry_dialect::{Condition, Error, Result};
 
 use crate::Database;
+use crate::schema::Snapshot;
 
 /// What a file says of somebody who wants to log in.
 ///
@@ -46,13 +47,19 @@ impl Database {
             verifier: role.password.clone(),
             expired: is_expired(role),
             settings: role.config.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-            refusal: self.refusal(role),
+            refusal: self.refusal(role, &snapshot),
         }
     }
 
-    fn refusal(&self, role: &Role) -> Option<Error> {
+    fn refusal(&self, role: &Role, snapshot: &Snapshot) -> Option<Error> {
         if !role.login {
             return Some(refused(format!("role \"{}\" is not permitted to log in", role.name)));
+        }
+        let rights = Rights { roles: snapshot.roles.clone(), main: snapshot.grants.clone(), ..Rights::default() };
+        let held = rights.held_by(role.oid, ObjectClass::Database, DATABASE).0;
+        if !held.contains(Privileges::CONNECT) {
+            let detail = "User does not have CONNECT privilege.";
+            return Some(denied("database", self.name()).detail(detail));
         }
         let limit = usize::try_from(role.connection_limit).ok().filter(|_| !role.superuser)?;
         let sessions = self.shared.sessions();

@@ -8,7 +8,7 @@ use rowferry_dialect::access::{
 };
 use rowferry_dialect::ir::LockMode;
 use rowferry_dialect::schema::Relation;
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::state::State;
 use super::{Prepared, Session};
@@ -134,6 +134,16 @@ impl Session {
             Some(None) if !self.owns_database() => Err(not_owner("database", self.database.name())),
             _ => Ok(()),
         }
+    }
+
+    /// Informix's words about privileges do nothing where there are none, and are refused where they would have to.
+    pub(super) fn check_words(&self, tag: &str) -> Result<()> {
+        let about_privileges = matches!(tag, "GRANT" | "REVOKE" | "CREATE ROLE" | "DROP ROLE" | "SET ROLE");
+        if self.language() != Language::Informix || !about_privileges || self.schema.main.roles.is_simple() {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!("{tag} in Informix SQL in a database with roles"))
+            .hint("Use the PostgreSQL door: the roles and privileges are the same."))
     }
 
     /// CHECKPOINT.

@@ -45,7 +45,7 @@ impl Session {
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
             Ir::SetConstraints { names, deferred } => self.set_constraints(names, *deferred)?,
             Ir::Maintain(maintenance) => self.maintain(maintenance)?,
-            Ir::Nothing { .. } => {}
+            Ir::Nothing { tag } => self.check_words(tag)?,
             Ir::Query(_)
             | Ir::CallRoutine(_)
             | Ir::CallProcedure(_)

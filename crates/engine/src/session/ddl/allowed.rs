@@ -2,7 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
-use rowferry_dialect::ir::{AlterTable, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange};
+use rowferry_dialect::ir::{AlterTable, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange};
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 
 use super::{Changer, Done};
@@ -19,13 +19,22 @@ impl Changer<'_> {
         let check = Allowed { schema: &schema, rights: &rights, database: self.session.database.name() };
         match ddl {
             Ddl::CreateTable(table) => check.create_table(table),
-            Ddl::CreateIndex(index) => check.owner(&index.table),
+            Ddl::CreateIndex(index) => {
+                check.owner(&index.table)?;
+                check.schema_privilege(&index.table.namespace, Privileges::CREATE)
+            }
             Ddl::CreateView(view) => {
                 let old = schema.relation(&view.name).filter(|_| view.replace);
                 check.create_in(&view.name, view.temporary)?;
                 old.map_or(Ok(()), |old| check.owner(&old))
             }
-            Ddl::AlterView { view, .. } => check.owner(view),
+            Ddl::AlterView { view, actions, .. } => {
+                check.owner(view)?;
+                match actions.iter().any(|action| matches!(action, AlterView::Rename(_))) {
+                    true => check.schema_privilege(&view.namespace, Privileges::CREATE),
+                    false => Ok(()),
+                }
+            }
             Ddl::CreateSequence(sequence) => check.create_in(&sequence.name, false),
             Ddl::CreateSynonym { name, .. } => check.create_in(name, false),
             Ddl::CreateSchema { owner, .. } => {
@@ -37,6 +46,9 @@ impl Changer<'_> {
             Ddl::Rename { name, .. } => check.index(name),
             Ddl::AlterTable { table, actions } => {
                 check.owner(table)?;
+                if actions.iter().any(|action| matches!(action, AlterTable::RenameTable(_))) {
+                    check.schema_privilege(&table.namespace, Privileges::CREATE)?;
+                }
                 actions.iter().try_for_each(|action| check.references(action))
             }
             Ddl::Drop(drop) => check.drop(drop),
@@ -141,6 +153,9 @@ impl Allowed<'_> {
     /// What may be dropped is one's own, or in a schema of one's own.
     fn drop(&self, drop: &Drop) -> Done {
         for name in &drop.names {
+            if let Some(schema) = &name.schema {
+                self.schema_privilege(schema, Privileges::USAGE)?;
+            }
             let inside = |namespace: &str| self.rights.owns(self.schema.namespace_oid(namespace));
             match drop.kind {
                 ObjectKind::Table | ObjectKind::View => match self.schema.relation(name) {
