@@ -66,7 +66,7 @@ impl Binder<'_> {
     }
 
     fn bind_from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
-        let (from, entries) = self.from_item(node, left)?;
+        let (from, entries) = self.item_of_from(node, left)?;
         if self.shown.is_some() {
             let (alias, only) = match &node.node {
                 Some(N::RangeVar(range)) => (range.alias.as_ref(), !range.inh),
@@ -79,7 +79,7 @@ impl Binder<'_> {
         Ok((from, entries))
     }
 
-    fn from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+    fn item_of_from(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
         self.nested(|binder| match &node.node {
             Some(N::RangeVar(range)) => binder.range_var(range),
             Some(N::RangeSubselect(subselect)) => binder.range_subselect(subselect, left),

@@ -473,7 +473,7 @@ impl World<'_> {
         self.targets(columns, &select.items, pretty, titles.always, text)?;
         if let Some(from) = &select.from {
             text.clause(" FROM ", 2);
-            self.from_list(from, pretty, text)?;
+            self.relations(from, pretty, text)?;
         }
         if let Some(filter) = &select.filter {
             text.clause(" WHERE ", 1);
@@ -525,11 +525,11 @@ impl World<'_> {
     }
 
     /// The members of FROM, parted by commas.
-    fn from_list(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
+    fn relations(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
         if let From::Join { kind: JoinKind::Inner, left, right, on: None } = from
             && !self.shown.joins.contains_key(&first_of(right))
         {
-            self.from_list(left, pretty, text)?;
+            self.relations(left, pretty, text)?;
             text.out.push_str(", ");
             text.line("", -STEP, STEP, 4);
             return self.member(right, pretty, text);

@@ -845,7 +845,7 @@ impl Parser<'_> {
             let count = if self.take("all") {
                 None
             } else if count_ends(self.token()) {
-                return self.from_or_in(if backward { Direction::Prior } else { Direction::Next });
+                return self.source_of_fetch(if backward { Direction::Prior } else { Direction::Next });
             } else {
                 Some(self.expression_until(count_ends, "FROM or IN")?)
             };
@@ -862,10 +862,10 @@ impl Parser<'_> {
             self.at = at;
             Direction::Forward(Some(self.expression_until(count_ends, "FROM or IN")?))
         };
-        self.from_or_in(direction)
+        self.source_of_fetch(direction)
     }
 
-    fn from_or_in(&mut self, direction: Direction) -> Result<Direction> {
+    fn source_of_fetch(&mut self, direction: Direction) -> Result<Direction> {
         if !self.take("from") && !self.take("in") {
             let at_cursor = self.at;
             let cursor = self.place_if_variable()?.is_some();

@@ -307,9 +307,9 @@ impl Binder<'_> {
                 && param.mode == ParamMode::Variadic
             {
                 let mut members = Vec::with_capacity(count);
-                for at in place..place + count {
-                    let Some((value, location)) = values[at].take() else { continue };
-                    members.push(self.coerce(value, &candidate.args[at], CastContext::Implicit, location)?);
+                for (value, ty) in values.iter_mut().zip(&candidate.args).skip(place).take(count) {
+                    let Some((value, location)) = value.take() else { continue };
+                    members.push(self.coerce(value, ty, CastContext::Implicit, location)?);
                 }
                 let element = candidate.args.get(place).cloned().unwrap_or(Type::Text);
                 args.push(Expr::new(ExprKind::Array(members), array_of(element)));

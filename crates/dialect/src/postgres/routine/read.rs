@@ -164,13 +164,11 @@ fn parameters(nodes: &[Node], procedure: bool) -> Result<Vec<Param>> {
             return Err(invalid("VARIADIC parameter must be the last parameter"));
         }
         // Of two parameters one way each, a name may be had by both.
+        let only_in = |mode| matches!(mode, ParamMode::In | ParamMode::Variadic);
+        let only_out = |mode| matches!(mode, ParamMode::Out | ParamMode::Table);
+        let apart = |one, other| only_in(one) && only_out(other) || only_out(one) && only_in(other);
         let clash = !parameter.name.is_empty()
-            && params.iter().any(|known| {
-                known.name == parameter.name
-                    && !(mode == ParamMode::In || mode == ParamMode::Variadic)
-                        == !(known.mode == ParamMode::Table && mode == ParamMode::In)
-                    || known.name == parameter.name && known.mode.is_input() == mode.is_input()
-            });
+            && params.iter().any(|known| known.name == parameter.name && !apart(known.mode, mode));
         if clash {
             return Err(invalid(format!("parameter name \"{}\" used more than once", parameter.name)));
         }
