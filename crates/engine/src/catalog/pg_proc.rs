@@ -112,7 +112,7 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
         defaults.len(),
         definition.returns.oid(schema),
         array(&inputs),
-        (!plain).then(|| array(&params.iter().map(|param| param.ty.oid(schema)).collect::<Vec<_>>())),
+        (!plain).then(|| array(params.iter().map(|param| param.ty.oid(schema)).collect::<Vec<_>>())),
         (!plain).then(|| text_array(params.iter().map(|param| param.mode.letter()))),
         named.then(|| text_array(params.iter().map(|param| param.name.as_str()))),
         (!defaults.is_empty()).then(|| defaults.join(", ")),

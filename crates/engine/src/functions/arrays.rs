@@ -78,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
         if call.is_null(1) {
             return Ok(Value::Null);
         }
-        let places = places(call)?.map(|at| Json::from(at)).collect();
+        let places = places(call)?.map(Json::from).collect();
         stored(Array::of(places))
     })
     .lenient(),

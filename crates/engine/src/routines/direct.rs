@@ -60,6 +60,7 @@ pub(crate) enum Item {
 }
 
 /// The parts of a query whose calls are made outside it.
+#[expect(clippy::large_enum_variant, reason = "it lives as long as the statement is compiled")]
 pub(crate) enum Split {
     Items(Bound, Vec<Item>),
     Rows(Option<Bound>, Callee, Bound),

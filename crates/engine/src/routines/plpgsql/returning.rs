@@ -146,10 +146,7 @@ impl Frame<'_, '_> {
     pub(super) fn returned_row(&mut self) -> Outcomes<Option<Vec<Value>>> {
         let Some(Result::Row(Some((shape, values)))) = self.result.take() else { return Ok(None) };
         let new = self.body.trigger.map(|slots| [slots[0], slots[1]]).unwrap_or_default();
-        let wanted = new.into_iter().find_map(|slot| match &self.compiled_shape(slot) {
-            Some(shape) => Some(shape.clone()),
-            None => None,
-        });
+        let wanted = new.into_iter().find_map(|slot| self.compiled_shape(slot));
         if let Some(wanted) = wanted {
             self.place = Place::During("during function exit");
             check_record(

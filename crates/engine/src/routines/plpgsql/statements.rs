@@ -284,10 +284,7 @@ impl Frame<'_, '_> {
     fn call_targets(&self, sql: &Sql, call: &rowferry_dialect::ir::CallProcedure) -> Result<Vec<Target>> {
         let given = rowferry_dialect::postgres::routine::call_arguments(&sql.text)?;
         let mut targets = Vec::new();
-        let mut inputs = 0;
-        for param in &call.function.definition.params {
-            let at = inputs;
-            inputs += 1;
+        for (at, param) in call.function.definition.params.iter().enumerate() {
             if !param.mode.is_output() {
                 continue;
             }

@@ -77,7 +77,8 @@ impl Changer<'_> {
         let called = |function: &Arc<rowferry_dialect::stored_function::StoredFunction>| {
             format!("{} {}", function.definition.kind(), self.session.function_signature(function))
         };
-        if !(relations.is_empty() && free.is_empty() && functions.is_empty()) && !cascade {
+        let is_empty = relations.is_empty() && free.is_empty() && functions.is_empty();
+        if !is_empty && !cascade {
             let schema = format!("schema {name}");
             let names: Vec<_> = relations
                 .iter()

@@ -87,7 +87,7 @@ impl Changer<'_> {
                 let Some(verifier) = self.session.database.shared.options.password_verifier else {
                     return Err(Error::unsupported("PASSWORD where nobody can log in").into());
                 };
-                let verifier = verifier(password).map_err(|message| Error::unsupported(message))?;
+                let verifier = verifier(password).map_err(Error::unsupported)?;
                 role.password = Some(verifier);
             }
         }
