@@ -35,7 +35,7 @@ def peewee() -> Iterator[ModuleType]:
 
 
 def test_models(server: MySQLServer, peewee: ModuleType) -> None:
-    assert peewee.mysql is mysql
+    assert peewee.mysql.connect is mysql.connect
     with new_database(server, "peewee") as name:
         options = {word: value for word, value in server.dsn.items() if word != "database"}
         database = peewee.MySQLDatabase(name, **options)

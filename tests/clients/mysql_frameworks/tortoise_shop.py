@@ -108,7 +108,7 @@ async def transactions() -> None:
 
 
 async def main(database: str) -> None:
-    assert client.mysql is aio
+    assert client.mysql.connect is aio.connect
     credentials = json.loads(database)
     connections = {"default": {"engine": "tortoise.backends.mysql", "credentials": {**credentials, "maxsize": 3}}}
     await Tortoise.init({"connections": connections, "apps": {"models": {"models": ["__main__"]}}})
