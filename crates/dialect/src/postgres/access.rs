@@ -177,14 +177,18 @@ impl Binder<'_> {
             };
             privileges.push((one, columns));
         }
+        // Nobody is asked for them yet, so they can be neither given nor taken, also not by default.
+        match class {
+            ObjectClass::Routine => return Err(self.unsupported("GRANT ON FUNCTION", -1)),
+            ObjectClass::Type => return Err(self.unsupported("GRANT ON TYPE", -1)),
+            _ => {}
+        }
         let targets = match grant.targtype() {
             GrantTargetType::AclTargetAllInSchema => {
                 let schemas = names::strings(&grant.objects).into_iter().map(str::to_owned).collect();
                 GrantTargets::AllIn(schemas)
             }
             GrantTargetType::AclTargetDefaults => GrantTargets::Defaults,
-            _ if class == ObjectClass::Routine => return Err(self.unsupported("GRANT ON FUNCTION", -1)),
-            _ if class == ObjectClass::Type => return Err(self.unsupported("GRANT ON TYPE", -1)),
             _ => GrantTargets::Named(self.granted_names(&grant.objects)?),
         };
         Ok(Grant {
