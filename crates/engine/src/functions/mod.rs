@@ -11,10 +11,12 @@ mod cast;
 mod collation;
 mod context;
 mod datetime;
+mod encodings;
 mod informix;
 mod json;
 mod json_change;
 mod jsonpath;
+mod like;
 mod locks;
 mod numbers;
 mod privileges;
@@ -96,10 +98,12 @@ const FAMILIES: &[&[Row]] = &[
     arrays::ROWS,
     cast::ROWS,
     datetime::ROWS,
+    encodings::ROWS,
     informix::ROWS,
     json::ROWS,
     json_change::ROWS,
     jsonpath::ROWS,
+    like::ROWS,
     locks::ROWS,
     numbers::ROWS,
     numbers::WIDTHS,

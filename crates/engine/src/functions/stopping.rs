@@ -7,7 +7,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::{Row, arrays, json, json_change, regex, strings, subscripts, take_error, tests};
+use super::{Row, arrays, encodings, json, json_change, like, regex, strings, subscripts, take_error, tests};
 
 /// Functions that need not ask beyond the first time.
 const EXEMPT: &[&str] = &[
@@ -124,7 +124,16 @@ fn can_be_stopped(connection: &Connection, row: &Row, long: &[Value], short: &[V
 fn functions_on_long_arguments_can_be_stopped() {
     let connection = tests::connection();
     let (long, short) = (long_values(), short_values());
-    let families = [arrays::ROWS, json::ROWS, json_change::ROWS, regex::ROWS, strings::ROWS, subscripts::ROWS];
+    let families = [
+        arrays::ROWS,
+        encodings::ROWS,
+        json::ROWS,
+        json_change::ROWS,
+        like::ROWS,
+        regex::ROWS,
+        strings::ROWS,
+        subscripts::ROWS,
+    ];
     let rows = families.into_iter().flatten();
     let deaf: Vec<&str> = rows
         .filter(|row| !EXEMPT.contains(&row.name) && !can_be_stopped(&connection, row, &long, &short))

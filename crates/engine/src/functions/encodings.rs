@@ -1,0 +1,226 @@
+//! Bytes and how they are written: encodings of text and of bytes, digests.
+
+use std::sync::LazyLock;
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::values::bytea;
+use rowferry_dialect::{Condition, Error, Result, work};
+use sha2::Digest;
+
+use super::call::{integer, text};
+use super::{Call, Row};
+
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_md5", 1, |call| text(md5(call.bytes(0)?)?)),
+    Row::new("rf_sha224", 1, digest::<sha2::Sha224>),
+    Row::new("rf_sha256", 1, digest::<sha2::Sha256>),
+    Row::new("rf_sha384", 1, digest::<sha2::Sha384>),
+    Row::new("rf_sha512", 1, digest::<sha2::Sha512>),
+    Row::new("rf_encode", 2, encode),
+    Row::new("rf_decode", 2, decode),
+    Row::new("rf_convert_from", 2, |call| {
+        check_encoding(call.text(1)?)?;
+        match std::str::from_utf8(call.bytes(0)?) {
+            Ok(decoded) => text(decoded),
+            Err(error) => {
+                let bytes = call.bytes(0)?;
+                let shown: Vec<String> =
+                    bytes[error.valid_up_to()..].iter().take(4).map(|byte| format!("0x{byte:02x}")).collect();
+                let message = format!("invalid byte sequence for encoding \"UTF8\": {}", shown.join(" "));
+                Err(Error::new(Condition::CharacterNotInRepertoire, message))
+            }
+        }
+    }),
+    Row::new("rf_convert_to", 2, |call| {
+        check_encoding(call.text(1)?)?;
+        Ok(Value::Blob(call.bytes(0)?.to_vec()))
+    }),
+    Row::new("rf_bytea_concat", 2, |call| Ok(Value::Blob([call.bytes(0)?, call.bytes(1)?].concat()))),
+    Row::new("rf_get_byte", 2, get_byte),
+];
+
+fn digest<D: Digest>(call: &Call<'_>) -> Result<Value> {
+    let mut digest = D::new();
+    for chunk in call.bytes(0)?.chunks(work::STRIDE) {
+        work::step(chunk.len())?;
+        digest.update(chunk);
+    }
+    Ok(Value::Blob(digest.finalize().to_vec()))
+}
+
+fn check_encoding(name: &str) -> Result<()> {
+    if matches!(name.to_ascii_lowercase().replace(['-', '_'], "").as_str(), "utf8" | "unicode" | "sqlascii") {
+        Ok(())
+    } else {
+        Err(Error::unsupported(format!("the encoding {name}")))
+    }
+}
+
+fn encode(call: &Call<'_>) -> Result<Value> {
+    let bytes = call.bytes(0)?;
+    match call.text(1)?.to_ascii_lowercase().as_str() {
+        "hex" => {
+            let mut out = work::text(bytes.len() * 2)?;
+            for chunk in bytes.chunks(work::STRIDE) {
+                work::step(chunk.len())?;
+                push_hex(&mut out, chunk);
+            }
+            text(out)
+        }
+        "base64" => text(base64(bytes)?),
+        "escape" => {
+            let mut out = work::text(bytes.len())?;
+            for chunk in bytes.chunks(work::STRIDE) {
+                work::step(chunk.len())?;
+                work::reserve_text(&mut out, chunk.len() * 4)?;
+                for byte in chunk {
+                    match byte {
+                        b'\\' => out.push_str("\\\\"),
+                        0 | 0x80..=0xff => {
+                            out.push('\\');
+                            out.extend([byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| char::from(b'0' + digit)));
+                        }
+                        _ => out.push(char::from(*byte)),
+                    }
+                }
+            }
+            text(out)
+        }
+        other => Err(Error::new(Condition::InvalidParameterValue, format!("unrecognized encoding: \"{other}\""))),
+    }
+}
+
+fn decode(call: &Call<'_>) -> Result<Value> {
+    let shown = call.text(0)?;
+    match call.text(1)?.to_ascii_lowercase().as_str() {
+        "hex" => bytea::parse_hex(shown).map(Value::Blob),
+        "base64" => unbase64(shown).map(Value::Blob),
+        "escape" => bytea::parse_escape(shown).map(Value::Blob),
+        other => Err(Error::new(Condition::InvalidParameterValue, format!("unrecognized encoding: \"{other}\""))),
+    }
+}
+
+fn push_hex(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// RFC 2045 Base64: lines of 76 characters, none ended at the end.
+fn base64(bytes: &[u8]) -> Result<String> {
+    // Three bytes are four digits, 76 digits are a line.
+    let mut out = work::text((bytes.len() / 3 + 1) * 4 * 77 / 76 + 1)?;
+    let mut column = 0;
+    for chunk in bytes.chunks(3) {
+        work::step(3)?;
+        if column == 76 {
+            out.push('\n');
+            column = 0;
+        }
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for at in 0..4 {
+            let digit = BASE64[(group >> (18 - 6 * at)) as usize & 0x3f];
+            out.push(if at <= chunk.len() { char::from(digit) } else { '=' });
+        }
+        column += 4;
+    }
+    Ok(out)
+}
+
+fn unbase64(shown: &str) -> Result<Vec<u8>> {
+    let invalid = |message: String| Error::new(Condition::InvalidParameterValue, message);
+    let mut out = work::bytes(shown.len() / 4 * 3)?;
+    let mut group = 0_u32;
+    let mut count = 0;
+    let mut padding = 0;
+    for c in shown.chars().filter(|c| !c.is_ascii_whitespace()) {
+        work::step(4)?;
+        let digit = match c {
+            '=' => {
+                padding += 1;
+                0
+            }
+            c => match BASE64.iter().position(|digit| char::from(*digit) == c) {
+                Some(digit) if padding == 0 => digit as u32,
+                _ => return Err(invalid(format!("invalid symbol \"{c}\" found while decoding base64 sequence"))),
+            },
+        };
+        group = group << 6 | digit;
+        count += 1;
+        if count == 4 {
+            if padding > 2 {
+                return Err(invalid("invalid base64 end sequence".to_owned()));
+            }
+            out.extend_from_slice(&group.to_be_bytes()[1..4 - padding]);
+            group = 0;
+            count = 0;
+        }
+    }
+    if count != 0 {
+        return Err(invalid("invalid base64 end sequence".to_owned())
+            .hint("Input data is missing padding, is truncated, or is otherwise corrupted."));
+    }
+    Ok(out)
+}
+
+fn get_byte(call: &Call<'_>) -> Result<Value> {
+    let (bytes, at) = (call.bytes(0)?, call.integer(1)?);
+    match usize::try_from(at).ok().and_then(|at| bytes.get(at)) {
+        Some(byte) => integer(*byte),
+        None => {
+            let message = format!("index {at} out of valid range, 0..{}", bytes.len() as i64 - 1);
+            Err(Error::new(Condition::IllegalSubscript, message))
+        }
+    }
+}
+
+/// MD5 (RFC 1321): asked for by clients as a checksum, of no use for secrets.
+fn md5(bytes: &[u8]) -> Result<String> {
+    // The constants are the sines of the step numbers.
+    static SINES: LazyLock<[u32; 64]> =
+        LazyLock::new(|| std::array::from_fn(|step| (((step + 1) as f64).sin().abs() * 4_294_967_296.0) as u32));
+    let sines = &*SINES;
+    let mut state: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+    let whole = bytes.len() / 64 * 64;
+    for chunk in bytes[..whole].chunks(work::STRIDE) {
+        work::step(chunk.len())?;
+        chunk.chunks_exact(64).for_each(|block| md5_block(&mut state, block, sines));
+    }
+    let mut last = bytes[whole..].to_vec();
+    last.push(0x80);
+    while last.len() % 64 != 56 {
+        last.push(0);
+    }
+    last.extend_from_slice(&(bytes.len() as u64).wrapping_mul(8).to_le_bytes());
+    last.chunks_exact(64).for_each(|block| md5_block(&mut state, block, sines));
+    let mut shown = String::with_capacity(32);
+    state.iter().for_each(|word| push_hex(&mut shown, &word.to_le_bytes()));
+    Ok(shown)
+}
+
+fn md5_block(state: &mut [u32; 4], block: &[u8], sines: &[u32; 64]) {
+    const SHIFTS: [u32; 16] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
+    let mut words = [0_u32; 16];
+    for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    let [mut a, mut b, mut c, mut d] = *state;
+    for step in 0..64 {
+        let (mix, word) = match step / 16 {
+            0 => ((b & c) | (!b & d), step),
+            1 => ((d & b) | (!d & c), (5 * step + 1) % 16),
+            2 => (b ^ c ^ d, (3 * step + 5) % 16),
+            _ => (c ^ (b | !d), 7 * step % 16),
+        };
+        let sum = a.wrapping_add(mix).wrapping_add(sines[step]).wrapping_add(words[word]);
+        (a, d, c) = (d, c, b);
+        b = b.wrapping_add(sum.rotate_left(SHIFTS[step / 16 * 4 + step % 4]));
+    }
+    for (sum, part) in state.iter_mut().zip([a, b, c, d]) {
+        *sum = sum.wrapping_add(part);
+    }
+}
