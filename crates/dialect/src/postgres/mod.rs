@@ -21,6 +21,7 @@ mod dml;
 mod expr;
 mod from;
 mod grouping;
+mod insert;
 mod locking;
 mod maintenance;
 mod merge;

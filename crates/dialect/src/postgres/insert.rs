@@ -1,0 +1,581 @@
+//! INSERT: its columns, its rows, what stands in columns that it leaves out, ON CONFLICT.
+
+use pg_query::protobuf::{self as pg, Node, OnConflictAction, OverridingKind, SetOperation, node::Node as N};
+
+use super::binder::{Binder, Clause, Scope, outputs};
+use super::expr::location;
+use super::target::{Change, Target};
+use super::{raw, types};
+use crate::access::Privileges;
+use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, InsertSource, OnConflict, TriggerEvent};
+use crate::plan::ResultColumn;
+use crate::schema::{Column, Relation};
+use crate::{Condition, Result, Type};
+
+impl Binder<'_> {
+    pub(super) fn insert(&mut self, insert: &pg::InsertStmt) -> Result<(Dml, Vec<ResultColumn>)> {
+        let ctes = match &insert.with_clause {
+            Some(with) => self.with_clause(with)?,
+            None => Vec::new(),
+        };
+        let target = self.target(insert.relation.as_ref(), Change::Insert)?;
+        let relation = target.relation.clone();
+        let mut columns = self.insert_columns(&insert.cols, &target)?;
+        let overriding = insert.r#override();
+        let select = match insert.select_stmt.as_deref().and_then(|node| node.node.as_ref()) {
+            Some(N::SelectStmt(select)) => Some(select),
+            _ => None,
+        };
+        let source = match select {
+            None => {
+                columns.list.clear();
+                InsertSource::Defaults
+            }
+            Some(select) if is_plain_values(select) => self.insert_values(&target, select, &mut columns, overriding)?,
+            Some(_) if columns.parts.iter().any(|part| !part.is_empty()) => {
+                return Err(self.unsupported("assigning a query's values to parts of columns", -1));
+            }
+            Some(select) => self.insert_query(&relation, select, &mut columns, overriding)?,
+        };
+        let mut positions: Vec<usize> = columns.list.iter().map(|(position, _)| *position).collect();
+        self.change_columns(&target, positions.iter().copied(), true);
+        let source = self.add_defaults(&target, &mut positions, source)?;
+        let on_conflict = match &insert.on_conflict_clause {
+            Some(clause) => self.on_conflict(clause, &target)?,
+            None => None,
+        };
+        let checks = target.checks();
+        let Target { id, entry, rows: view, .. } = target;
+        let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
+        let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
+        let dml = Dml {
+            ctes,
+            target: relation,
+            id,
+            view,
+            action: DmlAction::Insert { columns: positions, source, on_conflict },
+            checks,
+            returning,
+            columns: outputs(&results),
+        };
+        Ok((dml, results))
+    }
+
+    /// The columns that an INSERT names, or those that it means without naming any.
+    pub(super) fn insert_columns<'a>(&self, nodes: &'a [Node], target: &Target) -> Result<Given<'a>> {
+        let mut named = Vec::with_capacity(nodes.len());
+        let mut parts: Vec<&[Node]> = Vec::new();
+        for node in nodes {
+            let Some(N::ResTarget(column)) = &node.node else { continue };
+            let position = self.target_column(target, &column.name, Change::Insert, column.location)?;
+            // Several parts of one column may be given, but no part beside the whole.
+            let given = named.iter().zip(&parts).find(|((name, _, _), _)| *name == column.name);
+            let twice = given.is_some_and(|(_, part)| part.is_empty() || column.indirection.is_empty());
+            parts.push(&column.indirection);
+            if twice {
+                return Err(self.error(
+                    Condition::DuplicateColumn,
+                    format!("column \"{}\" specified more than once", column.name),
+                    column.location,
+                ));
+            }
+            if named.iter().any(|(name, known, _)| *known == position && *name != column.name) {
+                return Err(target.assigned_twice(position));
+            }
+            named.push((column.name.clone(), position, column.location));
+        }
+        Ok(if named.is_empty() {
+            let in_order = target.in_order();
+            let list = in_order.positions.into_iter().map(|position| (position, -1)).collect();
+            Given { list, parts, explicit: false, beyond: in_order.beyond }
+        } else {
+            let list = named.into_iter().map(|(_, position, place)| (position, place)).collect();
+            Given { list, parts, explicit: true, beyond: None }
+        })
+    }
+
+    /// Too many or too few values for the columns.
+    fn check_width(&self, columns: &mut Given<'_>, width: usize, place: impl Fn(usize) -> i32) -> Result<()> {
+        let Given { list: columns, explicit, beyond, .. } = columns;
+        if width > columns.len() {
+            if let Some(error) = beyond.take() {
+                return Err(error);
+            }
+            return Err(self.error(
+                Condition::SyntaxError,
+                "INSERT has more expressions than target columns",
+                place(columns.len()),
+            ));
+        }
+        if *explicit && width < columns.len() {
+            return Err(self.error(
+                Condition::SyntaxError,
+                "INSERT has more target columns than expressions",
+                columns[width].1,
+            ));
+        }
+        columns.truncate(width);
+        Ok(())
+    }
+
+    /// A column that numbers or computes itself takes no value from outside.
+    fn check_given(column: &Column, overriding: OverridingKind) -> Result<()> {
+        let refuse = |detail: String| {
+            crate::Error::new(
+                Condition::GeneratedAlways,
+                format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name),
+            )
+            .detail(detail)
+        };
+        if column.generated.is_some() {
+            return Err(refuse(format!("Column \"{}\" is a generated column.", column.name)));
+        }
+        if column.identity.as_ref().is_some_and(|identity| identity.always)
+            && overriding != OverridingKind::OverridingSystemValue
+        {
+            return Err(refuse(format!(
+                "Column \"{}\" is an identity column defined as GENERATED ALWAYS.",
+                column.name
+            ))
+            .hint("Use OVERRIDING SYSTEM VALUE to override."));
+        }
+        Ok(())
+    }
+
+    pub(super) fn insert_values(
+        &mut self,
+        target: &Target,
+        select: &pg::SelectStmt,
+        columns: &mut Given<'_>,
+        overriding: OverridingKind,
+    ) -> Result<InsertSource> {
+        let relation = &*target.relation;
+        let mut rows = Vec::with_capacity(select.values_lists.len());
+        let mut native = left_to_the_back_end(select);
+        if relation.takes_rows(TriggerEvent::Insert) {
+            native.fill(false);
+        }
+        let mut width = None;
+        for list in &select.values_lists {
+            let Some(N::List(list)) = &list.node else { continue };
+            match width {
+                None => {
+                    self.check_width(columns, list.items.len(), |index| list.items.get(index).map_or(-1, location))?;
+                    width = Some(list.items.len());
+                }
+                Some(width) if width != list.items.len() => {
+                    return Err(self.error(
+                        Condition::SyntaxError,
+                        "VALUES lists must all be the same length",
+                        list.items.first().map_or(-1, location),
+                    ));
+                }
+                Some(_) => {}
+            }
+            let scope = Scope { clause: Clause::Values, ..Scope::default() };
+            let (row, _) = self.with_scope(scope, |binder| {
+                let mut row: Vec<Expr> = Vec::with_capacity(list.items.len());
+                // Where the value of each target stands: parts of one column share a place.
+                let mut slots = Vec::with_capacity(list.items.len());
+                for (at, (node, (position, named_at))) in list.items.iter().zip(columns.list.iter()).enumerate() {
+                    let column = &relation.columns[*position];
+                    let place = location(node);
+                    if let Some(parts) = columns.parts.get(at).filter(|parts| !parts.is_empty()) {
+                        if matches!(node.node, Some(N::SetToDefault(_))) {
+                            return Err(binder.error(
+                                Condition::FeatureNotSupported,
+                                "cannot set an array element to DEFAULT",
+                                *named_at,
+                            ));
+                        }
+                        Self::check_given(column, overriding)?;
+                        let value = binder.expr(node)?;
+                        let before = columns.list[..at].iter().position(|(known, _)| known == position);
+                        let slot = before.map(|first| slots[first]);
+                        let whole = match slot.and_then(|slot: usize| row.get_mut(slot)) {
+                            Some(earlier) => std::mem::replace(earlier, Expr::null(column.ty.clone())),
+                            None => Expr::null(column.ty.clone()),
+                        };
+                        let at = (*named_at, place);
+                        let whole = binder.part_assigned(whole, &column.name, parts, value, at)?;
+                        match slot {
+                            Some(slot) => row[slot] = whole,
+                            None => row.push(whole),
+                        }
+                        slots.push(slot.unwrap_or(row.len() - 1));
+                        continue;
+                    }
+                    slots.push(row.len());
+                    let user_value = overriding == OverridingKind::OverridingUserValue && column.identity.is_some();
+                    if matches!(node.node, Some(N::SetToDefault(_))) || user_value {
+                        let native = column.identity.is_some() || native.get(at).copied().unwrap_or(false);
+                        row.push(binder.target_default(target, *position, native, place)?);
+                    } else {
+                        Self::check_given(column, overriding)?;
+                        let value = binder.expr(node)?;
+                        row.push(binder.stored_value(value, column, place)?);
+                    }
+                }
+                Ok(row)
+            })?;
+            rows.push(row);
+        }
+        let mut seen = Vec::new();
+        columns.list.retain(|(position, _)| {
+            !seen.contains(position) && {
+                seen.push(*position);
+                true
+            }
+        });
+        Ok(InsertSource::Values(rows))
+    }
+
+    fn insert_query(
+        &mut self,
+        relation: &Relation,
+        select: &pg::SelectStmt,
+        columns: &mut Given<'_>,
+        overriding: OverridingKind,
+    ) -> Result<InsertSource> {
+        let bound = self.subquery(select, false)?;
+        let places = bound.places.clone();
+        self.check_width(columns, bound.columns.len(), |index| places.get(index).copied().unwrap_or(-1))?;
+        let columns = &columns.list;
+        let mut wanted = Vec::with_capacity(columns.len());
+        for (index, ((position, _), result)) in columns.iter().zip(&bound.columns).enumerate() {
+            let column = &relation.columns[*position];
+            let place = places.get(index).copied().unwrap_or(-1);
+            if overriding == OverridingKind::OverridingUserValue && column.identity.is_some() {
+                wanted.push(result.ty.clone());
+                continue;
+            }
+            Self::check_given(column, overriding)?;
+            let ty = types::import(&column.ty);
+            if !Self::assignable(&result.ty, &ty) {
+                return Err(self
+                    .error(
+                        Condition::DatatypeMismatch,
+                        format!(
+                            "column \"{}\" is of type {} but expression is of type {}",
+                            column.name,
+                            types::words(&ty),
+                            types::words(&result.ty)
+                        ),
+                        place,
+                    )
+                    .hint("You will need to rewrite or cast the expression."));
+            }
+            wanted.push(ty);
+        }
+        let mut bound = self.coerce_columns(bound, &wanted, CastContext::Assignment, &[])?;
+        if overriding == OverridingKind::OverridingUserValue {
+            bound = self.with_own_numbers(relation, bound, columns, &mut wanted)?;
+        }
+        let declared: Vec<Type> = columns.iter().map(|(position, _)| relation.columns[*position].ty.clone()).collect();
+        if declared != wanted {
+            bound = self.wrap(bound);
+            if let crate::ir::Body::Select(select) = &mut bound.query.body {
+                for ((item, column), ty) in select.items.iter_mut().zip(&mut bound.query.columns).zip(declared) {
+                    *item = item.clone().cast(ty.clone(), CastContext::Assignment);
+                    column.ty = ty;
+                }
+            }
+        }
+        Ok(InsertSource::Query(Box::new(bound.query)))
+    }
+
+    /// OVERRIDING USER VALUE: the next numbers of identity columns in the place of what a query has for them.
+    fn with_own_numbers(
+        &mut self,
+        relation: &Relation,
+        bound: super::binder::BoundQuery,
+        columns: &[(usize, i32)],
+        types: &mut [Type],
+    ) -> Result<super::binder::BoundQuery> {
+        if columns.iter().all(|(position, _)| relation.columns[*position].identity.is_none()) {
+            return Ok(bound);
+        }
+        let mut bound = self.wrap(bound);
+        for (at, (position, place)) in columns.iter().enumerate() {
+            let column = &relation.columns[*position];
+            let value = match &column.identity {
+                None => continue,
+                Some(identity) if identity.sequence.is_some() => {
+                    self.default_value(relation, *position, false, *place)?
+                }
+                // SQLite's rowid numbers what is NULL.
+                Some(_) => Expr::null(column.ty.clone()),
+            };
+            if let crate::ir::Body::Select(select) = &mut bound.query.body {
+                select.items[at] = value;
+                bound.query.columns[at].ty = column.ty.clone();
+                types[at] = column.ty.clone();
+            }
+        }
+        Ok(bound)
+    }
+
+    /// Columns that were left out, where the back end does not know what to store.
+    pub(super) fn add_defaults(
+        &mut self,
+        target: &Target,
+        positions: &mut Vec<usize>,
+        source: InsertSource,
+    ) -> Result<InsertSource> {
+        let relation = &*target.relation;
+        // A trigger sees the row before it is written.
+        let shown = relation.takes_rows(TriggerEvent::Insert);
+        let mut added = Vec::new();
+        for (position, column) in relation.columns.iter().enumerate() {
+            if positions.contains(&position) || column.generated.is_some() {
+                continue;
+            }
+            let ours = match (&column.identity, &column.default) {
+                (Some(identity), _) => identity.sequence.is_some(),
+                (None, Some(default)) => shown || !default.native,
+                (None, None) => false,
+            };
+            if ours || target.view_default(position).is_some() {
+                added.push((position, self.target_default(target, position, !shown, -1)?));
+            }
+        }
+        if added.is_empty() {
+            return Ok(source);
+        }
+        positions.extend(added.iter().map(|(position, _)| *position));
+        let values: Vec<Expr> = added.into_iter().map(|(_, value)| value).collect();
+        Ok(match source {
+            InsertSource::Defaults => InsertSource::Values(vec![values]),
+            InsertSource::Values(mut rows) => {
+                for row in &mut rows {
+                    row.extend(values.iter().cloned());
+                }
+                InsertSource::Values(rows)
+            }
+            InsertSource::Query(query) => {
+                let columns: Vec<ResultColumn> = query
+                    .columns
+                    .iter()
+                    .map(|column| super::binder::computed(column.name.clone(), column.ty.clone()))
+                    .collect();
+                let bound = super::binder::BoundQuery { query: *query, columns, places: Vec::new() };
+                let mut bound = self.wrap(bound);
+                self.keep_order(&mut bound.query);
+                if let crate::ir::Body::Select(select) = &mut bound.query.body {
+                    for value in values {
+                        bound
+                            .query
+                            .columns
+                            .push(crate::ir::OutputColumn { name: "?column?".to_owned(), ty: value.ty.clone() });
+                        select.items.push(value);
+                    }
+                }
+                InsertSource::Query(Box::new(bound.query))
+            }
+        })
+    }
+
+    /// Sequences number the rows of a sorted query in its order: they are sorted before anything is added to them.
+    fn keep_order(&mut self, query: &mut crate::ir::Query) {
+        use crate::ir::{Body, Cte, CteBody, From};
+        let Body::Select(select) = &mut query.body else { return };
+        match select.from.take() {
+            Some(From::Query { id, query: sorted, lateral: false }) if !sorted.order_by.is_empty() => {
+                let (cte, columns) = (self.ids.cte(), sorted.columns.clone());
+                query.ctes.push(Cte {
+                    name: "sorted".to_owned(),
+                    id: cte,
+                    recursive: false,
+                    materialized: Some(true),
+                    body: CteBody::Query(sorted),
+                    columns: columns.clone(),
+                });
+                select.from = Some(From::Cte { id, cte, columns });
+            }
+            from => select.from = from,
+        }
+    }
+
+    fn on_conflict(&mut self, clause: &pg::OnConflictClause, target: &Target) -> Result<Option<OnConflict>> {
+        let update = match clause.action() {
+            OnConflictAction::OnconflictUpdate => true,
+            OnConflictAction::OnconflictNothing => false,
+            _ => return Ok(None),
+        };
+        let index = match clause.infer.as_deref() {
+            Some(infer) => Some(self.infer_index(infer, target)?),
+            None if update => {
+                return Err(self
+                    .error(
+                        Condition::SyntaxError,
+                        "ON CONFLICT DO UPDATE requires inference specification or constraint name",
+                        clause.location,
+                    )
+                    .hint("For example, ON CONFLICT (column_name)."));
+            }
+            None => None,
+        };
+        if !update {
+            return Ok(Some(OnConflict { index, action: ConflictAction::Nothing }));
+        }
+        self.needs.require(target.id, Privileges::UPDATE);
+        let excluded = self.ids.relation();
+        let proposed = target.excluded(excluded);
+        let scope = Scope { entries: vec![target.entry.clone(), proposed], clause: Clause::Update, ..Scope::default() };
+        let ((assignments, filter), _) = self.with_scope(scope, |binder| {
+            let assignments = binder.assignments(&clause.target_list, target, Change::Insert)?;
+            let filter = match clause.where_clause.as_deref() {
+                Some(node) => Some(binder.within(Clause::Where, |binder| {
+                    let (filter, at) = binder.placed(node)?;
+                    binder.condition(filter, "WHERE", at)
+                })?),
+                None => None,
+            };
+            Ok((assignments, filter))
+        })?;
+        Ok(Some(OnConflict { index, action: ConflictAction::Update { excluded, assignments, filter } }))
+    }
+
+    /// The unique index that ON CONFLICT (…) means.
+    fn infer_index(&mut self, infer: &pg::InferClause, target: &Target) -> Result<usize> {
+        let (relation, entry) = (&target.relation, &target.entry);
+        if !infer.conname.is_empty() {
+            let found = relation
+                .indexes
+                .iter()
+                .position(|index| index.name == infer.conname && index.unique && index.constraint);
+            if let Some(at) = found {
+                let columns: Vec<usize> = relation.indexes[at].columns.iter().flatten().copied().collect();
+                self.read_target(target, columns.into_iter());
+            }
+            return found.ok_or_else(|| {
+                self.error(
+                    Condition::UndefinedObject,
+                    format!("constraint \"{}\" for table \"{}\" does not exist", infer.conname, relation.name),
+                    infer.location,
+                )
+            });
+        }
+        let mut wanted: Vec<usize> = Vec::new();
+        let mut expressions: Vec<String> = Vec::new();
+        for node in &infer.index_elems {
+            let Some(N::IndexElem(element)) = &node.node else { continue };
+            if element.name.is_empty() {
+                let Some(expr) = element.expr.as_deref() else { continue };
+                let scope = Scope { entries: vec![entry.clone()], clause: Clause::Index, ..Scope::default() };
+                self.with_scope(scope, |binder| binder.expr(expr))?;
+                expressions.push(normal_text(&raw::print_expression(expr).unwrap_or_default()));
+            } else {
+                wanted.push(self.target_column(target, &element.name, Change::Insert, infer.location).map_err(
+                    |_| {
+                        self.error(
+                            Condition::UndefinedColumn,
+                            format!("column \"{}\" does not exist", element.name),
+                            infer.location,
+                        )
+                    },
+                )?);
+            }
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        self.read_target(target, wanted.iter().copied());
+        expressions.sort();
+        let predicate = infer.where_clause.as_deref().and_then(raw::print_expression).map(|text| normal_text(&text));
+        let found = relation.indexes.iter().position(|index| {
+            let mut columns: Vec<usize> = index.columns.iter().flatten().copied().collect();
+            columns.sort_unstable();
+            let mut others: Vec<String> = index
+                .columns
+                .iter()
+                .zip(&index.keys)
+                .filter(|(column, _)| column.is_none())
+                .map(|(_, key)| printed(&key.text))
+                .collect();
+            others.sort();
+            let fits = match &index.predicate {
+                None => true,
+                Some(text) => predicate.as_deref() == Some(printed(text).as_str()),
+            };
+            index.unique && columns == wanted && others == expressions && fits
+        });
+        found.ok_or_else(|| {
+            self.error(
+                Condition::InvalidColumnReference,
+                "there is no unique or exclusion constraint matching the ON CONFLICT specification",
+                -1,
+            )
+        })
+    }
+}
+
+/// The columns that an INSERT gives values to, with their places in its text.
+pub(super) struct Given<'a> {
+    pub(super) list: Vec<(usize, i32)>,
+    /// Subscripts behind them, for those in a list of the statement's own.
+    parts: Vec<&'a [Node]>,
+    /// They stand in a list of the statement's own.
+    explicit: bool,
+    /// What is wrong with a value for one more.
+    beyond: Option<crate::Error>,
+}
+
+/// VALUES and nothing around it.
+fn is_plain_values(select: &pg::SelectStmt) -> bool {
+    !select.values_lists.is_empty()
+        && matches!(select.op(), SetOperation::SetopNone | SetOperation::Undefined)
+        && select.with_clause.is_none()
+        && select.sort_clause.is_empty()
+        && select.limit_count.is_none()
+        && select.limit_offset.is_none()
+        && select.locking_clause.is_empty()
+}
+
+/// For each column of VALUES: it says DEFAULT in every row, so that the back end can leave the column out.
+fn left_to_the_back_end(select: &pg::SelectStmt) -> Vec<bool> {
+    let is_default = |node: &Node| matches!(node.node, Some(N::SetToDefault(_)));
+    let rows: Vec<_> = (select.values_lists.iter())
+        .filter_map(|list| match &list.node {
+            Some(N::List(list)) => Some(&list.items),
+            _ => None,
+        })
+        .collect();
+    let width = rows.first().map_or(0, |row| row.len());
+    // Several rows need a column that is spelled out.
+    let spelled = rows.len() > 1 && rows.iter().all(|row| row.iter().all(is_default));
+    (0..width).map(|at| !spelled && rows.iter().all(|row| row.get(at).is_some_and(is_default))).collect()
+}
+
+/// An expression's text in one spelling, for comparison.
+fn printed(text: &str) -> String {
+    let statements = raw::parse(&format!("SELECT {text}")).ok();
+    let value = statements.and_then(|statements| match &*statements.first()?.tree {
+        N::SelectStmt(select) => match select.target_list.first()?.node.as_ref()? {
+            N::ResTarget(target) => raw::print_expression(target.val.as_deref()?),
+            _ => None,
+        },
+        _ => None,
+    });
+    normal_text(&value.unwrap_or_else(|| text.to_owned()))
+}
+
+/// Without the parentheses around the whole.
+fn normal_text(text: &str) -> String {
+    let mut text = text.trim();
+    while let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        let mut depth = 0_i32;
+        let balanced = inner.chars().all(|character| {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth >= 0
+        });
+        if !balanced {
+            break;
+        }
+        text = inner.trim();
+    }
+    text.to_owned()
+}
