@@ -5,9 +5,12 @@
 //! [`Sql`] keeps its text and the [`Scope`] that it stands in.
 
 mod conditions;
+mod cursors;
 mod declare;
 mod lexer;
+mod loops;
 mod parser;
+mod raise;
 mod sql;
 mod statement;
 #[cfg(test)]
