@@ -9,8 +9,10 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,7 +44,16 @@ def killable() -> Iterator[MariaDB]:
 @pytest.fixture
 def stopped(killable: MariaDB) -> Iterator[Callable[[], None]]:
     """Stops the server (SIGSTOP) when it is called; it goes on at the end of the test."""
-    yield lambda: os.kill(killable.pid, signal.SIGSTOP)
+
+
+    def stop() -> None:
+        os.kill(killable.pid, signal.SIGSTOP)
+        # The signal is on its way when `kill` returns: a thread that runs on another processor may still answer.
+        tasks = Path(f"/proc/{killable.pid}/task")
+        while any((task / "stat").read_text().rpartition(")")[2].split()[0] != "T" for task in tasks.iterdir()):
+            time.sleep(0.001)
+
+    yield stop
     os.kill(killable.pid, signal.SIGCONT)
 
 
