@@ -45,7 +45,6 @@ def killable() -> Iterator[MariaDB]:
 def stopped(killable: MariaDB) -> Iterator[Callable[[], None]]:
     """Stops the server (SIGSTOP) when it is called; it goes on at the end of the test."""
 
-
     def stop() -> None:
         os.kill(killable.pid, signal.SIGSTOP)
         # The signal is on its way when `kill` returns: a thread that runs on another processor may still answer.
