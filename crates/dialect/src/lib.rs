@@ -32,6 +32,7 @@ pub mod ir;
 pub mod lower;
 pub mod plan;
 pub mod postgres;
+pub mod scalar;
 pub mod schema;
 mod secrets;
 pub mod stack;

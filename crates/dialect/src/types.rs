@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::scalar::{Order, Scalar};
+
 /// A data type with its modifiers.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Type {
@@ -85,6 +87,8 @@ pub enum Type {
     IfxInt8,
     /// Informix `ROW(…)`, `SET(…)`, `MULTISET(…)`, `LIST(…)`, in its own words; stored as the text that Informix prints.
     Composite(String),
+    /// A built-in type that the compiler need not know by name, with the length that its modifier says.
+    Scalar(&'static Scalar, Option<u32>),
     /// Array of an element type; stored as JSON text.
     Array(Box<Type>),
     /// An anonymous row.
@@ -198,6 +202,7 @@ impl Type {
             }
             Self::Numeric(_) | Self::Money(_) | Self::FloatingDecimal(_) => Storage::DecimalText,
             Self::Bytea | Self::Byte | Self::Blob => Storage::Blob,
+            Self::Scalar(scalar, _) => scalar.storage,
             Self::Text
             | Self::Varchar(_)
             | Self::Char(_)
@@ -237,6 +242,7 @@ impl Type {
             Self::TimeTz(_) => Self::TimeTz(None),
             Self::Timestamp(_) => Self::Timestamp(None),
             Self::TimestampTz(_) => Self::TimestampTz(None),
+            Self::Scalar(scalar, _) => Self::Scalar(scalar, None),
             Self::Array(element) => Self::Array(Box::new(element.base())),
             other => other.clone(),
         }
@@ -245,6 +251,15 @@ impl Type {
     /// True for two types that differ in modifiers at most.
     pub fn same_base(&self, other: &Self) -> bool {
         self.base() == other.base()
+    }
+
+    /// False for types without an operator of equality.
+    pub fn is_comparable(&self) -> bool {
+        match self {
+            Self::Json | Self::Void => false,
+            Self::Scalar(scalar, _) => !matches!(scalar.order, Order::None),
+            _ => true,
+        }
     }
 
     /// Types whose values are numbers.

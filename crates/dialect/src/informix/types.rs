@@ -105,9 +105,13 @@ pub fn import(ty: &Type) -> Type {
         Type::Numeric(_) => Type::FloatingDecimal(32),
         Type::Varchar(Some(length)) if *length <= 255 => ty.clone(),
         Type::Varchar(Some(length)) => Type::Lvarchar((*length).min(LVARCHAR_MAX)),
-        Type::Varchar(None) | Type::Text | Type::Jsonpath | Type::Array(_) | Type::Record | Type::Unknown => {
-            Type::Lvarchar(LVARCHAR_MAX)
-        }
+        Type::Varchar(None)
+        | Type::Text
+        | Type::Jsonpath
+        | Type::Scalar(..)
+        | Type::Array(_)
+        | Type::Record
+        | Type::Unknown => Type::Lvarchar(LVARCHAR_MAX),
         Type::Name => Type::Varchar(Some(128)),
         Type::InternalChar | Type::Void => Type::Char(1),
         Type::Bytea => Type::Byte,

@@ -1,5 +1,7 @@
 //! Conversions: which types follow from which, literals and parameters of unknown type, common types.
 
+use rowferry_facts::Cast;
+
 use super::binder::Binder;
 use super::types;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
@@ -32,6 +34,9 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     }
     if let (Type::Array(from), Type::Array(to)) = (from, to) {
         return cast_context(from, to);
+    }
+    if matches!(from, Type::Scalar(..)) || matches!(to, Type::Scalar(..)) {
+        return scalar_cast_context(from, to);
     }
     let name = |ty: &Type| types::row_of(ty).map_or("", |row| row.name);
     let found = match (name(from), name(to)) {
@@ -74,6 +79,25 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
         _ => return None,
     };
     Some(found)
+}
+
+/// The same where one of them is a row of [`crate::scalar`].
+fn scalar_cast_context(from: &Type, to: &Type) -> Option<CastContext> {
+    if let Some(cast) = Cast::between(types::oid(from), types::oid(to)) {
+        return Some(match cast.context {
+            'i' => CastContext::Implicit,
+            'a' => CastContext::Assignment,
+            _ => CastContext::Explicit,
+        });
+    }
+    // By way of the text form.
+    if to.is_text() && *to != Type::InternalChar {
+        Some(CastContext::Assignment)
+    } else if from.is_text() && *from != Type::InternalChar {
+        Some(CastContext::Explicit)
+    } else {
+        None
+    }
 }
 
 /// True for types whose literals mean something only when the statement runs: by the session's time zone.

@@ -266,7 +266,7 @@ impl Binder<'_> {
 
     /// Direction and place of NULLs of a sort key.
     pub(super) fn sort_key(&mut self, sort: &pg::SortBy, expr: Expr, place: i32) -> Result<SortKey> {
-        if matches!(expr.ty, Type::Json | Type::Void) {
+        if !expr.ty.is_comparable() {
             return Err(self
                 .error(
                     Condition::UndefinedFunction,
@@ -415,10 +415,10 @@ impl Binder<'_> {
             Distinct::All
         } else if plain_distinct {
             for target in &targets {
-                if target.expr.ty == Type::Json {
+                if !target.expr.ty.is_comparable() {
                     return Err(self.error(
                         Condition::UndefinedFunction,
-                        "could not identify an equality operator for type json",
+                        format!("could not identify an equality operator for type {}", types::words(&target.expr.ty)),
                         target.place,
                     ));
                 }
@@ -583,10 +583,10 @@ impl Binder<'_> {
             }
             Item::Other(expr) => expr,
         };
-        if expr.ty == Type::Json {
+        if !expr.ty.is_comparable() {
             return Err(self.error(
                 Condition::UndefinedFunction,
-                "could not identify an equality operator for type json",
+                format!("could not identify an equality operator for type {}", types::words(&expr.ty)),
                 location(node),
             ));
         }

@@ -1,5 +1,8 @@
 //! PostgreSQL's names, object ids and modifiers of types: one table for the binder, the wire and `pg_type`.
 
+use std::sync::LazyLock;
+
+use crate::scalar::{self, Modifiers, Scalar, bits};
 use crate::types::{Field, NumericModifier, Reg};
 use crate::{Condition, Error, Result, Type};
 
@@ -108,11 +111,35 @@ pub fn import(ty: &Type) -> Type {
     }
 }
 
+/// Every type with a name of its own: [`TYPES`] and the rows of [`scalar`].
+pub fn rows() -> impl Iterator<Item = &'static TypeRow> {
+    TYPES.iter().chain(SCALARS.iter())
+}
+
+/// The rows of [`scalar`], in their order.
+static SCALARS: LazyLock<Vec<TypeRow>> = LazyLock::new(|| {
+    let row = |scalar: &'static Scalar| {
+        let facts = scalar.facts();
+        TypeRow {
+            name: scalar.name,
+            words: scalar.words,
+            oid: scalar.oid,
+            array_oid: facts.array,
+            length: facts.length as i16,
+            category: facts.category,
+            preferred: facts.preferred,
+            ty: Type::Scalar(scalar, None),
+        }
+    };
+    scalar::all().map(row).collect()
+});
+
 /// The table's row for a type (an array has none).
 pub fn row_of(ty: &Type) -> Option<&'static TypeRow> {
     match ty {
         Type::Char(_) | Type::Nchar(_) => TYPES.iter().find(|row| row.name == "bpchar"),
         Type::Array(_) => None,
+        Type::Scalar(scalar, _) => SCALARS.iter().find(|row| row.oid == scalar.oid),
         ty => {
             let base = import(ty).base();
             TYPES.iter().find(|row| row.ty == base)
@@ -137,7 +164,7 @@ pub fn from_oid(oid: u32) -> Option<Type> {
         0 => None,
         INT2VECTOR => Some(Type::Array(Box::new(Type::Int2))),
         OIDVECTOR => Some(Type::Array(Box::new(Type::Oid))),
-        oid => TYPES.iter().find_map(|row| {
+        oid => rows().find_map(|row| {
             if row.oid == oid {
                 Some(if row.ty == Type::Char(0) { Type::Char(BLANK_PADDED_ANY) } else { row.ty.clone() })
             } else if row.array_oid == oid {
@@ -161,6 +188,7 @@ pub fn typmod(ty: &Type) -> i32 {
         Type::Time(Some(n)) | Type::TimeTz(Some(n)) | Type::Timestamp(Some(n)) | Type::TimestampTz(Some(n)) => {
             i32::from(n)
         }
+        Type::Scalar(_, Some(n)) => n as i32,
         Type::Array(element) => typmod(&element),
         _ => -1,
     }
@@ -183,6 +211,7 @@ pub fn with_typmod(ty: &Type, modifier: i32) -> Type {
         Type::TimeTz(_) => Type::TimeTz(Some(modifier.min(6) as u8)),
         Type::Timestamp(_) => Type::Timestamp(Some(modifier.min(6) as u8)),
         Type::TimestampTz(_) => Type::TimestampTz(Some(modifier.min(6) as u8)),
+        Type::Scalar(scalar, _) if modifier > 0 => Type::Scalar(scalar, Some(modifier as u32)),
         Type::Array(element) => Type::Array(Box::new(with_typmod(element, modifier))),
         other => other.clone(),
     }
@@ -219,6 +248,7 @@ pub fn format_type(ty: &Type) -> String {
         Type::TimeTz(Some(n)) => format!("time({n}) with time zone"),
         Type::Timestamp(Some(n)) => format!("timestamp({n}) without time zone"),
         Type::TimestampTz(Some(n)) => format!("timestamp({n}) with time zone"),
+        Type::Scalar(scalar, Some(n)) => format!("{}({n})", scalar.words),
         ty => row_of(ty).map_or("text", |row| row.words).to_owned(),
     }
 }
@@ -237,7 +267,7 @@ pub fn words(ty: &Type) -> String {
 /// here, `InvalidParameterValue` for modifiers out of range.
 pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
     if let Some(element) = name.strip_prefix('_')
-        && TYPES.iter().any(|row| row.name == element && row.array_oid != 0)
+        && rows().any(|row| row.name == element && row.array_oid != 0)
     {
         return Ok(Type::Array(Box::new(named(element, modifiers)?)));
     }
@@ -295,6 +325,10 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
             }
             _ => return Err(Error::new(Condition::InvalidParameterValue, "invalid NUMERIC type modifier")),
         })),
+        _ if let Some(scalar) = scalar::named(name) => match scalar.modifiers {
+            Modifiers::None => plain(Type::Scalar(scalar, None)),
+            Modifiers::Length(_) => Ok(Type::Scalar(scalar, length(1, bits::MAX_LENGTH, name)?)),
+        },
         "time" => Ok(Type::Time(fraction()?)),
         "timetz" => Ok(Type::TimeTz(fraction()?)),
         "timestamp" => Ok(Type::Timestamp(fraction()?)),
@@ -318,12 +352,11 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
         "string" | "unknown" | "record" | "void" => {
             Err(Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist")))
         }
-        "xml" | "inet" | "cidr" | "macaddr" | "macaddr8" | "money" | "bit" | "varbit" | "point" | "line" | "lseg"
-        | "box" | "path" | "polygon" | "circle" | "tsvector" | "tsquery" | "int4range" | "int8range" | "numrange"
-        | "tsrange" | "tstzrange" | "daterange" | "int4multirange" | "int8multirange" | "nummultirange"
-        | "tsmultirange" | "tstzmultirange" | "datemultirange" | "pg_lsn" | "xid" | "xid8" | "cid" | "tid"
-        | "pg_snapshot" | "refcursor" | "hstore" | "citext" | "vector" | "regoper" | "regoperator" | "regconfig"
-        | "regdictionary" | "regcollation" | "aclitem" | "cstring" | "pg_node_tree" => {
+        "xml" | "point" | "line" | "lseg" | "box" | "path" | "polygon" | "circle" | "tsvector" | "tsquery"
+        | "int4range" | "int8range" | "numrange" | "tsrange" | "tstzrange" | "daterange" | "int4multirange"
+        | "int8multirange" | "nummultirange" | "tsmultirange" | "tstzmultirange" | "datemultirange" | "pg_snapshot"
+        | "refcursor" | "hstore" | "citext" | "vector" | "regoper" | "regoperator" | "regconfig" | "regdictionary"
+        | "regcollation" | "aclitem" | "cstring" | "pg_node_tree" => {
             Err(Error::unsupported(format!("type \"{name}\"")))
         }
         name => match TYPES.iter().find(|row| row.name == name) {

@@ -11,6 +11,7 @@ use super::{
     time, timestamp, type_name, zone,
 };
 use crate::ir::{CastContext, Value};
+use crate::scalar::{Order, Scalar};
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type};
 
@@ -41,7 +42,7 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
         let text = if context == CastContext::Explicit { text::cast(&shown, to) } else { text::assign(&shown, to)? };
         return Ok(Value::Text(text.into_owned()));
     }
-    if is_text(from) {
+    if is_text(from) && !matches!(to, Type::Scalar(..)) {
         return read(text_of(value)?, to, context, settings);
     }
     match (from, to) {
@@ -57,6 +58,14 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
         }
         _ if is_integral(from) && to.is_decimal() => {
             Ok(Value::Text(Decimal::from_i64(integer_of(value, from)?).constrained(to)?.to_string()))
+        }
+        (Type::Scalar(from, _), Type::Scalar(to, modifier)) if from == to => {
+            to.fit(value.clone(), *modifier, context == CastContext::Explicit)
+        }
+        // Through its text; where a cast was asked for, what is too long is cut.
+        (_, Type::Scalar(to, modifier)) => {
+            let text = to_text(value, from, settings)?;
+            to.fit((to.input)(&text, settings)?, *modifier, context == CastContext::Explicit)
         }
         _ if is_integral(from) && is_float(to) => float_value(integer_of(value, from)? as f64, to),
         _ if is_float(from) && is_integral(to) => float_to_integer(float_of(value)?, to),
@@ -114,7 +123,7 @@ fn is_float(ty: &Type) -> bool {
 }
 
 fn is_integral(ty: &Type) -> bool {
-    ty.storage() == Storage::Integer
+    ty.storage() == Storage::Integer && !matches!(ty, Type::Scalar(..))
 }
 
 /// Dates and times.
@@ -308,6 +317,9 @@ pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>, ty: &Type) -> std::cmp::
         (ValueRef::Text(a), ValueRef::Text(b)) => match ty {
             Type::Interval => interval::compare_stored(a, b),
             Type::TimeTz(_) => time::compare_stored(a, b),
+            Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => {
+                compare(&String::from_utf8_lossy(a), &String::from_utf8_lossy(b))
+            }
             _ => a.cmp(b),
         },
         (ValueRef::Blob(a), ValueRef::Blob(b)) => a.cmp(b),

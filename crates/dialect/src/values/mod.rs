@@ -38,7 +38,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use crate::ir::Value;
-use crate::types::Reg;
+use crate::types::{Reg, Storage};
 use crate::{Condition, Error, Result, Type};
 
 pub use cast::cast;
@@ -252,6 +252,7 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::Json => Value::Text(json::check(text)?.to_owned()),
         Type::Jsonb => Value::Text(json::normalize(text)?),
         Type::Jsonpath => Value::Text(jsonpath::parse(text)?.to_string()),
+        Type::Scalar(scalar, modifier) => scalar.fit((scalar.input)(text, settings)?, *modifier, false)?,
         Type::Array(element) => Value::Text(array::parse(text, element, settings)?),
         Type::Void => Value::Null,
     })
@@ -293,6 +294,12 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
         (Type::Timestamp(_), ValueRef::Text(bytes)) => timestamp::write(out, bytes, settings)?,
         (Type::TimestampTz(_), ValueRef::Text(bytes)) => timestamp::write_tz(out, bytes, settings)?,
         (Type::Interval, ValueRef::Text(bytes)) => interval::write(out, bytes, settings)?,
+        (Type::Scalar(scalar, _), ValueRef::Text(_)) if scalar.storage == Storage::Text => {
+            (scalar.output)(out, value, settings)?;
+        }
+        (Type::Scalar(scalar, _), ValueRef::Integer(_)) if scalar.storage == Storage::Integer => {
+            (scalar.output)(out, value, settings)?;
+        }
         (Type::Array(element), ValueRef::Text(bytes)) => array::write(out, bytes, element, settings)?,
         (_, ValueRef::Text(bytes)) if stored_as_text(ty) => out.extend_from_slice(text::clean(bytes)?),
         (_, other) => write_misfit(out, other, ty, settings)?,
@@ -301,7 +308,7 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
 }
 
 fn stored_as_text(ty: &Type) -> bool {
-    ty.storage() == crate::types::Storage::Text
+    ty.storage() == Storage::Text
 }
 
 /// A value whose storage class is not its type's: SQLite files may hold any value in any column.
@@ -411,6 +418,7 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::Uuid => "uuid",
         Type::Json | Type::Jsonb => "json",
         Type::Jsonpath => "jsonpath",
+        Type::Scalar(scalar, _) => scalar.words,
         Type::Array(_) => "array",
         Type::Record | Type::Composite(_) => "record",
         Type::Void => "void",

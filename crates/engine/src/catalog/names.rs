@@ -1,7 +1,7 @@
 //! Names and object ids: what `regclass` and its kin read and print.
 
 pub use rowferry_dialect::postgres::quote_ident;
-use rowferry_dialect::postgres::types::TYPES;
+use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
@@ -104,7 +104,7 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
             Some(if bare { name } else { format!("{}.{name}", quote_ident(&namespace)) })
         }
         Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
-        Reg::Type => TYPES.iter().find_map(|row| {
+        Reg::Type => types::rows().find_map(|row| {
             if row.oid == oid {
                 Some(row.words.to_owned())
             } else if row.array_oid == oid && oid != 0 {
@@ -158,8 +158,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 "timestamp" => "timestamp without time zone",
                 other => other,
             };
-            TYPES
-                .iter()
+            types::rows()
                 .find(|row| row.name == element || row.words == element)
                 .map(|row| if array { row.array_oid } else { row.oid })
                 .ok_or_else(|| Error::new(Condition::UndefinedObject, format!("type \"{text}\" does not exist")))

@@ -1,7 +1,7 @@
 //! `pg_type`, `pg_range`, `pg_enum`: types.
 
 use rowferry_dialect::Type;
-use rowferry_dialect::postgres::types::TYPES;
+use rowferry_dialect::postgres::types;
 
 use super::pg_attribute::collation_of;
 use super::{Context, NULL, OWNER, Row, Table, row};
@@ -23,7 +23,7 @@ pub(super) const TABLES: &[Table] = &[Table {
 
 fn rows(_context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
-    for ty in TYPES {
+    for ty in types::rows() {
         let collation = match &ty.ty {
             Type::Name => 950,
             text if collation_of(text) != 0 => 100,

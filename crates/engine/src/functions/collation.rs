@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use rowferry_dialect::scalar::{self, Order};
 use rowferry_dialect::values::array::Array;
 use rowferry_dialect::values::{decimal, interval, time};
 use rusqlite::Connection;
@@ -20,7 +21,15 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_collation("rf_array_interval", |a, b| compare_arrays(a, b, intervals))?;
     connection.create_collation("rf_array_timetz", |a, b| compare_arrays(a, b, times))?;
     connection.create_collation("rf_array_jsonb", |a, b| compare_arrays(a, b, super::json::compare_jsonb))?;
-    connection.create_collation("rf_jsonb", super::json::compare_jsonb)
+    connection.create_collation("rf_jsonb", super::json::compare_jsonb)?;
+    // Types of one family may share an order; registered twice, it is the same.
+    for scalar in scalar::all() {
+        if let Order::By { collation, of_arrays, compare } = scalar.order {
+            connection.create_collation(collation, compare)?;
+            connection.create_collation(of_arrays, move |a, b| compare_arrays(a, b, compare))?;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn intervals(a: &str, b: &str) -> Ordering {

@@ -29,6 +29,7 @@ pub use cast::ParamForm;
 
 use crate::ir::{ColumnIndex, ColumnRef, CteId, Expr, Query, RelId, Statement};
 use crate::plan::Bound;
+use crate::scalar::{Order, Scalar};
 use crate::schema::Relation;
 use crate::{Error, Result, Type};
 
@@ -305,11 +306,13 @@ fn collation(ty: &Type, repr: Repr) -> Option<&'static str> {
         Type::Interval | Type::QualifiedInterval(_) => Some("rf_interval"),
         Type::TimeTz(_) => Some("rf_timetz"),
         Type::Jsonb => Some("rf_jsonb"),
+        Type::Scalar(scalar, _) => scalar.collation(),
         Type::Array(element) => Some(match &**element {
             element if element.is_decimal() => "rf_array_decimal",
             Type::Interval | Type::QualifiedInterval(_) => "rf_array_interval",
             Type::TimeTz(_) => "rf_array_timetz",
             Type::Jsonb => "rf_array_jsonb",
+            Type::Scalar(Scalar { order: Order::By { of_arrays, .. }, .. }, _) => of_arrays,
             _ => "rf_array",
         }),
         _ => None,

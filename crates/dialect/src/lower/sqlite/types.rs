@@ -8,7 +8,8 @@
 use std::fmt::Write as _;
 
 use crate::Language;
-use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier, Type};
+use crate::scalar;
+use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier, Storage, Type};
 
 /// The declared type of a column, ready to stand in CREATE TABLE.
 pub fn words(ty: &Type, language: Language) -> String {
@@ -65,6 +66,12 @@ pub fn words(ty: &Type, language: Language) -> String {
         Type::Jsonpath => "jsonpath text".into(),
         Type::Json => "json text".into(),
         Type::Jsonb => "jsonb text".into(),
+        Type::Scalar(scalar, modifier) => {
+            // Behind the name, what decides SQLite's affinity.
+            let class = if scalar.storage == Storage::Integer { "integer" } else { "text" };
+            let name = scalar.name;
+            modifier.map_or_else(|| format!("{name} {class}"), |length| format!("{name} {class}({length})"))
+        }
         Type::Array(element) => array_words(element),
         Type::Composite(words) => format!("composite text \"{}\"", words.to_lowercase()),
         Type::Record | Type::Void | Type::Unknown => "text".into(),
@@ -73,7 +80,10 @@ pub fn words(ty: &Type, language: Language) -> String {
 
 /// The column's collation, where its order is not that of its bytes.
 pub fn collation(ty: &Type) -> Option<&'static str> {
-    (ty.storage() == crate::types::Storage::DecimalText).then_some("decimal")
+    match ty {
+        Type::Scalar(scalar, _) => scalar.collation(),
+        ty => (ty.storage() == Storage::DecimalText).then_some("decimal"),
+    }
 }
 
 /// The type that declared words stand for.
@@ -90,7 +100,7 @@ pub fn parse(words: &str, language: Language) -> Type {
 }
 
 fn decimal(name: &str, ty: &Type, modifier: NumericModifier) -> String {
-    let text = if ty.storage() == crate::types::Storage::DecimalText { " text" } else { "" };
+    let text = if ty.storage() == Storage::DecimalText { " text" } else { "" };
     format!("{name}{text}({},{})", modifier.precision, modifier.scale)
 }
 
@@ -135,6 +145,7 @@ fn array_words(element: &Type) -> String {
             | Type::TimeTz(_)
             | Type::Timestamp(_)
             | Type::TimestampTz(_)
+            | Type::Scalar(..)
     );
     if let (true, Some(at)) = (limited, all.find('(')) {
         kept.push_str(&all[at..]);
@@ -219,6 +230,13 @@ impl Declared {
                 Type::FloatingDecimal(u8::try_from(self.numbers[0]).ok().filter(|p| (1..=32).contains(p))?)
             }
             ["numeric" | "decimal"] | ["numeric" | "decimal", "text"] => Type::Numeric(self.modifier()),
+            [name, "text" | "integer"] if scalar::named(name).is_some_and(|_| language != Language::Informix) => {
+                Type::Scalar(scalar::named(name)?, self.length())
+            }
+            // The element of an array.
+            [name] if language != Language::Informix && self.numbers.len() < 2 && scalar::named(name).is_some() => {
+                Type::Scalar(scalar::named(name)?, self.length())
+            }
             ["money"] | ["money", "text"] => Type::Money(self.modifier()?),
             ["text", "byte"] => Type::TextBlob,
             ["text"] => Type::Text,
@@ -419,7 +437,6 @@ mod tests {
     /// SQLite's rules: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>.
     #[test]
     fn no_affinity_rewrites_a_stored_value() {
-        use crate::types::Storage;
         for (ty, language) in every() {
             let words = words(&ty, language).to_ascii_uppercase();
             let affinity = if words.contains("INT") {

@@ -15,6 +15,7 @@ use pg_query::protobuf::{
 use super::binder::Binder;
 use super::{names, types};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
+use crate::scalar::bits::BIT;
 use crate::{Condition, Result, Type};
 
 /// The place where an expression begins, as PostgreSQL's `exprLocation` tells it; -1 when unknown.
@@ -194,7 +195,10 @@ impl Binder<'_> {
                     None => self.literal(&digits, &Type::Numeric(None), CastContext::Explicit, constant.location),
                 }
             }
-            Some(a_const::Val::Bsval(_)) => Err(self.unsupported("a bit string", constant.location)),
+            // The digits stand behind the letter of their base.
+            Some(a_const::Val::Bsval(bits)) => {
+                self.literal(&bits.bsval, &Type::Scalar(&BIT, None), CastContext::Explicit, constant.location)
+            }
         }
     }
 

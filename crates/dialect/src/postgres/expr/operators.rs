@@ -48,7 +48,7 @@ fn pattern(name: &str) -> Option<(LikeKind, bool)> {
 
 /// The type in which two operands are compared; `None` when PostgreSQL has no operator for them.
 pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Type> {
-    let ordered = |ty: Type| (!matches!(ty, Type::Json | Type::Void)).then_some(ty);
+    let ordered = |ty: Type| ty.is_comparable().then_some(ty);
     match (left, right) {
         (Type::Unknown, Type::Unknown) => Some(Type::Text),
         (Type::Unknown, known) | (known, Type::Unknown) => match known {
@@ -74,6 +74,8 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
         (Type::Oid | Type::Reg(_), other) | (other, Type::Oid | Type::Reg(_)) if other.is_integer() => Some(Type::Int8),
         (Type::Reg(_), other) | (other, Type::Reg(_)) if other.is_text() => None,
         (Type::Interval, Type::Time(_)) | (Type::Time(_), Type::Interval) => Some(Type::Interval),
+        (Type::Scalar(..), _) | (_, Type::Scalar(..)) if implicit(left, right) => ordered(base(right)),
+        (Type::Scalar(..), _) | (_, Type::Scalar(..)) if implicit(right, left) => ordered(base(left)),
         (left, right) => {
             let category = types::category(left);
             if category == 'D' && types::category(right) == 'D' {

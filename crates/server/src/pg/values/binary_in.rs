@@ -69,6 +69,7 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
             }
             values::input(report::utf8(reader.rest())?, ty, settings)?
         }
+        Type::Scalar(scalar, modifier) => scalar.fit((scalar.receive)(reader.rest())?, *modifier, false)?,
         Type::Array(element) => array::read(reader, element, settings)?,
         // Their binary form is their text.
         Type::Text

@@ -1,6 +1,7 @@
 //! Stored values to PostgreSQL's binary formats, as its `send` functions write them.
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::types::Storage;
 use rowferry_dialect::values::{self, Decimal, Interval, Settings, ValueRef, datetime_text};
 use rowferry_engine::{Error, Result, Type};
 use rowferry_wire::civil::DAYS_TO_2000;
@@ -40,6 +41,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::Uuid => uuid,
         Type::InternalChar => single_byte,
         Type::Jsonb | Type::Jsonpath => jsonb,
+        Type::Scalar(..) => scalar,
         Type::Array(_) => array::write,
         // Their binary form is their text. An Informix DATETIME or INTERVAL reaches the wire as its relative in
         // PostgreSQL, which the front end has put in its place.
@@ -59,6 +61,15 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));
         }
     })
+}
+
+/// A built-in type that sends itself.
+fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
+    let Type::Scalar(scalar, _) = ty else { return Err(values::misfit(value, ty)) };
+    match (value, scalar.storage) {
+        (ValueRef::Text(_), Storage::Text) | (ValueRef::Integer(_), Storage::Integer) => (scalar.send)(out, value),
+        _ => (scalar.send)(out, canonical(value, ty, settings)?.as_ref()),
+    }
 }
 
 /// A `"char"`.

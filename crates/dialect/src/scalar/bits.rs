@@ -1,0 +1,134 @@
+//! `bit(n)` and `bit varying(n)`, stored as their digits.
+
+use super::{Modifiers, Order, Scalar, as_stored, malformed, stored_text};
+use crate::ir::Value;
+use crate::types::Storage;
+use crate::values::ValueRef;
+use crate::{Condition, Error, Result};
+
+/// The rows.
+pub(super) static ROWS: &[&Scalar] = &[&BIT, &VARBIT];
+
+/// Bits of a fixed length.
+pub static BIT: Scalar = Scalar {
+    name: "bit",
+    words: "bit",
+    oid: 1560,
+    storage: Storage::Text,
+    // Digits compare as PostgreSQL compares bits: the shorter of two that are equal so far comes first.
+    order: Order::Stored,
+    modifiers: Modifiers::Length(fit_bit),
+    input: |text, _| Ok(Value::Text(parse(text)?)),
+    output: as_stored,
+    receive: |bytes| receive(bytes).map(Value::Text),
+    send,
+};
+
+/// Bits of any length up to a limit.
+pub static VARBIT: Scalar = Scalar {
+    name: "varbit",
+    words: "bit varying",
+    oid: 1562,
+    storage: Storage::Text,
+    order: Order::Stored,
+    modifiers: Modifiers::Length(fit_varbit),
+    input: |text, _| Ok(Value::Text(parse(text)?)),
+    output: as_stored,
+    receive: |bytes| receive(bytes).map(Value::Text),
+    send,
+};
+
+/// The greatest length that a modifier may say.
+pub const MAX_LENGTH: i64 = 83_886_080;
+
+fn parse(text: &str) -> Result<String> {
+    let wrong = |digit: char, kind: &str| {
+        Error::new(Condition::InvalidTextRepresentation, format!("\"{digit}\" is not a valid {kind} digit"))
+    };
+    if let Some(digits) = text.strip_prefix(['x', 'X']) {
+        let mut bits = String::with_capacity(digits.len() * 4);
+        for c in digits.chars() {
+            let digit = c.to_digit(16).ok_or_else(|| wrong(c, "hexadecimal"))?;
+            bits.push_str(&format!("{digit:04b}"));
+        }
+        return Ok(bits);
+    }
+    let digits = text.strip_prefix(['b', 'B']).unwrap_or(text);
+    match digits.chars().find(|c| !matches!(c, '0' | '1')) {
+        Some(c) => Err(wrong(c, "binary")),
+        None => Ok(digits.to_owned()),
+    }
+}
+
+fn fit_bit(bits: &str, length: u32, asked: bool) -> Result<String> {
+    let wanted = length as usize;
+    if bits.len() == wanted {
+        return Ok(bits.to_owned());
+    }
+    if !asked {
+        return Err(Error::new(
+            Condition::StringDataLengthMismatch,
+            format!("bit string length {} does not match type bit({length})", bits.len()),
+        ));
+    }
+    crate::work::room(wanted)?;
+    Ok(format!("{:0<wanted$}", &bits[..bits.len().min(wanted)]))
+}
+
+fn fit_varbit(bits: &str, length: u32, asked: bool) -> Result<String> {
+    let most = length as usize;
+    if bits.len() > most && !asked {
+        return Err(Error::new(
+            Condition::StringDataRightTruncation,
+            format!("bit string too long for type bit varying({length})"),
+        ));
+    }
+    Ok(bits[..bits.len().min(most)].to_owned())
+}
+
+fn receive(bytes: &[u8]) -> Result<String> {
+    let wrong = || malformed("bit string");
+    let (length, bytes) = bytes.split_first_chunk::<4>().ok_or_else(wrong)?;
+    let length = u32::from_be_bytes(*length) as usize;
+    if bytes.len() != length.div_ceil(8) {
+        return Err(wrong());
+    }
+    crate::work::room(length)?;
+    let bit = |at: usize| if bytes[at / 8] >> (7 - at % 8) & 1 == 1 { '1' } else { '0' };
+    Ok((0..length).map(bit).collect())
+}
+
+fn send(out: &mut Vec<u8>, value: ValueRef<'_>) -> Result<()> {
+    let bits = stored_text(value)?.as_bytes();
+    out.extend_from_slice(&(bits.len() as u32).to_be_bytes());
+    for eight in bits.chunks(8) {
+        let byte = eight.iter().enumerate().fold(0, |byte, (at, bit)| byte | u8::from(*bit == b'1') << (7 - at));
+        out.push(byte);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::round_trip::{ascends, check, refuses};
+    use super::*;
+
+    #[test]
+    fn bits_are_read_and_printed_as_postgresql_does() {
+        check(&BIT, &[("b101", "101"), ("x1f", "00011111"), ("", ""), ("100000001", "100000001")]);
+        refuses(&BIT, &[("2", "\"2\" is not a valid binary digit")]);
+        refuses(&VARBIT, &[("xg", "\"g\" is not a valid hexadecimal digit")]);
+        ascends(&VARBIT, &["", "0", "01", "1", "100000001", "101", "11"]);
+    }
+
+    #[test]
+    fn lengths_are_kept_or_made() {
+        assert_eq!(fit_bit("101", 2, true).unwrap(), "10");
+        assert_eq!(fit_bit("1", 3, true).unwrap(), "100");
+        assert_eq!(fit_varbit("1011", 2, true).unwrap(), "10");
+        let short = fit_bit("10", 3, false).unwrap_err();
+        assert_eq!(short.message, "bit string length 2 does not match type bit(3)");
+        let long = fit_varbit("1011", 3, false).unwrap_err();
+        assert_eq!(long.message, "bit string too long for type bit varying(3)");
+    }
+}
