@@ -30,6 +30,7 @@ pub mod functions;
 pub mod informix;
 pub mod ir;
 pub mod lower;
+pub mod pins;
 pub mod plan;
 pub mod postgres;
 pub mod scalar;

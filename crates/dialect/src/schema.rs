@@ -228,6 +228,8 @@ pub enum RelationKind {
         definition: String,
         /// WITH (…), and WITH CHECK OPTION.
         options: ViewOptions,
+        /// What the names in the text stand for; empty where nobody has noted it.
+        pins: Arc<crate::pins::Pins>,
     },
     /// A view that SQLite expands itself (made by somebody else).
     NativeView,

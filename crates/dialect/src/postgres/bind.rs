@@ -1,11 +1,14 @@
 //! From a parsed statement to a bound one.
 
+use std::sync::Arc;
+
 use pg_query::protobuf::node::Node as N;
 
 use super::binder::{Binder, BoundQuery};
 use super::parse::Parsed;
 use crate::access::Needs;
 use crate::ir::{self, Body, ExprKind, Statement, walk};
+use crate::pins::Pins;
 use crate::plan::{Bound, Context, ResultColumn};
 use crate::schema::Schema;
 use crate::{Condition, Result, Type};
@@ -317,17 +320,30 @@ pub fn trigger_condition_uses(
 ///
 /// # Errors
 /// As for any query; `DataCorrupted` when the text is none.
-pub fn uses(definition: &str, schema: &dyn Schema, context: &Context) -> Result<crate::uses::Uses> {
+pub fn uses(
+    definition: &str,
+    pins: Option<&Arc<Pins>>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<crate::uses::Uses> {
     let mut binder = Binder::detached(schema, context);
     binder.uses = Some(crate::uses::Uses::default());
-    binder.definition_query("", definition)?;
+    binder.definition_query("", definition, pins)?;
     Ok(binder.uses.take().unwrap_or_default())
+}
+
+/// The query behind a view of ours, bound by itself.
+///
+/// # Errors
+/// As for any query; `DataCorrupted` when the text is none.
+pub fn view_body(definition: &str, pins: &Arc<Pins>, schema: &dyn Schema, context: &Context) -> Result<ir::Query> {
+    Ok(Binder::detached(schema, context).definition_query("", definition, Some(pins))?.query)
 }
 
 /// The query behind a view made in PostgreSQL's SQL, bound for a statement of another dialect: `ids`, `views`
 /// and `needs` are that statement's.
 pub(crate) fn view_query(
-    definition: &str,
+    (definition, pins): (&str, &Arc<Pins>),
     schema: &dyn Schema,
     database: &str,
     ids: &mut ir::Ids,
@@ -339,7 +355,7 @@ pub(crate) fn view_query(
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
     std::mem::swap(&mut binder.needs, needs);
-    let bound = binder.definition_query("", definition);
+    let bound = binder.definition_query("", definition, Some(pins));
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
     std::mem::swap(&mut binder.needs, needs);

@@ -28,6 +28,8 @@ pub(super) struct Binder<'a> {
     pub(super) stored: bool,
     /// Views on the way down, against views that contain themselves.
     pub(super) views: Vec<u32>,
+    /// Inside a view: what the names in its text stand for.
+    pub(super) pins: Option<Arc<crate::pins::Pins>>,
     /// The views that stand behind derived tables.
     pub(super) views_behind: std::collections::HashMap<RelId, Arc<Relation>>,
     /// How things are called, when the query is to be printed.
@@ -198,6 +200,7 @@ impl<'a> Binder<'a> {
             depth: 0,
             stored: false,
             views: Vec::new(),
+            pins: None,
             views_behind: std::collections::HashMap::new(),
             shown: None,
             uses: None,
@@ -329,6 +332,11 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// What a view's text names at a place.
+    pub(super) fn pinned(&self, place: i32) -> Option<crate::pins::Pin> {
+        self.pins.as_ref()?.at(usize::try_from(place).ok()?).cloned()
+    }
+
     /// Finds a relation by its name in a statement.
     pub(super) fn relation(&mut self, range: &pg_query::protobuf::RangeVar) -> Result<Arc<Relation>> {
         if !range.catalogname.is_empty() && range.catalogname != self.context.database {
@@ -379,6 +387,22 @@ impl Entry {
             row_is_value: false,
             relation: Some((id, relation.clone())),
         }
+    }
+
+    /// Shows the columns of a relation as a view's text knows them: those of then, by their names of then or by those that
+    /// an alias gives.
+    pub(super) fn pin(&mut self, pin: &crate::pins::Pin, given: &[&str]) {
+        let mut columns = Vec::with_capacity(pin.columns.len());
+        for (at, pinned) in pin.columns.iter().enumerate() {
+            let Some(now) = &pinned.now else { continue };
+            let same = |column: &&EntryColumn| column.name == *now;
+            let found = self.columns.get(at).filter(same).or_else(|| self.columns.iter().find(same));
+            if let Some(column) = found {
+                let name = given.get(at).copied().unwrap_or(&pinned.name).to_owned();
+                columns.push(EntryColumn { name, ..column.clone() });
+            }
+        }
+        self.columns = columns;
     }
 
     /// An entry for the result of a query.

@@ -7,11 +7,13 @@ use pg_query::protobuf::{self as pg, CteMaterialize, JoinType, Node, SetOperatio
 use super::binder::{Binder, BoundQuery, Clause, CteEntry, Entry, EntryColumn, Scope, computed, outputs};
 use super::expr::calls::function_name;
 use super::expr::location;
-use super::routine::Called;
+use super::routine;
+use super::viewdef::Called;
 use super::{names, raw};
 use crate::access::Privileges;
 use crate::functions::FunctionKind;
 use crate::ir::{CastContext, CompareOp, Cte, CteBody, Expr, ExprKind, From, JoinKind, OutputColumn, SetOp};
+use crate::pins::Pins;
 use crate::plan::ResultColumn;
 use crate::schema::{Relation, RelationKind};
 use crate::uses::NamedRelation;
@@ -67,15 +69,7 @@ impl Binder<'_> {
 
     fn bind_from_item(&mut self, node: &Node, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
         let (from, entries) = self.item_of_from(node, left)?;
-        if self.shown.is_some() {
-            let (alias, only) = match &node.node {
-                Some(N::RangeVar(range)) => (range.alias.as_ref(), !range.inh),
-                Some(N::RangeSubselect(subselect)) => (subselect.alias.as_ref(), false),
-                Some(N::RangeFunction(function)) => (function.alias.as_ref(), false),
-                _ => return Ok((from, entries)),
-            };
-            self.note_shown(&from, &entries, alias, only);
-        }
+        self.note_shown(node, &from, &entries);
         Ok((from, entries))
     }
 
@@ -131,7 +125,11 @@ impl Binder<'_> {
             self.rename(&mut entry, alias, range.location)?;
             return Ok((From::Cte { id, cte: cte_id, columns: outputs(&columns) }, vec![entry]));
         }
-        let relation = self.relation(range)?;
+        let pin = self.pinned(range.location);
+        let relation = match pin.as_ref().and_then(|pin| self.schema.relation_by_oid(pin.oid)) {
+            Some(relation) => relation,
+            None => self.relation(range)?,
+        };
         self.effects.reads = true;
         let (from, mut entry) = self.table(&relation, alias_name, range.location)?;
         if let From::Relation { id, .. } | From::Query { id, .. } = from {
@@ -139,15 +137,21 @@ impl Binder<'_> {
             let named = NamedRelation { id, relation: relation.clone(), place, aliased };
             self.note(|uses| uses.relations.push(named));
         }
-        self.rename(&mut entry, alias, range.location)?;
+        if let Some(pin) = pin.filter(|pin| pin.oid == relation.oid) {
+            entry.name = alias_name.unwrap_or(&range.relname).to_owned();
+            entry.schema = alias.is_none().then(|| pin.namespace.clone());
+            entry.pin(&pin, &alias.map(|alias| names::strings(&alias.colnames)).unwrap_or_default());
+        } else {
+            self.rename(&mut entry, alias, range.location)?;
+        }
         Ok((from, vec![entry]))
     }
 
     /// A table as a member of FROM; a view of ours as the query behind it.
     pub(super) fn table(&mut self, relation: &Arc<Relation>, alias: Option<&str>, place: i32) -> Result<(From, Entry)> {
-        let (definition, barrier) = match &relation.kind {
-            RelationKind::View { definition, options } => (definition, options.security_barrier()),
-            RelationKind::Sequence { definition } => (definition, false),
+        let (definition, pins, barrier) = match &relation.kind {
+            RelationKind::View { definition, options, pins } => (definition, Some(pins), options.security_barrier()),
+            RelationKind::Sequence { definition } => (definition, None, false),
             _ => {
                 let id = self.ids.relation();
                 self.need(id, relation, Privileges::SELECT);
@@ -166,7 +170,7 @@ impl Binder<'_> {
         self.need(crate::ir::Text::TABLE, relation, Privileges::SELECT);
         self.views.push(relation.oid);
         let bound = match relation.language {
-            Language::Postgres | Language::Sqlite => self.definition_query(&relation.name, definition),
+            Language::Postgres | Language::Sqlite => self.definition_query(&relation.name, definition, pins),
             Language::Informix => self.informix_view(relation, definition),
         };
         self.views.pop();
@@ -222,7 +226,12 @@ impl Binder<'_> {
     }
 
     /// The query behind a view made in PostgreSQL's SQL, bound in a world of its own.
-    pub(super) fn definition_query(&mut self, name: &str, definition: &str) -> Result<BoundQuery> {
+    pub(super) fn definition_query(
+        &mut self,
+        name: &str,
+        definition: &str,
+        pins: Option<&Arc<Pins>>,
+    ) -> Result<BoundQuery> {
         let statements = raw::parse(definition).map_err(|error| {
             crate::Error::new(
                 Condition::DataCorrupted,
@@ -238,7 +247,9 @@ impl Binder<'_> {
         let source = self.source.take();
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);
+        let pins = std::mem::replace(&mut self.pins, pins.cloned());
         let result = self.subquery(select, true);
+        self.pins = pins;
         self.ctes = ctes;
         self.scopes = scopes;
         self.source = source;
@@ -327,10 +338,16 @@ impl Binder<'_> {
         if users.is_empty() {
             return Ok(None);
         }
-        let Called::User(settled) = self.user_call(call, &users, false)? else { return Ok(None) };
+        let routine::Called::User(settled) = self.user_call(call, &users, false)? else { return Ok(None) };
         let defined = if with_definitions { Some(self.column_definitions(range)?) } else { None };
         let name = settled.function.name.clone();
+        let called = self.shown.is_some().then(|| (settled.result(), defined.clone()));
         let (from, columns) = self.call_from(settled, defined, range.ordinality, call.location)?;
+        if let (Some((ty, defined)), From::Function { args, .. }) = (called, &from) {
+            let function = crate::functions::internal("stored function");
+            let value = || Called::Value(Expr::new(ExprKind::Call { function, args: args.clone() }, ty));
+            self.note_call(&from, value, range.ordinality, defined.as_deref());
+        }
         Ok(Some(FunctionSource { from, name, columns, values: Vec::new() }))
     }
 
@@ -372,8 +389,10 @@ impl Binder<'_> {
                         return Err(self.unsupported("generate_subscripts of a catalog vector in FROM", place));
                     }
                     let id = self.ids.relation();
+                    let function = candidate.function;
                     let from =
-                        From::Function { id, function: candidate.function, args, columns: columns.clone(), ordinality };
+                        From::Function { id, function, args: args.clone(), columns: columns.clone(), ordinality };
+                    self.note_call(&from, || Called::Rows(function, args), ordinality, None);
                     return Ok(FunctionSource { from, name, columns, values: Vec::new() });
                 }
                 Err(miss) => {
@@ -396,14 +415,25 @@ impl Binder<'_> {
         let value = self.settle(value, at)?;
         let name = names::column(node);
         let columns = vec![computed(name.clone(), value.ty.clone())];
+        let called = self.shown.is_some().then(|| value.clone());
         let query = self.plain_select(vec![value], None, &columns);
         let id = self.ids.relation();
         let from = From::Query { id, query: Box::new(query), lateral: true };
+        if let Some(value) = called {
+            self.note_call(&from, || Called::Value(value), false, None);
+        }
         Ok(FunctionSource { from, name, columns: outputs(&columns), values: Vec::new() })
     }
 
     /// `unnest(a, b, …)`: the members of several arrays side by side, with NULLs where one has fewer.
     fn unnest_together(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
+        let all: Vec<Expr> = arrays.iter().map(|(array, _)| array.clone()).collect();
+        let found = self.arrays_together(arrays, ordinality, place)?;
+        self.note_call(&found.from, || Called::Unnest(all), ordinality, None);
+        Ok(found)
+    }
+
+    fn arrays_together(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
         let mut depends = false;
         for (array, _) in &arrays {
             crate::ir::walk::expr(array, &mut |part| {
@@ -569,11 +599,10 @@ impl Binder<'_> {
         } else {
             Some(names::strings(&join.using_clause).into_iter().map(str::to_owned).collect())
         };
-        self.note_join(&right_from, shared.as_deref().unwrap_or_default());
         let mut merged: Option<Entry> = None;
-        let on = match shared {
+        let on = match &shared {
             Some(shared) => {
-                let (condition, entry) = self.merge_columns(kind, &shared, &left_entries, &right_entries)?;
+                let (condition, entry) = self.merge_columns(kind, shared, &left_entries, &right_entries)?;
                 merged = Some(entry);
                 condition
             }
@@ -589,6 +618,15 @@ impl Binder<'_> {
                 None => None,
             },
         };
+        self.note_join(join, &right_from, shared.as_deref(), merged.as_mut());
+        let shared = shared.unwrap_or_default();
+        let using = merged.as_ref().zip(join.join_using_alias.as_ref()).map(|(merged, alias)| Entry {
+            name: alias.aliasname.clone(),
+            columns: merged.columns[..shared.len()].to_vec(),
+            qualified: true,
+            unqualified: false,
+            ..merged.clone()
+        });
         if let Some(merged) = merged {
             // The sides keep their names, but only the merged columns stand alone.
             for entry in &mut entries {
@@ -610,10 +648,16 @@ impl Binder<'_> {
                 row_is_value: false,
                 relation: None,
             };
+            if !alias.colnames.is_empty() {
+                // The names count columns, so that none of them may go.
+                entry.columns.iter().for_each(|column| self.note_column(&column.expr, -1));
+            }
             self.rename(&mut entry, Some(alias), -1)?;
+            self.note_join_columns(&right_from, &mut entry);
             entries = vec![entry];
-        } else if let Some(alias) = &join.join_using_alias {
-            return Err(self.unsupported(format!("the join alias \"{}\"", alias.aliasname), -1));
+        } else if let Some(using) = using {
+            // Behind it stands what the join merges, and nothing else.
+            self.merge_entries(&mut entries, vec![using], right_node)?;
         }
         let from = From::Join { kind, left: Box::new(left_from), right: Box::new(right_from), on };
         Ok((from, entries))

@@ -18,6 +18,10 @@ pub trait Names {
     fn column(&self, column: ColumnRef) -> Option<String>;
     /// An object, as `regclass` and its kin print it.
     fn object(&self, reg: Reg, oid: u32) -> Option<String>;
+    /// A function of users, by its object id.
+    fn routine(&self, _oid: u32) -> Option<String> {
+        None
+    }
     /// What the printer knows nothing of: aggregates, windows, queries.
     fn other(&self, _expr: &Expr, _pretty: bool) -> Option<String> {
         None
@@ -326,6 +330,10 @@ impl Printer<'_> {
                 self.operand(zone, Parent::Binary(OTHER, false), true)?;
                 self.out.push(')');
                 Some(())
+            }
+            ("stored function", [Expr { kind: ExprKind::Literal(Value::Integer(oid)), .. }, _, args @ ..]) => {
+                let name = self.names.routine(u32::try_from(*oid).ok()?)?;
+                self.named(&name, args)
             }
             // A construct of the grammar that has no name.
             (name, _) if name.contains(' ') => None,

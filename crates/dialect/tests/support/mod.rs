@@ -187,6 +187,7 @@ pub fn store() -> Store {
                          LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
                 .to_owned(),
             options: Default::default(),
+            pins: Default::default(),
         },
         ..table(
             105,
@@ -200,6 +201,7 @@ pub fn store() -> Store {
         kind: RelationKind::View {
             definition: "select id, nvl(note, 'none') from orders where total > 1".to_owned(),
             options: Default::default(),
+            pins: Default::default(),
         },
         ..table(106, "noted", vec![column("id", Type::Int4), column("words", Type::Text)], Vec::new())
     };

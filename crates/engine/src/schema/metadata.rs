@@ -19,7 +19,8 @@ pub const FIRST_OID: u32 = 16_384;
 ///   sequences. A view without rows has been made by an older version; one that needs nothing has a row with target 0;
 /// - `rowferry_properties`: small facts about a relation, each under a name: of the relation itself (`part` is empty), of
 ///   one of its columns (`part` is the column), of a constraint or an index (`part` is its name, and the property's name
-///   begins with `constraint_` or `index_`). It is made when the first fact comes;
+///   begins with `constraint_` or `index_`). `pins` of a view says what the names in its text stand for, see
+///   [`rowferry_dialect::pins`]. It is made when the first fact comes;
 /// - `rowferry_triggers`: triggers by the object id of their relation, with SQL's words for what they wait for. `events`
 ///   are in blanks, `columns` (of UPDATE OF) and `arguments` are JSON arrays, `checked` says when a constraint trigger
 ///   fires (`immediate`, `deferrable`, `deferred`). It is made with the first trigger.

@@ -170,6 +170,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         kind: RelationKind::View {
             definition: object.definition.clone().unwrap_or_default(),
             options: metadata.view_options(oid),
+            pins: metadata.pins(oid),
         },
         columns: view_columns(metadata.columns(oid), object.language),
         indexes: Vec::new(),

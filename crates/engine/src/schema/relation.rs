@@ -191,6 +191,7 @@ impl Loader<'_> {
         let kind = definition.map_or(RelationKind::NativeView, |definition| RelationKind::View {
             definition,
             options: self.source.metadata.view_options(oid),
+            pins: self.source.metadata.pins(oid),
         });
         let relation = Relation {
             oid,

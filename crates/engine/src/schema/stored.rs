@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::Language;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
+use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::{ConstraintTrigger, Relation, Trigger, ViewOptions};
 use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
@@ -267,6 +268,12 @@ impl Metadata {
         let options = self.properties.get(&oid).and_then(|properties| properties.get("", "reloptions"));
         let options = options.unwrap_or_default().split(',').filter_map(|option| option.split_once('='));
         ViewOptions(options.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+
+    /// What the names in a view's text stand for.
+    pub(super) fn pins(&self, oid: u32) -> Arc<Pins> {
+        let text = self.properties.get(&oid).and_then(|properties| properties.get("", "pins"));
+        Arc::new(text.and_then(Pins::from_json).unwrap_or_default())
     }
 
     pub(super) fn constraints(&self, oid: u32) -> &[ConstraintRow] {

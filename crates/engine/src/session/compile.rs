@@ -8,8 +8,9 @@ use rowferry_dialect::ir::{
     TriggerChange,
 };
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
+use rowferry_dialect::pins::Pins;
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
-use rowferry_dialect::schema::{Relation, Schema};
+use rowferry_dialect::schema::{Relation, RelationKind, Schema};
 use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postgres, work};
 
 use super::Session;
@@ -391,12 +392,13 @@ impl Session {
     pub(super) fn uses(
         &self,
         definition: &str,
+        pins: Option<&Arc<Pins>>,
         language: Language,
         schema: &dyn Schema,
     ) -> Result<rowferry_dialect::uses::Uses> {
         match language {
             Language::Informix => informix::uses(definition, schema, &self.informix_context()),
-            Language::Postgres | Language::Sqlite => postgres::uses(definition, schema, &self.postgres_context()),
+            Language::Postgres | Language::Sqlite => postgres::uses(definition, pins, schema, &self.postgres_context()),
         }
     }
 
@@ -489,13 +491,22 @@ impl Session {
         }
     }
 
-    /// Binds a view's text against a schema.
-    pub(super) fn bind_view(&self, definition: &str, language: Language, schema: &dyn Schema) -> Result<Bound> {
-        let statements = parse(definition, language)?;
+    /// The query behind a view of ours, bound against a schema.
+    pub(super) fn bind_view(&self, view: &Relation, schema: &dyn Schema) -> Result<ir::Query> {
+        let RelationKind::View { definition, pins, .. } = &view.kind else {
+            return Err(Error::internal("a view without a query"));
+        };
+        if view.language != Language::Informix {
+            return postgres::view_body(definition, pins, schema, &self.postgres_context());
+        }
+        let statements = parse(definition, view.language)?;
         let [statement] = statements.as_slice() else {
             return Err(Error::internal("a view of more than one statement"));
         };
-        self.bind_in(statement, &[], schema)
+        match self.bind_in(statement, &[], schema)?.statement {
+            Statement::Query(query) => Ok(*query),
+            _ => Err(Error::internal("a view of something else than a query")),
+        }
     }
 
     /// The plan of a part of a statement.

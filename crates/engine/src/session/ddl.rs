@@ -657,6 +657,16 @@ fn describe(relation: &Relation) -> String {
     format!("{kind} {}", relation.name)
 }
 
+/// As [`describe`], with its schema where its name alone does not find it.
+fn described(schema: &SessionSchema, relation: &Relation) -> String {
+    let visible = schema.relation(&QualifiedName::bare(relation.name.clone()));
+    if visible.is_some_and(|found| found.oid == relation.oid) || relation.database == "temp" {
+        return describe(relation);
+    }
+    let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
+    format!("{kind} {}.{}", relation.namespace, relation.name)
+}
+
 /// Others need what is to go.
 fn cannot_drop(object: &str, dependents: &[(String, String)]) -> Failed {
     let lines: Vec<String> = dependents.iter().map(|(name, on)| format!("{name} depends on {on}")).collect();

@@ -364,7 +364,7 @@ impl Binder<'_> {
                 }
                 let relation = self.relation(name)?;
                 let shown = alias.clone().unwrap_or_else(|| name.name.clone());
-                if let RelationKind::View { definition, .. } = &relation.kind {
+                if let RelationKind::View { definition, pins, .. } = &relation.kind {
                     if self.views.contains(&relation.oid) {
                         return Err(self.error(
                             Condition::InvalidObjectDefinition,
@@ -379,7 +379,7 @@ impl Binder<'_> {
                         self.view(definition)
                     } else {
                         crate::postgres::view_query(
-                            definition,
+                            (definition, pins),
                             self.schema,
                             &self.context.database,
                             &mut self.ids,

@@ -125,7 +125,11 @@ fn schema() -> List {
             101,
             "public",
             "v",
-            RelationKind::View { definition: "select k, s || '!' from t".into(), options: Default::default() },
+            RelationKind::View {
+                definition: "select k, s || '!' from t".into(),
+                options: Default::default(),
+                pins: Default::default(),
+            },
             &[("key", "INTEGER"), ("text", "VARCHAR(21)")],
         ),
         table(102, "informix", "systables", RelationKind::Catalog, &[("tabname", "VARCHAR(128)"), ("tabid", "SERIAL")]),

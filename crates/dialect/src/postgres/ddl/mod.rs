@@ -344,7 +344,7 @@ impl Binder<'_> {
 
     /// The text of a view with every `*` spelled out: columns that a table gets later are none of the view's.
     fn without_stars(&self, text: String) -> String {
-        let uses = |text: &str| super::bind::uses(text, self.schema, self.context).ok();
+        let uses = |text: &str| super::bind::uses(text, None, self.schema, self.context).ok();
         let Some(written) = uses(&text).filter(|written| !written.stars.is_empty()) else { return text };
         match written.without_stars(&text, &quote) {
             Some(spelled) if uses(&spelled).is_some_and(|other| other.means_the_same(&written)) => spelled,

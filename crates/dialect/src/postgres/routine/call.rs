@@ -123,7 +123,7 @@ impl Call {
     }
 
     /// What the engine is told: which function, what its polymorphic types stand for, and the values.
-    fn arguments(self) -> Vec<Expr> {
+    pub(in crate::postgres) fn arguments(self) -> Vec<Expr> {
         let types = match &self.element {
             Some(element) => Expr::text(types::words(element)),
             None => Expr::null(Type::Text),

@@ -119,23 +119,25 @@ pub(super) const TABLES: &[Table] = tables! {
 /// The tables behind a view.
 fn tables_of(context: &Context<'_>, relation: &Relation) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
-    let RelationKind::View { definition, .. } = &relation.kind else { return found };
+    let RelationKind::View { definition, pins, .. } = &relation.kind else { return found };
     let database = context.database.name.clone();
-    let bound = match relation.language {
+    let query = match relation.language {
         Language::Informix => {
             let caller = informix::Context { user: String::new(), database, server: String::new() };
-            informix::parse(definition)
+            let bound = informix::parse(definition)
                 .ok()
-                .and_then(|statements| informix::bind(statements.first()?, context.schema, &caller, &[]).ok())
+                .and_then(|statements| informix::bind(statements.first()?, context.schema, &caller, &[]).ok());
+            bound.and_then(|bound| match bound.statement {
+                Statement::Query(query) => Some(*query),
+                _ => None,
+            })
         }
         _ => {
             let caller = rowferry_dialect::plan::Context { database, ..Default::default() };
-            postgres::parse(definition)
-                .ok()
-                .and_then(|statements| postgres::bind(statements.first()?, context.schema, &caller, &[]).ok())
+            postgres::view_body(definition, pins, context.schema, &caller).ok()
         }
     };
-    if let Some(Statement::Query(query)) = bound.map(|bound| bound.statement) {
+    if let Some(query) = query {
         of_query(&query, &mut found);
     }
     found

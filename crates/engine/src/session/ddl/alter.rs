@@ -17,7 +17,7 @@ use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::positions::Positions;
-use super::{Changer, Done, PartKind, cannot_convert, cannot_drop, describe};
+use super::{Changer, Done, PartKind, cannot_convert, cannot_drop, describe, described};
 
 /// What several actions of one ALTER TABLE leave to be done together.
 #[derive(Default)]
@@ -326,8 +326,9 @@ impl Changer<'_> {
 
     fn drop_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
         let name = table.columns[column].name.clone();
-        let shown = format!("column {name} of table {}", table.name);
-        self.drop_dependents(&shown, Vec::new(), vec![Needed::column(table, &name)], cascade)?;
+        let schema = self.schema();
+        let shown = format!("column {name} of {}", described(&schema, table));
+        self.drop_dependents(&shown, Vec::new(), vec![Needed::column(&schema, table, &name)], cascade)?;
         if self.drop_generated(table, &name, cascade)? {
             self.settle()?;
             let current = self.current(table.oid)?;
@@ -386,6 +387,12 @@ impl Changer<'_> {
                 .query_map(params![table.physical_name, name], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
             owned.into_iter().try_for_each(|oid| self.forget(database, oid))?;
+        }
+        if self.schema().users(table.oid).next().is_some() {
+            // Those that went with the column are no longer among them.
+            self.touch(table.database, table.oid);
+            self.settle()?;
+            self.repin_column(table, &name, None)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use rowferry_dialect::ir::{ColumnIndex, ColumnRef, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
+use rowferry_dialect::pins::Pins;
 use rowferry_dialect::postgres::types::format_type;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Schema};
@@ -148,8 +149,11 @@ impl Changer<'_> {
             self.put_privilege_rows(database, &privileges)?;
             oid = old;
         }
-        let needs = self.session.uses(&view.text, view.language, &schema)?.dependencies();
-        self.record_needs(database, oid, &needs)?;
+        let uses = self.session.uses(&view.text, None, view.language, &schema)?;
+        self.record_needs(database, oid, &uses.dependencies())?;
+        if view.language != Language::Informix {
+            self.record_pins(database, oid, &Pins::of(&uses))?;
+        }
         for (position, column) in view.query.columns.iter().enumerate() {
             let record = lowered::ColumnRecord {
                 name: column.name.clone(),

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::Statement;
 use rowferry_dialect::lower::sqlite::{self, create_table::quote};
+use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::uses::{Dependency, Uses};
 use rowferry_dialect::{Error, Language};
 use rusqlite::params;
 
-use super::{Changer, Done, describe};
-use crate::schema::metadata;
+use super::{Changer, Done, describe, described};
+use crate::schema::{SessionSchema, metadata};
 use crate::session::transaction::Open;
 
 /// Something on which views may depend.
@@ -42,13 +42,14 @@ pub(super) struct Rewritten {
 
 impl Needed {
     /// A table or view.
-    pub fn relation(relation: &Relation) -> Self {
-        Self { oid: relation.oid, column: None, shown: describe(relation) }
+    pub fn relation(schema: &SessionSchema, relation: &Relation) -> Self {
+        Self { oid: relation.oid, column: None, shown: described(schema, relation) }
     }
 
     /// A column of a table.
-    pub fn column(table: &Relation, name: &str) -> Self {
-        Self { oid: table.oid, column: Some(name.to_owned()), shown: format!("column {name} of {}", describe(table)) }
+    pub fn column(schema: &SessionSchema, table: &Relation, name: &str) -> Self {
+        let shown = format!("column {name} of {}", described(schema, table));
+        Self { oid: table.oid, column: Some(name.to_owned()), shown }
     }
 
     /// A sequence.
@@ -68,24 +69,16 @@ impl Needed {
 }
 
 impl Changer<'_> {
-    /// The views that need some objects, and those that need these views, and so on.
-    pub(super) fn dependents(&self, mut needed: Vec<Needed>) -> Vec<Dependent> {
+    /// The views that need some objects, and those that need these views, and so on: each behind what it needs, the older
+    /// ones first, as PostgreSQL lists them.
+    pub(super) fn dependents(&self, needed: Vec<Needed>) -> Vec<Dependent> {
         let schema = self.schema();
         let mut seen: BTreeSet<u32> = needed.iter().filter(|n| n.column.is_none()).map(|n| n.oid).collect();
         let mut found = Vec::new();
-        let mut at = 0;
-        while at < needed.len() {
-            let on = &needed[at];
-            let mut views = Vec::new();
-            for (view, needs) in schema.users(on.oid) {
-                if on.is_among(needs) && seen.insert(view.oid) {
-                    found.push(Dependent { view: view.clone(), on: on.shown.clone() });
-                    views.push(Needed::relation(view));
-                }
-            }
-            needed.extend(views);
-            at += 1;
+        for on in &needed {
+            collect_dependents(&schema, on, &mut seen, &mut found);
         }
+        found.reverse();
         found
     }
 
@@ -116,8 +109,8 @@ impl Changer<'_> {
             .filter(|_| !matches!(self.session.transaction.open, Open::Temporary | Open::Snapshot));
         let views: Vec<Arc<Relation>> = main.chain(schema.temp.untraced()).cloned().collect();
         for view in &views {
-            let RelationKind::View { definition, .. } = &view.kind else { continue };
-            let needs = match self.session.uses(definition, view.language, &schema) {
+            let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
+            let needs = match self.session.uses(definition, Some(pins), view.language, &schema) {
                 Ok(uses) => uses.dependencies(),
                 Err(error) => {
                     tracing::warn!(view = view.name, %error, "a view that can no longer be read");
@@ -128,10 +121,7 @@ impl Changer<'_> {
             // Older versions kept views of catalogs in SQLite's schema, where they stand in the way of ALTER TABLE.
             if schema.details(view.oid).is_some_and(|details| details.native_view) {
                 let sql = format!("SELECT * FROM {}.{}", view.database, quote(&view.physical_name));
-                let native = self
-                    .session
-                    .bind_view(definition, view.language, &schema)
-                    .is_ok_and(|bound| matches!(&bound.statement, Statement::Query(q) if is_native(q)));
+                let native = self.session.bind_view(view, &schema).is_ok_and(|query| is_native(&query));
                 if !native || self.connection.prepare(&sql).is_err() {
                     self.drop_native_view(view)?;
                 }
@@ -148,34 +138,79 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// The views that name a table or one of its columns, with their texts after it has got another name.
+    /// Notes what the names in a view's text stand for.
+    pub(super) fn record_pins(&self, database: &'static str, oid: u32, pins: &Pins) -> Done {
+        let text = (!pins.is_empty()).then(|| pins.to_json());
+        self.set_property(database, oid, "", "pins", text.as_deref())
+    }
+
+    /// Tells the views that name a relation of a column's new name, or that it is dropped.
+    pub(super) fn repin_column(&self, table: &Relation, from: &str, to: Option<&str>) -> Done {
+        let schema = self.schema();
+        for (view, needs) in schema.users(table.oid) {
+            let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
+            if view.language == Language::Informix {
+                continue;
+            }
+            let mut pins = if pins.is_empty() {
+                Pins::of(&self.session.uses(definition, None, view.language, &schema)?)
+            } else {
+                (**pins).clone()
+            };
+            pins.rename(table.oid, from, to);
+            self.record_pins(view.database, view.oid, &pins)?;
+            let Some(to) = to else { continue };
+            let renamed = needs.iter().map(|(oid, column)| match column {
+                Some(column) if *oid == table.oid && column.eq_ignore_ascii_case(from) => (*oid, Some(to.to_owned())),
+                other => (*oid, other.clone()),
+            });
+            self.record_needs(view.database, view.oid, &renamed.collect())?;
+        }
+        Ok(())
+    }
+
+    /// Notes what views mean by the name of a relation, where nobody has noted it, before it gets another one.
+    pub(super) fn pin_views(&self, relation: &Relation) -> Done {
+        let schema = self.schema();
+        for (view, _) in schema.users(relation.oid) {
+            let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
+            if view.language != Language::Informix && pins.is_empty() {
+                let uses = self.session.uses(definition, None, view.language, &schema)?;
+                self.record_pins(view.database, view.oid, &Pins::of(&uses))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The views in Informix SQL that name a table or one of its columns, with their texts after it has got another name.
+    /// Those in PostgreSQL's keep their texts, and know what is meant.
     pub(super) fn rewritten_views(&self, table: &Relation, column: Option<usize>, to: &str) -> Done<Vec<Rewritten>> {
         let schema = self.schema();
         let needed = match column {
-            Some(at) => Needed::column(table, &table.columns[at].name),
-            None => Needed::relation(table),
+            Some(at) => Needed::column(&schema, table, &table.columns[at].name),
+            None => Needed::relation(&schema, table),
         };
+        match column {
+            Some(at) => self.repin_column(table, &table.columns[at].name, Some(to))?,
+            None => self.pin_views(table)?,
+        }
         let mut rewritten = Vec::new();
         for (view, needs) in schema.users(table.oid) {
             let RelationKind::View { definition, .. } = &view.kind else { continue };
-            if !needed.is_among(needs) {
+            if view.language != Language::Informix || !needed.is_among(needs) {
                 continue;
             }
-            let quote: &dyn Fn(&str) -> String = if view.language == Language::Informix {
-                &|name| name.to_owned()
-            } else {
-                &rowferry_dialect::postgres::quote
-            };
-            let uses = self.session.uses(definition, view.language, &schema)?;
+            let quote = |name: &str| name.to_owned();
+            let uses = self.session.uses(definition, None, view.language, &schema)?;
             let text = match column {
-                Some(at) => uses.with_column_renamed(definition, table.oid, at, to, quote),
-                None => uses.with_relation_renamed(definition, table.oid, to, quote),
+                Some(at) => uses.with_column_renamed(definition, table.oid, at, to, &quote),
+                None => uses.with_relation_renamed(definition, table.oid, to, &quote),
             };
             let Some(text) = text else { return Err(cannot_rewrite(&needed.shown, view).into()) };
             rewritten.push(Rewritten { view: view.clone(), uses, text });
         }
         // SQLite changes its own views itself, those of views among them.
-        for dependent in self.dependents(vec![Needed::relation(table)]) {
+        for dependent in self.dependents(vec![Needed::relation(&schema, table)]) {
             self.touch(dependent.view.database, dependent.view.oid);
         }
         Ok(rewritten)
@@ -186,7 +221,7 @@ impl Changer<'_> {
         self.settle()?;
         let schema = self.schema();
         for Rewritten { view, uses, text } in rewritten {
-            let now = self.session.uses(&text, view.language, &schema);
+            let now = self.session.uses(&text, None, view.language, &schema);
             let Some(now) = now.ok().filter(|now| now.means_the_same(&uses)) else {
                 return Err(cannot_rewrite(&describe(table), &view).into());
             };
@@ -195,6 +230,19 @@ impl Changer<'_> {
             self.record_needs(view.database, view.oid, &now.dependencies())?;
         }
         Ok(())
+    }
+}
+
+/// Adds the views that need something, the newest first and each behind those that need it.
+fn collect_dependents(schema: &SessionSchema, on: &Needed, seen: &mut BTreeSet<u32>, found: &mut Vec<Dependent>) {
+    let users = schema.users(on.oid).filter(|(_, needs)| on.is_among(needs));
+    let mut users: Vec<Arc<Relation>> = users.map(|(view, _)| view.clone()).collect();
+    users.sort_by_key(|view| std::cmp::Reverse(view.oid));
+    for view in users {
+        if seen.insert(view.oid) {
+            collect_dependents(schema, &Needed::relation(schema, &view), seen, found);
+            found.push(Dependent { view, on: on.shown.clone() });
+        }
     }
 }
 

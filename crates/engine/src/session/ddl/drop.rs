@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::schema::{ForeignKey, QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
-use super::{Changer, Done, PartKind, cannot_drop, describe};
+use super::{Changer, Done, PartKind, cannot_drop, described};
 use crate::schema::SequenceDetails;
 
 impl Changer<'_> {
@@ -79,24 +79,17 @@ impl Changer<'_> {
         };
         let is_empty = relations.is_empty() && free.is_empty() && functions.is_empty();
         if !is_empty && !cascade {
-            let schema = format!("schema {name}");
+            let dropped = format!("schema {name}");
             let names: Vec<_> = relations
                 .iter()
-                .map(|relation| describe(relation))
+                .map(|relation| described(&schema, relation))
                 .chain(free.iter().map(shown))
                 .chain(functions.iter().map(called))
-                .map(|object| (object, schema.clone()))
+                .map(|object| (object, dropped.clone()))
                 .collect();
-            return Err(cannot_drop(&schema, &names));
+            return Err(cannot_drop(&dropped, &names));
         }
-        let visible = |relation: &Relation| {
-            let found = schema.relation(&QualifiedName::bare(relation.name.clone()));
-            found.is_some_and(|found| found.oid == relation.oid)
-        };
-        let gone = relations.iter().map(|relation| {
-            let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
-            if visible(relation) { describe(relation) } else { format!("{kind} {name}.{}", relation.name) }
-        });
+        let gone = relations.iter().map(|relation| described(&schema, relation));
         let gone = gone.chain(free.iter().map(shown)).chain(functions.iter().map(called));
         self.tell_cascade(&gone.collect::<Vec<_>>());
         self.drop_relations(&relations, true)?;
@@ -126,12 +119,12 @@ impl Changer<'_> {
         for table in &tables {
             for child in schema.children(table).filter(|child| !going.iter().any(|other| other.oid == child.oid)) {
                 for key in child.foreign_keys.iter().filter(|key| leads_to(key, table)) {
-                    keys.push((child.clone(), key.name.clone(), describe(table)));
+                    keys.push((child.clone(), key.name.clone(), described(&schema, table)));
                 }
             }
         }
-        let first = going.first().map(|relation| describe(relation)).unwrap_or_default();
-        let needed = going.iter().map(|relation| Needed::relation(relation)).collect();
+        let first = going.first().map(|relation| described(&schema, relation)).unwrap_or_default();
+        let needed = going.iter().map(|relation| Needed::relation(&schema, relation)).collect();
         for table in &tables {
             for details in schema.sequences_of(table.oid) {
                 self.drop_defaults_of(details, &first, cascade, &going)?;
@@ -165,14 +158,17 @@ impl Changer<'_> {
     ) -> Done {
         let views = self.dependents(needed);
         if !cascade && (!views.is_empty() || !keys.is_empty()) {
-            let keys =
-                keys.iter().map(|(child, key, on)| (format!("constraint {key} on table {}", child.name), on.clone()));
-            let views = views.iter().map(|dependent| (describe(&dependent.view), dependent.on.clone()));
+            let keys = keys.iter().map(|(child, key, on)| {
+                (format!("constraint {key} on {}", described(&self.schema(), child)), on.clone())
+            });
+            let views =
+                views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
             return Err(cannot_drop(object, &keys.chain(views).collect::<Vec<_>>()));
         }
         let views: Vec<Arc<Relation>> = views.into_iter().map(|dependent| dependent.view).collect();
-        let gone = keys.iter().map(|(child, key, _)| format!("constraint {key} on table {}", child.name));
-        self.tell_cascade(&gone.chain(views.iter().map(|view| describe(view))).collect::<Vec<_>>());
+        let gone =
+            keys.iter().map(|(child, key, _)| format!("constraint {key} on {}", described(&self.schema(), child)));
+        self.tell_cascade(&gone.chain(views.iter().map(|view| described(&self.schema(), view))).collect::<Vec<_>>());
         views.iter().try_for_each(|view| self.drop_view(view))?;
         for (child, key, _) in &keys {
             // An earlier constraint of the same table may have gone.

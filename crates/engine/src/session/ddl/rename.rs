@@ -4,9 +4,10 @@ use rowferry_dialect::ir::ColumnIndex;
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self};
 use rowferry_dialect::schema::{QualifiedName, Relation};
-use rowferry_dialect::{Condition, Error};
+use rowferry_dialect::{Condition, Error, Language};
 use rusqlite::params;
 
+use super::dependencies::Needed;
 use super::{Changer, Done, PartKind};
 use crate::schema::physical_name;
 
@@ -79,7 +80,11 @@ impl Changer<'_> {
             return Ok(());
         }
         let schema = self.schema();
-        if schema.users(table.oid).next().is_some() {
+        self.pin_views(table)?;
+        for dependent in self.dependents(vec![Needed::relation(&schema, table)]) {
+            self.touch(dependent.view.database, dependent.view.oid);
+        }
+        if schema.users(table.oid).any(|(view, _)| view.language == Language::Informix) {
             return Err(Error::unsupported(format!("SET SCHEMA of table \"{}\", which views use,", table.name)).into());
         }
         let owned: Vec<_> =

@@ -1,10 +1,10 @@
 //! A view's options and defaults, and its names.
 
 use rowferry_dialect::Schema as _;
-use rowferry_dialect::ir::{AlterView, Statement};
+use rowferry_dialect::ir::AlterView;
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self};
-use rowferry_dialect::schema::{Relation, RelationKind, ViewOptions};
+use rowferry_dialect::schema::{Relation, ViewOptions};
 use rowferry_dialect::{Error, Language};
 use rusqlite::params;
 
@@ -41,40 +41,47 @@ impl Changer<'_> {
     fn rename_view(&self, view: &Relation, to: &str) -> Done {
         self.is_free(&view.namespace, to, false)?;
         let users = self.rewritten_views(view, None, to)?;
-        self.forget_native_view(view)?;
+        let native = self.forget_native_views(view)?;
         let sql = format!("UPDATE {}.rowferry_objects SET name = ?1 WHERE oid = ?2", view.database);
         self.connection.execute(&sql, params![to, view.oid])?;
         self.settle()?;
-        self.make_native_view(view.oid)?;
+        native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
         self.rewrite_views(view, users)
     }
 
     fn rename_view_column(&self, view: &Relation, column: usize, to: &str) -> Done {
         let users = self.rewritten_views(view, Some(column), to)?;
-        self.forget_native_view(view)?;
+        let native = self.forget_native_views(view)?;
         let sql = format!("UPDATE {}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND position = ?3", view.database);
         self.connection.execute(&sql, params![to, view.oid, column as i64])?;
         self.settle()?;
-        self.make_native_view(view.oid)?;
+        native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
         self.rewrite_views(view, users)
     }
 
-    fn forget_native_view(&self, view: &Relation) -> Done {
-        let native = self.schema().details(view.oid).is_some_and(|details| details.native_view);
-        if native { self.drop_native_view(view) } else { Ok(()) }
+    /// Takes a view out of SQLite's schema, with those that name it there; tells which are to come back.
+    fn forget_native_views(&self, view: &Relation) -> Done<Vec<u32>> {
+        let schema = self.schema();
+        let users = schema.users(view.oid).map(|(user, _)| user).filter(|user| user.language != Language::Informix);
+        let mut native = Vec::new();
+        for view in std::iter::once(view).chain(users.map(|user| &**user)) {
+            if schema.details(view.oid).is_some_and(|details| details.native_view) {
+                self.touch(view.database, view.oid);
+                self.drop_native_view(view)?;
+                native.push(view.oid);
+            }
+        }
+        Ok(native)
     }
 
     /// Keeps a view in SQLite's schema, too, where it can be expressed there.
     fn make_native_view(&self, oid: u32) -> Done {
         let schema = self.schema();
         let Some(view) = schema.relation_by_oid(oid) else { return Err(Error::internal("a view has vanished").into()) };
-        let RelationKind::View { definition, .. } = &view.kind else { return Ok(()) };
         if view.language == Language::Informix {
             return Ok(());
         }
-        let bound = self.session.bind_view(definition, view.language, &schema)?;
-        let Statement::Query(query) = &bound.statement else { return Ok(()) };
-        let mut query = (**query).clone();
+        let mut query = self.session.bind_view(&view, &schema)?;
         for (column, declared) in query.columns.iter_mut().zip(&view.columns) {
             column.name.clone_from(&declared.name);
         }

@@ -8,39 +8,22 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use pg_query::protobuf as pg;
+mod members;
+mod names;
+mod notes;
 
-use super::binder::{Binder, Entry};
-use super::names;
+use super::binder::Binder;
 use super::print::{self, Names};
 use super::words::quote_ident as quote;
 use crate::ir::{
     Aggregate, Body, ColumnIndex, ColumnRef, CteBody, CteId, Distinct, Expr, ExprKind, Frame, FrameBound, FrameExclude,
-    FrameUnit, From, GroupBy, JoinKind, OutputColumn, Query, RelId, Select, SetOp, SortKey, WindowCall,
+    FrameUnit, From, GroupBy, OutputColumn, Query, RelId, Select, SetOp, SortKey, WindowCall,
 };
 use crate::plan::Context;
 use crate::schema::{QualifiedName, Relation, RelationKind, Schema};
 use crate::types::Reg;
 
-/// What binding notes for the printer.
-#[derive(Debug, Default)]
-pub(super) struct Shown {
-    relations: HashMap<RelId, ShownRelation>,
-    /// Joins that are spelled as such, by the first relation of their right side, with the columns of USING.
-    joins: HashMap<RelId, Vec<String>>,
-    /// Members of WITH whose columns are named behind their names.
-    named_columns: HashSet<CteId>,
-}
-
-#[derive(Debug)]
-struct ShownRelation {
-    /// The name by which its columns are called.
-    name: String,
-    /// It is an alias, perhaps with names of columns.
-    alias: Option<Vec<String>>,
-    columns: Vec<String>,
-    only: bool,
-}
+pub(super) use names::{Called, Shown};
 
 /// The first relation of a FROM.
 fn first_of(from: &From) -> RelId {
@@ -54,43 +37,21 @@ fn first_of(from: &From) -> RelId {
     }
 }
 
-impl Binder<'_> {
-    /// Notes how a member of FROM is called.
-    pub(super) fn note_shown(&mut self, from: &From, entries: &[Entry], alias: Option<&pg::Alias>, only: bool) {
-        let ([entry], Some(shown)) = (entries, &mut self.shown) else { return };
-        let alias = alias.map(|alias| names::strings(&alias.colnames).into_iter().map(str::to_owned).collect());
-        let columns = entry.columns.iter().map(|column| column.name.clone()).collect();
-        shown.relations.insert(first_of(from), ShownRelation { name: entry.name.clone(), alias, columns, only });
-    }
-
-    /// Notes a join that is spelled as one.
-    pub(super) fn note_join(&mut self, right: &From, using: &[String]) {
-        if let Some(shown) = &mut self.shown {
-            shown.joins.insert(first_of(right), using.to_vec());
-        }
-    }
-
-    /// Notes a member of WITH whose columns have names of their own.
-    pub(super) fn note_named_columns(&mut self, cte: CteId) {
-        if let Some(shown) = &mut self.shown {
-            shown.named_columns.insert(cte);
-        }
-    }
-}
-
 /// The definition of a view; `None` when a part of it has no printed form.
 pub fn view_definition(view: &Arc<Relation>, schema: &dyn Schema, context: &Context, pretty: bool) -> Option<String> {
-    let RelationKind::View { definition, .. } = &view.kind else { return None };
+    let RelationKind::View { definition, pins, .. } = &view.kind else { return None };
     let mut binder = Binder::detached(schema, context);
     binder.shown = Some(Shown::default());
-    let bound = binder.definition_query(&view.name, definition).ok()?;
+    let bound = binder.definition_query(&view.name, definition, Some(pins)).ok()?;
     let mut query = bound.query;
     for (column, declared) in query.columns.iter_mut().zip(&view.columns) {
         column.name.clone_from(&declared.name);
     }
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
     let world =
-        World { shown, views, schema, ctes: ctes_of(&query), given: RefCell::default(), levels: RefCell::default() };
+        World { shown, views, schema, ctes: ctes_of(&query), level: RefCell::default(), levels: RefCell::default() };
+    // PostgreSQL keeps a view as a rule, which has these two around its query.
+    world.levels.borrow_mut().push(["old", "new"].map(str::to_owned).into());
     let text = world.query(&query, pretty, &Titles { columns: Some(&query.columns), always: true })?;
     Some(text + ";")
 }
@@ -138,8 +99,8 @@ struct World<'a> {
     views: HashMap<RelId, Arc<Relation>>,
     schema: &'a dyn Schema,
     ctes: HashMap<CteId, String>,
-    /// The names that relations go by, where an outer query has taken theirs.
-    given: RefCell<HashMap<RelId, String>>,
+    /// What relations and their columns are called, in all levels that have been met.
+    level: RefCell<names::Level>,
     /// Names of the query levels around.
     levels: RefCell<Vec<HashSet<String>>>,
 }
@@ -196,11 +157,9 @@ impl Text {
 
 impl Names for World<'_> {
     fn column(&self, column: ColumnRef) -> Option<String> {
-        let relation = self.shown.relations.get(&column.relation)?;
-        let ColumnIndex::At(at) = column.column else { return None };
-        let name = relation.columns.get(at)?;
-        let called = self.called(column.relation)?;
-        Some(if called.is_empty() { quote(name) } else { format!("{}.{}", quote(&called), quote(name)) })
+        let name = quote(&self.column_name(column)?);
+        let called = self.called(column.relation);
+        Some(called.map_or_else(|| name.clone(), |called| format!("{}.{name}", quote(&called))))
     }
 
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
@@ -208,6 +167,16 @@ impl Names for World<'_> {
             Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
             _ => None,
         }
+    }
+
+    fn routine(&self, oid: u32) -> Option<String> {
+        let function = self.schema.function_by_oid(oid)?;
+        let found = self.schema.functions(&QualifiedName::bare(function.name.clone()));
+        Some(if found.iter().any(|found| found.namespace == function.namespace) {
+            quote(&function.name)
+        } else {
+            format!("{}.{}", quote(&function.namespace), quote(&function.name))
+        })
     }
 
     fn other(&self, expr: &Expr, pretty: bool) -> Option<String> {
@@ -242,35 +211,29 @@ impl World<'_> {
         Some(texts?.join(", "))
     }
 
-    /// The name by which a relation's columns are called.
+    /// The name by which a relation's columns are called; a join without a name has none.
     fn called(&self, id: RelId) -> Option<String> {
-        let given = self.given.borrow().get(&id).cloned();
-        given.or_else(|| self.shown.relations.get(&id).map(|shown| shown.name.clone()))
+        self.level.borrow().names.get(&id).cloned()
+    }
+
+    /// A column's name, alone.
+    fn column_name(&self, column: ColumnRef) -> Option<String> {
+        let ColumnIndex::At(at) = column.column else { return None };
+        let level = self.level.borrow();
+        level.columns.get(&column.relation)?.at(at).map(str::to_owned)
     }
 
     /// Gives the relations of a query names that no query around it has taken.
     fn enter(&self, query: &Query) {
-        let mut ids = Vec::new();
-        if let Body::Select(select) = &query.body
-            && let Some(from) = &select.from
-        {
-            crate::ir::by_rows::relations(from, &mut ids);
-        }
-        let mut names = HashSet::new();
-        for id in ids {
-            let Some(shown) = self.shown.relations.get(&id).filter(|shown| !shown.name.is_empty()) else { continue };
-            let taken = |name: &str, names: &HashSet<String>| {
-                names.contains(name) || self.levels.borrow().iter().any(|level| level.contains(name))
-            };
-            let mut name = shown.name.clone();
-            let mut number = 0;
-            while taken(&name, &names) {
-                number += 1;
-                name = format!("{}_{number}", shown.name);
-            }
-            names.insert(name.clone());
-            self.given.borrow_mut().insert(id, name);
-        }
+        let from = match &query.body {
+            Body::Select(select) => select.from.as_ref(),
+            Body::Set { .. } | Body::Values(_) => None,
+        };
+        let taken = |name: &str| self.levels.borrow().iter().any(|level| level.contains(name));
+        let level = from.map(|from| names::Level::of(from, &self.shown, &taken)).unwrap_or_default();
+        let names = level.names.values().cloned().collect();
+        self.level.borrow_mut().names.extend(level.names);
+        self.level.borrow_mut().columns.extend(level.columns);
         self.levels.borrow_mut().push(names);
     }
 
@@ -390,13 +353,26 @@ impl World<'_> {
             Body::Select(select) => self.select(query, select, pretty, titles, &mut text)?,
             Body::Values(rows) => {
                 text.indent += STEP;
-                let rows: Option<Vec<String>> = (rows.iter())
-                    .map(|row| {
-                        let values: Option<Vec<String>> = row.iter().map(|value| self.expr(value, pretty)).collect();
-                        Some(format!("({})", values?.join(",")))
-                    })
-                    .collect();
-                write!(text.out, " VALUES {}", rows?.join(", ")).ok()?;
+                let rows = self.rows(rows, pretty)?;
+                let titles = titles.columns.unwrap_or_default().iter().enumerate();
+                let titled: Vec<_> = titles.map(|(at, column)| (format!("column{}", at + 1), &column.name)).collect();
+                if titled.iter().all(|(own, title)| own == *title) {
+                    write!(text.out, " {rows}").ok()?;
+                } else {
+                    text.out.push_str(" SELECT");
+                    for (at, (own, title)) in titled.iter().enumerate() {
+                        text.out.push_str(if at == 0 { " " } else { ", " });
+                        if at > 0 {
+                            text.line("", -STEP, STEP, 4);
+                        }
+                        write!(text.out, "\"*VALUES*\".{own}").ok()?;
+                        if own != *title {
+                            write!(text.out, " AS {}", quote(title)).ok()?;
+                        }
+                    }
+                    text.clause(" FROM ", 2);
+                    write!(text.out, "({rows}) \"*VALUES*\"").ok()?;
+                }
             }
             Body::Set { .. } => {
                 self.set(query, pretty, titles, &mut text)?;
@@ -426,6 +402,16 @@ impl World<'_> {
             return None;
         }
         Some(text.out)
+    }
+
+    /// `VALUES (…), (…)`
+    fn rows(&self, rows: &[Vec<Expr>], pretty: bool) -> Option<String> {
+        let row = |row: &Vec<Expr>| {
+            let values: Option<Vec<String>> = row.iter().map(|value| self.expr(value, pretty)).collect();
+            Some(format!("({})", values?.join(",")))
+        };
+        let rows: Option<Vec<String>> = rows.iter().map(row).collect();
+        Some(format!("VALUES {}", rows?.join(", ")))
     }
 
     fn with(&self, query: &Query, pretty: bool, text: &mut Text) -> Option<()> {
@@ -504,14 +490,9 @@ impl World<'_> {
     ) -> Option<()> {
         for (at, (item, column)) in items.iter().zip(columns).enumerate() {
             let mut printed = self.expr(item, pretty)?;
-            let own = match &item.kind {
-                ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) => {
-                    self.shown.relations.get(relation).and_then(|shown| shown.columns.get(*at))
-                }
-                _ => None,
-            };
+            let own = super::expr::columns::column_of(item).and_then(|column| self.column_name(column));
             let nameless = own.is_none() && !always && column.name == "?column?";
-            if own != Some(&column.name) && !nameless {
+            if own.as_ref() != Some(&column.name) && !nameless {
                 write!(printed, " AS {}", quote(&column.name)).ok()?;
             }
             text.out.push_str(if at == 0 { " " } else { ", " });
@@ -520,109 +501,6 @@ impl World<'_> {
                 text.line("", -STEP, STEP, 4);
             }
             text.nested(&printed);
-        }
-        Some(())
-    }
-
-    /// The members of FROM, parted by commas.
-    fn relations(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
-        if let From::Join { kind: JoinKind::Inner, left, right, on: None } = from
-            && !self.shown.joins.contains_key(&first_of(right))
-        {
-            self.relations(left, pretty, text)?;
-            text.out.push_str(", ");
-            text.line("", -STEP, STEP, 4);
-            return self.member(right, pretty, text);
-        }
-        self.member(from, pretty, text)
-    }
-
-    fn member(&self, from: &From, pretty: bool, text: &mut Text) -> Option<()> {
-        if let From::Join { kind, left, right, on } = from {
-            let using = self.shown.joins.get(&first_of(right))?;
-            if !pretty {
-                text.out.push('(');
-            }
-            self.member(left, pretty, text)?;
-            let word = match kind {
-                JoinKind::Inner if on.is_none() && using.is_empty() => " CROSS JOIN ",
-                JoinKind::Inner => " JOIN ",
-                JoinKind::Left => " LEFT JOIN ",
-                JoinKind::Right => " RIGHT JOIN ",
-                JoinKind::Full => " FULL JOIN ",
-            };
-            text.line(word, -STEP, STEP, 4);
-            let nested = pretty && matches!(**right, From::Join { .. });
-            if nested {
-                text.out.push('(');
-            }
-            self.member(right, pretty, text)?;
-            if nested {
-                text.out.push(')');
-            }
-            if !using.is_empty() {
-                let columns: Vec<String> = using.iter().map(|name| quote(name)).collect();
-                write!(text.out, " USING ({})", columns.join(", ")).ok()?;
-            } else if let Some(on) = on {
-                let on = self.expr(on, pretty)?;
-                text.out.push_str(" ON ");
-                text.nested(&if pretty { on } else { format!("({on})") });
-            } else if *kind != JoinKind::Inner {
-                text.out.push_str(" ON TRUE");
-            }
-            if !pretty {
-                text.out.push(')');
-            }
-            return Some(());
-        }
-        let shown = self.shown.relations.get(&first_of(from))?;
-        if shown.only {
-            text.out.push_str("ONLY ");
-        }
-        let own = match from {
-            From::Relation { relation, .. } => {
-                text.out.push_str(&self.relation_name(relation));
-                Some(&relation.name)
-            }
-            From::Query { id, .. } if self.views.contains_key(id) => {
-                let view = &self.views[id];
-                text.out.push_str(&self.relation_name(view));
-                Some(&view.name)
-            }
-            From::Query { query, lateral, .. } => {
-                if *lateral {
-                    text.out.push_str("LATERAL ");
-                }
-                let query = self.query(query, pretty, &OWN)?;
-                text.nested(&format!("({query})"));
-                None
-            }
-            From::Cte { cte, .. } => {
-                let name = self.ctes.get(cte)?;
-                text.out.push_str(&quote(name));
-                Some(name)
-            }
-            From::Function { function, args, ordinality, .. } => {
-                write!(text.out, "{}({})", quote(function.name), self.exprs(args, pretty)?).ok()?;
-                if *ordinality {
-                    text.out.push_str(" WITH ORDINALITY");
-                }
-                None
-            }
-            From::Kept { .. } | From::Join { .. } => return None,
-        };
-        let called = self.called(first_of(from))?;
-        if !called.is_empty() && (own != Some(&called) || shown.alias.is_some()) {
-            write!(text.out, " {}", quote(&called)).ok()?;
-        }
-        let given = match from {
-            // A function's columns are named whenever it has an alias.
-            From::Function { .. } => Some(&shown.columns),
-            _ => shown.alias.as_ref().filter(|columns| !columns.is_empty()).map(|_| &shown.columns),
-        };
-        if let Some(columns) = given {
-            let columns: Vec<String> = columns.iter().map(|name| quote(name)).collect();
-            write!(text.out, "({})", columns.join(", ")).ok()?;
         }
         Some(())
     }
