@@ -262,6 +262,11 @@ impl Type {
         }
     }
 
+    /// False for types without an order.
+    pub fn is_ordered(&self) -> bool {
+        self.is_comparable() && !matches!(self, Self::Scalar(Scalar { order: Order::Unordered, .. }, _))
+    }
+
     /// Types whose values are numbers.
     pub fn is_number(&self) -> bool {
         matches!(

@@ -12,10 +12,13 @@ pub use arrays::Subscripts;
 
 mod aggregates;
 mod arrays;
+mod bits;
 mod datetime;
 mod informix;
 mod json;
 mod locks;
+mod money;
+mod network;
 mod numbers;
 mod operators;
 mod stored;
@@ -144,10 +147,13 @@ pub fn stored_result_rows() -> &'static Function {
 static FAMILIES: &[&[Function]] = &[
     aggregates::ROWS,
     arrays::ROWS,
+    bits::ROWS,
     datetime::ROWS,
     informix::ROWS,
     json::ROWS,
     locks::ROWS,
+    money::ROWS,
+    network::ROWS,
     numbers::ROWS,
     operators::ROWS,
     strings::ROWS,

@@ -266,7 +266,7 @@ impl Binder<'_> {
 
     /// Direction and place of NULLs of a sort key.
     pub(super) fn sort_key(&mut self, sort: &pg::SortBy, expr: Expr, place: i32) -> Result<SortKey> {
-        if !expr.ty.is_comparable() {
+        if !expr.ty.is_ordered() {
             return Err(self
                 .error(
                     Condition::UndefinedFunction,

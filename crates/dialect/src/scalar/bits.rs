@@ -1,10 +1,10 @@
 //! `bit(n)` and `bit varying(n)`, stored as their digits.
 
-use super::{Modifiers, Order, Scalar, as_stored, malformed, stored_text};
+use super::{Casts, Modifiers, Order, Scalar, as_stored, malformed, stored_text};
 use crate::ir::Value;
 use crate::types::Storage;
 use crate::values::ValueRef;
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, Type};
 
 /// The rows.
 pub(super) static ROWS: &[&Scalar] = &[&BIT, &VARBIT];
@@ -18,6 +18,7 @@ pub static BIT: Scalar = Scalar {
     // Digits compare as PostgreSQL compares bits: the shorter of two that are equal so far comes first.
     order: Order::Stored,
     modifiers: Modifiers::Length(fit_bit),
+    casts: Casts { from: from_integer, into: into_integer },
     input: |text, _| Ok(Value::Text(parse(text)?)),
     output: as_stored,
     receive: |bytes| receive(bytes).map(Value::Text),
@@ -32,6 +33,7 @@ pub static VARBIT: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::Stored,
     modifiers: Modifiers::Length(fit_varbit),
+    casts: Casts::TEXT,
     input: |text, _| Ok(Value::Text(parse(text)?)),
     output: as_stored,
     receive: |bytes| receive(bytes).map(Value::Text),
@@ -84,6 +86,32 @@ fn fit_varbit(bits: &str, length: u32, asked: bool) -> Result<String> {
         ));
     }
     Ok(bits[..bits.len().min(most)].to_owned())
+}
+
+/// The lowest bits of an integer; one, where no length is said.
+fn from_integer(value: &Value, from: &Type, length: Option<u32>) -> Option<Result<Value>> {
+    let (Value::Integer(number), Type::Int4 | Type::Int8) = (value, from) else { return None };
+    let length = length.unwrap_or(1);
+    if let Err(error) = crate::work::room(length as usize) {
+        return Some(Err(error));
+    }
+    // Beyond 64 bits, the sign.
+    let bit = |at: u32| if number >> at.min(63) & 1 == 1 { '1' } else { '0' };
+    Some(Ok(Value::Text((0..length).rev().map(bit).collect())))
+}
+
+fn into_integer(value: &Value, to: &Type) -> Option<Result<Value>> {
+    let Value::Text(bits) = value else { return None };
+    let number = u64::from_str_radix(bits, 2);
+    let number = if bits.is_empty() { Ok(0) } else { number };
+    let out_of_range = |name: &str| Err(Error::new(Condition::NumericValueOutOfRange, format!("{name} out of range")));
+    match (to, number) {
+        (Type::Int4, Ok(number)) if bits.len() <= 32 => Some(Ok(Value::Integer(i64::from(number as u32 as i32)))),
+        (Type::Int8, Ok(number)) if bits.len() <= 64 => Some(Ok(Value::Integer(number as i64))),
+        (Type::Int4, _) => Some(out_of_range("integer")),
+        (Type::Int8, _) => Some(out_of_range("bigint")),
+        _ => None,
+    }
 }
 
 fn receive(bytes: &[u8]) -> Result<String> {

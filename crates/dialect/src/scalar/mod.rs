@@ -22,7 +22,7 @@ use rowferry_facts as facts;
 use crate::ir::Value;
 use crate::types::Storage;
 use crate::values::{Settings, ValueRef};
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, Type};
 
 /// A built-in type.
 pub struct Scalar {
@@ -38,6 +38,8 @@ pub struct Scalar {
     pub order: Order,
     /// The modifiers in parentheses that it takes.
     pub modifiers: Modifiers,
+    /// Conversions that do not go through the text; `None` from one leaves it to that.
+    pub casts: Casts,
     /// Reads a text; gives the stored form.
     pub input: fn(&str, &Settings) -> Result<Value>,
     /// Prints a stored value, which has the row's storage.
@@ -53,6 +55,8 @@ pub struct Scalar {
 pub enum Order {
     /// There is no order and no equality.
     None,
+    /// There is equality, but no order.
+    Unordered,
     /// As the stored form is in SQLite: integers by value, text by its bytes.
     Stored,
     /// By a collation over the stored text.
@@ -77,6 +81,20 @@ pub enum Modifiers {
 
 /// Makes a stored value have a length: the value, the length, whether a cast was asked for (which may cut or fill).
 pub type Fit = fn(&str, u32, bool) -> Result<String>;
+
+/// Conversions of a type.
+#[derive(Clone, Copy)]
+pub struct Casts {
+    /// A value of another type becomes one of this, with its modifier.
+    pub from: fn(&Value, &Type, Option<u32>) -> Option<Result<Value>>,
+    /// A value of this type becomes one of another.
+    pub into: fn(&Value, &Type) -> Option<Result<Value>>,
+}
+
+impl Casts {
+    /// All conversions go through the text.
+    pub const TEXT: Self = Self { from: |_, _, _| None, into: |_, _| None };
+}
 
 static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, money::ROWS, network::ROWS, numbers::ROWS];
 
@@ -109,7 +127,7 @@ impl Scalar {
     pub fn collation(&self) -> Option<&'static str> {
         match self.order {
             Order::By { collation, .. } => Some(collation),
-            Order::None | Order::Stored => None,
+            Order::None | Order::Unordered | Order::Stored => None,
         }
     }
 

@@ -1,9 +1,9 @@
 //! `money`: cents in 64 bits, in the C locale's form.
 
-use super::{Modifiers, Order, Scalar, fixed, stored_integer};
+use super::{Casts, Modifiers, Order, Scalar, fixed, stored_integer};
 use crate::ir::Value;
 use crate::types::Storage;
-use crate::values::{datetime_fields::trim, invalid_syntax};
+use crate::values::{Decimal, datetime_fields::trim, invalid_syntax};
 use crate::{Condition, Error, Result};
 
 /// The rows.
@@ -17,6 +17,21 @@ pub static MONEY: Scalar = Scalar {
     storage: Storage::Integer,
     order: Order::Stored,
     modifiers: Modifiers::None,
+    casts: Casts {
+        from: |value, from, _| match value {
+            Value::Integer(number) if from.is_integer() => Some(match number.checked_mul(100) {
+                Some(cents) => Ok(Value::Integer(cents)),
+                None => Err(Error::new(Condition::NumericValueOutOfRange, "bigint out of range")),
+            }),
+            _ => None,
+        },
+        into: |value, to| match value {
+            Value::Integer(cents) if to.is_decimal() => {
+                Some(to_decimal(*cents).constrained(to).map(|amount| Value::Text(amount.to_string())))
+            }
+            _ => None,
+        },
+    },
     input: |text, _| Ok(Value::Integer(parse(text)?)),
     output: |out, value, _| {
         out.extend_from_slice(print(stored_integer(value)?).as_bytes());
@@ -71,6 +86,12 @@ fn parse(text: &str) -> Result<i64> {
         cents += 1;
     }
     i64::try_from(if negative { -cents } else { cents }).map_err(|_| out_of_range())
+}
+
+fn to_decimal(cents: i64) -> Decimal {
+    let sign = if cents < 0 { "-" } else { "" };
+    let amount = cents.unsigned_abs();
+    Decimal::parse(&format!("{sign}{}.{:02}", amount / 100, amount % 100)).expect("digits are a decimal")
 }
 
 fn print(cents: i64) -> String {

@@ -5,11 +5,11 @@
 use std::cmp::Ordering;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{Modifiers, Order, Scalar, as_stored, fixed, malformed, stored_text};
+use super::{Casts, Modifiers, Order, Scalar, as_stored, fixed, malformed, stored_text};
 use crate::ir::Value;
 use crate::types::Storage;
 use crate::values::invalid_syntax;
-use crate::{Condition, Error, Result};
+use crate::{Condition, Error, Result, Type};
 
 /// The rows.
 pub(super) static ROWS: &[&Scalar] = &[&INET, &CIDR, &MACADDR, &MACADDR8];
@@ -22,6 +22,14 @@ pub static INET: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::By { collation: "rf_inet", of_arrays: "rf_array_inet", compare: compare_text },
     modifiers: Modifiers::None,
+    casts: Casts {
+        from: |_, _, _| None,
+        // A cast shows the prefix always, other than the output.
+        into: |value, to| match value {
+            Value::Text(text) if to.is_text() => Some(Address::parse(text, "inet").map(|a| Value::Text(a.print(true)))),
+            _ => None,
+        },
+    },
     input: |text, _| Ok(Value::Text(Address::parse(text, "inet")?.print(false))),
     output: as_stored,
     receive: |bytes| Ok(Value::Text(Address::receive(bytes, "inet")?.print(false))),
@@ -39,6 +47,15 @@ pub static CIDR: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::By { collation: "rf_inet", of_arrays: "rf_array_inet", compare: compare_text },
     modifiers: Modifiers::None,
+    casts: Casts {
+        from: |value, from, _| match (value, from) {
+            (Value::Text(text), Type::Scalar(scalar, _)) if **scalar == INET => Some(
+                Address::parse(text, "inet").map(|a| Value::Text(a.with_number(a.number() & a.mask()).print(true))),
+            ),
+            _ => None,
+        },
+        into: |_, _| None,
+    },
     input: |text, _| {
         let address = Address::parse(text, "cidr")?;
         address.check_network(|| text.to_owned())?;
@@ -67,6 +84,15 @@ pub static MACADDR: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::Stored,
     modifiers: Modifiers::None,
+    casts: Casts {
+        from: |value, from, _| match (value, from) {
+            (Value::Text(text), Type::Scalar(scalar, _)) if **scalar == MACADDR8 => {
+                Some(parse_mac8(text).and_then(shortened))
+            }
+            _ => None,
+        },
+        into: |_, _| None,
+    },
     input: |text, _| Ok(Value::Text(print_mac(&parse_mac(text)?))),
     output: as_stored,
     receive: |bytes| Ok(Value::Text(print_mac(&fixed::<6>(bytes, "macaddr")?))),
@@ -84,6 +110,7 @@ pub static MACADDR8: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::Stored,
     modifiers: Modifiers::None,
+    casts: Casts::TEXT,
     input: |text, _| Ok(Value::Text(print_mac(&parse_mac8(text)?))),
     output: as_stored,
     receive: |bytes| {
@@ -210,6 +237,33 @@ impl Address {
         }
     }
 
+    /// A network's text without the octets at its end that the prefix does not reach.
+    pub fn abbreviated(&self) -> String {
+        let bits = self.bits;
+        let ip = match self.ip {
+            IpAddr::V4(ip) => {
+                let kept = usize::from(bits.div_ceil(8).max(1));
+                let octets: Vec<String> = ip.octets()[..kept].iter().map(u8::to_string).collect();
+                return format!("{}/{bits}", octets.join("."));
+            }
+            IpAddr::V6(ip) => ip,
+        };
+        let words = &ip.segments()[..usize::from(bits.div_ceil(16).max(2))];
+        if words.len() == 8 {
+            return format!("{}/{bits}", self.host());
+        }
+        // The longest run of zeros is left out, even if it is one word.
+        let run_at = |start: usize| words[start..].iter().take_while(|word| **word == 0).count();
+        let longest = (0..words.len()).map(|start| (run_at(start), start)).rev().max_by_key(|(length, _)| *length);
+        let hex = |words: &[u16]| words.iter().map(|word| format!("{word:x}")).collect::<Vec<_>>().join(":");
+        match longest {
+            Some((length @ 1.., start)) => {
+                format!("{}::{}/{bits}", hex(&words[..start]), hex(&words[start + length..]))
+            }
+            _ => format!("{}/{bits}", hex(words)),
+        }
+    }
+
     fn receive(bytes: &[u8], name: &'static str) -> Result<Self> {
         let wrong = || malformed(name);
         let [family, bits, _, length, address @ ..] = bytes else { return Err(wrong()) };
@@ -272,7 +326,8 @@ fn compare_text(left: &str, right: &str) -> Ordering {
     }
 }
 
-fn print_mac(bytes: &[u8]) -> String {
+/// The canonical text of a card's address.
+pub fn print_mac(bytes: &[u8]) -> String {
     let parts: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     parts.join(":")
 }
@@ -354,6 +409,18 @@ pub fn parse_mac8(text: &str) -> Result<[u8; 8]> {
     }
 }
 
+/// A card's address out of one that was filled up.
+fn shortened(bytes: [u8; 8]) -> Result<Value> {
+    match bytes {
+        [a, b, c, 0xff, 0xfe, d, e, f] => Ok(Value::Text(print_mac(&[a, b, c, d, e, f]))),
+        _ => Err(Error::new(Condition::NumericValueOutOfRange, "macaddr8 data out of range to convert to macaddr")
+            .hint(
+                "Only addresses that have FF and FE as values in the 4th and 5th bytes from the left, for example \
+             xx:xx:xx:ff:fe:xx:xx:xx, are eligible to be converted from macaddr8 to macaddr.",
+            )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::round_trip::{ascends, check, refuses};
@@ -394,6 +461,25 @@ mod tests {
         refuses(&CIDR, &[("10.1.2.3/8", "invalid cidr value: \"10.1.2.3/8\"")]);
         ascends(&INET, &["9.1.2.3", "10.0.0.0/8", "10.0.0.0/9", "10.1.2.3/8", "10.1.2.3", "::1", "1::"][..2]);
         ascends(&CIDR, &["9.0.0.0/8", "10.0.0.0/8", "10.0.0.0/9", "10.1.0.0/16", "11.0.0.0/8", "::/0", "::1/128"]);
+    }
+
+    #[test]
+    fn networks_are_abbreviated() {
+        for (network, short) in [
+            ("0/0", "0/0"),
+            ("10.1.0.0/16", "10.1/16"),
+            ("10.1.128.0/17", "10.1.128/17"),
+            ("2001:4f8:3:ba::/64", "2001:4f8:3:ba/64"),
+            ("::/0", "::/0"),
+            ("1::/16", "1::/16"),
+            ("0:0:1::/48", "::1/48"),
+            ("1:0:2::/48", "1::2/48"),
+            ("1:2::/48", "1:2::/48"),
+            ("8000::/1", "8000::/1"),
+            ("::ffff:1.2.3.4/128", "::ffff:1.2.3.4/128"),
+        ] {
+            assert_eq!(Address::parse(network, "cidr").unwrap().abbreviated(), short);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Modifiers, Order, Scalar, as_stored, fixed, stored_integer, stored_text};
+use super::{Casts, Modifiers, Order, Scalar, as_stored, fixed, stored_integer, stored_text};
 use crate::ir::Value;
 use crate::types::Storage;
 use crate::values::{datetime_fields::trim, invalid_syntax};
@@ -17,8 +17,9 @@ const fn short(name: &'static str, oid: u32) -> Scalar {
         words: name,
         oid,
         storage: Storage::Integer,
-        order: Order::Stored,
+        order: Order::Unordered,
         modifiers: Modifiers::None,
+        casts: Casts::TEXT,
         // As PostgreSQL reads them: what is no number is 0, and a number is cut to 32 bits.
         input: |text, _| Ok(Value::Integer(i64::from(leading_number(text) as u32))),
         output: |out, value, _| {
@@ -47,6 +48,7 @@ pub static XID8: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::By { collation: "rf_xid8", of_arrays: "rf_array_xid8", compare: compare_xid8 },
     modifiers: Modifiers::None,
+    casts: Casts::TEXT,
     input: |text, _| Ok(Value::Text(leading_number(text).to_string())),
     output: as_stored,
     receive: |bytes| Ok(Value::Text(u64::from_be_bytes(fixed(bytes, "xid8")?).to_string())),
@@ -64,6 +66,7 @@ pub static TID: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::By { collation: "rf_tid", of_arrays: "rf_array_tid", compare: compare_tid },
     modifiers: Modifiers::None,
+    casts: Casts::TEXT,
     input: |text, _| {
         let (block, offset) = tid(text).ok_or_else(|| invalid_syntax("tid", text))?;
         Ok(Value::Text(format!("({block},{offset})")))
@@ -91,6 +94,7 @@ pub static PG_LSN: Scalar = Scalar {
     storage: Storage::Text,
     order: Order::By { collation: "rf_pg_lsn", of_arrays: "rf_array_pg_lsn", compare: compare_lsn },
     modifiers: Modifiers::None,
+    casts: Casts::TEXT,
     input: |text, _| Ok(Value::Text(print_lsn(parse_lsn(text)?))),
     output: as_stored,
     receive: |bytes| Ok(Value::Text(print_lsn(u64::from_be_bytes(fixed(bytes, "pg_lsn")?)))),
@@ -156,7 +160,7 @@ pub fn print_lsn(place: u64) -> String {
 
 /// The error for a place that cannot be.
 pub fn lsn_out_of_range() -> Error {
-    Error::new(Condition::NumericValueOutOfRange, "pg_lsn out of range")
+    Error::new(Condition::InvalidParameterValue, "pg_lsn out of range")
 }
 
 fn compare_lsn(left: &str, right: &str) -> Ordering {

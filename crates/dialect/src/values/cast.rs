@@ -37,6 +37,19 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
         }
         _ => {}
     }
+    if let Type::Scalar(scalar, _) = from
+        && let Some(converted) = (scalar.casts.into)(value, to)
+    {
+        return match converted? {
+            Value::Text(text) if is_text(to) => cast(&Value::Text(text), &Type::Text, to, context, settings),
+            converted => Ok(converted),
+        };
+    }
+    if let Type::Scalar(scalar, modifier) = to
+        && let Some(converted) = (scalar.casts.from)(value, from, *modifier)
+    {
+        return converted;
+    }
     if is_text(to) {
         let shown = to_text(value, from, settings)?;
         let text = if context == CastContext::Explicit { text::cast(&shown, to) } else { text::assign(&shown, to)? };
@@ -139,6 +152,11 @@ pub fn to_text<'a>(value: &'a Value, from: &Type, settings: &Settings) -> Result
     match (value, from) {
         (Value::Text(text), from) if is_text(from) => Ok(Cow::Borrowed(text)),
         (Value::Integer(value), Type::Bool) => Ok(Cow::Borrowed(if *value == 0 { "false" } else { "true" })),
+        (value, Type::Scalar(scalar, _))
+            if let Some(Value::Text(text)) = (scalar.casts.into)(value, &Type::Text).transpose()? =>
+        {
+            Ok(Cow::Owned(text))
+        }
         _ => Ok(Cow::Owned(output(value, from, settings)?)),
     }
 }

@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod arrays;
+mod bits;
 mod call;
 mod cast;
 mod collation;
@@ -18,6 +19,8 @@ mod json_change;
 mod jsonpath;
 mod like;
 mod locks;
+mod money;
+mod network;
 mod numbers;
 mod privileges;
 mod regex;
@@ -96,6 +99,7 @@ impl Row {
 /// The families of scalar functions.
 const FAMILIES: &[&[Row]] = &[
     arrays::ROWS,
+    bits::ROWS,
     cast::ROWS,
     datetime::ROWS,
     encodings::ROWS,
@@ -105,6 +109,8 @@ const FAMILIES: &[&[Row]] = &[
     jsonpath::ROWS,
     like::ROWS,
     locks::ROWS,
+    money::ROWS,
+    network::ROWS,
     numbers::ROWS,
     numbers::WIDTHS,
     privileges::ROWS,

@@ -7,7 +7,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::{Row, arrays, encodings, json, json_change, like, regex, strings, subscripts, take_error, tests};
+use super::{Row, arrays, bits, encodings, json, json_change, like, regex, strings, subscripts, take_error, tests};
 
 /// Functions that need not ask beyond the first time.
 const EXEMPT: &[&str] = &[
@@ -126,6 +126,7 @@ fn functions_on_long_arguments_can_be_stopped() {
     let (long, short) = (long_values(), short_values());
     let families = [
         arrays::ROWS,
+        bits::ROWS,
         encodings::ROWS,
         json::ROWS,
         json_change::ROWS,

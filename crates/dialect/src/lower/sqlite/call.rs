@@ -97,11 +97,13 @@ impl Lowering<'_> {
         args.iter().map(|arg| self.as_text(arg)).collect()
     }
 
-    /// Arguments as clients see them: a boolean is `t` or `f` there, where a cast makes a word of it.
+    /// Arguments as clients see them: a boolean is `t` or `f` there, where a cast makes a word of it, and an address has
+    /// its prefix only where that says something.
     fn output_texts(&mut self, args: &[Expr]) -> Result<Vec<String>> {
         args.iter()
             .map(|arg| match arg.ty {
                 Type::Bool => Ok(format!("substr({}, 1, 1)", self.as_text(arg)?)),
+                Type::Scalar(scalar, _) if scalar.storage == Storage::Text => Ok(self.expr(arg)?.sql),
                 _ => self.as_text(arg),
             })
             .collect()

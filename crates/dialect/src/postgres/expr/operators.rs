@@ -215,7 +215,9 @@ impl Binder<'_> {
         (right, right_at): (Expr, i32),
         place: i32,
     ) -> Result<(Expr, Expr)> {
-        let Some(ty) = comparison_type(&left.ty, &right.ty) else {
+        let ordering = !matches!(name, "=" | "<>");
+        let ty = comparison_type(&left.ty, &right.ty).filter(|ty| ty.is_ordered() || !ordering);
+        let Some(ty) = ty else {
             return Err(self.no_operator(name, &[base(&left.ty), base(&right.ty)], place, Miss::None));
         };
         // Storage of oid and integers is the same, so that the wider integer holds both without loss.
