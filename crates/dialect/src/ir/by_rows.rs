@@ -173,7 +173,7 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
             given.query(dml.ctes.clone(), from, None)
         }
         DmlAction::Update { assignments, from, filter, current_of } => {
-            refuse_cursor(current_of.as_ref())?;
+            refuse_cursor(current_of.as_ref(), filter.as_ref())?;
             let mut given = Given::new(rowid(dml.id));
             for (_, value) in assignments.iter_mut().filter(|(_, value)| !matches!(value.kind, ExprKind::Default)) {
                 *value = given.add(value.clone());
@@ -183,7 +183,7 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
             given.query(dml.ctes.clone(), Some(beside(dml, from)), asked)
         }
         DmlAction::Delete { using, filter, current_of } => {
-            refuse_cursor(current_of.as_ref())?;
+            refuse_cursor(current_of.as_ref(), filter.as_ref())?;
             let mut given = Given::new(rowid(dml.id));
             let (from, asked) = (using.take(), filter.replace(same_row(dml.id)));
             bring_all(&mut given, &mut action.returning, from.as_ref());
@@ -193,10 +193,10 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
     Ok(Merge { rows, actions: vec![action], again: Again::Passed })
 }
 
-fn refuse_cursor(cursor: Option<&String>) -> Result<()> {
+fn refuse_cursor(cursor: Option<&String>, filter: Option<&Expr>) -> Result<()> {
     match cursor {
-        None => Ok(()),
-        Some(_) => Err(Error::unsupported("WHERE CURRENT OF in this statement")),
+        Some(_) if filter.is_none() => Err(Error::unsupported("WHERE CURRENT OF in this statement")),
+        _ => Ok(()),
     }
 }
 

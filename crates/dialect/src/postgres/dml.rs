@@ -6,7 +6,7 @@ use super::binder::{Binder, Clause, Entry, Scope, outputs};
 use super::expr::location;
 use super::target::{Change, Target};
 use super::{raw, types};
-use crate::ir::{CastContext, Dml, DmlAction, Expr, ExprKind};
+use crate::ir::{CastContext, CompareOp, Dml, DmlAction, Expr, ExprKind};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, Relation};
 use crate::{Condition, Language, Result, Type};
@@ -255,9 +255,25 @@ impl Binder<'_> {
     }
 
     /// The statement's condition with that of the view that it goes through.
-    fn filtered(&self, target: &Target, filter: Option<Expr>, by_cursor: bool) -> Result<Option<Expr>> {
+    fn filtered(&mut self, target: &Target, filter: Option<Expr>, by_cursor: bool) -> Result<Option<Expr>> {
         if by_cursor && target.is_view() {
-            return Err(self.unsupported("WHERE CURRENT OF on a view", -1));
+            let message = "WHERE CURRENT OF on a view is not implemented";
+            return Err(crate::Error::new(Condition::FeatureNotSupported, message));
+        }
+        if by_cursor {
+            if target.relation.without_rowid {
+                return Err(self.unsupported("WHERE CURRENT OF in a table without rowid", -1));
+            }
+            if self.variables.is_some() {
+                return Err(self.unsupported("WHERE CURRENT OF in a function", -1));
+            }
+            // The engine knows the row when the statement runs.
+            let row = crate::ir::ColumnRef { relation: target.id, column: crate::ir::ColumnIndex::RowId };
+            let row = Expr::new(ExprKind::Column(row), Type::Int8);
+            let function = crate::functions::internal("row of the cursor");
+            let wanted = Expr::new(ExprKind::Call { function, args: Vec::new() }, Type::Int8);
+            let same = self.compare(CompareOp::Equal, (row, -1), (wanted, -1), -1)?;
+            return Ok(target.filtered(Some(same)));
         }
         Ok(target.filtered(filter))
     }
@@ -293,6 +309,10 @@ impl Binder<'_> {
             let (filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
             Ok((assignments, filter, current_of))
         })?;
+        let moves = |(at, _): &(usize, Expr)| target.relation.columns[*at].rowid_alias;
+        if current_of.is_some() && assignments.iter().any(moves) {
+            return Err(self.unsupported("WHERE CURRENT OF in an UPDATE of the primary key", -1));
+        }
         let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
         let filter = self.filtered(&target, filter, current_of.is_some())?;
         let dml = Dml {

@@ -28,6 +28,7 @@ mod merge;
 mod names;
 mod parse;
 pub mod plpgsql;
+mod position;
 pub mod print;
 mod raw;
 mod refused;
@@ -49,6 +50,7 @@ pub use bind::{
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};
 pub use parse::{Parsed, parse};
+pub use position::{Positions, current_of, with_positions};
 pub use target::{Updatable, updatable};
 pub use viewdef::view_definition;
 pub use words::quote_ident;

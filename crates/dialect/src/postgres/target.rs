@@ -98,6 +98,17 @@ struct View {
     checks: Vec<ViewCheck>,
     /// Defaults that views give to columns of the table, by position; the outermost view's counts.
     defaults: Vec<(usize, String)>,
+    /// The views between it and the table.
+    between: Vec<Between>,
+}
+
+/// A view that stands behind another.
+#[derive(Clone, Debug)]
+struct Between {
+    id: RelId,
+    oid: u32,
+    /// For each of its columns the table's, if it is one.
+    columns: Vec<Option<usize>>,
 }
 
 /// A view's column that is computed, so that nothing can be stored in it.
@@ -272,6 +283,7 @@ impl Binder<'_> {
             barrier: rows.barrier,
             checks: rows.checks,
             defaults: rows.defaults,
+            between: rows.between,
         };
         Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, view: Some(view) })
     }
@@ -283,6 +295,11 @@ impl Binder<'_> {
             let Some(view) = &target.view else { continue };
             if let Some(at) = view.columns.iter().position(|column| column.as_ref().ok() == Some(&position)) {
                 self.needs.change_column(target.id, (view.relation.oid, at), insert);
+            }
+            for view in &view.between {
+                if let Some(at) = view.columns.iter().position(|column| *column == Some(position)) {
+                    self.needs.change_column(view.id, (view.oid, at), insert);
+                }
             }
         }
     }
@@ -371,8 +388,10 @@ impl Binder<'_> {
                 let columns = own_columns(&items, id)?;
                 let inner = self.views_behind[&id].clone();
                 let below = cascaded || check == Some(CheckOption::Cascaded);
-                let rows = self.rows_of_a_table(&inner, *query, change, below)?;
+                let mut rows = self.rows_of_a_table(&inner, *query, change, below)?;
                 items.iter_mut().chain(&mut filter).for_each(|expr| put_in_place(expr, id, &rows.items));
+                let stored = rows.columns.iter().map(|column| column.as_ref().ok().copied()).collect();
+                rows.between.push(Between { id, oid: inner.oid, columns: stored });
                 (rows, columns)
             }
             _ => {
@@ -457,14 +476,24 @@ struct Rows {
     barrier: bool,
     checks: Vec<ViewCheck>,
     defaults: Vec<(usize, String)>,
+    between: Vec<Between>,
 }
 
 impl Rows {
     /// All of a table's.
     fn of_table(relation: Arc<Relation>, id: RelId) -> Self {
         let columns = (0..relation.columns.len()).map(Ok).collect();
-        let (items, checks, defaults) = (Vec::new(), Vec::new(), Vec::new());
-        Self { relation, id, items, columns, filter: None, barrier: false, checks, defaults }
+        Self {
+            relation,
+            id,
+            items: Vec::new(),
+            columns,
+            filter: None,
+            barrier: false,
+            checks: Vec::new(),
+            defaults: Vec::new(),
+            between: Vec::new(),
+        }
     }
 }
 

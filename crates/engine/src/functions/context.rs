@@ -120,6 +120,10 @@ pub trait SessionState: Send + Sync {
     fn lock_row(&self, _relation: u32, _row: Option<i64>, _mode: LockMode, _wait: LockWait) -> Result<bool> {
         Err(Error::unsupported("SELECT FOR UPDATE"))
     }
+    /// The row that WHERE CURRENT OF means.
+    fn cursor_row(&self) -> Result<Option<i64>> {
+        Err(Error::unsupported("WHERE CURRENT OF"))
+    }
     /// Takes an advisory lock; false if it is not free and is not to be waited for.
     fn advisory_lock(&self, _key: AdvisoryKey, _mode: LockMode, _hold: Hold, _wait: bool) -> Result<bool> {
         Err(Error::unsupported("an advisory lock"))

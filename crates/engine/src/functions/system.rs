@@ -24,6 +24,9 @@ pub(super) const ROWS: &[Row] = &[
     .variadic()
     .lenient()
     .volatile(),
+    // The row that WHERE CURRENT OF means; none for one that an outer join has made up.
+    Row::new("rf_cursor_row", 0, |call| Ok(call.context().state().cursor_row()?.map_or(Value::Null, Value::Integer)))
+        .volatile(),
     Row::new("rf_version", 0, |call| {
         let version = call.context().state().variable("server_version").unwrap_or_else(|| "15.0".to_owned());
         text(format!("PostgreSQL {version} (Rowferry {} on SQLite {})", env!("CARGO_PKG_VERSION"), rusqlite::version()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
 use rowferry_dialect::plan::Command;
-use rowferry_dialect::{Condition, Error, Language, Result};
+use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
@@ -137,6 +137,19 @@ impl Session {
     }
 
     pub(super) fn dispatch(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
+        let Some((cursor, table)) =
+            postgres::current_of(&prepared.bound).filter(|_| self.language() != Language::Informix)
+        else {
+            return self.dispatch_statement(prepared, params);
+        };
+        let row = self.row_of_cursor(cursor, table)?;
+        let before = std::mem::replace(&mut *self.state.cursor_row.lock(), row);
+        let outcome = self.dispatch_statement(prepared, params);
+        *self.state.cursor_row.lock() = before;
+        outcome
+    }
+
+    fn dispatch_statement(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
         self.leave_temporary(prepared)?;
         self.check_needs(prepared)?;

@@ -278,6 +278,10 @@ impl SessionState for FunctionState {
         Ok(u32::try_from(pid).map(|pid| database.locks.blockers(pid)).unwrap_or_default())
     }
 
+    fn cursor_row(&self) -> Result<Option<i64>> {
+        Ok(*self.state()?.cursor_row.lock())
+    }
+
     fn lock_row(&self, relation: u32, row: Option<i64>, mode: LockMode, wait: LockWait) -> Result<bool> {
         self.state()?.lock_row(relation, row, mode, wait)
     }

@@ -144,6 +144,7 @@ impl Session {
             pid,
             owner: owner.clone(),
             row_locking: Mutex::default(),
+            cursor_row: Mutex::default(),
             waker: Mutex::default(),
             database: Arc::downgrade(&database.shared),
             database_name: database.name().to_owned(),

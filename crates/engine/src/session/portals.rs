@@ -7,6 +7,8 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{FetchDirection, Query, Statement as Ir, Value};
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::{Command, ResultColumn};
+use rowferry_dialect::postgres::{self, Positions};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result, work};
 
@@ -31,6 +33,10 @@ pub(super) struct Portal {
     /// What DECLARE has said of it.
     declared: Option<Declared>,
     door: Option<DoorPart>,
+    /// For WHERE CURRENT OF; `None` for what DECLARE has not made.
+    positions: Option<Positions>,
+    /// The tables' rows under the cursor; `None` before the first row, behind the last, and where nobody knows.
+    current: Option<Vec<Value>>,
     /// How many savepoints there were when it was made; `None` once it has outlived its transaction.
     level: Option<usize>,
     created: i64,
@@ -199,7 +205,9 @@ impl Session {
     ) -> Result<()> {
         let created = if name.is_empty() { 0 } else { super::state::now() };
         let level = Some(self.transaction.savepoints.len());
-        let portal = Portal { plan, rows: Rows::Ready(params), declared: None, door: Some(door), level, created };
+        let (positions, current) = (None, None);
+        let rows = Rows::Ready(params);
+        let portal = Portal { plan, rows, declared: None, door: Some(door), positions, current, level, created };
         self.portals.insert(name, portal)
     }
 
@@ -215,13 +223,16 @@ impl Session {
     pub fn resume_portal(&mut self, name: &str, limit: Option<u64>) -> Result<Resume> {
         let portal = self.portals.get_mut(name)?;
         let Some(plan) = portal.plan.clone() else { return Ok(Resume::Empty) };
+        // The door reads the rows by itself.
+        portal.current = None;
         match std::mem::replace(&mut portal.rows, Rows::Running) {
             Rows::Ready(params) => Ok(Resume::Start(plan, params)),
             Rows::Forward { cursor, at } => Ok(Resume::Rows { cursor, at: at.unsigned_abs() }),
             Rows::Scroll { mut cursor, mut seen, mut at } => {
                 let wanted = limit.map_or(i64::MAX, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
-                let mut spool = Spool::new(plan.bound.columns.len());
+                let mut spool = Rest::new(plan.bound.columns.len());
                 scroll(&mut cursor, &mut seen, &mut at, FetchDirection::Forward(wanted), &mut spool)?;
+                let spool = spool.spool;
                 portal.rows = Rows::Scroll { cursor, seen, at };
                 let more = limit.is_some_and(|limit| spool.rows() == limit);
                 let rows = Cursor::spooled(spool.into_reader()?, plan, self.interrupter.clone(), 0);
@@ -284,12 +295,14 @@ impl Session {
                 identity: false,
             })
             .collect();
+        let (query, positions) = postgres::with_positions(query);
         let mut bound = prepared.bound.clone();
-        bound.statement = Ir::Query(Box::new(query.clone()));
+        let program = sqlite::lower_query(&query)?;
+        bound.statement = Ir::Query(Box::new(query));
         bound.columns = columns;
         let plan = Arc::new(Prepared {
             in_parts: false,
-            program: Some(sqlite::lower_query(query)?),
+            program: Some(program),
             uses: Uses::of(&bound.statement),
             direct: None,
             bound,
@@ -312,8 +325,31 @@ impl Session {
         let declared = Declared { text: prepared.parsed.whole_text(), hold, binary };
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
-        let portal = Portal { plan: Some(plan), rows, declared: Some(declared), door: None, level, created };
+        let (plan, declared, positions) = (Some(plan), Some(declared), Some(positions));
+        let portal = Portal { plan, rows, declared, door: None, positions, current: None, level, created };
         self.portals.insert(name, portal)
+    }
+
+    /// The rowid of the row of a table that a cursor stands on, for WHERE CURRENT OF; none where an outer join has made
+    /// it up.
+    ///
+    /// # Errors
+    /// `34000` for a cursor that is not there, `24000` for one that is not on a row of the table.
+    pub(super) fn row_of_cursor(&self, name: &str, table: &Relation) -> Result<Option<i64>> {
+        let portal = self.portals.get(name).map_err(|_| no_cursor(name))?;
+        let state = |message: String| Error::new(Condition::InvalidCursorState, message);
+        if portal.level.is_none() {
+            return Err(state(format!("cursor \"{name}\" is held from a previous transaction")));
+        }
+        let Some(positions) = &portal.positions else {
+            return Err(Error::unsupported("WHERE CURRENT OF a cursor that DECLARE has not made"));
+        };
+        let at = positions.of(name, table)?;
+        match portal.current.as_ref().and_then(|current| current.get(at)) {
+            Some(Value::Integer(row)) => Ok(Some(*row)),
+            Some(_) => Ok(None),
+            None => Err(state(format!("cursor \"{name}\" is not positioned on a row"))),
+        }
     }
 
     /// The columns that FETCH will yield; none when there is no such cursor yet.
@@ -340,7 +376,7 @@ impl Session {
             };
         }
         let columns = plan.bound.columns.clone();
-        let mut spool = Spool::new(columns.len());
+        let mut spool = Rest::new(columns.len());
         let stays = matches!(direction, FetchDirection::Forward(0) | FetchDirection::Relative(0));
         let mut moved = None;
         match &mut rows {
@@ -353,7 +389,11 @@ impl Session {
         }
         if let Ok(portal) = self.portals.get_mut(name) {
             portal.rows = rows;
+            if moved.is_none() {
+                portal.current = spool.last;
+            }
         }
+        let spool = spool.spool;
         let count = moved.unwrap_or_else(|| spool.rows());
         if no_rows {
             return Ok(Outcome::Done { command: Command::Move, rows: count });
@@ -399,7 +439,9 @@ impl Session {
         let declared = Declared { text: plan.parsed.shared_text(), hold: false, binary: false };
         let level = Some(self.transaction.savepoints.len());
         let created = super::state::now();
-        let portal = Portal { plan: Some(plan.clone()), rows, declared: Some(declared), door: None, level, created };
+        let (plan, declared) = (Some(plan.clone()), Some(declared));
+        let (positions, current) = (None, None);
+        let portal = Portal { plan, rows, declared, door: None, positions, current, level, created };
         self.portals.insert(name, portal)
     }
 
@@ -489,6 +531,24 @@ fn backward() -> Error {
         .hint("Declare it with SCROLL option to enable backward scan.")
 }
 
+/// The rows of a FETCH, and where the last of them is among its tables' rows.
+struct Rest {
+    spool: Spool,
+    columns: usize,
+    last: Option<Vec<Value>>,
+}
+
+impl Rest {
+    fn new(columns: usize) -> Self {
+        Self { spool: Spool::new(columns), columns, last: None }
+    }
+
+    fn push<'v>(&mut self, row: impl ExactSizeIterator<Item = ValueRef<'v>> + Clone) -> Result<()> {
+        self.last = (row.len() > self.columns).then(|| row.clone().skip(self.columns).map(owned).collect());
+        self.spool.push(row.take(self.columns))
+    }
+}
+
 /// FETCH from a portal whose rows have all been read.
 fn forward_at_end(direction: FetchDirection) -> Result<()> {
     match direction {
@@ -498,7 +558,7 @@ fn forward_at_end(direction: FetchDirection) -> Result<()> {
 }
 
 /// FETCH from a cursor that only goes forward.
-fn forward(cursor: &mut Cursor, at: &mut i64, direction: FetchDirection, spool: &mut Spool) -> Result<()> {
+fn forward(cursor: &mut Cursor, at: &mut i64, direction: FetchDirection, spool: &mut Rest) -> Result<()> {
     let (skip, count) = match direction {
         // Before the first row there is none to be fetched again.
         FetchDirection::Forward(0) | FetchDirection::Relative(0) if *at == 0 => return Ok(()),
@@ -510,7 +570,10 @@ fn forward(cursor: &mut Cursor, at: &mut i64, direction: FetchDirection, spool: 
     };
     let mut wanted = 0;
     while wanted < skip.saturating_add(count) {
-        let Some(row) = cursor.next()? else { break };
+        let Some(row) = cursor.next()? else {
+            spool.last = None;
+            break;
+        };
         *at += 1;
         if wanted >= skip {
             spool.push((0..row.len()).map(|column| row.get(column)))?;
@@ -526,7 +589,7 @@ fn scroll(
     seen: &mut Seen,
     at: &mut usize,
     direction: FetchDirection,
-    spool: &mut Spool,
+    spool: &mut Rest,
 ) -> Result<()> {
     let mut read_to = |seen: &mut Seen, row: usize| -> Result<()> {
         while seen.len() < row {
@@ -580,6 +643,9 @@ fn scroll(
             *at = target.min(seen.len() + 1);
             push(seen, *at)?;
         }
+    }
+    if *at == 0 || *at > seen.len() {
+        spool.last = None;
     }
     Ok(())
 }

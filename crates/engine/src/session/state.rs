@@ -38,6 +38,8 @@ pub struct State {
     pub owner: Arc<crate::locks::Owner>,
     /// What the running statement does about rows' locks.
     pub row_locking: super::locking::SharedRowLocking,
+    /// The row that WHERE CURRENT OF means in the statement that runs.
+    pub cursor_row: Mutex<Option<i64>>,
     /// Wakes the session's thread when it waits for its client.
     pub waker: Mutex<Option<Waker>>,
     /// The schema that the running statement was bound against.
