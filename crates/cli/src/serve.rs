@@ -152,6 +152,11 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     lock_timeout: f64,
 
+    /// The version of PostgreSQL that clients are told, for a client that asks for a newer one; what the server does
+    /// stays the same
+    #[arg(long, value_name = "VERSION", default_value = rowferry_engine::settings::SERVER_VERSION)]
+    server_version: String,
+
     /// Sessions at a time
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().max_connections)]
     max_connections: usize,
@@ -193,6 +198,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     // From the beginning: a signal that comes while the file is opened must not end the process by surprise.
     let signals = signals::watch()?;
     let doors = Doors::plan(&arguments)?;
+    let version = read_version(&arguments)?;
     let users = read_users(&arguments)?;
     doors.check_trust(&arguments, &users)?;
     let tls = read_tls(&arguments)?.map(|config| Arc::new(Tls::new(config, arguments.tls_required)));
@@ -253,7 +259,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let arguments = Arc::new(arguments);
     let reload = reload(Arc::clone(&arguments), Arc::clone(&gate), tls);
     let signals = signals.obey(server.stopper(), reload)?;
-    tell_sessions(&arguments, &database, &bound);
+    tell_sessions(&arguments, version, &database, &bound);
     announce(&arguments, &database, &bound, &gate.users())?;
     let result = server.run();
     signals.close();
@@ -261,7 +267,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// Settings that SHOW prints as this server has them.
-fn tell_sessions(arguments: &Arguments, database: &Database, bound: &[Bound]) {
+fn tell_sessions(arguments: &Arguments, version: u32, database: &Database, bound: &[Bound]) {
     let postgres = bound.iter().find_map(|bound| match &bound.endpoint {
         Endpoint::Tcp(address) => Some(address),
         Endpoint::Unix(_) => None,
@@ -274,6 +280,8 @@ fn tell_sessions(arguments: &Arguments, database: &Database, bound: &[Bound]) {
         database.announce("unix_socket_directories", directory.display().to_string());
     }
     database.announce("max_connections", arguments.max_connections.to_string());
+    database.announce("server_version", arguments.server_version.as_str());
+    database.announce("server_version_num", version.to_string());
     if arguments.tls || arguments.tls_cert.is_some() {
         database.announce("ssl", "on");
     }
@@ -347,6 +355,15 @@ impl Doors {
             _ => Ok(()),
         }
     }
+}
+
+/// What --server-version is as a number.
+fn read_version(arguments: &Arguments) -> Result<u32, Failure> {
+    let version = &arguments.server_version;
+    rowferry_engine::settings::version_number(version).ok_or_else(|| {
+        Failure::new(format!("--server-version: \"{version}\" is no version of PostgreSQL"))
+            .hint("write 15.18 or 17; versions before 10 are too old for today's clients")
+    })
 }
 
 fn read_users(arguments: &Arguments) -> Result<Users, Failure> {
@@ -570,5 +587,13 @@ mod tests {
         assert!(limits(&["--stop-grace=-1"]).unwrap_err().contains("--stop-grace"));
         assert!(limits(&["--max-connections", "0"]).is_err());
         assert_eq!(limits(&["--idle-timeout", "0"]).unwrap().idle_timeout, None);
+    }
+
+    #[test]
+    fn announces_a_version_with_its_number() {
+        let version = |line| read_version(&arguments(line)).map_err(|failure| failure.message);
+        assert_eq!(version(&[]).unwrap() / 10_000, 15);
+        assert_eq!(version(&["--server-version", "17.2"]).unwrap(), 170_002);
+        assert!(version(&["--server-version", "9.6"]).unwrap_err().contains("--server-version"));
     }
 }

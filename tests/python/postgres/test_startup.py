@@ -43,8 +43,21 @@ def test_tells_its_parameters_and_a_cancel_key(server: Rowferry) -> None:
     parameters = dict(tuple(answer.body[:-1].decode().split("\0")) for answer in answers if answer.tag == "S")
     assert parameters["client_encoding"] == parameters["server_encoding"] == "UTF8"
     assert parameters["standard_conforming_strings"] == parameters["integer_datetimes"] == "on"
-    assert int(parameters["server_version"].split(".")[0]) >= 14
+    assert parameters["server_version"].split(".")[0] == "15"
     assert {"DateStyle", "IntervalStyle", "TimeZone", "application_name", "session_authorization"} <= set(parameters)
+
+
+def test_announces_another_version_when_told(start: Start) -> None:
+    server = start("--server-version", "17.2")
+    answers = opened(server, wire.startup(user="ada", database="app"))
+    parameters = dict(tuple(answer.body[:-1].decode().split("\0")) for answer in answers if answer.tag == "S")
+    assert parameters["server_version"] == "17.2"
+    with psycopg.connect(server.postgres_dsn) as connection:
+        assert connection.info.server_version == 170002
+        query = "select current_setting('server_version_num'), version()"
+        number, version = connection.execute(query).fetchone() or ("", "")
+        assert number == "170002"
+        assert version.startswith("PostgreSQL 17.2 ")
 
 
 def test_cancel_keys_have_the_length_of_the_version(server: Rowferry) -> None:

@@ -7,8 +7,19 @@ mod value;
 pub use table::SETTINGS;
 pub(crate) use value::{changeable, read, short, show};
 
-/// The version of PostgreSQL whose behaviour we follow, as `SHOW server_version` says it.
-pub const SERVER_VERSION: &str = "18.1";
+/// The version of PostgreSQL that we are, as `SHOW server_version` says it: the one whose facts we work from.
+pub const SERVER_VERSION: &str = "15.18";
+/// [`SERVER_VERSION`] as `server_version_num` says it.
+const SERVER_VERSION_NUMBER: &str = "150018";
+
+/// What `server_version_num` says of a version (`15.18`, `17`); `None` for what is no version since PostgreSQL 10, whose
+/// numbers have two parts.
+pub fn version_number(version: &str) -> Option<u32> {
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u32>().ok())?;
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    let (major, minor) = (digits(major)?, digits(minor)?);
+    ((10..=99).contains(&major) && minor < 100).then_some(major * 10_000 + minor)
+}
 
 /// A setting that PostgreSQL knows.
 #[derive(Debug)]
@@ -170,6 +181,19 @@ mod tests {
     fn section(page: &'static str, heading: &str) -> &'static str {
         let (_, behind) = page.split_once(heading).unwrap_or_else(|| panic!("the page has no {heading}"));
         behind.split("\n## ").next().unwrap_or(behind)
+    }
+
+    #[test]
+    fn versions_have_a_number() {
+        assert_eq!(
+            version_number(SERVER_VERSION).map(|number| number.to_string()).as_deref(),
+            Some(SERVER_VERSION_NUMBER)
+        );
+        assert_eq!(version_number("17.2"), Some(170_002));
+        assert_eq!(version_number("16"), Some(160_000));
+        for text in ["", "9.6", "15.", ".1", "15.1.2", "15devel", "+15", "15.100", "100", "99999999999"] {
+            assert_eq!(version_number(text), None, "{text:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use super::Context::{Connection, Internal, Reload, Restart, Superuser, User};
 use super::Kind::{Bool, Enum, Integer, Octal, Real, Text};
 use super::Meaning::{Effective, Existing, Fixed, Hint, Only, Vacuous};
-use super::{Context, Form, Kind, Meaning, SERVER_VERSION, Setting, Unit};
+use super::{Context, Form, Kind, Meaning, SERVER_VERSION, SERVER_VERSION_NUMBER, Setting, Unit};
 
 const fn setting(name: &'static str, value: &'static str, kind: Kind, context: Context, meaning: Meaning) -> Setting {
     Setting { name, value, kind, context, meaning, report: false, hidden: false }
@@ -334,7 +334,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("seq_page_cost", "1", Real(0.0, f64::MAX, Unit::None), User, Hint),
     setting("server_encoding", "UTF8", Text(Form::Any), Internal, Fixed).reported(),
     setting("server_version", SERVER_VERSION, Text(Form::Any), Internal, Fixed).reported(),
-    setting("server_version_num", "180001", Integer(180_001, 180_001, Unit::None), Internal, Fixed),
+    setting("server_version_num", SERVER_VERSION_NUMBER, Integer(100_000, 999_999, Unit::None), Internal, Fixed),
     setting("session_authorization", "", Text(Form::Any), User, Effective).reported().hidden(),
     setting("session_preload_libraries", "", Text(Form::Names), Superuser, Fixed),
     setting("session_replication_role", "origin", Enum(&["origin", "replica", "local"]), Superuser, Effective),
