@@ -46,6 +46,11 @@ fn pattern(name: &str) -> Option<(LikeKind, bool)> {
     })
 }
 
+/// True for LIKE and its kin.
+pub(in super::super) fn is_pattern(name: &str) -> bool {
+    pattern(name).is_some()
+}
+
 /// The type in which two operands are compared; `None` when PostgreSQL has no operator for them.
 pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Type> {
     let ordered = |ty: Type| ty.is_comparable().then_some(ty);

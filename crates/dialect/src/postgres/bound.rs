@@ -1,0 +1,162 @@
+//! Which row of our function table carries out a function or operator of PostgreSQL's catalog.
+//!
+//! A row of `pg_proc` is known by its name and the types of its arguments, so these join it with a row of ours. Where
+//! ours takes more than PostgreSQL's (one row for all arrays, where PostgreSQL has several), it is found by resolving
+//! a call with PostgreSQL's own types.
+
+use rowferry_facts as facts;
+
+use super::coerce::{cast_context, implicit, same};
+use super::expr::operators;
+use super::resolve::{self, Candidate};
+use super::types;
+use crate::functions::{self, Function, FunctionKind, TypeSpec};
+use crate::{Language, Type};
+
+/// How an operator is carried out.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// A comparison in a type that both operands take.
+    Comparison,
+    /// LIKE and its kin.
+    Pattern,
+    /// A row of the function table.
+    Function(&'static Function),
+}
+
+/// What carries out a function of PostgreSQL; `None` when it is not here.
+pub fn function(fact: &facts::Function) -> Option<&'static Function> {
+    let rows = || functions::named(Language::Postgres, fact.name).filter(|row| is_of_kind(row.kind, fact));
+    if let Some(exact) = rows().find(|row| has_signature(row, fact)) {
+        return Some(exact);
+    }
+    let inputs: Vec<Type> = fact.arguments.iter().map(|oid| types::from_oid(*oid)).collect::<Option<_>>()?;
+    if fact.variadic != 0 {
+        return None;
+    }
+    let found = resolve::choose(resolve::candidates(fact.name, &inputs, |kind| is_of_kind(kind, fact)), &inputs, false);
+    found.ok().filter(|candidate| takes_as_they_are(candidate, &inputs)).map(|candidate| candidate.function)
+}
+
+/// True when a function of PostgreSQL can be called: a row carries it out, or it is a cast in call form (`float8(x)`).
+pub fn is_here(fact: &facts::Function) -> bool {
+    function(fact).is_some() || is_cast(fact)
+}
+
+fn is_cast(fact: &facts::Function) -> bool {
+    let ([from], Ok(to)) = (&*fact.arguments, types::named(fact.name, &[])) else { return false };
+    let from = types::from_oid(*from);
+    types::oid(&to) == fact.result && from.is_some_and(|from| cast_context(&from, &to).is_some())
+}
+
+/// What carries out an operator of PostgreSQL; `None` when it is not here.
+pub fn operator(fact: &facts::Operator) -> Option<Operation> {
+    let operand = |oid: u32| if oid == 0 { None } else { Some(stand_in(oid)) };
+    let inputs: Vec<Type> =
+        [operand(fact.left_type), operand(fact.right_type)].into_iter().flatten().collect::<Option<_>>()?;
+    if let [left, right] = inputs.as_slice() {
+        let text = |ty: &Type| implicit(ty, &Type::Text);
+        if operators::is_pattern(fact.name) && text(left) && text(right) {
+            return Some(Operation::Pattern);
+        }
+        if operators::comparison(fact.name).is_some() {
+            return operators::comparison_type(left, right).map(|_| Operation::Comparison);
+        }
+    }
+    let of_operators = |kind| kind == FunctionKind::Operator;
+    let found = resolve::choose(resolve::candidates(fact.name, &inputs, of_operators), &inputs, true).ok()?;
+    takes_as_they_are(&found, &inputs).then_some(Operation::Function(found.function))
+}
+
+/// A type that can stand where a pseudo-type is declared; `None` for types that are not here.
+fn stand_in(oid: u32) -> Option<Type> {
+    match facts::Type::by_oid(oid)?.name {
+        "anyarray" | "anycompatiblearray" => Some(Type::Array(Box::new(Type::Int4))),
+        "anyelement" | "anynonarray" | "anycompatible" | "anycompatiblenonarray" => Some(Type::Int4),
+        "record" => None,
+        _ => types::from_oid(oid),
+    }
+}
+
+fn is_of_kind(kind: FunctionKind, fact: &facts::Function) -> bool {
+    match kind {
+        FunctionKind::Aggregate => fact.kind == 'a',
+        FunctionKind::Window => fact.kind == 'w',
+        FunctionKind::SetReturning => fact.kind == 'f' && fact.returns_set,
+        FunctionKind::Scalar => fact.kind == 'f' && !fact.returns_set,
+        FunctionKind::Operator => false,
+    }
+}
+
+/// True for a row with the arguments of a function; those that may be left out may be missing.
+fn has_signature(row: &Function, fact: &facts::Function) -> bool {
+    if row.variadic != (fact.variadic != 0) {
+        return false;
+    }
+    let declared = &fact.arguments;
+    let least = declared.len().saturating_sub(fact.defaults as usize);
+    if !(least..=declared.len()).contains(&row.args.len()) {
+        return false;
+    }
+    let last = row.args.len().wrapping_sub(1);
+    row.args.iter().zip(declared).enumerate().all(|(index, (spec, oid))| {
+        let oid = if row.variadic && index == last { fact.variadic } else { *oid };
+        is_declared(spec, oid)
+    })
+}
+
+fn is_declared(spec: &TypeSpec, oid: u32) -> bool {
+    let name = || facts::Type::by_oid(oid).map_or("", |ty| ty.name);
+    match spec {
+        TypeSpec::Is(ty) => types::oid(ty) == oid,
+        TypeSpec::ArrayOf(element) => types::row_of(element).is_some_and(|row| row.array_oid == oid),
+        TypeSpec::Any => name() == "any",
+        TypeSpec::AnyElement => {
+            matches!(name(), "anyelement" | "anynonarray" | "anycompatible" | "anycompatiblenonarray")
+        }
+        TypeSpec::AnyArray => matches!(name(), "anyarray" | "anycompatiblearray"),
+        TypeSpec::SameAs(_) => false,
+    }
+}
+
+/// True when no argument must be converted: only types of the same values count, as `varchar` for `text`.
+fn takes_as_they_are(candidate: &Candidate, inputs: &[Type]) -> bool {
+    candidate.args.iter().zip(inputs).all(|(arg, input)| {
+        *arg == Type::Unknown || same(arg, input) || {
+            let method = facts::Cast::between(types::oid(input), types::oid(arg)).map(|cast| cast.method);
+            method == Some('b')
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn here(name: &str, arguments: &[u32]) -> bool {
+        let fact = facts::Function::named(name).iter().find(|fact| *fact.arguments == *arguments).unwrap();
+        is_here(fact)
+    }
+
+    #[test]
+    fn functions_are_known_by_their_arguments() {
+        assert!(here("lower", &[25]));
+        assert!(here("json_build_object", &[2276]), "any number of any type");
+        assert!(here("array_agg", &[2776]) && here("count", &[2276]) && here("count", &[]));
+        assert!(here("jsonb_path_exists", &[3802, 4072, 3802, 16]), "with defaults");
+        assert!(!here("lower", &[3831]), "of a range");
+        assert!(!here("int4pl", &[23, 23]));
+        assert!(here("float8", &[23]) && !here("int4", &[1560]), "casts in call form");
+    }
+
+    #[test]
+    fn operators_are_known_by_their_operands() {
+        let here = |name: &str, left: u32, right: u32| {
+            let facts = facts::Operator::named(name);
+            operator(facts.iter().find(|fact| (fact.left_type, fact.right_type) == (left, right)).unwrap()).is_some()
+        };
+        assert!(here("=", 23, 20) && here("<", 1082, 1114) && here("=", 2277, 2277));
+        assert!(here("~~", 25, 25) && here("+", 21, 21) && here("@", 0, 1700));
+        assert!(!here("<->", 600, 600) && !here("=", 869, 869) && !here("~~", 17, 17));
+    }
+}
