@@ -67,6 +67,7 @@ TABLES = (
             pronargdefaults as defaults, prorettype as result, {list_of("proargtypes")} as arguments,
             {list_of("proallargtypes")} as all_arguments, {list_of("proargmodes")} as modes,
             {list_of("proargnames")} as names,
+            coalesce(pg_get_expr(proargdefaults, 0), '') as default_values,
             case when l.lanname <> 'sql' then prosrc else '' end as source
         from pg_proc p join (select oid as language, lanname from pg_language) l on p.prolang = l.language
         where oid < 12000 order by oid

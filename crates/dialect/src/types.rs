@@ -115,6 +115,10 @@ pub enum Reg {
     Class,
     /// A namespace.
     Namespace,
+    /// An operator, by name.
+    Oper,
+    /// An operator, with operand types.
+    Operator,
     /// A function, by name.
     Proc,
     /// A function, with argument types.

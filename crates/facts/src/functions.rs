@@ -46,6 +46,8 @@ facts! {
         modes: Box<[char]>,
         /// `proargnames`, of all arguments; none when they have none.
         names: Box<[&'static str]>,
+        /// `proargdefaults` as `pg_get_expr` shows them, one for each argument that may be left out; none has a comma inside.
+        default_values: &'static str,
         /// `prosrc`, empty for those in SQL.
         source: &'static str,
     }

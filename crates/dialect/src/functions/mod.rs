@@ -260,6 +260,9 @@ mod spec {
     pub(super) const REGTYPE: TypeSpec = Is(Type::Reg(Reg::Type));
     pub(super) const REGNAMESPACE: TypeSpec = Is(Type::Reg(Reg::Namespace));
     pub(super) const REGPROC: TypeSpec = Is(Type::Reg(Reg::Proc));
+    pub(super) const REGPROCEDURE: TypeSpec = Is(Type::Reg(Reg::Procedure));
+    pub(super) const REGOPER: TypeSpec = Is(Type::Reg(Reg::Oper));
+    pub(super) const REGOPERATOR: TypeSpec = Is(Type::Reg(Reg::Operator));
     pub(super) const REGROLE: TypeSpec = Is(Type::Reg(Reg::Role));
     pub(super) const ICHAR: TypeSpec = Is(Type::InternalChar);
     pub(super) const TEXTS: TypeSpec = ArrayOf(Type::Text);

@@ -106,22 +106,7 @@ impl Binder<'_> {
 /// A type from words as a user writes them (`character varying(20)`, `int[]`).
 pub fn type_from_words(words: &str) -> Result<Type> {
     let undefined = || crate::Error::new(Condition::UndefinedObject, format!("type \"{words}\" does not exist"));
-    let statements = super::raw::parse(&format!("SELECT NULL::{words}")).map_err(|_| undefined())?;
-    let name = statements
-        .first()
-        .and_then(|statement| match &*statement.tree {
-            N::SelectStmt(select) => select.target_list.first()?.node.clone(),
-            _ => None,
-        })
-        .and_then(|node| match node {
-            N::ResTarget(target) => target.val?.node,
-            _ => None,
-        })
-        .and_then(|node| match node {
-            N::TypeCast(cast) => cast.type_name,
-            _ => None,
-        })
-        .ok_or_else(undefined)?;
+    let name = super::regtype::type_name(words).ok_or_else(undefined)?;
     let schema = NoSchema;
     let context = Context::default();
     let mut binder = Binder::detached(&schema, &context);

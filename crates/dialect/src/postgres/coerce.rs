@@ -1,6 +1,6 @@
 //! Conversions: which types follow from which, literals and parameters of unknown type, common types.
 
-use rowferry_facts::Cast;
+use rowferry_facts as facts;
 
 use super::binder::Binder;
 use super::types;
@@ -26,7 +26,7 @@ pub(super) fn base(ty: &Type) -> Type {
     }
 }
 
-/// The least context in which `from` becomes `to`; `None` when it never does. Source: PostgreSQL's `pg_cast`.
+/// The least context in which `from` becomes `to`; `None` when it never does.
 pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     use CastContext::{Assignment, Explicit, Implicit};
     if same(from, to) || *from == Type::Unknown {
@@ -35,68 +35,21 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     if let (Type::Array(from), Type::Array(to)) = (from, to) {
         return cast_context(from, to);
     }
-    if matches!(from, Type::Scalar(..)) || matches!(to, Type::Scalar(..)) {
-        return scalar_cast_context(from, to);
+    if matches!(to, Type::Void | Type::Unknown | Type::Record) || *from == Type::Void {
+        return None;
     }
-    let name = |ty: &Type| types::row_of(ty).map_or("", |row| row.name);
-    let found = match (name(from), name(to)) {
-        ("int2", "int4" | "int8" | "numeric" | "float4" | "float8")
-        | ("int4", "int8" | "numeric" | "float4" | "float8")
-        | ("int8", "numeric" | "float4" | "float8")
-        | ("numeric", "float4" | "float8")
-        | ("float4", "float8")
-        | ("text", "varchar" | "bpchar" | "name" | "regclass")
-        | ("varchar", "text" | "bpchar" | "name" | "regclass")
-        | ("bpchar", "text" | "varchar" | "name")
-        | ("char" | "name", "text")
-        | ("date", "timestamp" | "timestamptz")
-        | ("time", "interval" | "timetz")
-        | ("timestamp", "timestamptz")
-        | ("int2" | "int4" | "int8", "oid")
-        | (
-            "int2" | "int4" | "int8" | "oid",
-            "regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace",
-        )
-        | ("regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace", "oid") => Implicit,
-        ("int4", "int2")
-        | ("int8", "int2" | "int4")
-        | ("numeric" | "float4" | "float8", "int2" | "int4" | "int8")
-        | ("float4" | "float8", "numeric")
-        | ("float8", "float4")
-        | ("text" | "bpchar" | "varchar", "char")
-        | ("timestamp", "date" | "time")
-        | ("timestamptz", "date" | "time" | "timestamp" | "timetz")
-        | ("interval" | "timetz", "time")
-        | ("oid" | "regclass" | "regproc" | "regprocedure" | "regtype" | "regrole" | "regnamespace", "int4" | "int8")
-        | ("json", "jsonb")
-        | ("jsonb", "json") => Assignment,
-        ("int4", "bool") | ("bool", "int4") | ("int4", "char") | ("char", "int4") => Explicit,
-        ("jsonb", "bool" | "int2" | "int4" | "int8" | "numeric" | "float4" | "float8") => Explicit,
-        (_, "void" | "unknown" | "record") | ("void" | "record", "") => return None,
-        // By way of the text form.
-        (_, "text" | "varchar" | "bpchar" | "name") => Assignment,
-        ("text" | "varchar" | "bpchar" | "name", _) => Explicit,
-        _ => return None,
+    let cast = match (types::row_of(from), types::row_of(to)) {
+        (Some(source), Some(target)) => facts::Cast::between(source.oid, target.oid),
+        _ => None,
     };
-    Some(found)
-}
-
-/// The same where one of them is a row of [`crate::scalar`].
-fn scalar_cast_context(from: &Type, to: &Type) -> Option<CastContext> {
-    if let Some(cast) = Cast::between(types::oid(from), types::oid(to)) {
-        return Some(match cast.context {
-            'i' => CastContext::Implicit,
-            'a' => CastContext::Assignment,
-            _ => CastContext::Explicit,
-        });
-    }
-    // By way of the text form.
-    if to.is_text() && *to != Type::InternalChar {
-        Some(CastContext::Assignment)
-    } else if from.is_text() && *from != Type::InternalChar {
-        Some(CastContext::Explicit)
-    } else {
-        None
+    match cast.map(|cast| cast.context) {
+        Some('i') => Some(Implicit),
+        Some('a') => Some(Assignment),
+        Some(_) => Some(Explicit),
+        // By way of the text form.
+        None if types::category(to) == 'S' => Some(Assignment),
+        None if types::category(from) == 'S' => Some(Explicit),
+        None => None,
     }
 }
 
@@ -297,8 +250,12 @@ impl Binder<'_> {
                 Err(self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), location))
             }
             Type::Reg(Reg::Type) => {
-                let ty = super::type_from_words(text).map_err(|error| self.at(error, location))?;
-                Ok(Expr::integer(i64::from(types::oid(&ty)), to.clone()))
+                let oid = super::regtype::oid(text).map_err(|error| self.at(error, location))?;
+                Ok(Expr::integer(i64::from(oid), to.clone()))
+            }
+            Type::Reg(reg @ (Reg::Proc | Reg::Procedure | Reg::Oper | Reg::Operator)) => {
+                let oid = super::regproc::oid(self.schema, *reg, text).map_err(|error| self.at(error, location))?;
+                Ok(Expr::integer(i64::from(oid), to.clone()))
             }
             _ => Ok(Expr::new(
                 ExprKind::Cast { arg: Box::new(Expr::text(text)), context: CastContext::Explicit },

@@ -6,14 +6,17 @@
 //! - `access`: roles and privileges;
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
 //! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
+//! - [`bound`]: what carries out a function or operator of PostgreSQL's catalog;
 //! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
 //! - [`print`]: expressions as PostgreSQL shows them; `words`: identifiers likewise;
+//! - [`regtype`], [`regproc`]: types, functions and operators by their names;
 //! - [`types`]: names, object ids and modifiers of types.
 
 mod absent;
 mod access;
 mod bind;
 mod binder;
+pub mod bound;
 mod clauses;
 mod coerce;
 mod ddl;
@@ -32,6 +35,8 @@ mod position;
 pub mod print;
 mod raw;
 mod refused;
+pub mod regproc;
+pub mod regtype;
 mod resolve;
 pub mod routine;
 mod select;

@@ -63,6 +63,8 @@ pub static TYPES: &[TypeRow] = &[
     row("interval", "interval", (1186, 1187), 16, 'T', true, Type::Interval),
     row("timetz", "time with time zone", (1266, 1270), 12, 'D', false, Type::TimeTz(None)),
     row("numeric", "numeric", (1700, 1231), -1, 'N', false, Type::Numeric(None)),
+    row("regoper", "regoper", (2203, 2208), 4, 'N', false, Type::Reg(Reg::Oper)),
+    row("regoperator", "regoperator", (2204, 2209), 4, 'N', false, Type::Reg(Reg::Operator)),
     row("regproc", "regproc", (24, 1008), 4, 'N', false, Type::Reg(Reg::Proc)),
     row("regprocedure", "regprocedure", (2202, 2207), 4, 'N', false, Type::Reg(Reg::Procedure)),
     row("regclass", "regclass", (2205, 2210), 4, 'N', false, Type::Reg(Reg::Class)),
@@ -134,6 +136,14 @@ static SCALARS: LazyLock<Vec<TypeRow>> = LazyLock::new(|| {
     scalar::all().map(row).collect()
 });
 
+/// True for a row of a type, whatever the type's modifiers.
+fn is_row_of(row: &TypeRow, ty: &Type) -> bool {
+    match (&row.ty, ty) {
+        (Type::Reg(a), Type::Reg(b)) => a == b,
+        (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
+}
+
 /// The table's row for a type (an array has none).
 pub fn row_of(ty: &Type) -> Option<&'static TypeRow> {
     match ty {
@@ -141,8 +151,8 @@ pub fn row_of(ty: &Type) -> Option<&'static TypeRow> {
         Type::Array(_) => None,
         Type::Scalar(scalar, _) => SCALARS.iter().find(|row| row.oid == scalar.oid),
         ty => {
-            let base = import(ty).base();
-            TYPES.iter().find(|row| row.ty == base)
+            let row_of = |ty: &Type| TYPES.iter().find(|row| is_row_of(row, ty));
+            row_of(ty).or_else(|| row_of(&import(ty)))
         }
     }
 }
@@ -355,10 +365,8 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
         "xml" | "point" | "line" | "lseg" | "box" | "path" | "polygon" | "circle" | "tsvector" | "tsquery"
         | "int4range" | "int8range" | "numrange" | "tsrange" | "tstzrange" | "daterange" | "int4multirange"
         | "int8multirange" | "nummultirange" | "tsmultirange" | "tstzmultirange" | "datemultirange" | "pg_snapshot"
-        | "refcursor" | "hstore" | "citext" | "vector" | "regoper" | "regoperator" | "regconfig" | "regdictionary"
-        | "regcollation" | "aclitem" | "cstring" | "pg_node_tree" => {
-            Err(Error::unsupported(format!("type \"{name}\"")))
-        }
+        | "refcursor" | "hstore" | "citext" | "vector" | "regconfig" | "regdictionary" | "regcollation" | "aclitem"
+        | "cstring" | "pg_node_tree" => Err(Error::unsupported(format!("type \"{name}\""))),
         name => match TYPES.iter().find(|row| row.name == name) {
             Some(row) => plain(row.ty.clone()),
             None => Err(Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist"))),

@@ -385,6 +385,8 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::Oid => "oid",
         Type::Reg(Reg::Class) => "regclass",
         Type::Reg(Reg::Namespace) => "regnamespace",
+        Type::Reg(Reg::Oper) => "regoper",
+        Type::Reg(Reg::Operator) => "regoperator",
         Type::Reg(Reg::Proc) => "regproc",
         Type::Reg(Reg::Procedure) => "regprocedure",
         Type::Reg(Reg::Role) => "regrole",

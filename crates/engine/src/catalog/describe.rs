@@ -36,8 +36,10 @@ impl print::Names for TableNames<'_> {
     }
 
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
-        if reg != Reg::Class {
-            return None;
+        match reg {
+            Reg::Class => {}
+            Reg::Type => return postgres::regtype::shown(oid, None),
+            _ => return postgres::regproc::name(self.schema, reg, oid),
         }
         let (namespace, name) = super::names::class_name(self.schema, oid)?;
         let visible = super::names::is_visible(self.schema, oid);

@@ -12,30 +12,6 @@ const fn table(name: &'static str, oid: u32, columns: &'static str) -> Table {
 }
 
 pub(super) const TABLES: &[Table] = &[
-    table(
-        "pg_aggregate",
-        2_600,
-        "aggfnoid regproc, aggkind char, aggnumdirectargs int2, aggtransfn regproc, \
-        aggfinalfn regproc, aggtranstype oid, agginitval text",
-    ),
-    table(
-        "pg_amop",
-        2_602,
-        "oid oid, amopfamily oid, amoplefttype oid, amoprighttype oid, amopstrategy int2, \
-        amoppurpose char, amopopr oid, amopmethod oid, amopsortfamily oid",
-    ),
-    table(
-        "pg_amproc",
-        2_603,
-        "oid oid, amprocfamily oid, amproclefttype oid, amprocrighttype oid, amprocnum int2, \
-        amproc regproc",
-    ),
-    table(
-        "pg_conversion",
-        2_607,
-        "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, \
-        contoencoding int4, conproc regproc, condefault bool",
-    ),
     table("pg_enum", 3_501, "oid oid, enumtypid oid, enumsortorder float4, enumlabel name"),
     table(
         "pg_event_trigger",
@@ -71,7 +47,6 @@ pub(super) const TABLES: &[Table] = &[
         "schemaname name, matviewname name, matviewowner name, tablespace name, hasindexes bool, \
         ispopulated bool, definition text",
     ),
-    table("pg_opfamily", 2_753, "oid oid, opfmethod oid, opfname name, opfnamespace oid, opfowner oid"),
     table(
         "pg_partitioned_table",
         3_350,
@@ -95,17 +70,11 @@ pub(super) const TABLES: &[Table] = &[
         "pg_publication",
         6_104,
         "oid oid, pubname name, pubowner oid, puballtables bool, pubinsert bool, \
-        pubupdate bool, pubdelete bool, pubtruncate bool, pubviaroot bool, pubgencols char",
+        pubupdate bool, pubdelete bool, pubtruncate bool, pubviaroot bool",
     ),
     table("pg_publication_namespace", 6_237, "oid oid, pnpubid oid, pnnspid oid"),
     table("pg_publication_rel", 6_106, "oid oid, prpubid oid, prrelid oid, prqual text, prattrs int2[]"),
     table("pg_publication_tables", 0, "pubname name, schemaname name, tablename name, attnames name[], rowfilter text"),
-    table(
-        "pg_range",
-        3_541,
-        "rngtypid oid, rngsubtype oid, rngmultitypid oid, rngcollation oid, rngsubopc oid, \
-        rngcanonical regproc, rngsubdiff regproc",
-    ),
     table("pg_rules", 0, "schemaname name, tablename name, rulename name, definition text"),
     table("pg_seclabel", 3_596, "objoid oid, classoid oid, objsubid int4, provider text, label text"),
     table(
@@ -127,7 +96,7 @@ pub(super) const TABLES: &[Table] = &[
         "pg_statistic_ext",
         3_381,
         "oid oid, stxrelid oid, stxname name, stxnamespace oid, stxowner oid, \
-        stxkeys int2[], stxstattarget int2, stxkind text[], stxexprs text",
+        stxstattarget int4, stxkeys int2[], stxkind char[], stxexprs text",
     ),
     table(
         "pg_stats",

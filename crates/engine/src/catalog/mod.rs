@@ -6,6 +6,8 @@
 
 pub mod describe;
 mod empty;
+pub mod encodings;
+mod fixed;
 mod information_schema;
 pub mod informix;
 pub mod names;
@@ -24,6 +26,7 @@ mod pg_stat_activity;
 pub mod pg_trigger;
 mod pg_type;
 mod pg_views;
+pub mod signatures;
 mod vtab;
 
 use std::collections::HashMap;
@@ -167,6 +170,7 @@ pub fn text_array<'a>(members: impl IntoIterator<Item = &'a str>) -> String {
 pub fn tables() -> impl Iterator<Item = &'static Table> {
     [
         empty::TABLES,
+        fixed::TABLES,
         information_schema::TABLES,
         pg_attribute::TABLES,
         pg_class::TABLES,
@@ -320,6 +324,29 @@ pub const OWNER: u32 = 10;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tables that show columns of later versions, too, or not all of PostgreSQL 15's.
+    const OTHERWISE: &[&str] = &[
+        "pg_attribute",
+        "pg_class",
+        "pg_constraint",
+        "pg_stat_user_tables",
+        "pg_stats",
+        "pg_subscription",
+        "routines",
+    ];
+
+    #[test]
+    fn tables_have_the_columns_of_postgresql() {
+        for table in tables().filter(|table| table.namespace != crate::schema::INFORMIX) {
+            let facts = rowferry_facts::Column::all().iter();
+            let facts = facts.filter(|column| (column.schema, column.relation) == (table.namespace, table.name));
+            let facts: Vec<&str> = facts.map(|column| column.name).collect();
+            let ours: Vec<&str> = columns_of(table.columns).into_iter().map(|(name, _)| name).collect();
+            assert!(!facts.is_empty(), "PostgreSQL 15 has no {}", table.name);
+            assert_eq!(ours == facts, !OTHERWISE.contains(&table.name), "{}: {ours:?} {facts:?}", table.name);
+        }
+    }
 
     #[test]
     fn names_and_ids_are_unique() {

@@ -1,7 +1,7 @@
 //! Names and object ids: what `regclass` and its kin read and print.
 
 pub use rowferry_dialect::postgres::quote_ident;
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::{regproc, regtype};
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
@@ -104,28 +104,9 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
             Some(if bare { name } else { format!("{}.{name}", quote_ident(&namespace)) })
         }
         Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
-        Reg::Type => types::rows().find_map(|row| {
-            if row.oid == oid {
-                Some(row.words.to_owned())
-            } else if row.array_oid == oid && oid != 0 {
-                Some(format!("{}[]", row.words))
-            } else {
-                None
-            }
-        }),
+        Reg::Type => regtype::shown(oid, None),
         Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
-        Reg::Proc | Reg::Procedure => {
-            let function = schema.function_by_oid(oid)?;
-            let known = schema.functions(&QualifiedName::bare(function.name.clone()));
-            // Bare where the name finds it, and as regproc where it finds nothing else.
-            let bare = match reg {
-                Reg::Proc => matches!(known.as_slice(), [only] if only.oid == oid),
-                _ => known.iter().any(|known| known.oid == oid),
-            };
-            let name = quote_ident(&function.name);
-            let name = if bare { name } else { format!("{}.{name}", quote_ident(&function.namespace)) };
-            Some(if reg == Reg::Proc { name } else { format!("{name}({})", function.definition.input_words()) })
-        }
+        Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => regproc::name(&schema, reg, oid),
     }
 }
 
@@ -149,51 +130,12 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 oid => Ok(oid),
             }
         }
-        Reg::Type => {
-            let plain = text.trim().trim_start_matches("pg_catalog.").to_lowercase();
-            let (element, array) = plain.strip_suffix("[]").map_or((plain.as_str(), false), |element| (element, true));
-            let element = match element {
-                "int" => "int4",
-                "decimal" => "numeric",
-                "timestamp" => "timestamp without time zone",
-                other => other,
-            };
-            types::rows()
-                .find(|row| row.name == element || row.words == element)
-                .map(|row| if array { row.array_oid } else { row.oid })
-                .ok_or_else(|| Error::new(Condition::UndefinedObject, format!("type \"{text}\" does not exist")))
-        }
+        Reg::Type => regtype::oid(text),
         Reg::Role => {
             let name = split(text).ok_or_else(invalid)?.name;
             let unknown = || Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist"));
             schema.role_oid(&name).ok_or_else(unknown)
         }
-        Reg::Proc => {
-            let name = split(text).ok_or_else(invalid)?;
-            match schema.functions(&name).as_slice() {
-                [function] => Ok(function.oid),
-                [] => Err(Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist"))),
-                _ => {
-                    let message = format!("more than one function named \"{text}\"");
-                    Err(Error::new(Condition::AmbiguousFunction, message))
-                }
-            }
-        }
-        Reg::Procedure => {
-            let Some((name, args)) = text.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
-                return Err(Error::new(Condition::InvalidTextRepresentation, "expected a left parenthesis"));
-            };
-            let name = split(name).ok_or_else(invalid)?;
-            let mut words = Vec::new();
-            for arg in args.split(',').map(str::trim).filter(|arg| !arg.is_empty()) {
-                words.push(rowferry_dialect::postgres::routine::type_from_text(arg)?.words());
-            }
-            let words = words.join(",");
-            let functions = schema.functions(&name);
-            let found = functions.iter().find(|function| function.definition.input_words() == words);
-            found
-                .map(|function| function.oid)
-                .ok_or_else(|| Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist")))
-        }
+        Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => regproc::oid(&schema, reg, text),
     }
 }

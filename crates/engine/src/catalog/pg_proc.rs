@@ -1,4 +1,4 @@
-//! `pg_proc`, `pg_operator`, `pg_aggregate`: the function table, as PostgreSQL shows it.
+//! `pg_proc`: PostgreSQL's own functions ([`super::fixed`]), those of later versions that are here, and the file's.
 
 use rowferry_dialect::Language;
 use rowferry_dialect::Type;
@@ -13,30 +13,26 @@ use crate::schema::{PG_CATALOG, SessionSchema};
 /// The object id of PL/pgSQL.
 pub(super) const PLPGSQL: u32 = 13_500;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_proc",
-        oid: 1_255,
-        columns: "oid oid, proname name, pronamespace oid, proowner oid, prolang oid, procost float4, prorows float4, \
+/// The functions behind PL/pgSQL, which everybody has besides PostgreSQL's own: object id, name, argument (0: none),
+/// result.
+pub(super) const PLPGSQL_HANDLERS: [(u32, &str, u32, u32); 3] = [
+    (13_501, "plpgsql_call_handler", 0, 2_280),
+    (13_502, "plpgsql_inline_handler", 2_281, 2_278),
+    (13_503, "plpgsql_validator", 26, 2_278),
+];
+
+pub(super) const TABLES: &[Table] = &[Table {
+    namespace: PG_CATALOG,
+    name: "pg_proc",
+    oid: 1_255,
+    columns: "oid oid, proname name, pronamespace oid, proowner oid, prolang oid, procost float4, prorows float4, \
             provariadic oid, prosupport regproc, prokind char, prosecdef bool, proleakproof bool, proisstrict bool, \
             proretset bool, provolatile char, proparallel char, pronargs int2, pronargdefaults int2, prorettype oid, \
             proargtypes oid[], proallargtypes oid[], proargmodes text[], proargnames text[], proargdefaults text, \
             protrftypes oid[], prosrc text, probin text, prosqlbody text, proconfig text[], proacl text[]",
-        rows: procedures,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_operator",
-        oid: 2_617,
-        columns: "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprcanmerge bool, \
-            oprcanhash bool, oprleft oid, oprright oid, oprresult oid, oprcom oid, oprnegate oid, oprcode regproc, \
-            oprrest regproc, oprjoin regproc",
-        rows: operators,
-        live: false,
-    },
-];
+    rows: procedures,
+    live: false,
+}];
 
 fn type_oid(spec: &TypeSpec) -> u32 {
     match spec {
@@ -57,9 +53,7 @@ fn signature(function: &Function) -> Vec<u32> {
 }
 
 fn procedures(context: &Context<'_>) -> Vec<Row> {
-    let mut rows = builtin();
-    rows.extend(context.schema.main.functions.iter().map(|function| stored(context.schema, function)));
-    rows
+    context.schema.main.functions.iter().map(|function| stored(context.schema, function)).collect()
 }
 
 /// The object ids of the languages that functions are written in.
@@ -133,87 +127,106 @@ const fn volatility(volatility: Volatility) -> &'static str {
     }
 }
 
-fn builtin() -> Vec<Row> {
+/// A function without anything special, in C or the server's own language.
+struct Plain<'a> {
+    oid: u32,
+    name: &'a str,
+    language: u32,
+    variadic: u32,
+    kind: &'a str,
+    strict: bool,
+    set: bool,
+    volatility: Volatility,
+    optional: usize,
+    args: &'a [u32],
+    result: u32,
+}
+
+impl Plain<'_> {
+    fn row(&self) -> Row {
+        row![
+            self.oid,
+            self.name,
+            11,
+            OWNER,
+            self.language,
+            1.0,
+            if self.set { 1_000.0 } else { 0.0 },
+            self.variadic,
+            0,
+            self.kind,
+            false,
+            false,
+            self.strict,
+            self.set,
+            volatility(self.volatility),
+            "s",
+            self.args.len(),
+            self.optional,
+            self.result,
+            array(self.args),
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            self.name,
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+        ]
+    }
+}
+
+/// Functions that PostgreSQL 15 has under no name: they are of later versions, or ours. PL/pgSQL's stand before them.
+pub(super) fn newer() -> Vec<Row> {
+    let handlers = PLPGSQL_HANDLERS.iter().map(|(oid, name, argument, result)| {
+        let args = if *argument == 0 { &[] } else { std::slice::from_ref(argument) };
+        let strict = !args.is_empty();
+        let plain = Plain {
+            oid: *oid,
+            name,
+            language: 13,
+            variadic: 0,
+            kind: "f",
+            strict,
+            set: false,
+            volatility: Volatility::Volatile,
+            optional: 0,
+            args,
+            result: *result,
+        };
+        plain.row()
+    });
     let mut seen = std::collections::HashSet::new();
-    of_postgres()
+    let newer = of_postgres()
         .filter(|function| function.kind != FunctionKind::Operator)
+        .filter(|function| rowferry_facts::Function::named(function.name).is_empty())
         .filter_map(|function| {
-            let types = signature(function);
-            let oid = 1_000_000 + derived_oid("function", function.name, &[&array(&types)]) % 1_000_000_000;
-            if !seen.insert((function.name, types.clone())) {
+            let args = signature(function);
+            if !seen.insert((function.name, args.clone())) {
                 return None;
             }
-            Some(row![
+            let oid = 1_000_000 + derived_oid("function", function.name, &[&array(&args)]) % 1_000_000_000;
+            let plain = Plain {
                 oid,
-                function.name,
-                11,
-                OWNER,
-                12,
-                1.0,
-                0.0,
-                if function.variadic { 2_276 } else { 0 },
-                0,
-                match function.kind {
+                name: function.name,
+                language: 12,
+                variadic: if function.variadic { 2_276 } else { 0 },
+                kind: match function.kind {
                     FunctionKind::Aggregate => "a",
                     FunctionKind::Window => "w",
                     _ => "f",
                 },
-                false,
-                false,
-                function.strict,
-                function.kind == FunctionKind::SetReturning,
-                volatility(function.volatility),
-                "s",
-                types.len(),
-                function.optional,
-                type_oid(&function.result),
-                array(&types),
-                NULL,
-                NULL,
-                NULL,
-                NULL,
-                NULL,
-                function.name,
-                NULL,
-                NULL,
-                NULL,
-                NULL,
-            ])
-        })
-        .collect()
-}
-
-fn operators(_context: &Context<'_>) -> Vec<Row> {
-    let mut seen = std::collections::HashSet::new();
-    of_postgres()
-        .filter(|function| function.kind == FunctionKind::Operator)
-        .filter_map(|function| {
-            let types = signature(function);
-            if !seen.insert((function.name, types.clone())) {
-                return None;
-            }
-            let (left, right) = match types.as_slice() {
-                [right] => (0, *right),
-                [left, right, ..] => (*left, *right),
-                [] => (0, 0),
+                strict: function.strict,
+                set: function.kind == FunctionKind::SetReturning,
+                volatility: function.volatility,
+                optional: function.optional,
+                args: &args,
+                result: type_oid(&function.result),
             };
-            Some(row![
-                2_000_000 + derived_oid("operator", function.name, &[&array(&types)]) % 1_000_000_000,
-                function.name,
-                11,
-                OWNER,
-                if left == 0 { "l" } else { "b" },
-                false,
-                false,
-                left,
-                right,
-                type_oid(&function.result),
-                0,
-                0,
-                0,
-                0,
-                0,
-            ])
-        })
-        .collect()
+            Some(plain.row())
+        });
+    handlers.chain(newer).collect()
 }

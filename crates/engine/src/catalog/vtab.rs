@@ -125,6 +125,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
     fn open(&'vtab mut self) -> Result<Cursor<'vtab>> {
         Ok(Cursor {
             base: ffi::sqlite3_vtab_cursor::default(),
+            fixed: None,
             rows: None,
             chosen: Chosen::All(0),
             phantom: PhantomData,
@@ -176,6 +177,15 @@ impl Key {
 }
 
 impl Rows {
+    pub(super) fn new(rows: Vec<Row>) -> Self {
+        Self { rows, indexes: Mutex::default() }
+    }
+
+    /// The numbers of the rows that have a value in a column.
+    fn having(&self, column: usize, key: &Key) -> Vec<u32> {
+        self.index(column).get(key).cloned().unwrap_or_default()
+    }
+
     fn index(&self, column: usize) -> Arc<Index> {
         let mut indexes = self.indexes.lock();
         let index = indexes.entry(column).or_insert_with(|| {
@@ -207,7 +217,7 @@ fn rows(table: &'static Table, state: &Arc<State>) -> Result<Arc<Rows>> {
     let made = (table.rows)(&Context { schema: &schema, state, database: &database });
     let width = columns_of(table.columns).len();
     debug_assert!(made.iter().all(|row| row.len() == width), "{} has {width} columns", table.name);
-    let rows = Arc::new(Rows { rows: made, indexes: Mutex::default() });
+    let rows = Arc::new(Rows::new(made));
     if !table.live {
         state.catalogs.lock().insert(std::ptr::from_ref(table).addr(), (generation, rows.clone()));
     }
@@ -218,11 +228,13 @@ fn rows(table: &'static Table, state: &Arc<State>) -> Result<Arc<Rows>> {
 #[repr(C)]
 struct Cursor<'vtab> {
     base: ffi::sqlite3_vtab_cursor,
+    fixed: Option<&'static Arc<Rows>>,
     rows: Option<Arc<Rows>>,
     chosen: Chosen,
     phantom: PhantomData<&'vtab CatalogTable>,
 }
 
+/// Which rows, numbered from the fixed ones on.
 enum Chosen {
     /// All rows from this one on.
     All(usize),
@@ -238,18 +250,42 @@ impl Cursor<'_> {
 
     fn at(&self) -> Option<usize> {
         match &self.chosen {
-            Chosen::All(at) => (*at < self.rows.as_ref()?.rows.len()).then_some(*at),
+            Chosen::All(at) => (*at < self.fixed_len() + self.rows.as_ref()?.rows.len()).then_some(*at),
             Chosen::Some(rows, at) => rows.get(*at).map(|&row| row as usize),
         }
+    }
+
+    fn fixed_len(&self) -> usize {
+        self.fixed.map_or(0, |fixed| fixed.rows.len())
+    }
+
+    fn row(&self) -> Option<&Row> {
+        let at = self.at()?;
+        match at.checked_sub(self.fixed_len()) {
+            Some(at) => self.rows.as_ref()?.rows.get(at),
+            None => self.fixed?.rows.get(at),
+        }
+    }
+
+    /// The rows that have a value in a column.
+    fn having(&self, column: usize, key: &Key) -> Vec<u32> {
+        let mut found = self.fixed.map(|fixed| fixed.having(column, key)).unwrap_or_default();
+        let offset = self.fixed_len() as u32;
+        if let Some(rows) = &self.rows {
+            found.extend(rows.having(column, key).into_iter().map(|at| at + offset));
+        }
+        found
     }
 }
 
 // SAFETY: `repr(C)` with SQLite's part first.
 unsafe impl VTabCursor for Cursor<'_> {
     fn filter(&mut self, idx_num: c_int, _idx_str: Option<&str>, args: &Filters<'_>) -> Result<()> {
+        let (read, state) = (self.table().table, self.table().state.upgrade());
+        let state = state.ok_or_else(|| Error::ModuleError("the session is over".into()))?;
+        self.fixed = super::fixed::rows(read);
+        self.rows = Some(rows(read, &state)?);
         let table = self.table();
-        let state = table.state.upgrade().ok_or_else(|| Error::ModuleError("the session is over".into()))?;
-        let rows = rows(table.table, &state)?;
         let chosen = match usize::try_from(idx_num - 1) {
             Ok(column) if column < table.columns => {
                 use rusqlite::types::ValueRef;
@@ -267,12 +303,10 @@ unsafe impl VTabCursor for Cursor<'_> {
                     }
                     _ => None,
                 };
-                let found = key.and_then(|key| rows.index(column).get(&key).cloned());
-                Chosen::Some(found.unwrap_or_default(), 0)
+                Chosen::Some(key.map(|key| self.having(column, &key)).unwrap_or_default(), 0)
             }
             _ => Chosen::All(0),
         };
-        self.rows = Some(rows);
         self.chosen = chosen;
         Ok(())
     }
@@ -289,7 +323,7 @@ unsafe impl VTabCursor for Cursor<'_> {
     }
 
     fn column(&self, context: &mut VtabContext, column: c_int) -> Result<()> {
-        let cell = self.at().zip(self.rows.as_ref()).and_then(|(at, rows)| rows.rows[at].get(column as usize));
+        let cell = self.row().and_then(|row| row.get(column as usize));
         match cell {
             None | Some(Cell::Null) => context.set_result(rusqlite::types::Null),
             Some(Cell::Integer(value)) => context.set_result(value),

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::regtype;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::{Decimal, ValueRef, timestamp, uuid};
 use rowferry_dialect::{Condition, Error, Result};
+
+use crate::catalog::{encodings, signatures};
 
 use super::call::{boolean, integer, text};
 use super::context::Definition;
@@ -28,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_cursor_row", 0, |call| Ok(call.context().state().cursor_row()?.map_or(Value::Null, Value::Integer)))
         .volatile(),
     Row::new("rf_version", 0, |call| {
-        let version = call.context().state().variable("server_version").unwrap_or_else(|| "15.0".to_owned());
+        let version = call.context().state().variable("server_version").unwrap_or_default();
         text(format!("PostgreSQL {version} (Rowferry {} on SQLite {})", env!("CARGO_PKG_VERSION"), rusqlite::version()))
     }),
     Row::new("rf_current_database", 0, |call| text(call.context().state().database())),
@@ -52,11 +54,8 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_current_setting", 1, current_setting).optional(1),
     Row::new("rf_set_config", 3, set_config).lenient().volatile(),
     Row::new("rf_pg_client_encoding", 0, |_| text("UTF8")),
-    Row::new("rf_pg_encoding_to_char", 1, |call| text(if call.integer(0)? == UTF8 { "UTF8" } else { "" })),
-    Row::new("rf_pg_char_to_encoding", 1, |call| {
-        let name = call.text(0)?.to_ascii_lowercase().replace(['-', '_'], "");
-        integer(if name == "utf8" || name == "unicode" { UTF8 } else { -1 })
-    }),
+    Row::new("rf_pg_encoding_to_char", 1, |call| text(encodings::name(call.integer(0)?))),
+    Row::new("rf_pg_char_to_encoding", 1, |call| integer(encodings::number_of(call.text(0)?).unwrap_or(-1))),
     Row::new("rf_pg_column_size", 1, |call| {
         integer(match call.value(0) {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as i64,
@@ -103,6 +102,9 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_to_regtype", 1, |call| to_reg(call, Reg::Type)),
     Row::new("rf_to_regnamespace", 1, |call| to_reg(call, Reg::Namespace)),
     Row::new("rf_to_regproc", 1, |call| to_reg(call, Reg::Proc)),
+    Row::new("rf_to_regprocedure", 1, |call| to_reg(call, Reg::Procedure)),
+    Row::new("rf_to_regoper", 1, |call| to_reg(call, Reg::Oper)),
+    Row::new("rf_to_regoperator", 1, |call| to_reg(call, Reg::Operator)),
     Row::new("rf_to_regrole", 1, |call| to_reg(call, Reg::Role)),
     Row::new("rf_format_type", 2, format_type).lenient(),
     Row::new("rf_pg_table_is_visible", 1, |call| boolean(call.context().state().is_visible(oid(call, 0)?))),
@@ -149,12 +151,17 @@ pub(super) const ROWS: &[Row] = &[
             Some(name(&function.namespace, &function.name, &function.definition))
         })
     }),
-    Row::new("rf_pg_get_function_result", 1, |call| function(call, |function| function.definition.result())),
-    Row::new("rf_pg_get_function_arguments", 1, |call| {
-        function(call, |function| Some(function.definition.arguments(true)))
+    Row::new("rf_pg_get_function_result", 1, |call| match builtin(call)? {
+        Some(fact) => Ok(signatures::result(fact).map_or(Value::Null, Value::Text)),
+        None => function(call, |function| function.definition.result()),
     }),
-    Row::new("rf_pg_get_function_identity_arguments", 1, |call| {
-        function(call, |function| Some(function.definition.arguments(false)))
+    Row::new("rf_pg_get_function_arguments", 1, |call| match builtin(call)? {
+        Some(fact) => text(signatures::arguments(fact, true)),
+        None => function(call, |function| Some(function.definition.arguments(true))),
+    }),
+    Row::new("rf_pg_get_function_identity_arguments", 1, |call| match builtin(call)? {
+        Some(fact) => text(signatures::arguments(fact, false)),
+        None => function(call, |function| Some(function.definition.arguments(false))),
     }),
     Row::new("rf_pg_get_function_sqlbody", 1, |call| {
         function(call, |function| function.definition.sql_body.then(|| function.definition.shown_sql_body()))
@@ -206,9 +213,6 @@ pub(super) const ROWS: &[Row] = &[
     })
     .volatile(),
 ];
-
-/// PostgreSQL's number of UTF-8.
-const UTF8: i64 = 6;
 
 /// What can be done to the relation (0) by itself.
 fn updatable(call: &Call<'_>) -> Result<Option<rowferry_dialect::postgres::Updatable>> {
@@ -271,15 +275,13 @@ fn format_type(call: &Call<'_>) -> Result<Value> {
     if oid == 0 {
         return text("-");
     }
-    let Some(ty) = types::from_oid(oid) else { return text("???") };
-    match call.given(1) {
-        Some(ValueRef::Integer(modifier)) if modifier >= 0 => {
-            text(types::format_type(&types::with_typmod(&ty, modifier as i32)))
-        }
-        Some(_) => text(types::format_type(&ty)),
-        // Without any modifier the type's name by the standard is asked for.
-        None => text(types::words(&ty)),
-    }
+    // Without any modifier the type's name by the standard is asked for; -1 is none of a column.
+    let modifier = match call.given(1) {
+        Some(ValueRef::Integer(modifier)) => Some(modifier as i32),
+        Some(_) => Some(-1),
+        None => None,
+    };
+    text(regtype::shown(oid, modifier).unwrap_or_else(|| "???".to_owned()))
 }
 
 fn definition(call: &Call<'_>, kind: Definition, column: i32) -> Result<Value> {
@@ -331,6 +333,11 @@ fn size_pretty(call: &Call<'_>) -> Result<Value> {
         }
     }
     Ok(Value::Null)
+}
+
+/// The function of PostgreSQL's own that a call asks about.
+fn builtin(call: &Call<'_>) -> Result<Option<&'static rowferry_facts::Function>> {
+    Ok(u32::try_from(call.integer(0)?).ok().and_then(rowferry_facts::Function::by_oid))
 }
 
 /// What is told of a function that users have made; NULL for others.

@@ -117,6 +117,8 @@ fn reg_name(reg: crate::types::Reg) -> &'static str {
     match reg {
         Reg::Class => "regclass",
         Reg::Namespace => "regnamespace",
+        Reg::Oper => "regoper",
+        Reg::Operator => "regoperator",
         Reg::Proc => "regproc",
         Reg::Procedure => "regprocedure",
         Reg::Role => "regrole",
@@ -312,9 +314,8 @@ impl Declared {
 
 fn reg_from(name: &str) -> Option<crate::types::Reg> {
     use crate::types::Reg;
-    [Reg::Class, Reg::Namespace, Reg::Proc, Reg::Procedure, Reg::Role, Reg::Type]
-        .into_iter()
-        .find(|&reg| reg_name(reg) == name)
+    use Reg::{Class, Namespace, Oper, Operator, Proc, Procedure, Role};
+    [Class, Namespace, Oper, Operator, Proc, Procedure, Role, Reg::Type].into_iter().find(|&reg| reg_name(reg) == name)
 }
 
 /// `first[(precision)] to last` of a quoted qualifier.

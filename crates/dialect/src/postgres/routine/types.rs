@@ -2,7 +2,7 @@
 
 use pg_query::protobuf::{TypeName, a_const, node::Node as N};
 
-use crate::postgres::{coerce, names, raw, types};
+use crate::postgres::{coerce, names, regtype, types};
 use crate::schema::QualifiedName;
 use crate::stored_function::{Polymorphic, TypeRef};
 use crate::{Condition, Error, Result, Type};
@@ -83,21 +83,6 @@ pub(super) fn unmodified(ty: TypeRef) -> TypeRef {
 /// `42601` for a text that is no type, `0A000` for PostgreSQL's types that are not there.
 pub fn type_from_text(words: &str) -> Result<TypeRef> {
     let syntax = || Error::new(Condition::SyntaxError, format!("syntax error at or near \"{words}\""));
-    let statements = raw::parse(&format!("SELECT NULL::{words}")).map_err(|_| syntax())?;
-    let name = statements
-        .first()
-        .and_then(|statement| match &*statement.tree {
-            N::SelectStmt(select) => select.target_list.first()?.node.clone(),
-            _ => None,
-        })
-        .and_then(|node| match node {
-            N::ResTarget(target) => target.val?.node,
-            _ => None,
-        })
-        .and_then(|node| match node {
-            N::TypeCast(cast) => cast.type_name,
-            _ => None,
-        })
-        .ok_or_else(syntax)?;
+    let name = regtype::type_name(words).ok_or_else(syntax)?;
     type_ref(&name)
 }

@@ -165,7 +165,9 @@ impl Names for World<'_> {
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
         match reg {
             Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
-            _ => None,
+            Reg::Type => super::regtype::shown(oid, None),
+            Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => super::regproc::name(self.schema, reg, oid),
+            Reg::Namespace | Reg::Role => None,
         }
     }
 

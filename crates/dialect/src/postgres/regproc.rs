@@ -1,0 +1,175 @@
+//! Functions and operators by name: what `regproc`, `regprocedure`, `regoper` and `regoperator` read and print.
+
+use rowferry_facts as facts;
+
+use super::{names, regtype, routine, words};
+use crate::schema::QualifiedName;
+use crate::types::Reg;
+use crate::{Condition, Error, Result, Schema};
+
+const PG_CATALOG: &str = "pg_catalog";
+
+/// The name to print for a function or operator; `None` when there is none.
+pub fn name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
+    match reg {
+        Reg::Oper => facts::Operator::by_oid(oid).map(operator_name),
+        Reg::Operator => facts::Operator::by_oid(oid).map(operator_signature),
+        Reg::Proc | Reg::Procedure => match facts::Function::by_oid(oid) {
+            Some(fact) => Some(builtin_name(schema, reg, fact)),
+            None => stored_name(schema, reg, oid),
+        },
+        Reg::Class | Reg::Namespace | Reg::Role | Reg::Type => None,
+    }
+}
+
+/// The function or operator that a text names.
+///
+/// Errors: `UndefinedFunction`, `AmbiguousFunction`, and those of texts that are no names.
+pub fn oid(schema: &dyn Schema, reg: Reg, text: &str) -> Result<u32> {
+    match reg {
+        Reg::Proc => function_oid(schema, text),
+        Reg::Procedure => procedure_oid(schema, text),
+        Reg::Oper => {
+            let mut found = operators(text.trim()).iter();
+            match (found.next(), found.next()) {
+                (Some(only), None) => Ok(only.oid),
+                (None, _) => Err(no_operator(text)),
+                (Some(_), Some(_)) => {
+                    let message = format!("more than one operator named {text}");
+                    Err(Error::new(Condition::AmbiguousFunction, message))
+                }
+            }
+        }
+        Reg::Operator => operator_oid(text),
+        Reg::Class | Reg::Namespace | Reg::Role | Reg::Type => Err(Error::internal("not a name of a function")),
+    }
+}
+
+/// A function of PostgreSQL's own, bare where the name finds it and as regproc where it finds nothing else.
+fn builtin_name(schema: &dyn Schema, reg: Reg, fact: &facts::Function) -> String {
+    let name = words::quote_ident(fact.name);
+    if reg == Reg::Procedure {
+        let types: Vec<String> = fact.arguments.iter().filter_map(|oid| regtype::shown(*oid, None)).collect();
+        return format!("{name}({})", types.join(","));
+    }
+    let only = facts::Function::named(fact.name).len() == 1
+        && schema.functions(&QualifiedName::bare(fact.name.to_owned())).is_empty();
+    if only { name } else { format!("{PG_CATALOG}.{name}") }
+}
+
+/// A function that users have made.
+fn stored_name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
+    let function = schema.function_by_oid(oid)?;
+    let known = schema.functions(&QualifiedName::bare(function.name.clone()));
+    // Bare where the name finds it, and as regproc where it finds nothing else.
+    let bare = match reg {
+        Reg::Proc => {
+            facts::Function::named(&function.name).is_empty() && matches!(known.as_slice(), [only] if only.oid == oid)
+        }
+        _ => known.iter().any(|known| known.oid == oid),
+    };
+    let name = words::quote_ident(&function.name);
+    let name = if bare { name } else { format!("{}.{name}", words::quote_ident(&function.namespace)) };
+    Some(if reg == Reg::Proc { name } else { format!("{name}({})", function.definition.input_words()) })
+}
+
+/// PostgreSQL's own functions of a name, where the name can mean them.
+fn builtin(name: &QualifiedName) -> &'static [&'static facts::Function] {
+    match name.schema.as_deref() {
+        None | Some(PG_CATALOG) => facts::Function::named(&name.name),
+        Some(_) => &[],
+    }
+}
+
+fn no_function(text: &str) -> Error {
+    Error::new(Condition::UndefinedFunction, format!("function \"{text}\" does not exist"))
+}
+
+fn invalid_name() -> Error {
+    Error::new(Condition::InvalidName, "invalid name syntax")
+}
+
+fn function_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
+    let name = names::qualified(text).ok_or_else(invalid_name)?;
+    let stored = schema.functions(&name);
+    let mut found = builtin(&name).iter().map(|fact| fact.oid).chain(stored.iter().map(|function| function.oid));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(no_function(text)),
+        (Some(_), Some(_)) => {
+            Err(Error::new(Condition::AmbiguousFunction, format!("more than one function named \"{text}\"")))
+        }
+    }
+}
+
+/// `name(type, …)` taken apart.
+fn name_and_types(text: &str) -> Result<(&str, Vec<&str>)> {
+    let expected =
+        |what: &str| Error::new(Condition::InvalidTextRepresentation, format!("expected a {what} parenthesis"));
+    let (name, types) = text.split_once('(').ok_or_else(|| expected("left"))?;
+    let types = types.trim_end().strip_suffix(')').ok_or_else(|| expected("right"))?;
+    Ok((name, types.split(',').map(str::trim).filter(|word| !word.is_empty()).collect()))
+}
+
+fn procedure_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
+    let (name, types) = name_and_types(text)?;
+    let name = names::qualified(name).ok_or_else(invalid_name)?;
+    let stored = schema.functions(&name);
+    let builtin = builtin(&name);
+    if stored.is_empty() {
+        let oids = types.iter().map(|words| regtype::oid(words)).collect::<Result<Vec<u32>>>()?;
+        let found = builtin.iter().find(|fact| *fact.arguments == *oids);
+        return found.map(|fact| fact.oid).ok_or_else(|| no_function(text));
+    }
+    let oids: Option<Vec<u32>> = types.iter().map(|words| regtype::oid(words).ok()).collect();
+    if let Some(found) = oids.and_then(|oids| builtin.iter().find(|fact| *fact.arguments == *oids)) {
+        return Ok(found.oid);
+    }
+    let mut words = Vec::with_capacity(types.len());
+    for ty in types {
+        words.push(routine::type_from_text(ty)?.words());
+    }
+    let words = words.join(",");
+    let found = stored.iter().find(|function| function.definition.input_words() == words);
+    found.map(|function| function.oid).ok_or_else(|| no_function(text))
+}
+
+fn operators(name: &str) -> &'static [&'static facts::Operator] {
+    facts::Operator::named(name.strip_prefix("pg_catalog.").unwrap_or(name))
+}
+
+fn no_operator(text: &str) -> Error {
+    Error::new(Condition::UndefinedFunction, format!("operator does not exist: {text}"))
+}
+
+fn operator_name(operator: &facts::Operator) -> String {
+    let only = facts::Operator::named(operator.name).len() == 1;
+    if only { operator.name.to_owned() } else { format!("{PG_CATALOG}.{}", operator.name) }
+}
+
+fn operator_signature(operator: &facts::Operator) -> String {
+    let words = |oid: u32| regtype::shown(oid, None).unwrap_or_else(|| "NONE".to_owned());
+    format!("{}({},{})", operator.name, words(operator.left_type), words(operator.right_type))
+}
+
+fn operator_oid(text: &str) -> Result<u32> {
+    let (name, types) = name_and_types(text)?;
+    let operand = |words: &str| if words.eq_ignore_ascii_case("none") { Ok(0) } else { regtype::oid(words) };
+    let (left, right) = match types.as_slice() {
+        [left, right] => (operand(left)?, operand(right)?),
+        [_] => {
+            return Err(Error::new(Condition::UndefinedParameter, "missing argument")
+                .hint("Use NONE to denote the missing argument of a unary operator."));
+        }
+        [] => {
+            let hint = "Provide two argument types for operator.";
+            return Err(Error::new(Condition::UndefinedParameter, "missing argument").hint(hint));
+        }
+        _ => {
+            return Err(Error::new(Condition::TooManyArguments, "too many arguments")
+                .hint("Provide two argument types for operator."));
+        }
+    };
+    let found = operators(name.trim()).iter().find(|row| (row.left_type, row.right_type) == (left, right));
+    found.map(|operator| operator.oid).ok_or_else(|| no_operator(text))
+}

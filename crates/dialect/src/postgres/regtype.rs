@@ -1,0 +1,84 @@
+//! Types by the words that name them, also those whose values are not here: what `regtype` reads and prints.
+
+use pg_query::protobuf::{self as pg, node::Node as N};
+use rowferry_facts as facts;
+
+use super::{names, raw, types, words};
+use crate::{Condition, Error, Result};
+
+/// The name that words like `double precision` or `pg_catalog.int4[]` are; `None` when they are no type's name.
+pub(super) fn type_name(words: &str) -> Option<pg::TypeName> {
+    let statements = raw::parse(&format!("SELECT NULL::{words}")).ok()?;
+    let N::SelectStmt(select) = &*statements.first()?.tree else { return None };
+    let N::ResTarget(target) = select.target_list.first()?.node.clone()? else { return None };
+    let N::TypeCast(cast) = target.val?.node? else { return None };
+    cast.type_name
+}
+
+/// The object id of PostgreSQL's type that words name.
+///
+/// Errors: `UndefinedObject`.
+pub fn oid(words: &str) -> Result<u32> {
+    let undefined = || Error::new(Condition::UndefinedObject, format!("type \"{words}\" does not exist"));
+    let name = type_name(words).ok_or_else(undefined)?;
+    let found = match names::strings(&name.names).as_slice() {
+        [name] | ["pg_catalog", name] => facts::Type::named(name),
+        _ => None,
+    };
+    let found = found.ok_or_else(undefined)?;
+    match (name.array_bounds.is_empty(), found.array) {
+        (true, _) => Ok(found.oid),
+        (false, 0) => Err(undefined()),
+        (false, array) => Ok(array),
+    }
+}
+
+/// How PostgreSQL prints a type of its own, with a modifier (-1: none): `format_type`. `None` for an object id that it does
+/// not have.
+pub fn shown(oid: u32, modifier: Option<i32>) -> Option<String> {
+    let row = facts::Type::by_oid(oid)?;
+    // The vectors of the catalogs are types of their own.
+    if row.category == 'A' && row.element != 0 && row.storage != 'p' {
+        return Some(format!("{}[]", shown(row.element, modifier)?));
+    }
+    if row.category != 'A'
+        && let Some(ty) = types::from_oid(oid)
+    {
+        return Some(match modifier {
+            Some(modifier) => types::format_type(&types::with_typmod(&ty, modifier)),
+            // Without any modifier the type's name by the standard is asked for.
+            None => types::words(&ty),
+        });
+    }
+    Some(match row.name {
+        "varbit" => "bit varying".to_owned(),
+        "bit" => "bit".to_owned(),
+        name => words::quote_ident(name),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_read_as_it_is_printed() {
+        for row in facts::Type::all() {
+            let shown = shown(row.oid, None).unwrap();
+            assert_eq!(oid(&shown).ok(), Some(row.oid), "{shown}");
+        }
+    }
+
+    #[test]
+    fn types_print_as_postgresql_prints_them() {
+        let shown = |oid, modifier| shown(oid, modifier).unwrap();
+        assert_eq!((shown(1007, None).as_str(), shown(22, None).as_str()), ("integer[]", "int2vector"));
+        assert_eq!((shown(869, Some(-1)).as_str(), shown(1041, None).as_str()), ("inet", "inet[]"));
+        assert_eq!((shown(18, None).as_str(), shown(1562, None).as_str()), ("\"char\"", "bit varying"));
+        assert_eq!(
+            (shown(1015, Some(9)).as_str(), shown(1042, None).as_str()),
+            ("character varying(5)[]", "character")
+        );
+        assert_eq!(oid("no_such_type").unwrap_err().condition(), Condition::UndefinedObject);
+    }
+}

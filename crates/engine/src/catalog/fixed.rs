@@ -1,0 +1,343 @@
+//! Rows that every database has: PostgreSQL's own types, functions, operators and what belongs to them, from its facts.
+//!
+//! They are made at the first use of a table and shared by all sessions of the process; a table's own function adds what
+//! is the file's.
+
+use std::sync::{Arc, OnceLock};
+
+use rowferry_facts as facts;
+
+use super::vtab::Rows;
+use super::{Cell, NULL, OWNER, Row, Table, array, row, text_array};
+use crate::schema::PG_CATALOG;
+
+/// Tables whose rows are all fixed.
+pub(super) const TABLES: &[Table] = &[
+    table(
+        "pg_aggregate",
+        2_600,
+        "aggfnoid regproc, aggkind char, aggnumdirectargs int2, aggtransfn regproc, aggfinalfn regproc, \
+        aggcombinefn regproc, aggserialfn regproc, aggdeserialfn regproc, aggmtransfn regproc, aggminvtransfn regproc, \
+        aggmfinalfn regproc, aggfinalextra bool, aggmfinalextra bool, aggfinalmodify char, aggmfinalmodify char, \
+        aggsortop oid, aggtranstype oid, aggtransspace int4, aggmtranstype oid, aggmtransspace int4, agginitval text, \
+        aggminitval text",
+    ),
+    table(
+        "pg_amop",
+        2_602,
+        "oid oid, amopfamily oid, amoplefttype oid, amoprighttype oid, amopstrategy int2, \
+        amoppurpose char, amopopr oid, amopmethod oid, amopsortfamily oid",
+    ),
+    table(
+        "pg_amproc",
+        2_603,
+        "oid oid, amprocfamily oid, amproclefttype oid, amprocrighttype oid, amprocnum int2, \
+        amproc regproc",
+    ),
+    table(
+        "pg_conversion",
+        2_607,
+        "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, \
+        contoencoding int4, conproc regproc, condefault bool",
+    ),
+    table("pg_opfamily", 2_753, "oid oid, opfmethod oid, opfname name, opfnamespace oid, opfowner oid"),
+    table(
+        "pg_range",
+        3_541,
+        "rngtypid oid, rngsubtype oid, rngmultitypid oid, rngcollation oid, rngsubopc oid, \
+        rngcanonical regproc, rngsubdiff regproc",
+    ),
+    table("pg_am", 2_601, "oid oid, amname name, amhandler regproc, amtype char"),
+    table("pg_cast", 2_605, "oid oid, castsource oid, casttarget oid, castfunc oid, castcontext char, castmethod char"),
+    table(
+        "pg_collation",
+        3_456,
+        "oid oid, collname name, collnamespace oid, collowner oid, collprovider char, collisdeterministic bool, \
+        collencoding int4, collcollate text, collctype text, colliculocale text, collversion text",
+    ),
+    table(
+        "pg_opclass",
+        2_616,
+        "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, opcintype oid, \
+        opcdefault bool, opckeytype oid",
+    ),
+    table(
+        "pg_operator",
+        2_617,
+        "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprcanmerge bool, oprcanhash bool, \
+        oprleft oid, oprright oid, oprresult oid, oprcom oid, oprnegate oid, oprcode regproc, oprrest regproc, \
+        oprjoin regproc",
+    ),
+];
+
+const fn table(name: &'static str, oid: u32, columns: &'static str) -> Table {
+    Table { namespace: PG_CATALOG, name, oid, columns, rows: |_| Vec::new(), live: false }
+}
+
+/// A table that begins with fixed rows.
+struct Fixed {
+    table: &'static str,
+    make: fn() -> Vec<Row>,
+    rows: OnceLock<Arc<Rows>>,
+}
+
+const fn fixed(table: &'static str, make: fn() -> Vec<Row>) -> Fixed {
+    Fixed { table, make, rows: OnceLock::new() }
+}
+
+static FIXED: [Fixed; 14] = [
+    fixed("pg_aggregate", aggregates),
+    fixed("pg_am", access_methods),
+    fixed("pg_amop", family_operators),
+    fixed("pg_amproc", family_functions),
+    fixed("pg_cast", casts),
+    fixed("pg_collation", collations),
+    fixed("pg_conversion", conversions),
+    fixed("pg_language", languages),
+    fixed("pg_opclass", operator_classes),
+    fixed("pg_operator", operators),
+    fixed("pg_opfamily", operator_families),
+    fixed("pg_proc", functions),
+    fixed("pg_range", ranges),
+    fixed("pg_type", types),
+];
+
+/// The rows with which a table begins.
+pub(super) fn rows(table: &Table) -> Option<&'static Arc<Rows>> {
+    if table.namespace != PG_CATALOG {
+        return None;
+    }
+    let fixed = FIXED.iter().find(|fixed| fixed.table == table.name)?;
+    Some(fixed.rows.get_or_init(|| Arc::new(Rows::new((fixed.make)()))))
+}
+
+/// The namespace of all of them.
+const NAMESPACE: u32 = 11;
+
+fn letter(letter: char) -> Cell {
+    Cell::from(letter.encode_utf8(&mut [0; 4]) as &str)
+}
+
+/// A list that is NULL when it has no members.
+fn list<T, C: Into<Cell>>(members: &[T], make: impl Fn(&[T]) -> C) -> Cell {
+    if members.is_empty() { NULL } else { make(members).into() }
+}
+
+fn access_methods() -> Vec<Row> {
+    let rows = facts::AccessMethod::all().iter();
+    rows.map(|method| row![method.oid, method.name, method.handler, letter(method.kind)]).collect()
+}
+
+fn aggregates() -> Vec<Row> {
+    let aggregate = |row: &facts::Aggregate| {
+        row![
+            row.function,
+            letter(row.kind),
+            row.direct_arguments,
+            row.transition,
+            row.finish,
+            row.combine,
+            row.serialize,
+            row.deserialize,
+            row.moving_transition,
+            row.moving_inverse,
+            row.moving_finish,
+            row.finish_extra,
+            row.moving_finish_extra,
+            letter(row.finish_modify),
+            letter(row.moving_finish_modify),
+            row.sort_operator,
+            row.state,
+            row.state_space,
+            row.moving_state,
+            row.moving_state_space,
+            row.has_initial.then_some(row.initial),
+            row.has_moving_initial.then_some(row.moving_initial),
+        ]
+    };
+    facts::Aggregate::all().iter().map(aggregate).collect()
+}
+
+fn casts() -> Vec<Row> {
+    let rows = facts::Cast::all().iter();
+    rows.map(|cast| row![cast.oid, cast.source, cast.target, cast.function, letter(cast.context), letter(cast.method)])
+        .collect()
+}
+
+fn collations() -> Vec<Row> {
+    let collation = |row: &facts::Collation| {
+        let text = |text: &'static str| (!text.is_empty()).then_some(text);
+        let (collate, ctype) = (text(row.collate), text(row.ctype));
+        let provider = letter(row.provider);
+        row![row.oid, row.name, NAMESPACE, OWNER, provider, row.deterministic, row.encoding, collate, ctype, NULL, NULL]
+    };
+    facts::Collation::all().iter().map(collation).collect()
+}
+
+fn conversions() -> Vec<Row> {
+    let conversion = |row: &facts::Conversion| {
+        let encoding = |name| super::encodings::number(name).unwrap_or(-1);
+        let (from, to) = (encoding(row.source), encoding(row.target));
+        row![row.oid, row.name, NAMESPACE, OWNER, from, to, row.function, row.is_default]
+    };
+    facts::Conversion::all().iter().map(conversion).collect()
+}
+
+fn languages() -> Vec<Row> {
+    let language =
+        |row: &facts::Language| row![row.oid, row.name, OWNER, row.procedural, row.trusted, 0, 0, row.validator, NULL];
+    facts::Language::all().iter().map(language).collect()
+}
+
+fn operator_families() -> Vec<Row> {
+    let rows = facts::OperatorFamily::all().iter();
+    rows.map(|family| row![family.oid, family.method, family.name, NAMESPACE, OWNER]).collect()
+}
+
+fn operator_classes() -> Vec<Row> {
+    let class = |row: &facts::OperatorClass| {
+        row![row.oid, row.method, row.name, NAMESPACE, OWNER, row.family, row.input, row.is_default, row.key]
+    };
+    facts::OperatorClass::all().iter().map(class).collect()
+}
+
+fn family_operators() -> Vec<Row> {
+    let operator = |row: &facts::FamilyOperator| {
+        let purpose = letter(row.purpose);
+        row![
+            row.oid,
+            row.family,
+            row.left_type,
+            row.right_type,
+            row.strategy,
+            purpose,
+            row.operator,
+            row.method,
+            row.sort_family
+        ]
+    };
+    facts::FamilyOperator::all().iter().map(operator).collect()
+}
+
+fn family_functions() -> Vec<Row> {
+    let rows = facts::FamilyFunction::all().iter();
+    rows.map(|row| row![row.oid, row.family, row.left_type, row.right_type, row.number, row.function]).collect()
+}
+
+fn operators() -> Vec<Row> {
+    let operator = |row: &facts::Operator| {
+        row![
+            row.oid,
+            row.name,
+            NAMESPACE,
+            OWNER,
+            letter(row.kind),
+            row.can_merge,
+            row.can_hash,
+            row.left_type,
+            row.right_type,
+            row.result,
+            row.commutator,
+            row.negator,
+            row.function,
+            row.restriction,
+            row.join,
+        ]
+    };
+    facts::Operator::all().iter().map(operator).collect()
+}
+
+fn functions() -> Vec<Row> {
+    let mut rows: Vec<Row> = facts::Function::all().iter().map(function).collect();
+    rows.extend(super::pg_proc::newer());
+    rows
+}
+
+fn function(row: &facts::Function) -> Row {
+    let language = facts::Language::all().iter().find(|language| language.name == row.language);
+    let letters = |modes: &[char]| {
+        let words: Vec<String> = modes.iter().map(ToString::to_string).collect();
+        text_array(words.iter().map(String::as_str))
+    };
+    row![
+        row.oid,
+        row.name,
+        NAMESPACE,
+        OWNER,
+        language.map_or(0, |language| language.oid),
+        f64::from(row.cost),
+        f64::from(row.rows),
+        row.variadic,
+        row.support,
+        letter(row.kind),
+        false,
+        row.leakproof,
+        row.strict,
+        row.returns_set,
+        letter(row.volatility),
+        letter(row.parallel),
+        row.arguments.len(),
+        row.defaults,
+        row.result,
+        array(row.arguments.iter()),
+        list(&row.all_arguments, |types| array(types)),
+        list(&row.modes, letters),
+        list(&row.names, |names| text_array(names.iter().copied())),
+        (!row.default_values.is_empty()).then_some(row.default_values),
+        NULL,
+        row.source,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+    ]
+}
+
+fn ranges() -> Vec<Row> {
+    let range = |row: &facts::Range| {
+        row![row.range, row.subtype, row.multirange, row.collation, row.operator_class, row.canonical, row.difference]
+    };
+    facts::Range::all().iter().map(range).collect()
+}
+
+fn types() -> Vec<Row> {
+    facts::Type::all().iter().map(ty).collect()
+}
+
+fn ty(row: &facts::Type) -> Row {
+    let relation = super::relation(PG_CATALOG, row.relation).map_or(0, |relation| relation.oid);
+    row![
+        row.oid,
+        row.name,
+        NAMESPACE,
+        OWNER,
+        row.length,
+        row.by_value,
+        letter(row.kind),
+        letter(row.category),
+        row.preferred,
+        true,
+        letter(row.delimiter),
+        relation,
+        row.subscript,
+        row.element,
+        row.array,
+        row.input,
+        row.output,
+        row.receive,
+        row.send,
+        row.modifier_in,
+        row.modifier_out,
+        row.analyze,
+        letter(row.alignment),
+        letter(row.storage),
+        false,
+        0,
+        -1,
+        0,
+        row.collation,
+        NULL,
+        NULL,
+        NULL,
+    ]
+}
