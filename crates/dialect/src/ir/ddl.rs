@@ -177,6 +177,8 @@ pub struct CreateFunction {
     pub replaces: Option<u32>,
     /// CREATE PROCEDURE.
     pub procedure: bool,
+    /// Variables of its body that hide others: what becomes of them is the session's to say.
+    pub shadows: Vec<crate::Error>,
 }
 
 /// ALTER FUNCTION and its kin: the function with its new text.

@@ -10,6 +10,7 @@ mod exceptions;
 mod interpreter;
 mod loops;
 mod plpgsql;
+mod running;
 mod sql_language;
 mod statements;
 mod stored;
@@ -51,6 +52,8 @@ pub struct SessionRoutines {
     processed: AtomicI64,
     /// Where the stack stood when the outermost routine was called.
     base: AtomicUsize,
+    /// Functions of PostgreSQL's way that run.
+    running: running::RunningFunctions,
 }
 
 impl SessionRoutines {

@@ -12,6 +12,13 @@ use crate::session::{Outcome, Parsed, Session};
 use crate::spool::Spool;
 
 pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
+    session.routine_state().running.enter_sql(&compiled.function);
+    let result = run_statements(session, compiled, args);
+    session.routine_state().running.leave();
+    result
+}
+
+fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
     let function = &compiled.function;
     let schema = session.schema();
     let variables = Arc::new(sql_language::variables(function, &compiled.inputs, &schema)?);
@@ -21,6 +28,7 @@ pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
     let mut result = None;
     for (at, statement) in statements.into_iter().enumerate() {
         let last = at + 1 == count;
+        session.routine_state().running.at_statement(at + 1);
         let in_statement = |error: Error| in_function(error, &function.name, at + 1);
         let parsed = Parsed::inside(statement, variables.clone());
         let plan = session.prepare_parsed(&parsed, &[]).map_err(in_statement)?;
@@ -86,7 +94,7 @@ fn mismatch(words: String) -> Error {
 
 fn in_function(mut error: Error, name: &str, statement: usize) -> Error {
     error.position = None;
-    let line = format!("SQL function \"{name}\" statement {statement}");
+    let line = super::running::sql_line(name, statement);
     let context = match error.context.take() {
         Some(inner) => format!("{inner}\n{line}"),
         None => line,

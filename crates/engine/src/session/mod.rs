@@ -472,6 +472,11 @@ impl Session {
         self.state.notices.lock().push(message);
     }
 
+    /// What PL/pgSQL has been asked to look for: an error or a warning.
+    pub(crate) fn extra_check(&self, check: crate::settings::ExtraCheck) -> Option<bool> {
+        self.state.variables.read().extra_check(check)
+    }
+
     /// A function as the CONTEXT of messages names it.
     pub(crate) fn function_signature(&self, function: &rowferry_dialect::stored_function::StoredFunction) -> String {
         use rowferry_dialect::Schema as _;

@@ -11,7 +11,7 @@ use rowferry_dialect::{Condition, Error, Result};
 
 use super::identity::RoleNames;
 use super::transaction::{isolation_from_name, isolation_name};
-use crate::settings::{self, Form, Kind, SETTINGS, Setting};
+use crate::settings::{self, ExtraCheck, ExtraChecks, Form, Kind, SETTINGS, Setting};
 
 /// The variables of one session: what it has set, over the table of [`crate::settings`].
 #[derive(Debug)]
@@ -52,6 +52,10 @@ struct Frequent {
     replica: bool,
     /// Which messages the client wants.
     messages: MessageLevel,
+    /// What PL/pgSQL looks for and refuses.
+    extra_errors: ExtraChecks,
+    /// What PL/pgSQL looks for and tells of.
+    extra_warnings: ExtraChecks,
 }
 
 /// The least important message that a client is sent (`client_min_messages`).
@@ -218,7 +222,7 @@ impl Variables {
                 values.iter().map(|value| quote_name(value)).collect::<Vec<_>>().join(", ")
             }
             (_, [value]) => value.clone(),
-            (Some(Kind::Text(Form::DateStyle)), _) => values.join(", "),
+            (Some(Kind::Text(Form::DateStyle | Form::ExtraChecks)), _) => values.join(", "),
             _ => {
                 let message = format!("SET {name} takes only one argument");
                 return Err(Error::new(Condition::InvalidParameterValue, message));
@@ -245,7 +249,6 @@ impl Variables {
             }
             None => {
                 check_custom(name, &key, value.is_some() || self.initial.contains_key(&key))?;
-                check_plpgsql(&key, value)?;
                 // Once named it is there, and empty when nothing is set.
                 self.initial.entry(key.clone()).or_default();
                 value.map(str::to_owned)
@@ -429,6 +432,14 @@ impl Variables {
         self.frequent.messages
     }
 
+    /// What PL/pgSQL has been asked to look for: whether it is an error (or a warning), `None` when it is not looked for.
+    pub(crate) fn extra_check(&self, check: ExtraCheck) -> Option<bool> {
+        if self.frequent.extra_errors.has(check) {
+            return Some(true);
+        }
+        self.frequent.extra_warnings.has(check).then_some(false)
+    }
+
     /// What may last how long besides statements and waits for locks.
     pub fn timeouts(&self) -> Timeouts {
         self.frequent.timeouts
@@ -481,6 +492,8 @@ impl Variables {
                 level if level.starts_with("debug") => MessageLevel::Debug,
                 _ => MessageLevel::Notice,
             },
+            extra_errors: ExtraChecks::read(value("plpgsql.extra_errors")).unwrap_or_default(),
+            extra_warnings: ExtraChecks::read(value("plpgsql.extra_warnings")).unwrap_or_default(),
         };
         let (session, current) = (value("session_authorization"), value("role"));
         if self.role_names.session != session || self.role_names.current != current {
@@ -528,28 +541,16 @@ fn check_custom(name: &str, key: &str, new: bool) -> Result<()> {
         let message = format!("unrecognized configuration parameter \"{name}\"");
         return Err(Error::new(Condition::UndefinedObject, message));
     }
+    if key.starts_with("plpgsql.") {
+        let message = format!("invalid configuration parameter name \"{name}\"");
+        return Err(Error::new(Condition::InvalidName, message).detail("\"plpgsql\" is a reserved prefix."));
+    }
     if !key.split('.').all(part) {
         let message = format!("invalid configuration parameter name \"{name}\"");
         return Err(Error::new(Condition::InvalidName, message)
             .detail("Custom parameter names must be two or more simple identifiers separated by dots."));
     }
     Ok(())
-}
-
-/// Settings of PL/pgSQL that would have no effect here.
-fn check_plpgsql(key: &str, value: Option<&str>) -> Result<()> {
-    let usual: &[&str] = match key {
-        "plpgsql.extra_warnings" | "plpgsql.extra_errors" => &["none", ""],
-        "plpgsql.print_strict_params" => &["off", "false", "no", "0"],
-        "plpgsql.variable_conflict" => &["error"],
-        _ => return Ok(()),
-    };
-    match value.map(str::to_ascii_lowercase) {
-        Some(value) if !usual.contains(&value.as_str()) => {
-            Err(Error::unsupported(format!("setting {key} to \"{value}\"")))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// `ISO, MDY` in any order and case; what is left out stays as it is by default.

@@ -1,9 +1,11 @@
 //! What PostgreSQL calls configuration parameters: a static table, shared by all sessions. A session keeps only what
 //! it has set ([`crate::session`]'s variables).
 
+mod extra_checks;
 mod table;
 mod value;
 
+pub(crate) use extra_checks::{ExtraCheck, ExtraChecks};
 pub use table::SETTINGS;
 pub(crate) use value::{changeable, read, short, show};
 
@@ -78,6 +80,8 @@ pub enum Form {
     DateStyle,
     /// An encoding: UTF-8 only.
     Encoding,
+    /// A list of checks of PL/pgSQL.
+    ExtraChecks,
     /// A list of names; SET quotes each.
     Names,
     /// A time zone.

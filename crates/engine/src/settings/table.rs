@@ -300,6 +300,18 @@ pub static SETTINGS: &[Setting] = &[
     setting("parallel_tuple_cost", "0.1", Real(0.0, f64::MAX, Unit::None), User, Hint),
     setting("password_encryption", "scram-sha-256", Enum(&["md5", "scram-sha-256"]), User, Fixed),
     setting("plan_cache_mode", "auto", Enum(&["auto", "force_generic_plan", "force_custom_plan"]), User, Hint),
+    setting("plpgsql.check_asserts", "on", Bool, Superuser, Effective).hidden(),
+    setting("plpgsql.extra_errors", "none", Text(Form::ExtraChecks), User, Effective).hidden(),
+    setting("plpgsql.extra_warnings", "none", Text(Form::ExtraChecks), User, Effective).hidden(),
+    setting("plpgsql.print_strict_params", "off", Bool, User, Fixed).hidden(),
+    setting(
+        "plpgsql.variable_conflict",
+        "error",
+        Enum(&["error", "use_variable", "use_column"]),
+        Superuser,
+        Only(&["error"]),
+    )
+    .hidden(),
     setting("port", "5432", Integer(1, 65_535, Unit::None), Restart, Fixed),
     setting("post_auth_delay", "0", Integer(0, 2147, Unit::Seconds), Connection, Fixed),
     setting("pre_auth_delay", "0", Integer(0, 60, Unit::Seconds), Reload, Fixed),

@@ -3,7 +3,7 @@
 use rowferry_dialect::values::{DateOrder, DateStyle, zone};
 use rowferry_dialect::{Condition, Error, Result};
 
-use super::{Context, Form, Kind, Meaning, Setting, Unit};
+use super::{Context, ExtraChecks, Form, Kind, Meaning, Setting, Unit};
 use crate::session::variables::date_style;
 
 /// Sizes in bytes, the greatest first.
@@ -143,6 +143,10 @@ fn parse(setting: &Setting, value: &str) -> Result<String> {
         Kind::Text(Form::Any | Form::Names) => value.to_owned(),
         Kind::Text(Form::DateStyle) => date_style_words(setting, value)?,
         Kind::Text(Form::Encoding) => encoding(setting, value)?.to_owned(),
+        Kind::Text(Form::ExtraChecks) => {
+            ExtraChecks::read(value).map_err(|detail| invalid(setting, value).detail(detail))?;
+            value.to_owned()
+        }
         Kind::Text(Form::TimeZone) => zone::for_session(value).ok_or_else(|| invalid(setting, value))?.1,
     })
 }

@@ -50,7 +50,17 @@ impl Parser<'_> {
             let message = format!("duplicate declaration at or near \"{near}\"");
             return Err(self.error_at(Condition::SyntaxError, message, self.tokens[at].start));
         }
+        self.note_shadow(&name, at);
         Ok(name)
+    }
+
+    /// Remembers a name that hides a variable of a block around.
+    fn note_shadow(&mut self, name: &str, token: usize) {
+        if self.find(name).is_some() {
+            let message = format!("variable \"{name}\" shadows a previously defined variable");
+            let shadow = self.error_at(Condition::DuplicateAlias, message, self.tokens[token].start);
+            self.shadows.push(shadow);
+        }
     }
 
     /// `name ALIAS FOR other`
@@ -87,7 +97,9 @@ impl Parser<'_> {
         let mut args = Vec::new();
         if self.take_sign('(') {
             loop {
+                let at = self.at;
                 let arg = self.any_name()?;
+                self.note_shadow(&arg, at);
                 let ty = self.declared_type(|token| token.is_sign(',') || token.is_sign(')'))?;
                 args.push(self.add_variable(&arg, kind_of(ty), line));
                 if !self.take_sign(',') {

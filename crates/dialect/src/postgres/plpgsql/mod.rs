@@ -49,6 +49,8 @@ pub struct Function {
     pub writes: bool,
     /// Names that may be those of functions that it calls.
     pub calls: Vec<String>,
+    /// Variables that hide one of a block around: `42712`, with the place in the body.
+    pub shadows: Vec<crate::Error>,
 }
 
 /// The variables of a trigger function.

@@ -20,6 +20,8 @@ pub(super) struct Parser<'a> {
     pub(super) writes: bool,
     /// Labels of loops and blocks around: the label, and whether it is a loop's.
     pub(super) around: Vec<(Option<String>, bool)>,
+    /// Variables that hide others.
+    pub(super) shadows: Vec<Error>,
     conflict: Conflict,
     depth: u32,
     name: &'a str,
@@ -40,6 +42,7 @@ impl<'a> Parser<'a> {
             statements: 0,
             writes: false,
             around: Vec::new(),
+            shadows: Vec::new(),
             conflict: Conflict::Error,
             depth: 0,
             name,
@@ -86,6 +89,7 @@ impl<'a> Parser<'a> {
             trigger,
             writes: self.writes,
             calls,
+            shadows: self.shadows,
         })
     }
 

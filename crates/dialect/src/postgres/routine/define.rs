@@ -85,6 +85,7 @@ impl Binder<'_> {
             self.check_replaced(known, &function, create.replace)?;
         }
         self.check_body(&function, &text)?;
+        let shadows = self.shadows(&function, &text);
         let definition = definition_text(&function.namespace, &function.name, &function.definition);
         Ok(Ddl::CreateFunction(CreateFunction {
             signature: function.signature(),
@@ -93,7 +94,18 @@ impl Binder<'_> {
             text: definition,
             replaces: known.map(|known| known.oid),
             procedure: function.definition.procedure,
+            shadows,
         }))
+    }
+
+    /// Variables of a body that hide others.
+    fn shadows(&self, function: &StoredFunction, text: &str) -> Vec<Error> {
+        if function.definition.language != RoutineLanguage::Plpgsql {
+            return Vec::new();
+        }
+        let Ok(body) = function.plpgsql() else { return Vec::new() };
+        let placed = |error: &Error| self.error_of_body(error.clone(), &function.definition.source, text);
+        body.shadows.iter().map(placed).collect()
     }
 
     fn shell(&self, error: Error) -> Error {

@@ -4,8 +4,9 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::plpgsql::{Block, Handlers, Trapped};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
-use super::frame::{Flow, Frame, Place};
+use super::frame::{Flow, Frame};
 use super::variables::Slot;
+use crate::routines::running::Place;
 
 impl Frame<'_, '_> {
     /// Runs a block that handles errors.

@@ -7,6 +7,7 @@ use rowferry_dialect::postgres::plpgsql::{Block, Function, Step, StepKind, Varia
 use rowferry_dialect::{Condition, Error, Result};
 
 use super::variables::Slot;
+use crate::routines::running::Place;
 use crate::routines::stored::{Compiled, Returned};
 use crate::session::Session;
 use crate::spool::Spool;
@@ -29,19 +30,6 @@ pub(super) struct Frame<'s, 'f> {
     pub(super) caught: Option<Error>,
     /// Where it is: the step's line and words, for the CONTEXT of messages.
     pub(super) place: Place,
-}
-
-/// Where a function is.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
-    /// At a step.
-    Step(u32, &'static str),
-    /// Before its first or behind its last.
-    During(&'static str),
-    /// At a declaration's line.
-    Declaration(u32),
-    /// Nowhere that could be named.
-    Nowhere,
 }
 
 /// How a step has ended.
@@ -111,19 +99,16 @@ impl<'s, 'f> Frame<'s, 'f> {
         error
     }
 
+    /// Where this function is, and those that have called it.
+    pub(super) fn context(&self) -> String {
+        let state = self.session.routine_state();
+        state.running.at(self.place);
+        state.running.context(self.session)
+    }
+
     /// A line of CONTEXT.
     pub(super) fn context_line(&self, place: Place) -> String {
-        let function = &self.compiled.function;
-        let name =
-            if function.oid == 0 { "inline_code_block".to_owned() } else { self.session.function_signature(function) };
-        match place {
-            Place::Step(line, words) => format!("PL/pgSQL function {name} line {line} at {words}"),
-            Place::Declaration(line) => {
-                format!("PL/pgSQL function {name} line {line} during statement block local variable initialization")
-            }
-            Place::During(words) => format!("PL/pgSQL function {name} {words}"),
-            Place::Nowhere => format!("PL/pgSQL function {name}"),
-        }
+        place.line(self.session, &self.compiled.function)
     }
 
     /// Runs a block to its end.
@@ -179,6 +164,7 @@ impl<'s, 'f> Frame<'s, 'f> {
 
     fn step(&mut self, step: &Step) -> Result<Flow> {
         self.place = Place::Step(step.line, step.kind.words());
+        self.session.routine_state().running.at(self.place);
         self.check_interrupt()?;
         let flow = self.step_kind(&step.kind, step.line)?;
         Ok(flow)

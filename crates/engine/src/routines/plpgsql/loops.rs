@@ -5,9 +5,10 @@ use rowferry_dialect::postgres::plpgsql::{Rows, Sql, Step, Target};
 use rowferry_dialect::values::array::{self, Array};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
-use super::frame::{Flow, Frame, Place};
+use super::frame::{Flow, Frame};
 use super::statements::{in_statement, in_statement_text, next_row, shape_of_cursor};
 use super::variables::Slot;
+use crate::routines::running::Place;
 use crate::routines::stored::Shape;
 use crate::session::Outcome;
 

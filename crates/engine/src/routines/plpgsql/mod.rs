@@ -25,6 +25,7 @@ use super::trigger::TriggerCall;
 use crate::session::Session;
 
 pub(super) use returning::check_record;
+pub(super) use statements::statement_line;
 pub(super) use variables::{CachedPlan, SlotKind, slot_kinds};
 
 use frame::Frame;
@@ -32,6 +33,13 @@ use variables::Slot;
 
 /// Runs a function.
 pub(super) fn run(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
+    session.routine_state().running.enter(&compiled.function);
+    let result = run_frame(session, compiled, args);
+    session.routine_state().running.leave();
+    result
+}
+
+fn run_frame(session: &mut Session, compiled: &Compiled, args: Vec<Value>) -> Result<Returned> {
     let body = compiled.function.plpgsql()?.clone();
     let mut frame = Frame::new(session, compiled, &body)?;
     for ((slot, value), ty) in body.inputs.iter().zip(args).zip(&compiled.inputs) {
@@ -46,6 +54,13 @@ pub(super) fn run_trigger(
     compiled: &Compiled,
     call: &TriggerCall<'_>,
 ) -> Result<Option<Vec<Value>>> {
+    session.routine_state().running.enter(&compiled.function);
+    let result = run_trigger_frame(session, compiled, call);
+    session.routine_state().running.leave();
+    result
+}
+
+fn run_trigger_frame(session: &mut Session, compiled: &Compiled, call: &TriggerCall<'_>) -> Result<Option<Vec<Value>>> {
     let body = compiled.function.plpgsql()?.clone();
     let Some(slots) = body.trigger else { return Err(Error::internal("a trigger function without its variables")) };
     let mut frame = Frame::new(session, compiled, &body)?;

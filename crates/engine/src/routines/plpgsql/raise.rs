@@ -75,7 +75,7 @@ impl Frame<'_, '_> {
             _ => Severity::Notice,
         };
         let mut notice = error.with_sqlstate(code.as_deref().unwrap_or(default)).with_severity(severity);
-        notice.context = Some(self.context_line(self.place));
+        notice.context = Some(self.context());
         self.session.remark(notice);
         Ok(())
     }

@@ -5,11 +5,12 @@ use rowferry_dialect::postgres::plpgsql::{Direction, OpenSource, Rows, Sql, Targ
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::{Condition, Error, Result as Outcomes, Type};
 
-use super::frame::{Frame, Place};
+use super::frame::Frame;
 use super::statements::{in_statement, in_statement_text, next_row, shape_of_cursor};
 use super::variables::Slot;
 use super::{has_outputs, is_void, returns_set};
 use crate::routines::borrowed;
+use crate::routines::running::Place;
 use crate::routines::stored::{Returned, Returns, Shape};
 use crate::session::Outcome;
 use crate::spool::Spool;

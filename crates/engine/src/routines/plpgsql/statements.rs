@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{Statement as Ir, Value};
 use rowferry_dialect::postgres::plpgsql::{Diagnostic, DynamicSql, Into, Place as Target, Sql, Target as Row};
 use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
-use super::frame::{Frame, Place};
+use super::frame::Frame;
 use super::variables::Slot;
 use crate::cursor::Cursor;
 use crate::routines::borrowed;
+use crate::routines::running::Place;
 use crate::routines::stored::Shape;
 use crate::session::{Outcome, Prepared};
+use crate::settings::ExtraCheck;
 
 /// The types of a cursor's columns.
 pub(super) fn shape_of_cursor(cursor: &Cursor) -> Shape {
@@ -33,6 +36,7 @@ impl Frame<'_, '_> {
         let (plan, values) = self.plan(sql, spread).map_err(|error| in_query(error, sql))?;
         // PostgreSQL computes what is constant when it plans, and an expression without tables without a statement.
         let simple = sql.prefix > 0 && plan.uses.tables.is_empty() && !values.is_empty();
+        self.session.routine_state().running.runs((!simple).then(|| sql.clone()));
         self.session.execute(&plan, &values).map_err(|error| if simple { error } else { in_statement(error, sql) })
     }
 
@@ -184,6 +188,7 @@ impl Frame<'_, '_> {
                 }
             },
             Row::Places(places) => {
+                self.check_fields(places.len(), shape.len())?;
                 for (at, place) in places.iter().enumerate() {
                     let value = row.as_ref().and_then(|row| row.get(at)).cloned().unwrap_or(Value::Null);
                     let ty = shape.get(at).map_or(Type::Unknown, |(_, ty)| ty.clone());
@@ -192,6 +197,35 @@ impl Frame<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// Looks whether there are as many values as targets, where that has been asked for.
+    pub(super) fn check_fields(&mut self, targets: usize, values: usize) -> Result<()> {
+        if targets == values {
+            return Ok(());
+        }
+        let check = ExtraCheck::StrictMultiAssignment;
+        let Some(is_error) = self.session.extra_check(check) else { return Ok(()) };
+        // Each target without a value is told of, and all values without a target at once.
+        for _ in 0..targets.saturating_sub(values).max(1) {
+            let message = "number of source and target fields in assignment does not match";
+            let place = if is_error { "extra_errors" } else { "extra_warnings" };
+            let error = Error::new(Condition::DatatypeMismatch, message)
+                .detail(format!("{} check of {place} is active.", check.word()))
+                .hint("Make sure the query returns the exact list of columns.");
+            self.found_wrong(error, is_error)?;
+        }
+        Ok(())
+    }
+
+    /// Something that one has asked to be looked for: an error, or a warning.
+    fn found_wrong(&mut self, mut error: Error, is_error: bool) -> Result<()> {
+        if is_error {
+            return Err(error);
+        }
+        error.context = Some(self.context());
+        self.session.remark(error.with_severity(Severity::Warning));
+        Ok(())
     }
 
     // Statements.
@@ -228,14 +262,17 @@ impl Frame<'_, '_> {
                 let changed = cursor.rows_affected();
                 let first = next_row(&mut cursor).map_err(Failed::Running)?;
                 // Of a change all rows have been changed already, and more than one is an error.
-                if first.is_some()
-                    && (into.strict || picky && changed > 0)
+                let refused = match into.strict || picky && changed > 0 {
+                    true => Some(true),
+                    false if picky => self.session.extra_check(ExtraCheck::TooManyRows),
+                    false => None,
+                };
+                if let Some(is_error) = refused.filter(|_| first.is_some())
                     && cursor.next().map_err(Failed::Running)?.is_some()
                 {
-                    return Err(Failed::Ours(
-                        Error::new(Condition::TooManyRows, "query returned more than one row")
-                            .hint("Make sure the query returns a single row, or use LIMIT 1."),
-                    ));
+                    let error = Error::new(Condition::TooManyRows, "query returned more than one row")
+                        .hint("Make sure the query returns a single row, or use LIMIT 1.");
+                    self.found_wrong(error, is_error).map_err(Failed::Ours)?;
                 }
                 drop(cursor);
                 if first.is_none() && into.strict {
@@ -382,7 +419,7 @@ impl Frame<'_, '_> {
             let (value, ty) = match item {
                 Diagnostic::RowCount => (Value::Integer(self.row_count as i64), Type::Int8),
                 Diagnostic::RoutineOid => (Value::Integer(self.compiled.function.oid.into()), Type::Oid),
-                Diagnostic::Context => (Value::Text(self.context_line(self.place)), Type::Text),
+                Diagnostic::Context => (Value::Text(self.context()), Type::Text),
                 Diagnostic::Sqlstate => {
                     (Value::Text(error.map(|error| error.sqlstate().to_owned()).unwrap_or_default()), Type::Text)
                 }
@@ -446,17 +483,21 @@ fn in_query_text(mut error: Error, text: &str) -> Error {
 
 /// An error of a statement that has run.
 pub(super) fn in_statement(error: Error, sql: &Sql) -> Error {
+    with_line(error, statement_line(sql))
+}
+
+/// A line of CONTEXT.
+pub(in crate::routines) fn statement_line(sql: &Sql) -> String {
     let words = if sql.prefix > 0 { "SQL expression" } else { "SQL statement" };
-    with_line(error, words, &sql.text[sql.prefix..])
+    format!("{words} \"{}\"", &sql.text[sql.prefix..])
 }
 
 pub(super) fn in_statement_text(error: Error, text: &str) -> Error {
-    with_line(error, "SQL statement", text)
+    with_line(error, format!("SQL statement \"{text}\""))
 }
 
-fn with_line(mut error: Error, words: &str, text: &str) -> Error {
+fn with_line(mut error: Error, line: String) -> Error {
     error.position = None;
-    let line = format!("{words} \"{text}\"");
     error.context = Some(match error.context.take() {
         Some(inner) => format!("{inner}\n{line}"),
         None => line,

@@ -267,6 +267,7 @@ impl Frame<'_, '_> {
             self.slots[slot] = Slot::row(shape, values);
             return Ok(());
         };
+        self.check_fields(own.len(), shape.len())?;
         // Fields without a column stay NULL, columns without a field are dropped.
         let mut held = Vec::with_capacity(own.len());
         for (at, (_, ty)) in own.iter().enumerate() {

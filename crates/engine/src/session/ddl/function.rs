@@ -1,14 +1,23 @@
 //! CREATE, ALTER and DROP of functions made in PostgreSQL's way: their canonical text is kept.
 
+use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{AlterFunction, CreateFunction};
 use rowferry_dialect::schema::RelationKind;
 use rowferry_dialect::{Condition, Error, Language, Schema as _};
 use rusqlite::params;
 
 use super::{Changer, Done};
+use crate::settings::ExtraCheck;
 
 impl Changer<'_> {
     pub(super) fn create_function(&self, create: &CreateFunction) -> Done {
+        for shadow in &create.shadows {
+            match self.session.extra_check(ExtraCheck::ShadowedVariables) {
+                Some(true) => return Err(shadow.clone().into()),
+                Some(false) => self.session.remark(shadow.clone().with_severity(Severity::Warning)),
+                None => break,
+            }
+        }
         match create.replaces {
             Some(oid) => self.rewrite(oid, &create.namespace, &create.signature, &create.text)?,
             None => {
