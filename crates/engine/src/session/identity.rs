@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// LOCK TABLE.
-    pub(super) fn check_lock(&self, relation: &Relation, mode: LockMode) -> Result<()> {
+    pub(super) fn check_lock(&self, relation: &Relation, mode: LockMode, role: u32) -> Result<()> {
         let changes = Privileges::UPDATE | Privileges::DELETE | Privileges::TRUNCATE;
         let enough = match mode {
             LockMode::AccessShare => Privileges::SELECT,
@@ -103,7 +103,7 @@ impl Session {
             _ => changes,
         };
         let rights = self.rights();
-        let held = rights.held_by(rights.role(), ObjectClass::Relation, relation.oid).0;
+        let held = rights.held_by(role, ObjectClass::Relation, relation.oid).0;
         if held.overlaps(enough) { Ok(()) } else { Err(denied(relation_words(relation), &relation.name)) }
     }
 

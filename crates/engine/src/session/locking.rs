@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rowferry_dialect::ir::{LockMode, LockTable, LockWait, RelationLocks, Value};
+use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::transaction::{Block, Open};
@@ -175,14 +176,44 @@ impl Session {
             ));
         }
         for relation in &lock.relations {
-            self.check_lock(relation, lock.mode)?;
-            if relation.database != "main" {
-                continue;
-            }
-            if self.lock_table(relation.oid, &relation.name, lock.mode, !lock.nowait)? {
-                self.refresh_schema();
+            let role = self.rights().role();
+            self.lock_with_base(relation, role, lock, &mut Vec::new())?;
+        }
+        Ok(())
+    }
+
+    /// LOCK TABLE of a relation, of a view with what it reads: that in the name of its owner, or of its reader where
+    /// that is whose rights it has.
+    fn lock_with_base(
+        &mut self,
+        relation: &Arc<Relation>,
+        role: u32,
+        lock: &LockTable,
+        above: &mut Vec<u32>,
+    ) -> Result<()> {
+        use rowferry_dialect::Schema as _;
+        self.check_lock(relation, lock.mode, role)?;
+        if above.contains(&relation.oid) {
+            let message = format!("infinite recursion detected in rules for relation \"{}\"", relation.name);
+            return Err(Error::new(Condition::InvalidObjectDefinition, message));
+        }
+        if relation.database == "main" && self.lock_table(relation.oid, &relation.name, lock.mode, !lock.nowait)? {
+            self.refresh_schema();
+        }
+        let RelationKind::View { options, .. } = &relation.kind else { return Ok(()) };
+        let role = if options.security_invoker() { role } else { self.rights().owner(relation.oid) };
+        let needs = self.schema.details(relation.oid).and_then(|details| details.needs.clone()).unwrap_or_default();
+        let mut below: Vec<u32> = needs.into_iter().map(|(target, _)| target).collect();
+        below.sort_unstable();
+        below.dedup();
+        above.push(relation.oid);
+        for oid in below {
+            let Some(base) = self.schema.relation_by_oid(oid) else { continue };
+            if matches!(base.kind, RelationKind::Table | RelationKind::View { .. }) {
+                self.lock_with_base(&base, role, lock, above)?;
             }
         }
+        above.pop();
         Ok(())
     }
 

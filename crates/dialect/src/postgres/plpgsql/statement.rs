@@ -392,7 +392,12 @@ impl Parser<'_> {
         self.expect("diagnostics")?;
         let mut items = Vec::new();
         loop {
+            let start = self.at;
             let place = self.place(true)?;
+            if place.field.is_none() && place.subscripts.is_empty() && self.is_row(place.variable) {
+                let message = format!("\"{}\" is not a scalar variable", self.variables[place.variable].name);
+                return Err(self.error_at(Condition::SyntaxError, message, self.tokens[start].start));
+            }
             if self.token().kind != Kind::Assign {
                 return Err(self.syntax_error());
             }
