@@ -305,10 +305,26 @@ pub struct Column {
     pub default: Option<ColumnDefault>,
     /// The column is given numbers by itself.
     pub identity: Option<Identity>,
-    /// Computed from other columns: the expression's text in the relation's language.
-    pub generated: Option<String>,
+    /// Computed from other columns.
+    pub generated: Option<Generated>,
     /// The column is SQLite's rowid (`INTEGER PRIMARY KEY`).
     pub rowid_alias: bool,
+}
+
+/// What a column is computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generated {
+    /// The expression's text, in the relation's language.
+    pub text: String,
+    /// SQLite computes it; otherwise the engine does, for each row that it writes.
+    pub native: bool,
+}
+
+impl Column {
+    /// The engine computes the column for each row that it writes.
+    pub fn is_computed(&self) -> bool {
+        self.generated.as_ref().is_some_and(|generated| !generated.native)
+    }
 }
 
 /// A default value.
@@ -466,13 +482,20 @@ impl Relation {
         })
     }
 
-    /// True when an event takes the relation's rows one by one: a trigger wants to see them.
+    /// The engine computes some of the columns.
+    pub fn has_computed_columns(&self) -> bool {
+        self.columns.iter().any(Column::is_computed)
+    }
+
+    /// True when an event takes the relation's rows one by one: a trigger wants to see them, or columns are to be computed.
     pub fn takes_rows(&self, event: TriggerEvent) -> bool {
-        self.triggers.iter().any(|trigger| {
-            trigger.waits_for(event)
-                && trigger.state != TriggerState::Disabled
-                && (trigger.level == TriggerLevel::Row || trigger.has_transition_tables())
-        })
+        let computes = matches!(event, TriggerEvent::Insert | TriggerEvent::Update) && self.has_computed_columns();
+        computes
+            || self.triggers.iter().any(|trigger| {
+                trigger.waits_for(event)
+                    && trigger.state != TriggerState::Disabled
+                    && (trigger.level == TriggerLevel::Row || trigger.has_transition_tables())
+            })
     }
 
     /// The primary key, if there is one.

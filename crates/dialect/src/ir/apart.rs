@@ -31,6 +31,8 @@ pub struct Apart {
     pub conflict: Option<Query>,
     /// What RETURNING makes of a row.
     pub returning: Option<Query>,
+    /// What the engine computes of a row that is to be written, in the order of its columns.
+    pub computed: Option<Query>,
     /// Parameters of the statements of one row.
     pub params: Vec<Type>,
     /// Where the statements of one row find what.
@@ -67,11 +69,12 @@ impl RowParams {
 const OUTPUT: RelId = RelId(u32::MAX);
 const SOURCE: RelId = RelId(u32::MAX - 1);
 
-/// Takes a change apart; `params` are the types of the whole statement's parameters.
+/// Takes a change apart; `params` are the types of the whole statement's parameters, `computed` what the engine computes of
+/// each row, in the order of its columns, over columns of the relation [`super::Text::TABLE`].
 ///
 /// # Errors
 /// `0A000` for what cannot be done row by row.
-pub fn apart(dml: &Dml, params: &[Type]) -> Result<Apart> {
+pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
     let target = &dml.target;
     if target.without_rowid {
         return Err(Error::unsupported("a row trigger on a table without rowid"));
@@ -99,6 +102,7 @@ pub fn apart(dml: &Dml, params: &[Type]) -> Result<Apart> {
         now: writes.then(|| row_now(dml, at)),
         conflict,
         returning: (!dml.returning.is_empty()).then(|| returning(dml, &extras, at)),
+        computed: (!computed.is_empty()).then(|| computed_of_row(computed, at)),
         params: types,
         at,
     })
@@ -309,9 +313,27 @@ fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
     Dml { ctes: Vec::new(), target: dml.target.clone(), id: dml.id, view: None, action, checks, returning, columns }
 }
 
+/// What is computed of a row that is given as parameters.
+fn computed_of_row(computed: &[Expr], at: RowParams) -> Query {
+    let mut items = computed.to_vec();
+    for item in &mut items {
+        walk::expr_mut(item, &mut |expr| {
+            if let ExprKind::Column(ColumnRef { relation: super::Text::TABLE, column }) = expr.kind {
+                expr.kind = ExprKind::Param(match column {
+                    ColumnIndex::At(position) => at.column(position),
+                    ColumnIndex::RowId => at.rowid(),
+                });
+            }
+            true
+        });
+    }
+    select(items, None, None)
+}
+
 /// The columns that are written, with their parameters.
 fn written(dml: &Dml, at: RowParams) -> Vec<(usize, Expr)> {
-    let columns = dml.target.columns.iter().enumerate().filter(|(_, column)| column.generated.is_none());
+    let is_written = |column: &crate::schema::Column| column.generated.is_none() || column.is_computed();
+    let columns = dml.target.columns.iter().enumerate().filter(|(_, column)| is_written(column));
     columns.map(|(position, column)| (position, param(at.column(position), column.ty.clone()))).collect()
 }
 

@@ -212,6 +212,26 @@ pub fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: &Contex
     Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
 }
 
+/// Binds what a generated column is computed from, as a value of the column; columns have the relation id
+/// [`ir::Text::TABLE`].
+///
+/// # Errors
+/// As for any expression; `DataCorrupted` when the text is not an expression.
+pub fn bind_generated(
+    text: &str,
+    ty: &Type,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<ir::Expr> {
+    let mut binder = Binder::detached(schema, context);
+    let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
+    let value = binder.stored(text, relation.language, vec![entry], super::binder::Clause::Generated)?;
+    let told = super::types::import(ty);
+    let value = binder.assign(value, "generated", &told, -1)?;
+    Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+}
+
 /// Binds a parameter's default, which sees nothing of the statement around, as a value of its type.
 pub(super) fn bind_default_of(binder: &mut Binder<'_>, text: &str, ty: &Type) -> Result<ir::Expr> {
     let scopes = std::mem::take(&mut binder.scopes);

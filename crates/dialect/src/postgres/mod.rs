@@ -49,7 +49,7 @@ mod words;
 use bind::bind_default_of;
 pub(crate) use bind::view_query;
 pub use bind::{
-    bind, bind_default, bind_stored, bind_trigger_condition, renamed_in_expression, stands_alone,
+    bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, renamed_in_expression, stands_alone,
     trigger_condition_uses, type_from_words, uses, view_body,
 };
 pub use ddl::sequence::next_text;

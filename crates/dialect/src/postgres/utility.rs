@@ -438,6 +438,11 @@ impl Binder<'_> {
                     location,
                 )
             })?;
+            if relation.columns[at].generated.is_some() {
+                let message = format!("column \"{name}\" is a generated column");
+                return Err(Error::new(Condition::InvalidColumnReference, message)
+                    .detail("Generated columns cannot be used in COPY."));
+            }
             if positions.contains(&at) {
                 return Err(self.error(
                     Condition::DuplicateColumn,

@@ -81,8 +81,8 @@ pub fn columns_of(schema: &SessionSchema, relation: &Arc<Relation>, text: &str) 
 /// What a column's default or its computation is, as PostgreSQL shows it without pretty printing.
 pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: usize) -> Option<String> {
     let column = &relation.columns[at];
-    if let Some(text) = &column.generated {
-        return Some(expression(schema, relation, text, false));
+    if let Some(generated) = &column.generated {
+        return Some(expression(schema, relation, &generated.text, false));
     }
     let default = column.default.as_ref().filter(|_| column.identity.is_none())?;
     let bound = match relation.language {

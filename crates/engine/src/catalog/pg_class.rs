@@ -90,6 +90,9 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
                 owner: rights.owner(relation.oid),
                 acl: NULL,
             });
+            if properties.has("", "unlogged") {
+                row[PERSISTENCE] = Cell::from("u");
+            }
             if properties.get(&index.name, "index_method") == Some("hash") {
                 row[ACCESS_METHOD] = Cell::from(405_i64);
             }
@@ -113,7 +116,13 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             owner: OWNER,
             acl: NULL,
         };
-        rows.push(owned(of_sequence, details.sequence.oid));
+        let mut row = owned(of_sequence, details.sequence.oid);
+        // A sequence is as durable as the table whose column it numbers.
+        let table = details.owner.and_then(|(table, _)| schema.details(table));
+        if table.is_some_and(|table| table.properties.has("", "unlogged")) {
+            row[PERSISTENCE] = Cell::from("u");
+        }
+        rows.push(row);
     }
     rows
 }

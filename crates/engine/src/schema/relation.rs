@@ -3,8 +3,8 @@
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{quote, types};
 use rowferry_dialect::schema::{
-    Check, Column, ColumnDefault, ForeignKey, Identity, Index, IndexKey, QualifiedName, ReferentialAction, Relation,
-    RelationKind,
+    Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, QualifiedName, ReferentialAction,
+    Relation, RelationKind,
 };
 use rowferry_dialect::{Language, Type};
 use rusqlite::Result;
@@ -440,15 +440,18 @@ fn column(
     if language == Language::Sqlite && words.is_empty() {
         ty = Type::Text;
     }
-    let generated = matches!(info.hidden, 2 | 3).then(|| {
+    let ours = recorded.and_then(|row| row.generated.clone());
+    let generated = if matches!(info.hidden, 2 | 3) {
         let native = || {
             let text = text?;
             let constraints = &text.column(&info.name)?.constraints;
             let generated = constraints.iter().find(|constraint| constraint.kind == Kind::Generated)?;
             Some(text.text(&generated.inner).trim().to_owned())
         };
-        recorded.and_then(|row| row.generated.clone()).or_else(native).unwrap_or_default()
-    });
+        Some(Generated { text: ours.or_else(native).unwrap_or_default(), native: true })
+    } else {
+        ours.map(|text| Generated { text, native: false })
+    };
     let identity = match recorded.and_then(|row| row.identity.as_deref()) {
         Some(kind) => Some(Identity {
             always: kind == "always",

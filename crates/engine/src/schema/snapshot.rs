@@ -52,7 +52,7 @@ pub struct Snapshot {
     untraced: Ordered<u32, ()>,
     /// Relations with checks that the engine enforces.
     checked: Ordered<u32, ()>,
-    /// Relations with triggers of ours.
+    /// Relations with triggers of ours, or columns that the engine computes.
     triggered: Ordered<u32, ()>,
     /// Views that SQLite expands by itself.
     foreign_views: Ordered<u32, ()>,
@@ -226,7 +226,7 @@ impl Snapshot {
         if !details.engine_checks.is_empty() {
             self.checked.insert(oid, ());
         }
-        if !relation.triggers.is_empty() {
+        if !relation.triggers.is_empty() || relation.has_computed_columns() {
             self.triggered.insert(oid, ());
         }
         self.objects.insert(oid, (relation, Arc::new(details)));
@@ -394,7 +394,7 @@ impl Snapshot {
         self.triggered.keys().filter_map(|oid| self.relation_by_oid(*oid))
     }
 
-    /// True when no relation has a trigger of ours.
+    /// True when no relation has a trigger of ours, or columns that the engine computes.
     pub fn has_no_triggers(&self) -> bool {
         self.triggered.is_empty()
     }

@@ -222,7 +222,7 @@ impl Variables {
                 values.iter().map(|value| quote_name(value)).collect::<Vec<_>>().join(", ")
             }
             (_, [value]) => value.clone(),
-            (Some(Kind::Text(Form::DateStyle | Form::ExtraChecks)), _) => values.join(", "),
+            (Some(Kind::Text(Form::DateStyle)), _) => values.join(", "),
             _ => {
                 let message = format!("SET {name} takes only one argument");
                 return Err(Error::new(Condition::InvalidParameterValue, message));
@@ -245,7 +245,11 @@ impl Variables {
         let value = match setting {
             Some(setting) => {
                 settings::changeable(setting)?;
-                value.map(|value| settings::read(setting, value)).transpose()?
+                let value = value.map(|value| match setting.kind {
+                    Kind::Text(Form::DateStyle) => complete_date_style(value, self.kept(&key).unwrap_or_default()),
+                    _ => value.to_owned(),
+                });
+                value.map(|value| settings::read(setting, &value)).transpose()?
             }
             None => {
                 check_custom(name, &key, value.is_some() || self.initial.contains_key(&key))?;
@@ -571,6 +575,20 @@ pub(crate) fn date_style(value: &str) -> Option<(DateStyle, DateOrder)> {
     }
     let german = style == Some(DateStyle::German);
     Some((style.unwrap_or_default(), order.unwrap_or(if german { DateOrder::Dmy } else { DateOrder::Mdy })))
+}
+
+/// DateStyle with what a new value leaves out as it is now.
+fn complete_date_style(value: &str, now: &str) -> String {
+    let words = || value.split(',').map(|word| word.trim().to_ascii_lowercase());
+    let is_style = |word: &str| matches!(word, "iso" | "sql" | "postgres" | "postgresql" | "german" | "default");
+    let (style, order) = now.split_once(',').unwrap_or((now, ""));
+    let has_style = words().any(|word| is_style(&word));
+    let has_order = words().any(|word| !is_style(&word) || word == "default" || word == "german");
+    match (has_style, has_order) {
+        (true, false) if !order.is_empty() => format!("{value}, {}", order.trim()),
+        (false, true) if !style.is_empty() => format!("{style}, {value}"),
+        _ => value.to_owned(),
+    }
 }
 
 fn milliseconds(value: &str) -> Duration {

@@ -57,6 +57,10 @@ impl Binder<'_> {
             constraints,
             taken,
             properties: Vec::new(),
+            generated: (relation.columns.iter())
+                .filter(|column| column.generated.is_some())
+                .map(|column| column.name.clone())
+                .collect(),
         }
     }
 

@@ -44,10 +44,11 @@ impl Binder<'_> {
     pub(super) fn like_columns(&mut self, like: &pg::TableLikeClause, draft: &mut Draft) -> Result<Liked> {
         let Some(range) = &like.relation else { return Err(Error::internal("LIKE without a table")) };
         let name = super::properties::name_of(range);
-        if self.schema.relation(&name).is_none()
-            && (self.schema.index(&name).is_some() || self.schema.sequence(&name).is_some())
-        {
-            let kind = if self.schema.index(&name).is_some() { "indexes" } else { "sequences" };
+        let known = self.schema.relation(&name);
+        let is_index = known.is_none() && self.schema.index(&name).is_some();
+        let is_sequence = known.is_some_and(|known| matches!(known.kind, RelationKind::Sequence { .. }));
+        if is_index || is_sequence {
+            let kind = if is_index { "indexes" } else { "sequences" };
             let message = format!("relation \"{}\" is invalid in LIKE clause", name.name);
             return Err(self
                 .error(Condition::WrongObjectType, message, range.location)
@@ -107,8 +108,9 @@ impl Binder<'_> {
                     self.copied_text(source, &default.text, draft, Clause::Default, Some((&column.name, &ty)))?;
                 draft.columns[place].default = Some(text);
             }
-            if let Some(text) = column.generated.as_ref().filter(|_| like.includes(including::GENERATED)) {
-                let text = self.copied_text(source, text, draft, Clause::Generated, Some((&column.name, &ty)))?;
+            if let Some(generated) = column.generated.as_ref().filter(|_| like.includes(including::GENERATED)) {
+                let text =
+                    self.copied_text(source, &generated.text, draft, Clause::Generated, Some((&column.name, &ty)))?;
                 draft.columns[place].generated = Some(text);
             }
         }

@@ -1,5 +1,6 @@
 //! CREATE TABLE: columns, constraints, their names.
 
+use pg_query::NodeRef;
 use pg_query::protobuf::{self as pg, ConstrType, Node, OnCommitAction, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry, EntryColumn};
@@ -22,6 +23,8 @@ pub(super) struct Draft {
     pub(super) taken: Vec<String>,
     /// Facts that change no row.
     pub(super) properties: Vec<Property>,
+    /// Columns that are computed from others.
+    pub(super) generated: Vec<String>,
 }
 
 /// A key that may be referenced: whether it is the primary one, and its columns.
@@ -104,8 +107,14 @@ impl Binder<'_> {
             return Ok(instead);
         }
         let properties = self.table_clauses(create)?;
-        let mut draft =
-            Draft { name: name.clone(), columns: Vec::new(), constraints: Vec::new(), taken: Vec::new(), properties };
+        let mut draft = Draft {
+            name: name.clone(),
+            columns: Vec::new(),
+            constraints: Vec::new(),
+            taken: Vec::new(),
+            properties,
+            generated: Vec::new(),
+        };
         let mut definitions = Vec::new();
         let mut likes = Vec::new();
         let mut table_constraints = Vec::new();
@@ -225,6 +234,7 @@ impl Binder<'_> {
                         constraint.location,
                     ));
                 }
+                ConstrType::ConstrGenerated => draft.generated.push(column.colname.clone()),
                 ConstrType::ConstrIdentity => {
                     if definition.identity.is_some() {
                         return Err(self.error(
@@ -256,6 +266,23 @@ impl Binder<'_> {
             }
         }
         Ok(definition)
+    }
+
+    /// A generated column is computed from columns that are not.
+    fn check_generated_of_stored(&self, expr: &Node, draft: &Draft) -> Result<()> {
+        let Some(root) = &expr.node else { return Ok(()) };
+        for (node, ..) in root.nodes() {
+            let NodeRef::ColumnRef(reference) = node else { continue };
+            let parts = names::strings(&reference.fields);
+            let Some(name) = parts.last().filter(|name| draft.generated.iter().any(|known| known == **name)) else {
+                continue;
+            };
+            let message = format!("cannot use generated column \"{name}\" in column generation expression");
+            return Err(self
+                .error(Condition::InvalidObjectDefinition, message, reference.location)
+                .detail("A generated column cannot reference another generated column."));
+        }
+        Ok(())
     }
 
     /// An identity column holds integers.
@@ -311,8 +338,24 @@ impl Binder<'_> {
                     if constraint.generated_kind == "v" {
                         return Err(self.unsupported("a virtual generated column", place).hint("Use STORED."));
                     }
+                    let already = &draft.columns[position];
+                    let both = if already.generated.is_some() {
+                        Some("multiple generation clauses")
+                    } else if already.default.is_some() || already.sequence.is_some() && already.identity.is_none() {
+                        Some("both default and generation expression")
+                    } else if already.identity.is_some() {
+                        Some("both identity and generation expression")
+                    } else {
+                        None
+                    };
+                    if let Some(both) = both {
+                        let message =
+                            format!("{both} specified for column \"{name}\" of table \"{}\"", draft.name.name);
+                        return Err(self.error(Condition::SyntaxError, message, place));
+                    }
                     let volatile = std::mem::take(&mut self.effects.volatile);
                     let text = self.definition(expr, vec![draft.entry()], Clause::Generated, Some((&name, &ty)))?;
+                    self.check_generated_of_stored(expr, draft)?;
                     if std::mem::replace(&mut self.effects.volatile, volatile) {
                         return Err(self.error(
                             Condition::InvalidObjectDefinition,

@@ -259,6 +259,13 @@ impl Lexer<'_> {
                         'r' => '\r',
                         'b' => '\u{8}',
                         'f' => '\u{c}',
+                        '0'..='7' => {
+                            self.at -= 1;
+                            self.by_code(3, 8).filter(char::is_ascii).unwrap_or(escaped)
+                        }
+                        'x' => self.by_code(2, 16).filter(char::is_ascii).unwrap_or(escaped),
+                        'u' => self.by_code(4, 16).unwrap_or(escaped),
+                        'U' => self.by_code(8, 16).unwrap_or(escaped),
                         other => other,
                     });
                 }
@@ -268,6 +275,15 @@ impl Lexer<'_> {
                 }
             }
         }
+    }
+
+    /// The character whose code stands here, in so many digits at most.
+    fn by_code(&mut self, most: usize, radix: u32) -> Option<char> {
+        let digits = self.source[self.at..].chars().take(most).take_while(|c| c.is_digit(radix)).count();
+        let code = u32::from_str_radix(&self.source[self.at..self.at + digits], radix).ok();
+        let character = code.and_then(char::from_u32).filter(|character| *character != '\0')?;
+        self.at += digits;
+        Some(character)
     }
 
     fn dollar_quoted(&mut self) -> Result<Kind> {

@@ -34,10 +34,14 @@ impl Frame<'_, '_> {
     /// Runs a statement with the variables' values.
     pub(super) fn execute(&mut self, sql: &Sql, spread: bool) -> Result<Outcome> {
         let (plan, values) = self.plan(sql, spread).map_err(|error| in_query(error, sql))?;
-        // PostgreSQL computes what is constant when it plans, and an expression without tables without a statement.
-        let simple = sql.prefix > 0 && plan.uses.tables.is_empty() && !values.is_empty();
-        self.session.routine_state().running.runs((!simple).then(|| sql.clone()));
-        self.session.execute(&plan, &values).map_err(|error| if simple { error } else { in_statement(error, sql) })
+        // An expression without tables is computed without a statement.
+        let expression = sql.prefix > 0 && plan.uses.tables.is_empty();
+        self.session.routine_state().running.runs((!expression).then(|| sql.clone()));
+        self.session.execute(&plan, &values).map_err(|error| {
+            // What is constant PostgreSQL computes when it plans.
+            let simple = expression && (!values.is_empty() || error.context.is_some());
+            if simple { error } else { in_statement(error, sql) }
+        })
     }
 
     /// The value of an expression.

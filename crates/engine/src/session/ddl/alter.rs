@@ -11,7 +11,7 @@ use rowferry_dialect::lower::sqlite::create_table::{
     EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
 };
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 use rusqlite::params;
 
@@ -246,7 +246,7 @@ impl Changer<'_> {
             self.rebuild(table, &text, sources, &[])?;
         } else {
             // SQLite's own ADD COLUMN would read its whole schema once more and knows fewer constraints.
-            if column.not_null && sequence.is_none() && column.default.is_none() {
+            if column.not_null && sequence.is_none() && column.default.is_none() && column.generated.is_none() {
                 // Behind the change SQLite would not even look: a column that is NOT NULL holds no NULL.
                 let sql = format!("SELECT EXISTS (SELECT 1 FROM {})", self.table_sql(table));
                 if self.connection.query_row(&sql, [], |row| row.get(0))? {
@@ -261,6 +261,13 @@ impl Changer<'_> {
             {
                 let value = sqlite::expression(&default.expr, &|_| String::new())?.sql;
                 self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
+            }
+            if let Some(generated) = &column.generated {
+                let value = lowered::over_columns(generated, &names, "")?.sql;
+                self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
+                if column.not_null {
+                    self.check_not_null(table, &column.name)?;
+                }
             }
         }
         self.record_column(table.database, oid, &record, sequence.as_deref())?;
@@ -305,8 +312,8 @@ impl Changer<'_> {
 
     /// Drops the columns that are computed from one that is to go, or refuses; true when there were some.
     fn drop_generated(&self, table: &Relation, name: &str, cascade: bool) -> Done<bool> {
-        let computed = |column: &&rowferry_dialect::schema::Column| {
-            column.name != name && column.generated.as_deref().is_some_and(|text| mentions(text, name))
+        let computed = |column: &&Column| {
+            column.name != name && column.generated.as_ref().is_some_and(|generated| mentions(&generated.text, name))
         };
         let Some(generated) = table.columns.iter().find(computed) else { return Ok(false) };
         let (dropped, shown) = (&generated.name, format!("column {name} of table {}", table.name));
@@ -447,7 +454,7 @@ impl Changer<'_> {
             .iter()
             .enumerate()
             .map(|(at, other)| {
-                if other.generated.is_some() {
+                if other.generated.is_some() && !other.is_computed() {
                     None
                 } else if at == column {
                     Some(value.sql.clone())
@@ -638,5 +645,6 @@ fn holds_nulls(table: &Relation, column: &str) -> Error {
 }
 
 pub(super) fn same_columns(table: &Relation) -> Vec<Option<String>> {
-    table.columns.iter().map(|column| column.generated.is_none().then(|| quote(&column.name))).collect()
+    let is_stored = |column: &Column| column.generated.is_none() || column.is_computed();
+    table.columns.iter().map(|column| is_stored(column).then(|| quote(&column.name))).collect()
 }

@@ -74,8 +74,9 @@ impl Changer<'_> {
         let shown = |details: &Arc<SequenceDetails>| format!("sequence {name}.{}", details.sequence.name);
         let functions: Vec<_> =
             schema.main.functions.iter().filter(|function| function.namespace == name).cloned().collect();
+        // What kind of routine it is makes no difference here, in PostgreSQL either.
         let called = |function: &Arc<rowferry_dialect::stored_function::StoredFunction>| {
-            format!("{} {}", function.definition.kind(), self.session.function_signature(function))
+            format!("function {}", self.session.function_signature(function))
         };
         let is_empty = relations.is_empty() && free.is_empty() && functions.is_empty();
         if !is_empty && !cascade {
@@ -89,9 +90,13 @@ impl Changer<'_> {
                 .collect();
             return Err(cannot_drop(&dropped, &names));
         }
-        let gone = relations.iter().map(|relation| described(&schema, relation));
-        let gone = gone.chain(free.iter().map(shown)).chain(functions.iter().map(called));
-        self.tell_cascade(&gone.collect::<Vec<_>>());
+        let mut gone: Vec<(u32, String)> =
+            relations.iter().map(|relation| (relation.oid, described(&schema, relation))).collect();
+        gone.extend(free.iter().map(|details| (details.sequence.oid, shown(details))));
+        gone.extend(functions.iter().map(|function| (function.oid, called(function))));
+        // The oldest goes first.
+        gone.sort_by_key(|(oid, _)| *oid);
+        self.tell_cascade(&gone.into_iter().map(|(_, shown)| shown).collect::<Vec<_>>());
         self.drop_relations(&relations, true)?;
         self.forget_defaults(namespace.oid)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;

@@ -204,8 +204,9 @@ impl Changer<'_> {
                 format!("UPDATE {database}.rowferry_constraints SET text = ?1, sql = ?2 WHERE oid = ?3 AND name = ?4");
             self.connection.execute(&update, params![text, sql, table.oid, check.name])?;
         }
-        for other in table.columns.iter().filter(|other| other.generated.is_some()) {
-            let text = rewritten(other.generated.as_deref().unwrap_or_default())?;
+        for other in &table.columns {
+            let Some(generated) = &other.generated else { continue };
+            let text = rewritten(&generated.text)?;
             let update = format!(
                 "UPDATE {database}.rowferry_columns SET generated = ?1 WHERE oid = ?2 AND name = ?3 AND generated IS NOT NULL"
             );

@@ -223,7 +223,7 @@ pub(super) fn canonical(
 }
 
 /// A decimal that lies as a number in the file is text everywhere else.
-fn canonical_value(value: Value, ty: &Type, settings: &Settings) -> Result<Value> {
+pub(super) fn canonical_value(value: Value, ty: &Type, settings: &Settings) -> Result<Value> {
     match value {
         Value::Integer(_) | Value::Real(_) if ty.storage() == Storage::NativeDecimal => {
             values::output(&value, ty, settings).map(Value::Text)

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
-    ConflictAction, CteBody, Dml, DmlAction, ReferentialChange, Statement, TriggerEvent, TriggerLevel, TriggerTime,
+    ConflictAction, CteBody, Dml, DmlAction, Expr, ReferentialChange, Statement, TriggerEvent, TriggerLevel,
+    TriggerTime,
 };
 use rowferry_dialect::lower::sqlite;
-use rowferry_dialect::plan::{Bound, Command};
+use rowferry_dialect::plan::{Bound, Command, Context};
+use rowferry_dialect::postgres::bind_generated;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Error, Result};
 
@@ -39,6 +41,7 @@ pub(crate) struct Steps {
     pub now: Option<Arc<Prepared>>,
     pub conflict: Option<Arc<Prepared>>,
     pub returning: Option<Arc<Prepared>>,
+    pub computed: Option<Arc<Prepared>>,
     /// Foreign keys change rows of other tables that have triggers.
     pub cascades: bool,
     /// SQLite must not look at foreign keys before all rows are written.
@@ -75,7 +78,7 @@ impl Firing {
 
 impl Steps {
     fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema, cascades: bool) -> Result<Self> {
-        let apart = apart::apart(dml, &bound.params)?;
+        let apart = apart::apart(dml, &bound.params, &computed(&dml.target, schema)?)?;
         let part = |statement: Statement, params: &[rowferry_dialect::Type]| -> Result<Arc<Prepared>> {
             let bound =
                 Bound { statement, params: params.to_vec(), columns: Vec::new(), notices: Vec::new(), ..bound.clone() };
@@ -110,10 +113,20 @@ impl Steps {
             now: query(apart.now)?,
             conflict: query(apart.conflict)?,
             returning: query(apart.returning)?,
+            computed: query(apart.computed)?,
             cascades,
             defers_keys: refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to(),
         })
     }
+}
+
+/// What the engine computes of each row that it writes.
+fn computed(target: &Arc<Relation>, schema: &SessionSchema) -> Result<Vec<Expr>> {
+    let columns = target.columns.iter().filter(|column| column.is_computed());
+    columns
+        .filter_map(|column| Some((column, column.generated.as_ref()?)))
+        .map(|(column, generated)| bind_generated(&generated.text, &column.ty, target, schema, &Context::default()))
+        .collect()
 }
 
 /// What a statement does first of all.

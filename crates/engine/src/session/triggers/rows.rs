@@ -18,7 +18,7 @@ use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result};
 
 use super::super::{Prepared, Session};
-use super::calls::canonical;
+use super::calls::{canonical, canonical_value};
 use super::plan::{Firing, Steps};
 use super::queue::{Changes, Row};
 use crate::spool::SpoolReader;
@@ -85,6 +85,7 @@ impl Session {
         let new = self.numbered(&relation, new)?;
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, None, Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
+        let new = self.with_computed(run, &relation, Value::Null, new)?;
         let params = self.row_params(run, Value::Null, &new, &[]);
         let mut written = self.write_part(insert, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
@@ -110,8 +111,8 @@ impl Session {
     ) -> Result<SpoolReader> {
         self.run_part(part, params).map_err(|error| {
             let refused = matches!(error.condition(), Condition::NotNullViolation | Condition::CheckViolation);
-            // What a generated column would hold nobody has computed yet.
-            let known = relation.columns.iter().all(|column| column.generated.is_none());
+            // What SQLite would compute nobody has computed yet.
+            let known = relation.columns.iter().all(|column| column.generated.is_none() || column.is_computed());
             if !refused || !known || error.detail.is_some() {
                 return error;
             }
@@ -124,6 +125,23 @@ impl Session {
                 Err(_) => error,
             }
         })
+    }
+
+    /// A row that is to be written, with what the engine computes of it.
+    fn with_computed(&mut self, run: &Run<'_>, relation: &Relation, rowid: Value, row: Row) -> Result<Row> {
+        let Some(computed) = &run.steps.computed else { return Ok(row) };
+        let params = self.row_params(run, rowid, &row, &[]);
+        let mut found = self.run_part(computed, &params)?;
+        if !found.advance()? {
+            return Err(Error::internal("columns that could not be computed"));
+        }
+        let mut row = Vec::clone(&row);
+        let places = (0..row.len()).filter(|at| relation.columns[*at].is_computed());
+        for (column, at) in places.enumerate() {
+            let value = found.column(column).to_value();
+            row[at] = canonical_value(value, &relation.columns[at].ty, &run.settings)?;
+        }
+        Ok(Arc::new(row))
     }
 
     /// ON CONFLICT.
@@ -178,6 +196,7 @@ impl Session {
         if !self.is_untouched(run, changes, rowid, &old, "updated")? {
             return Ok(());
         }
+        let new = self.with_computed(run, &relation, Value::Integer(rowid), new)?;
         if run.steps.cascades {
             self.cascade(changes, event, &old, Some(&new))?;
         }
