@@ -557,6 +557,13 @@ pub enum AlterTable {
     },
     /// ADD CONSTRAINT.
     AddConstraint(Constraint),
+    /// ADD CONSTRAINT … USING INDEX: a key, and the index whose place it takes.
+    AddKeyUsing {
+        /// The key.
+        constraint: Constraint,
+        /// The index.
+        index: String,
+    },
     /// DROP CONSTRAINT.
     DropConstraint {
         /// The name.

@@ -31,6 +31,7 @@ mod owned;
 mod owners;
 mod positions;
 mod rename;
+mod retype;
 mod roles;
 mod routine;
 mod sequences;
@@ -71,6 +72,8 @@ struct Changer<'a> {
     only_temporary: bool,
     /// What ALTER TABLE has still to write.
     deferred: RefCell<Option<alter::Deferred>>,
+    /// Checks of columns that ALTER TABLE gives other types.
+    lifted: RefCell<Vec<retype::LiftedCheck>>,
 }
 
 /// What a property can be about.
@@ -250,6 +253,7 @@ impl<'a> Changer<'a> {
             touched: RefCell::default(),
             last_rows: Cell::new(last_rows),
             deferred: RefCell::default(),
+            lifted: RefCell::default(),
             only_temporary,
         })
     }

@@ -9,8 +9,8 @@ use super::table::Draft;
 use crate::ir::{
     AlterTable, CastContext, ColumnDefinition, Constraint, ConstraintKind, Ddl, Expr, ObjectKind, Part, Statement, Text,
 };
-use crate::schema::{QualifiedName, Relation, RelationKind};
-use crate::{Condition, Result};
+use crate::schema::{Column, QualifiedName, Relation, RelationKind};
+use crate::{Condition, Result, Type};
 
 fn is_identity(table: &Relation, at: usize) -> crate::Error {
     let name = &table.columns[at].name;
@@ -61,6 +61,7 @@ impl Binder<'_> {
                 .filter(|column| column.generated.is_some())
                 .map(|column| column.name.clone())
                 .collect(),
+            using_index: None,
         }
     }
 
@@ -105,6 +106,11 @@ impl Binder<'_> {
                 continue;
             }
             if let Some(action) = self.alter_action(command, &table, &mut draft, range.location)? {
+                if let AlterTable::SetType { column, ty, .. } = &action
+                    && !drops_default(alter, &command.name)
+                {
+                    self.check_default_follows(&table.columns[*column], ty)?;
+                }
                 actions.push(action);
             }
             for (column, name, value) in draft.properties.drain(..) {
@@ -120,6 +126,20 @@ impl Binder<'_> {
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
         }
         Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions })))
+    }
+
+    /// The default of a column that gets another type is converted like its values.
+    fn check_default_follows(&mut self, column: &Column, ty: &Type) -> Result<()> {
+        let Some(default) = column.default.as_ref().filter(|default| default.next_of.is_none()) else { return Ok(()) };
+        let Ok(value) = super::super::bind_default(&default.text, &column.ty, self.schema, self.context) else {
+            return Ok(());
+        };
+        if self.try_coerce(value, ty, CastContext::Assignment, -1)?.is_ok() {
+            return Ok(());
+        }
+        let words = super::super::types::format_type(ty);
+        let message = format!("default for column \"{}\" cannot be cast automatically to type {words}", column.name);
+        Err(crate::Error::new(Condition::DatatypeMismatch, message))
     }
 
     fn alter_action(
@@ -186,7 +206,7 @@ impl Binder<'_> {
                 let position = self.altered_column(table, &command.name)?;
                 let column = &table.columns[position];
                 let default = match command.def.as_deref() {
-                    Some(node) => self.default_text(node, &column.name, &column.ty)?,
+                    Some(node) => self.default_text(node, &column.name, &draft.columns[position].ty)?,
                     None => None,
                 };
                 self.check_has_default(table, position, command.def.is_none())?;
@@ -244,6 +264,8 @@ impl Binder<'_> {
                         }
                     }
                 };
+                // What comes after it in the statement sees the column as it will be.
+                draft.columns[position].ty = ty.clone();
                 AlterTable::SetType { column: position, ty, using }
             }
             AlterTableType::AtAddIdentity | AlterTableType::AtSetIdentity | AlterTableType::AtDropIdentity => {
@@ -257,7 +279,10 @@ impl Binder<'_> {
                 let not_null: Vec<bool> = draft.columns.iter().map(|column| column.not_null).collect();
                 self.table_constraint(constraint, draft)?;
                 match draft.constraints.get(before).cloned() {
-                    Some(constraint) => AlterTable::AddConstraint(constraint),
+                    Some(constraint) => match draft.using_index.take() {
+                        Some(index) => AlterTable::AddKeyUsing { constraint, index },
+                        None => AlterTable::AddConstraint(constraint),
+                    },
                     None => {
                         let changed =
                             draft.columns.iter().zip(not_null).position(|(column, before)| column.not_null && !before);
@@ -283,6 +308,9 @@ impl Binder<'_> {
                     ));
                     return Ok(None);
                 }
+                // What comes after it may take its place, and its name.
+                draft.constraints.retain(|constraint| constraint.name != command.name);
+                draft.taken.retain(|name| *name != command.name);
                 AlterTable::DropConstraint { name: command.name.clone(), if_exists: command.missing_ok, cascade }
             }
             AlterTableType::AtChangeOwner => {
@@ -488,4 +516,14 @@ impl Binder<'_> {
         }
         Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions: vec![action] })))
     }
+}
+
+/// A statement drops a column's default, which it does before anything else.
+fn drops_default(alter: &pg::AlterTableStmt, column: &str) -> bool {
+    alter.cmds.iter().any(|node| match &node.node {
+        Some(N::AlterTableCmd(command)) => {
+            command.subtype() == AlterTableType::AtColumnDefault && command.def.is_none() && command.name == column
+        }
+        _ => false,
+    })
 }

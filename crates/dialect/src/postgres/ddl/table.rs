@@ -25,6 +25,8 @@ pub(super) struct Draft {
     pub(super) properties: Vec<Property>,
     /// Columns that are computed from others.
     pub(super) generated: Vec<String>,
+    /// The index that the last key takes the place of.
+    pub(super) using_index: Option<String>,
 }
 
 /// A key that may be referenced: whether it is the primary one, and its columns.
@@ -114,6 +116,7 @@ impl Binder<'_> {
             taken: Vec::new(),
             properties,
             generated: Vec::new(),
+            using_index: None,
         };
         let mut definitions = Vec::new();
         let mut likes = Vec::new();
@@ -420,7 +423,7 @@ impl Binder<'_> {
         match constraint.contype() {
             ConstrType::ConstrPrimary | ConstrType::ConstrUnique => {
                 if !constraint.indexname.is_empty() {
-                    return Err(self.unsupported("a constraint USING INDEX", constraint.location));
+                    return self.key_using_index(constraint, draft);
                 }
                 let columns = self.draft_columns(&constraint.keys, draft, constraint.location)?;
                 self.key_constraint(constraint, columns, draft)
@@ -458,6 +461,62 @@ impl Binder<'_> {
             positions.push(position);
         }
         Ok(positions)
+    }
+
+    /// A key that an index stands for already.
+    fn key_using_index(&mut self, constraint: &pg::Constraint, draft: &mut Draft) -> Result<()> {
+        if constraint.deferrable || constraint.initdeferred {
+            return Err(self.unsupported("a deferrable unique constraint", constraint.location));
+        }
+        let (name, place) = (&constraint.indexname, constraint.location);
+        let found = self.schema.index(&QualifiedName { schema: draft.name.schema.clone(), name: name.clone() });
+        let Some((table, at)) = found else {
+            return Err(self.error(Condition::UndefinedObject, format!("index \"{name}\" does not exist"), place));
+        };
+        let index = &table.indexes[at];
+        let state = |message: String| self.error(Condition::ObjectNotInPrerequisiteState, message, place);
+        if index.constraint {
+            return Err(state(format!("index \"{name}\" is already associated with a constraint")));
+        }
+        if table.name != draft.name.name {
+            return Err(state(format!("index \"{name}\" does not belong to table \"{}\"", draft.name.name)));
+        }
+        let columns: Option<Vec<usize>> = index.columns.iter().copied().collect();
+        let wrong = if !index.unique {
+            Some(format!("\"{name}\" is not a unique index"))
+        } else if columns.is_none() {
+            Some(format!("index \"{name}\" contains expressions"))
+        } else if index.predicate.is_some() {
+            Some(format!("\"{name}\" is a partial index"))
+        } else {
+            let sorted = index.keys.iter().position(|key| key.descending);
+            sorted.map(|at| format!("index \"{name}\" column number {} does not have default sorting behavior", at + 1))
+        };
+        if let Some(message) = wrong {
+            return Err(self
+                .error(Condition::WrongObjectType, message, place)
+                .detail("Cannot create a primary key or unique constraint using such an index."));
+        }
+        let columns = columns.unwrap_or_default();
+        let kind = if constraint.contype() == ConstrType::ConstrPrimary {
+            if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
+                let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
+                return Err(self.error(Condition::InvalidTableDefinition, message, place));
+            }
+            columns.iter().for_each(|column| draft.columns[*column].not_null = true);
+            ConstraintKind::PrimaryKey(columns)
+        } else {
+            ConstraintKind::Unique(columns)
+        };
+        let named = !constraint.conname.is_empty();
+        let key = if named { constraint.conname.clone() } else { name.clone() };
+        if key != *name {
+            self.remark(format!("ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"{name}\" to \"{key}\""));
+        }
+        draft.taken.push(key.clone());
+        draft.constraints.push(Constraint { name: key, named, kind, options: Default::default() });
+        draft.using_index = Some(name.clone());
+        Ok(())
     }
 
     fn key_constraint(&mut self, constraint: &pg::Constraint, columns: Vec<usize>, draft: &mut Draft) -> Result<()> {

@@ -182,7 +182,9 @@ impl Allowed<'_> {
     /// Foreign keys that ALTER TABLE adds.
     fn references(&self, action: &AlterTable) -> Done {
         match action {
-            AlterTable::AddConstraint(constraint) => self.key(&constraint.kind),
+            AlterTable::AddConstraint(constraint) | AlterTable::AddKeyUsing { constraint, .. } => {
+                self.key(&constraint.kind)
+            }
             AlterTable::AddColumn { constraints, .. } => constraints.iter().try_for_each(|c| self.key(&c.kind)),
             _ => Ok(()),
         }

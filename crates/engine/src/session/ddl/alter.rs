@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, Part, Text};
+use rowferry_dialect::ir::{
+    AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, Part, Text, walk,
+};
 use rowferry_dialect::lower::sqlite::create_table::{
     EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
 };
@@ -59,6 +61,7 @@ impl Changer<'_> {
             self.touch(table.database, table.oid);
         }
         self.write_deferred(table.oid)?;
+        self.restore_checks(table.oid)?;
         // Views that somebody else has made may be others now.
         let schema = self.schema();
         let views = if table.database == "temp" { &schema.temp } else { &schema.main };
@@ -130,7 +133,12 @@ impl Changer<'_> {
             }
             AlterTable::DropIdentity { column } => self.drop_identity(table, *column),
             AlterTable::AddConstraint(constraint) => self.add_constraint(table, constraint),
+            AlterTable::AddKeyUsing { constraint, index } => self.add_key_using(table, constraint, index),
             AlterTable::DropConstraint { name, if_exists, cascade } => {
+                let lifted = self.lifted.borrow_mut().extract_if(.., |lifted| lifted.name == *name).count() > 0;
+                if lifted {
+                    return Ok(());
+                }
                 let known = table.indexes.iter().any(|index| index.constraint && index.name == *name)
                     || table.foreign_keys.iter().any(|key| key.name == *name)
                     || table.checks.iter().any(|check| check.name == *name)
@@ -310,25 +318,69 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Drops the columns that are computed from one that is to go, or refuses; true when there were some.
-    fn drop_generated(&self, table: &Relation, name: &str, cascade: bool) -> Done<bool> {
-        let computed = |column: &&Column| {
-            column.name != name && column.generated.as_ref().is_some_and(|generated| mentions(&generated.text, name))
+    /// Whether an expression over a table's columns, kept as text, names one of them. What cannot be understood any more
+    /// counts as naming it where the word stands.
+    pub(super) fn names_column(&self, table: &Relation, text: &str, column: usize) -> bool {
+        let Ok(expr) = self.session.bind_expression(text, table, &self.schema()) else {
+            return mentions(text, &table.columns[column].name);
         };
-        let Some(generated) = table.columns.iter().find(computed) else { return Ok(false) };
-        let (dropped, shown) = (&generated.name, format!("column {name} of table {}", table.name));
-        if !cascade {
-            let needs = format!("column {dropped} of table {}", table.name);
-            return Err(cannot_drop(&shown.clone(), &[(needs, shown)]));
+        let mut found = false;
+        walk::expr(&expr, &mut |part| {
+            if let ExprKind::Column(reference) = &part.kind {
+                found |= reference.column == ColumnIndex::At(column);
+            }
+            !found
+        });
+        found
+    }
+
+    /// The columns that are computed from one.
+    fn computed_from<'t>(&self, table: &'t Relation, column: usize) -> Vec<&'t Column> {
+        let uses = |other: &&Column| {
+            let text = other.generated.as_ref().map(|generated| generated.text.as_str());
+            text.is_some_and(|text| self.names_column(table, text, column))
+        };
+        table.columns.iter().filter(uses).collect()
+    }
+
+    /// Drops the columns that are computed from one that is to go, or refuses; true when there were some.
+    fn drop_generated(&self, table: &Relation, column: usize, cascade: bool) -> Done<bool> {
+        let name = &table.columns[column].name;
+        let computed = self.computed_from(table, column);
+        if computed.is_empty() {
+            return Ok(false);
         }
-        self.notice(
-            Condition::SuccessfulCompletion,
-            format!("drop cascades to column {dropped} of table {}", table.name),
-        );
-        let column = table.column(dropped).unwrap_or_default();
-        self.drop_column(table, column, true)?;
-        self.touch(table.database, table.oid);
+        let of = described(&self.schema(), table);
+        let shown = |name: &str| format!("column {name} of {of}");
+        if !cascade {
+            let needs: Vec<_> = computed.iter().map(|other| (shown(&other.name), shown(name))).collect();
+            return Err(cannot_drop(&shown(name), &needs));
+        }
+        self.tell_cascade(&computed.iter().map(|other| shown(&other.name)).collect::<Vec<_>>());
+        for other in computed {
+            self.settle()?;
+            let current = self.current(table.oid)?;
+            let at = current.column(&other.name);
+            let at = at.ok_or_else(|| Error::internal("the dropped column has vanished"))?;
+            self.drop_column(&current, at, true)?;
+            self.touch(table.database, table.oid);
+        }
         Ok(true)
+    }
+
+    /// Strikes the checks that need more than SQLite has and name a column: they stand in our tables alone.
+    fn drop_engine_checks(&self, table: &Relation, column: usize) -> Done {
+        let schema = self.schema();
+        let Some(details) = schema.details(table.oid) else { return Ok(()) };
+        for check in &table.checks {
+            let ours = details.engine_checks.iter().any(|(name, _)| *name == check.name);
+            if ours && self.names_column(table, &check.text, column) {
+                let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
+                self.connection.execute(&sql, params![table.oid, check.name])?;
+                self.move_properties(table, PartKind::Constraint, &check.name, None)?;
+            }
+        }
+        Ok(())
     }
 
     fn drop_column(&self, table: &Relation, column: usize, cascade: bool) -> Done {
@@ -336,13 +388,14 @@ impl Changer<'_> {
         let schema = self.schema();
         let shown = format!("column {name} of {}", described(&schema, table));
         self.drop_dependents(&shown, Vec::new(), vec![Needed::column(&schema, table, &name)], cascade)?;
-        if self.drop_generated(table, &name, cascade)? {
+        if self.drop_generated(table, column, cascade)? {
             self.settle()?;
             let current = self.current(table.oid)?;
             let column = current.column(&name).ok_or_else(|| Error::internal("the dropped column has vanished"))?;
             return self.drop_column(&current, column, cascade);
         }
         self.drop_triggers_of_column(table, column, cascade)?;
+        self.drop_engine_checks(table, column)?;
         let lower = name.to_lowercase();
         let properties = self.schema().details(table.oid).map(|details| details.properties.clone()).unwrap_or_default();
         let included = |index: &str| crate::catalog::describe::included(&properties, index);
@@ -354,8 +407,8 @@ impl Changer<'_> {
                     .columns
                     .iter()
                     .zip(&index.keys)
-                    .any(|(column, key)| column.is_none() && mentions(&key.text, &name))
-                || index.predicate.as_ref().is_some_and(|predicate| mentions(predicate, &name));
+                    .any(|(at, key)| at.is_none() && self.names_column(table, &key.text, column))
+                || index.predicate.as_ref().is_some_and(|predicate| self.names_column(table, predicate, column));
             if mentions && !index.constraint {
                 self.drop_index(table, at)?;
                 dropped_indexes.push(index.name.clone());
@@ -406,6 +459,12 @@ impl Changer<'_> {
 
     fn set_type(&self, table: &Relation, column: usize, ty: &Type, using: &Expr) -> Done {
         let old = &table.columns[column];
+        if let Some(computed) = self.computed_from(table, column).first() {
+            let message = "cannot alter type of a column used by a generated column";
+            let detail = format!("Column \"{}\" is used by generated column \"{}\".", old.name, computed.name);
+            return Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into());
+        }
+        self.lift_checks(table, column)?;
         if old.identity.is_some() {
             self.retype_sequence(old, ty)?;
         }

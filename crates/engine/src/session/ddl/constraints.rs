@@ -102,6 +102,26 @@ impl Changer<'_> {
     }
 
     /// VALIDATE CONSTRAINT.
+    /// A key takes the place of an index, with what is noted about that.
+    pub(super) fn add_key_using(&self, table: &Relation, constraint: &Constraint, index: &str) -> Done {
+        let at = table.indexes.iter().position(|known| known.name == index && !known.constraint);
+        let at = at.ok_or_else(|| Error::internal("the index of a new key has vanished"))?;
+        let schema = self.schema();
+        let noted = schema.details(table.oid).into_iter().flat_map(|details| details.properties.all());
+        let noted: Vec<(String, String)> = noted
+            .filter(|(part, name, _)| *part == index && name.starts_with("index_"))
+            .map(|(_, name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        self.drop_index(table, at)?;
+        self.settle()?;
+        let current = self.current(table.oid)?;
+        self.add_constraint(&current, constraint)?;
+        let oid = self.entry(table)?;
+        noted
+            .iter()
+            .try_for_each(|(name, value)| self.set_property(table.database, oid, &constraint.name, name, Some(value)))
+    }
+
     pub(super) fn validate_constraint(&self, table: &Relation, name: &str) -> Done {
         if let Some(check) = table.checks.iter().find(|check| check.name == *name) {
             if check.valid {

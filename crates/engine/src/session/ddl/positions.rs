@@ -38,7 +38,9 @@ impl Positions {
                 *column = self.place(*column, now, None)?;
                 self.place_in(using, now, None)?;
             }
-            AlterTable::AddConstraint(constraint) => self.place_constraint(constraint, now, None)?,
+            AlterTable::AddConstraint(constraint) | AlterTable::AddKeyUsing { constraint, .. } => {
+                self.place_constraint(constraint, now, None)?;
+            }
             AlterTable::AddColumn { column, constraints, .. } => {
                 self.names.push(column.name.clone());
                 let own = Some(column.name.clone());

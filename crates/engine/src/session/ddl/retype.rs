@@ -1,0 +1,72 @@
+//! Checks of columns that get another type.
+//!
+//! A check is bound for the types that its columns have. So it goes with the old type, as PostgreSQL prints it then, and
+//! comes again when the statement has done everything else: bound anew, and looked at by every row.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{Constraint, ConstraintKind, ConstraintOptions, Text};
+use rowferry_dialect::schema::Relation;
+
+use super::{Changer, Done};
+use crate::catalog::describe;
+
+/// A check that comes again.
+pub(super) struct LiftedCheck {
+    pub(super) name: String,
+    text: String,
+    valid: bool,
+    no_inherit: bool,
+    /// What else is noted about it: a comment.
+    properties: Vec<(String, String)>,
+}
+
+impl Changer<'_> {
+    /// Takes away the checks that name a column which gets another type.
+    pub(super) fn lift_checks(&self, table: &Relation, column: usize) -> Done {
+        let schema = self.schema();
+        for check in &table.checks {
+            let known = self.lifted.borrow().iter().any(|lifted| lifted.name == check.name);
+            if known || !self.names_column(table, &check.text, column) {
+                continue;
+            }
+            let noted = schema.details(table.oid).into_iter().flat_map(|details| details.properties.all());
+            let properties = noted
+                .filter(|(part, name, _)| *part == check.name && name.starts_with("constraint_"))
+                .map(|(_, name, value)| (name.to_owned(), value.to_owned()))
+                .collect();
+            let text = describe::expression(&schema, &Arc::new(table.clone()), &check.text, false);
+            self.lifted.borrow_mut().push(LiftedCheck {
+                name: check.name.clone(),
+                text,
+                valid: check.valid,
+                no_inherit: check.no_inherit,
+                properties,
+            });
+            self.drop_constraint(table, &check.name)?;
+        }
+        Ok(())
+    }
+
+    /// Brings back the checks that were taken away.
+    pub(super) fn restore_checks(&self, oid: u32) -> Done {
+        for lifted in self.lifted.take() {
+            self.settle()?;
+            let table = self.current(oid)?;
+            let expr = self.session.bind_expression(&lifted.text, &table, &self.schema())?;
+            let constraint = Constraint {
+                name: lifted.name.clone(),
+                named: true,
+                kind: ConstraintKind::Check(Text { text: lifted.text, expr }),
+                options: ConstraintOptions { not_valid: !lifted.valid, no_inherit: lifted.no_inherit },
+            };
+            self.add_constraint(&table, &constraint)?;
+            self.touch(table.database, table.oid);
+            let entry = self.entry(&table)?;
+            for (name, value) in &lifted.properties {
+                self.set_property(table.database, entry, &lifted.name, name, Some(value))?;
+            }
+        }
+        Ok(())
+    }
+}
