@@ -21,7 +21,7 @@ use crate::locks::Locks;
 use crate::log_sync::LogSync;
 use crate::plans::PlanCache;
 use crate::schema::{self, Snapshot};
-use crate::session::sequences::{Counter, CounterKey};
+use crate::session::sequences::{Counter, Counters};
 use crate::session::state::State;
 use crate::statement::Failure;
 use crate::{Durability, Journal, Options, Session, SessionOptions};
@@ -61,9 +61,9 @@ pub struct Shared {
     /// Settings that the server tells of itself.
     announced: RwLock<Arc<BTreeMap<&'static str, String>>>,
     /// Where sequences stand, committed or not.
-    pub sequences: Mutex<HashMap<CounterKey, Counter>>,
+    pub sequences: Mutex<Counters<Counter>>,
     /// Sequences whose counter stands in no file yet; the next who commits writes it.
-    pub unsaved_sequences: Mutex<HashMap<CounterKey, Arc<crate::schema::SequenceDetails>>>,
+    pub unsaved_sequences: Mutex<Counters<Arc<crate::schema::SequenceDetails>>>,
     /// There are such sequences.
     pub has_unsaved_sequences: AtomicBool,
     /// How often rows of tables have been numbered by hand.

@@ -1,6 +1,6 @@
 //! A session's SQLite handle, its cached statements, and the cursors that read through it.
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
@@ -46,6 +46,16 @@ pub struct Handle {
     db: *mut ffi::sqlite3,
     busy: Box<BusyHandler>,
     changes: Box<Changes>,
+    compared: RefCell<Compared>,
+}
+
+/// Sequences whose counters are those of the file, as long as the file is what it was.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// The file's content, see [`Handle::data_version`].
+    pub version: u32,
+    /// Their oids.
+    pub sequences: Vec<u32>,
 }
 
 // SAFETY: the raw pointer is the connection's own, which is `Send`; statements are, too.
@@ -67,6 +77,7 @@ impl SharedHandle {
             db,
             busy,
             changes,
+            compared: RefCell::default(),
         })))
     }
 
@@ -169,6 +180,40 @@ impl Handle {
         // SAFETY: the handle is open as long as `self` lives.
         let total = unsafe { ffi::sqlite3_total_changes64(self.connection.handle()) };
         u64::try_from(total).unwrap_or_default()
+    }
+
+    /// A number that is another one when the file has changed: by a commit on this handle, or by somebody else's once this
+    /// handle has begun to read behind it.
+    pub fn data_version(&self) -> u32 {
+        let mut version: u32 = 0;
+        // SAFETY: the handle is open as long as `self` lives, and SQLite writes an unsigned integer.
+        unsafe {
+            ffi::sqlite3_file_control(
+                self.db,
+                c"main".as_ptr(),
+                ffi::SQLITE_FCNTL_DATA_VERSION,
+                std::ptr::from_mut(&mut version).cast(),
+            );
+        }
+        version
+    }
+
+    /// Sequences whose counters need no look at the file; those of another version of it are forgotten.
+    pub fn compared(&self) -> RefMut<'_, Compared> {
+        let mut compared = self.compared.borrow_mut();
+        let version = self.data_version();
+        if compared.version != version {
+            *compared = Compared { version, sequences: Vec::new() };
+        }
+        compared
+    }
+
+    /// Commits a transaction that has written. What it has written is no news to the counters of sequences.
+    pub fn commit(&self) -> Result<(), Failure> {
+        drop(self.compared());
+        self.run("COMMIT")?;
+        self.compared.borrow_mut().version = self.data_version();
+        Ok(())
     }
 
     /// True when foreign keys are broken that are looked at later.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +65,71 @@ RECORDED: dict[str, list[tuple[str, Any]]] = {
         ("select nextval('pg_class')", '42809 | "pg_class" is not a sequence'),
         ("drop sequence s", "DROP SEQUENCE"),
         ("select lastval()", "55000 | lastval is not yet defined in this session"),
+    ],
+    "bulk": [
+        ("create table b (v int, id serial primary key)", "CREATE TABLE"),
+        ("insert into b (v) select g from generate_series(1, 40) g", "INSERT 0 40"),
+        ("select count(*), min(id), max(id), sum(abs(id - v)) from b", [(40, 1, 40, 0)]),
+        ("select currval('b_id_seq'), lastval(), last_value from b_id_seq", [(40, 40, 40)]),
+        (
+            "insert into b (v) select case when g = 90 then 1 / (g - 90) else g end from generate_series(41, 100) g",
+            "22012 | division by zero",
+        ),
+        ("insert into b (v) select v from b where v > 0", "INSERT 0 40"),
+        ("select count(*), count(distinct id), max(id) from b", [(80, 80, 129)]),
+        ("insert into b (v) select g from generate_series(1, 30) g order by g desc", "INSERT 0 30"),
+        ("select min(id + v), max(id + v) from b where id > 130", [(160, 160)]),
+        ("delete from b where id > 150", "DELETE 9"),
+        ("insert into b (v) select g from generate_series(1, 30) g", "INSERT 0 30"),
+        ("select count(*), max(id) from b", [(131, 189)]),
+        ("insert into b values (0, 230)", "INSERT 0 1"),
+        ("insert into b (v) select g from generate_series(1, 80) g on conflict do nothing", "INSERT 0 79"),
+        ("select setval('b_id_seq', 500)", [(500,)]),
+        ("insert into b (v) select g from generate_series(1, 30) g on conflict do nothing", "INSERT 0 30"),
+        ("select count(*), max(id) from b", [(241, 530)]),
+        (
+            "create function meddle(n int) returns int language plpgsql as $$ begin "
+            "if n = 25 then insert into b (v) values (-1), (-2); delete from b where v = 24; end if; "
+            "if n = 30 then perform nextval('b_id_seq'); end if; return n; end $$",
+            "CREATE FUNCTION",
+        ),
+        ("insert into b (v) select meddle(g) from generate_series(1, 40) g", "INSERT 0 40"),
+        (
+            "select id, v from b where id > 530 and v not between 2 and 23 order by id",
+            [
+                (531, 1),
+                (555, -1),
+                (556, -2),
+                (557, 25),
+                (558, 26),
+                (559, 27),
+                (560, 28),
+                (561, 29),
+                (563, 30),
+                (564, 31),
+                (565, 32),
+                (566, 33),
+                (567, 34),
+                (568, 35),
+                (569, 36),
+                (570, 37),
+                (571, 38),
+                (572, 39),
+                (573, 40),
+            ],
+        ),
+        ("select last_value from b_id_seq", [(573,)]),
+        ("create sequence down increment -1", "CREATE SEQUENCE"),
+        ("create table c (v int, id int primary key default nextval('down'))", "CREATE TABLE"),
+        ("insert into c select g from generate_series(1, 40) g", "INSERT 0 40"),
+        ("select count(*), min(id), max(id), sum(id + v) from c", [(40, -40, -1, 0)]),
+        ("create table e (v int, id smallint generated always as identity (start 32740) primary key)", "CREATE TABLE"),
+        ("insert into e (v) select g from generate_series(1, 28) g", "INSERT 0 28"),
+        (
+            "insert into e (v) select g from generate_series(1, 28) g",
+            '2200H | nextval: reached maximum value of sequence "e_id_seq" (32767)',
+        ),
+        ("select count(*), min(id), max(id), sum(id - v) from e", [(28, 32740, 32767, 916692)]),
     ],
     "serial": [
         ("create table t (id serial primary key, a text)", "CREATE TABLE"),
@@ -295,3 +363,51 @@ def test_a_session_with_a_cache_keeps_its_numbers(server: Rowferry) -> None:
         assert got == [1, 4, 2, 5]
         assert one.execute("select last_value from q").fetchall() == [(6,)]
         one.execute("drop sequence q")
+
+
+def test_bulk_inserts_and_others_never_share_a_number(server: Rowferry) -> None:
+    with psycopg.connect(server.postgres_dsn, autocommit=True) as setup:
+        setup.execute("create table t (id serial primary key, v int)")
+    started = threading.Barrier(3)
+
+    def insert() -> None:
+        with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
+            started.wait(30)
+            for _ in range(10):
+                connection.execute("insert into t (v) select g from generate_series(1, 3000) g")
+
+    def take() -> list[int]:
+        with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
+            started.wait(30)
+            return [row[0] for _ in range(300) for row in connection.execute("select nextval('t_id_seq')")]
+
+    with ThreadPoolExecutor(3) as pool:
+        inserts, taken = [pool.submit(insert) for _ in range(2)], pool.submit(take)
+        for done in inserts:
+            done.result(120)
+        numbers = taken.result(120)
+    with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
+        rows = [row[0] for row in connection.execute("select id from t").fetchall()]
+        last = connection.execute("select last_value from t_id_seq").fetchone()
+    assert len(rows) == 60_000
+    # Nothing twice, and nothing left out.
+    assert sorted(rows + numbers) == list(range(1, 60_301))
+    assert last == (60_300,)
+
+
+def test_triggers_of_the_shell_do_not_move_the_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    with (
+        Rowferry.start(path, args=["--durability", "off"]) as server,
+        psycopg.connect(server.postgres_dsn, autocommit=True) as connection,
+    ):
+        connection.execute("create table t (id serial primary key, v int)")
+        with closing(sqlite3.connect(path)) as shell:
+            shell.execute(
+                "create trigger far after insert on t when new.v > 0 begin "
+                "insert into t (id, v) values (new.id + 1000 * new.v, -new.v); end"
+            )
+            shell.commit()
+        connection.execute("insert into t (v) select g from generate_series(1, 40) g")
+        rows = connection.execute("select id, v from t order by id").fetchall()
+    assert rows == [(v, v) for v in range(1, 41)] + [(v * 1001, -v) for v in range(1, 41)]

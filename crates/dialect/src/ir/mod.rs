@@ -24,7 +24,7 @@ pub use lock::*;
 pub use query::*;
 pub use statement::*;
 pub use tables::{
-    RelationLocks, TableLock, changes_keys, changes_whole, named_locks, numbered_by_hand, numbering, row_locks,
-    table_locks,
+    RelationLocks, TableLock, changes_keys, changes_whole, named_locks, next_of, numbered_by_hand, numbering,
+    row_locks, table_locks,
 };
 pub use trigger::*;

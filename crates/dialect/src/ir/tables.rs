@@ -90,8 +90,8 @@ pub fn numbered_by_hand(statement: &Statement) -> Option<u32> {
     }
 }
 
-/// The sequence whose next number a value is.
-fn next_of(value: &Expr) -> Option<u32> {
+/// The sequence whose next number a value is, under whatever casts.
+pub fn next_of(value: &Expr) -> Option<u32> {
     match &value.kind {
         ExprKind::Cast { arg, .. } => next_of(arg),
         ExprKind::Call { function, args } if function.name == "nextval" => match args.first()?.kind {

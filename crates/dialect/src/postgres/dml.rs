@@ -106,7 +106,12 @@ impl Binder<'_> {
             return Err(self.error(Condition::UndefinedTable, message, place));
         };
         let regclass = Expr::integer(i64::from(found.oid), Type::Reg(crate::types::Reg::Class));
-        let next = self.call_named("nextval", vec![(regclass, place)], place)?;
+        let mut next = self.call_named("nextval", vec![(regclass, place)], place)?;
+        // Numbers of the sequence's type need no conversion into a column that holds them all.
+        let ty = types::import(&column.ty);
+        if holds_all(&ty, &found.ty) {
+            next.ty = ty;
+        }
         self.stored_value(next, column, place)
     }
 
@@ -377,5 +382,14 @@ impl Binder<'_> {
             Ok(targets)
         })?;
         Ok(targets.into_iter().map(|target| (target.expr, target.column)).unzip())
+    }
+}
+
+/// True if each number of a type is one of another type.
+fn holds_all(ty: &Type, given: &Type) -> bool {
+    match given {
+        Type::Int2 => matches!(ty, Type::Int2 | Type::Int4 | Type::Int8),
+        Type::Int4 => matches!(ty, Type::Int4 | Type::Int8),
+        _ => matches!((given, ty), (Type::Int8, Type::Int8)),
     }
 }

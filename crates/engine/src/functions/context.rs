@@ -13,6 +13,12 @@ use crate::locks::{AdvisoryKey, Hold};
 /// The rows that a routine of users returns.
 pub type RoutineRows = Box<dyn Iterator<Item = Result<Vec<Value>>>>;
 
+/// Numbers of one sequence, for one statement.
+pub trait Numbers {
+    /// The next number; `None` where the session must be asked.
+    fn next(&self) -> Option<i64>;
+}
+
 /// The session as functions see it.
 ///
 /// Methods with a default are those that not every kind of session has; their defaults are the honest `0A000`.
@@ -55,6 +61,10 @@ pub trait SessionState: Send + Sync {
     }
     /// The next number of a sequence.
     fn nextval(&self, sequence: u32) -> Result<i64>;
+    /// A short way to the further numbers of a sequence that has given one to the running statement.
+    fn numbers(&self, _sequence: u32) -> Option<Box<dyn Numbers>> {
+        None
+    }
     /// The number that this session was given last.
     fn currval(&self, sequence: u32) -> Result<i64>;
     /// Sets a sequence; `called` decides whether the next number is `value` or the one behind it.

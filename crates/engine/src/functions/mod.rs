@@ -27,6 +27,7 @@ mod regex;
 mod regex_extent;
 mod rows;
 mod rows_sources;
+mod sequences;
 mod strings;
 mod subscripts;
 mod system;
@@ -42,7 +43,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqliteValue};
 use rowferry_dialect::ir::Value;
 
 pub(crate) use call::Call;
-pub use context::{Context, Definition, RoutineRows, SessionState, Times};
+pub use context::{Context, Definition, Numbers, RoutineRows, SessionState, Times};
 pub use privileges::{Named, Question};
 
 /// A scalar function.
@@ -131,6 +132,7 @@ pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Re
         register_row(connection, row, context)?;
     }
     aggregate::register(connection, context)?;
+    sequences::register(connection, context)?;
     rows::register(connection, context)?;
     collation::register(connection)
 }

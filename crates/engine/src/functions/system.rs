@@ -77,7 +77,6 @@ pub(super) const ROWS: &[Row] = &[
     })
     .volatile(),
     // Sequences.
-    Row::new("rf_nextval", 1, |call| integer(call.context().state().nextval(oid(call, 0)?)?)).volatile(),
     Row::new("rf_currval", 1, |call| integer(call.context().state().currval(oid(call, 0)?)?)).volatile(),
     Row::new("rf_setval", 2, |call| {
         let called = call.len() < 3 || call.boolean(2)?;

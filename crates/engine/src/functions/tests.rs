@@ -12,7 +12,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 use rusqlite::Connection;
 use rusqlite::types::Value as SqliteValue;
 
-use super::{Context, FAMILIES, SessionState, aggregate, register, rows_sources, take_error};
+use super::{Context, FAMILIES, SessionState, aggregate, register, rows_sources, sequences, take_error};
 
 /// A session without a database behind it.
 struct Nobody;
@@ -171,6 +171,7 @@ fn every_function_of_the_table_is_registered() {
     let mut known: BTreeSet<String> = FAMILIES.iter().copied().flatten().map(|row| row.name.to_owned()).collect();
     known.extend(aggregate::names().map(str::to_owned));
     known.extend(rows_sources::names().map(str::to_owned));
+    known.extend(sequences::names().map(str::to_owned));
     let mut missing = BTreeSet::new();
     for function in functions::all() {
         let names = match function.sqlite {

@@ -439,7 +439,7 @@ impl Session {
             return errors::serialization_failure();
         }
         let settings = self.state.settings();
-        let last_number = |oid: u32| self.state.sequences.lock().current.get(&oid).copied();
+        let last_number = |oid: u32| self.state.sequences.lock().current(oid);
         let violation = Violation {
             failure,
             schema: &self.schema,

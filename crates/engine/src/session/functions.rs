@@ -116,6 +116,11 @@ impl SessionState for FunctionState {
         }
     }
 
+    fn numbers(&self, sequence: u32) -> Option<Box<dyn crate::functions::Numbers>> {
+        let numbers = self.state().ok()?.numbers(sequence)?;
+        Some(Box::new(numbers))
+    }
+
     fn currval(&self, sequence: u32) -> Result<i64> {
         self.state()?.currval(sequence)
     }

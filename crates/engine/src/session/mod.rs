@@ -334,7 +334,7 @@ impl Session {
             variables.reset_all();
             variables.commit();
         }
-        *self.state.sequences.lock() = state::SequenceState::default();
+        self.state.sequences.lock().forget();
         self.sync_variables();
     }
 
@@ -433,7 +433,7 @@ impl Session {
     pub(crate) fn schema_moved(&mut self) {
         *self.state.schema.write() = self.schema.clone();
         self.sync_user();
-        self.state.sequences.lock().hot.clear();
+        self.state.sequences.lock().cool();
     }
 
     /// Takes over variables on which other things depend.

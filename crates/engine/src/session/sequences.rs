@@ -14,6 +14,8 @@
 //! greatest of them, once in each transaction that writes. Rows that were numbered by hand through us are none of its
 //! affair, as in PostgreSQL.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -22,7 +24,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Session;
-use super::state::State;
+use super::state::{SequenceState, State};
 use crate::database::Shared;
 use crate::schema::SequenceDetails;
 use crate::statement::Failure;
@@ -30,13 +32,41 @@ use crate::statement::Failure;
 /// How many numbers PostgreSQL logs ahead: `log_cnt` counts down from there.
 const LOGGED_AHEAD: i64 = 32;
 
+/// Counters by their keys. The keys are our own numbers, for which a multiplication spreads well enough.
+pub type Counters<T> = HashMap<CounterKey, T, BuildHasherDefault<KeyHasher>>;
+
+/// Hashes one number.
+#[derive(Debug, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
 /// Whose counter it is.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CounterKey {
     /// The session that has it, if it is temporary.
     pid: u32,
     oid: u32,
     stamp: i64,
+}
+
+impl Hash for CounterKey {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(u64::from(self.oid) << 32 | u64::from(self.pid));
+        hasher.write_u64(self.stamp.cast_unsigned());
+    }
 }
 
 /// Where a sequence stands.
@@ -72,6 +102,30 @@ pub struct Hot {
     /// The transaction.
     writing: u64,
     details: Arc<SequenceDetails>,
+}
+
+/// A short way to a sequence that numbers the rows of a statement: what it knows holds as long as the transaction and
+/// the schema are the same.
+pub struct Numbers {
+    state: Arc<State>,
+    database: Arc<Shared>,
+    details: Arc<SequenceDetails>,
+    key: CounterKey,
+    writing: u64,
+    cooled: u64,
+}
+
+impl crate::functions::Numbers for Numbers {
+    fn next(&self) -> Option<i64> {
+        if self.state.write_serial.load(Ordering::Relaxed) != self.writing {
+            return None;
+        }
+        let mut own = self.state.sequences.lock();
+        if own.cooled != self.cooled {
+            return None;
+        }
+        self.state.next_of_hot(&mut own, &self.database, &self.details, self.key, self.writing)
+    }
 }
 
 impl Counter {
@@ -120,9 +174,19 @@ impl SequenceDetails {
     }
 }
 
+impl SequenceState {
+    /// A transaction will take further numbers of a sequence; those of which a session has some in store are not hot.
+    fn heat(&mut self, writing: u64, details: Arc<SequenceDetails>) {
+        if writing != 0 && details.cache == 1 {
+            self.hot.retain(|hot| hot.writing == writing && hot.details.sequence.oid != details.sequence.oid);
+            self.hot.push(Hot { writing, details });
+        }
+    }
+}
+
 impl State {
-    /// The next number of a sequence that the session's transaction has had one of before: without a look at the schema,
-    /// at the file or at the list of what is to be saved.
+    /// The next number of a sequence that numbers the rows of the session's transaction: without a look at the schema or
+    /// at the file.
     pub fn nextval_again(&self, oid: u32) -> Option<i64> {
         let writing = self.write_serial.load(Ordering::Relaxed);
         if writing == 0 {
@@ -132,18 +196,46 @@ impl State {
         let hot = own.hot.iter().find(|hot| hot.details.sequence.oid == oid && hot.writing == writing)?;
         let details = hot.details.clone();
         let database = self.database.upgrade()?;
+        self.next_of_hot(&mut own, &database, &details, details.key(self.pid), writing)
+    }
+
+    /// The next number, under the lock of what is the session's own; `None` where it takes more than that.
+    fn next_of_hot(
+        &self,
+        own: &mut SequenceState,
+        database: &Shared,
+        details: &Arc<SequenceDetails>,
+        key: CounterKey,
+        writing: u64,
+    ) -> Option<i64> {
         let mut counters = database.sequences.lock();
-        let counter = counters.get_mut(&details.key(self.pid))?;
-        if counter.checked != writing || !counter.unsaved {
+        let counter = counters.get_mut(&key)?;
+        if counter.checked != writing {
             return None;
         }
         let next = details.next(counter)?;
         counter.ahead = if !counter.called || counter.ahead < 1 { LOGGED_AHEAD } else { counter.ahead - 1 };
         counter.last = next;
         counter.called = true;
+        let marked = std::mem::replace(&mut counter.unsaved, key.pid == 0);
         drop(counters);
-        own.give(oid, next);
+        if !marked && details.database == "main" {
+            database.save_sequence_later(details, key);
+        }
+        own.give(details.sequence.oid, next);
         Some(next)
+    }
+
+    /// A short way to the further numbers of a sequence, for a statement.
+    pub fn numbers(self: &Arc<Self>, oid: u32) -> Option<Numbers> {
+        let writing = self.write_serial.load(Ordering::Relaxed);
+        let database = self.database.upgrade()?;
+        let own = self.sequences.lock();
+        let hot = own.hot.iter().find(|hot| hot.details.sequence.oid == oid && hot.writing == writing)?;
+        let (details, cooled) = (hot.details.clone(), own.cooled);
+        drop(own);
+        let key = details.key(self.pid);
+        Some(Numbers { state: self.clone(), database, details, key, writing, cooled })
     }
 
     /// The next number.
@@ -194,10 +286,7 @@ impl State {
         }
         own.give(oid, first);
         let writing = self.write_serial.load(Ordering::Relaxed);
-        if writing != 0 && details.cache == 1 {
-            own.hot.retain(|hot| hot.writing == writing && hot.details.sequence.oid != oid);
-            own.hot.push(Hot { writing, details });
-        }
+        own.heat(writing, details);
         Ok(first)
     }
 
@@ -205,7 +294,7 @@ impl State {
     pub fn currval(&self, oid: u32) -> Result<i64> {
         let details = self.sequence(oid)?;
         self.check_sequence(&details, Privileges::SELECT | Privileges::USAGE)?;
-        self.sequences.lock().current.get(&oid).copied().ok_or_else(|| {
+        self.sequences.lock().current(oid).ok_or_else(|| {
             Error::new(
                 Condition::ObjectNotInPrerequisiteState,
                 format!("currval of sequence \"{}\" is not yet defined in this session", details.sequence.name),
@@ -215,10 +304,7 @@ impl State {
 
     /// The number that any sequence last gave to this session.
     pub fn lastval(&self) -> Result<i64> {
-        let last = {
-            let own = self.sequences.lock();
-            own.last.and_then(|oid| Some((oid, own.current.get(&oid).copied()?)))
-        };
+        let last = self.sequences.lock().last();
         // One that is dropped gave nothing.
         last.filter(|(oid, _)| self.sequence(*oid).is_ok()).map(|(_, value)| value).ok_or_else(|| {
             Error::new(Condition::ObjectNotInPrerequisiteState, "lastval is not yet defined in this session")
@@ -253,7 +339,7 @@ impl State {
         let mut own = self.sequences.lock();
         own.stored.remove(&oid);
         if is_called {
-            own.current.insert(oid, value);
+            own.set(oid, value);
         }
         Ok(value)
     }
@@ -294,7 +380,7 @@ impl State {
         database: &Shared,
         connection: &Connection,
         details: &Arc<SequenceDetails>,
-        counters: &mut std::collections::HashMap<CounterKey, Counter>,
+        counters: &mut Counters<Counter>,
     ) -> Result<Counter> {
         let known = counters.get(&details.key(self.pid)).copied();
         let writing = self.write_serial.load(Ordering::Relaxed);
@@ -484,7 +570,7 @@ impl Shared {
             }
             counter.unsaved = false;
         }
-        drop(counters);
+        // Who is given the next number marks its counter again, which must not be undone here.
         let mut unsaved = self.unsaved_sequences.lock();
         unsaved.remove(&key);
         self.has_unsaved_sequences.store(!unsaved.is_empty(), Ordering::Release);
@@ -514,16 +600,29 @@ impl Session {
         }
         let handle = self.handle()?;
         let guard = handle.lock();
+        let mut compared = guard.compared();
         let shared = &self.database.shared;
         for oid in oids {
             let Some(details) = self.schema.sequence_by_oid(*oid) else { continue };
             let key = details.key(self.state.pid);
             let mut counters = shared.sequences.lock();
-            if counters.get(&key).is_some_and(|counter| counter.checked == writing) {
+            let known = counters.get(&key).copied();
+            if known.is_some_and(|counter| counter.checked == writing) {
                 continue;
             }
-            let counter = self.state.counter(shared, &guard, details, &mut counters)?;
-            counters.insert(key, counter);
+            let by_hand = shared.times_by_hand(details);
+            let counter = match known {
+                Some(counter) if compared.sequences.contains(oid) && counter.by_hand == by_hand => counter,
+                _ => self.state.counter(shared, &guard, details, &mut counters)?,
+            };
+            if !compared.sequences.contains(oid) {
+                compared.sequences.push(*oid);
+            }
+            counters.insert(key, Counter { checked: writing, ..counter });
+            drop(counters);
+            if self.state.check_sequence(details, Privileges::USAGE | Privileges::UPDATE).is_ok() {
+                self.state.sequences.lock().heat(writing, details.clone());
+            }
         }
         Ok(())
     }

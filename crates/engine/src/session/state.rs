@@ -106,12 +106,14 @@ pub struct Activity {
 /// The last numbers that sequences gave to a session.
 #[derive(Debug, Default)]
 pub struct SequenceState {
-    /// By the sequence's oid.
-    pub current: HashMap<u32, i64>,
-    /// The sequence that gave the last of all.
-    pub last: Option<u32>,
+    /// The sequence that gave the last of all, and its number.
+    last: Option<(u32, i64)>,
+    /// Numbers of other sequences, by their oid.
+    others: HashMap<u32, i64>,
     /// Sequences that number rows in the session's transaction.
     pub hot: Vec<super::sequences::Hot>,
+    /// Counts how often sequences that were hot have ceased to be.
+    pub cooled: u64,
     /// What the session has in store (CACHE), by the sequence's oid.
     pub stored: HashMap<u32, super::sequences::Stored>,
     /// The last SERIAL.
@@ -121,8 +123,46 @@ pub struct SequenceState {
 impl SequenceState {
     /// A sequence has given a number.
     pub fn give(&mut self, oid: u32, number: i64) {
-        self.current.insert(oid, number);
-        self.last = Some(oid);
+        match &mut self.last {
+            Some((last, current)) if *last == oid => *current = number,
+            last => {
+                if let Some((oid, number)) = last.replace((oid, number)) {
+                    self.others.insert(oid, number);
+                }
+            }
+        }
+    }
+
+    /// A sequence stands at a number, but did not give it.
+    pub fn set(&mut self, oid: u32, number: i64) {
+        match &mut self.last {
+            Some((last, current)) if *last == oid => *current = number,
+            _ => drop(self.others.insert(oid, number)),
+        }
+    }
+
+    /// The number at which a sequence stands for this session.
+    pub fn current(&self, oid: u32) -> Option<i64> {
+        match self.last {
+            Some((last, number)) if last == oid => Some(number),
+            _ => self.others.get(&oid).copied(),
+        }
+    }
+
+    /// The sequence that gave the last number of all, and the number.
+    pub fn last(&self) -> Option<(u32, i64)> {
+        self.last
+    }
+
+    /// The schema may be another one: sequences are looked up again.
+    pub fn cool(&mut self) {
+        self.hot.clear();
+        self.cooled += 1;
+    }
+
+    /// No sequence has given anything.
+    pub fn forget(&mut self) {
+        *self = Self { cooled: self.cooled + 1, ..Self::default() };
     }
 }
 

@@ -695,7 +695,7 @@ impl Session {
             Open::Write { .. } => self.checked(self.save_sequences(&guard).map_err(Failure::from))?,
             _ => Vec::new(),
         };
-        guard.run("COMMIT").map(|()| self.sequences_saved(&saved)).map_err(|failure| {
+        guard.commit().map(|()| self.sequences_saved(&saved)).map_err(|failure| {
             if failure.code == libsqlite3_sys::SQLITE_CONSTRAINT_FOREIGNKEY {
                 self.deferred_violation(&guard)
             } else {

@@ -272,7 +272,7 @@ impl Session {
             }
             Discard::Plans => Ok(()),
             Discard::Sequences => {
-                *self.state.sequences.lock() = super::state::SequenceState::default();
+                self.state.sequences.lock().forget();
                 Ok(())
             }
             Discard::Temp => self.drop_temporary_objects(),

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{Lowering, Naming, ParamForm, Repr, Source, Sql, quote, quote_text};
-use crate::ir::{ConflictAction, CteBody, Dml, DmlAction, Expr, ExprKind, From, InsertSource, OnConflict, Value};
+use crate::ir::{
+    Body, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy, InsertSource, OnConflict,
+    Query, Value, next_of,
+};
 use crate::schema::{Column, Relation};
 use crate::{Error, Result};
 
@@ -93,12 +96,21 @@ impl Lowering<'_> {
             },
             InsertSource::Values(rows) => self.insert_values(target, columns, rows, added),
             InsertSource::Query(query) => {
+                let apart = if has_conflict_clause { None } else { numbers_apart(target, columns, query) };
+                let query = apart.as_ref().map_or(&**query, |apart| &apart.query);
                 let (sql, reprs) = self.query(query, Naming::Positions)?;
                 let mut names: Vec<_> = columns.iter().map(|at| quote(&target.columns[*at].name)).collect();
                 let mut plain = true;
                 let mut values = Vec::with_capacity(columns.len());
-                for (place, at) in columns.iter().enumerate() {
+                let mut places = 0..;
+                for at in columns {
                     let column = &target.columns[*at];
+                    if let Some(apart) = apart.as_ref().filter(|apart| apart.column == *at) {
+                        plain = false;
+                        values.push(self.next_rowid(target, column, apart.sequence));
+                        continue;
+                    }
+                    let place = places.next().unwrap_or_default();
                     let value = Sql { sql: format!("c{place}"), repr: reprs[place] };
                     let value = self.decimal_for(column, value, &query.columns[place].ty);
                     plain &= value == format!("c{place}");
@@ -193,6 +205,8 @@ impl Lowering<'_> {
         let sql = self.decimal_for(column, sql, &value.ty);
         match &value.kind {
             ExprKind::Literal(literal) if *literal != Value::Null => Ok(sql),
+            // A sequence has a number or an error.
+            _ if next_of(value).is_some() => Ok(sql),
             _ if must_not_be_null => Ok(self.not_null(target, column, sql)),
             _ => Ok(sql),
         }
@@ -210,6 +224,13 @@ impl Lowering<'_> {
     fn not_null(&mut self, target: &Relation, column: &Column, sql: String) -> String {
         self.needs_us();
         format!("rf_not_null({sql}, {}, {})", quote_text(&target.name), quote_text(&column.name))
+    }
+
+    /// The next number of a sequence for the rowids of a table, or NULL where SQLite comes to the same number by itself.
+    fn next_rowid(&mut self, target: &Relation, column: &Column, sequence: u32) -> String {
+        self.needs_us();
+        let (database, table) = (quote_text(target.database), quote_text(&target.physical_name));
+        format!("rf_next_rowid({sequence}, {database}, {table}, {})", quote_text(&column.name))
     }
 
     fn assignments(&mut self, target: &Relation, assignments: &[(usize, Expr)]) -> Result<String> {
@@ -332,4 +353,37 @@ fn as_param(value: &Expr) -> Option<(usize, ParamForm)> {
         },
         _ => None,
     }
+}
+
+/// A query for INSERT without the column that a sequence numbers.
+struct Apart {
+    query: Query,
+    /// Position of the column in the table.
+    column: usize,
+    sequence: u32,
+}
+
+/// A query whose rows a sequence numbers, where the numbers become rowids: they are asked for when a row is inserted, one
+/// after the other, so that SQLite need not look for the place of each.
+fn numbers_apart(target: &Relation, columns: &[usize], query: &Query) -> Option<Apart> {
+    let Body::Select(select) = &query.body else { return None };
+    let plain = query.order_by.is_empty()
+        && query.limit.is_none()
+        && query.offset.is_none()
+        && query.locking.is_empty()
+        && matches!(select.distinct, Distinct::All)
+        && matches!(select.group_by, GroupBy::None)
+        && select.having.is_none();
+    let place = columns.iter().position(|at| target.columns[*at].rowid_alias)?;
+    let value = select.items.get(place).filter(|value| matches!(value.kind, ExprKind::Call { .. }))?;
+    let sequence = next_of(value)?;
+    if !plain || select.items.len() < 2 || select.items.len() != columns.len() {
+        return None;
+    }
+    let mut query = query.clone();
+    query.columns.remove(place);
+    if let Body::Select(select) = &mut query.body {
+        select.items.remove(place);
+    }
+    Some(Apart { query, column: columns[place], sequence })
 }
