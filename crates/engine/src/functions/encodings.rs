@@ -1,7 +1,5 @@
 //! Bytes and how they are written: encodings of text and of bytes, digests.
 
-use std::sync::LazyLock;
-
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::bytea;
 use rowferry_dialect::{Condition, Error, Result, work};
@@ -11,11 +9,16 @@ use super::call::{integer, text};
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new("rf_md5", 1, |call| text(md5(call.bytes(0)?)?)),
-    Row::new("rf_sha224", 1, digest::<sha2::Sha224>),
-    Row::new("rf_sha256", 1, digest::<sha2::Sha256>),
-    Row::new("rf_sha384", 1, digest::<sha2::Sha384>),
-    Row::new("rf_sha512", 1, digest::<sha2::Sha512>),
+    // A checksum, of no use for secrets.
+    Row::new("rf_md5", 1, |call| {
+        let mut shown = String::with_capacity(32);
+        push_hex(&mut shown, &digest::<md5::Md5>(call)?);
+        text(shown)
+    }),
+    Row::new("rf_sha224", 1, |call| digest::<sha2::Sha224>(call).map(Value::Blob)),
+    Row::new("rf_sha256", 1, |call| digest::<sha2::Sha256>(call).map(Value::Blob)),
+    Row::new("rf_sha384", 1, |call| digest::<sha2::Sha384>(call).map(Value::Blob)),
+    Row::new("rf_sha512", 1, |call| digest::<sha2::Sha512>(call).map(Value::Blob)),
     Row::new("rf_encode", 2, encode),
     Row::new("rf_decode", 2, decode),
     Row::new("rf_convert_from", 2, |call| {
@@ -39,13 +42,13 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_get_byte", 2, get_byte),
 ];
 
-fn digest<D: Digest>(call: &Call<'_>) -> Result<Value> {
+fn digest<D: Digest>(call: &Call<'_>) -> Result<Vec<u8>> {
     let mut digest = D::new();
     for chunk in call.bytes(0)?.chunks(work::STRIDE) {
         work::step(chunk.len())?;
         digest.update(chunk);
     }
-    Ok(Value::Blob(digest.finalize().to_vec()))
+    Ok(digest.finalize().to_vec())
 }
 
 fn check_encoding(name: &str) -> Result<()> {
@@ -175,52 +178,5 @@ fn get_byte(call: &Call<'_>) -> Result<Value> {
             let message = format!("index {at} out of valid range, 0..{}", bytes.len() as i64 - 1);
             Err(Error::new(Condition::IllegalSubscript, message))
         }
-    }
-}
-
-/// MD5 (RFC 1321): asked for by clients as a checksum, of no use for secrets.
-fn md5(bytes: &[u8]) -> Result<String> {
-    // The constants are the sines of the step numbers.
-    static SINES: LazyLock<[u32; 64]> =
-        LazyLock::new(|| std::array::from_fn(|step| (((step + 1) as f64).sin().abs() * 4_294_967_296.0) as u32));
-    let sines = &*SINES;
-    let mut state: [u32; 4] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
-    let whole = bytes.len() / 64 * 64;
-    for chunk in bytes[..whole].chunks(work::STRIDE) {
-        work::step(chunk.len())?;
-        chunk.chunks_exact(64).for_each(|block| md5_block(&mut state, block, sines));
-    }
-    let mut last = bytes[whole..].to_vec();
-    last.push(0x80);
-    while last.len() % 64 != 56 {
-        last.push(0);
-    }
-    last.extend_from_slice(&(bytes.len() as u64).wrapping_mul(8).to_le_bytes());
-    last.chunks_exact(64).for_each(|block| md5_block(&mut state, block, sines));
-    let mut shown = String::with_capacity(32);
-    state.iter().for_each(|word| push_hex(&mut shown, &word.to_le_bytes()));
-    Ok(shown)
-}
-
-fn md5_block(state: &mut [u32; 4], block: &[u8], sines: &[u32; 64]) {
-    const SHIFTS: [u32; 16] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
-    let mut words = [0_u32; 16];
-    for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
-        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    }
-    let [mut a, mut b, mut c, mut d] = *state;
-    for step in 0..64 {
-        let (mix, word) = match step / 16 {
-            0 => ((b & c) | (!b & d), step),
-            1 => ((d & b) | (!d & c), (5 * step + 1) % 16),
-            2 => (b ^ c ^ d, (3 * step + 5) % 16),
-            _ => (c ^ (b | !d), 7 * step % 16),
-        };
-        let sum = a.wrapping_add(mix).wrapping_add(sines[step]).wrapping_add(words[word]);
-        (a, d, c) = (d, c, b);
-        b = b.wrapping_add(sum.rotate_left(SHIFTS[step / 16 * 4 + step % 4]));
-    }
-    for (sum, part) in state.iter_mut().zip([a, b, c, d]) {
-        *sum = sum.wrapping_add(part);
     }
 }
