@@ -15,6 +15,7 @@
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
 //! - [`stored_function`]: functions that users have made in PostgreSQL's way;
+//! - [`user_type`]: types that users have made;
 //! - [`uses`]: what a stored query names;
 //! - [`ir`]: statements, queries and expressions;
 //! - [`functions`]: the one table of functions and operators;
@@ -39,6 +40,7 @@ mod secrets;
 pub mod stack;
 pub mod stored_function;
 pub mod types;
+pub mod user_type;
 pub mod uses;
 pub mod values;
 pub mod work;

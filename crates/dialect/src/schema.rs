@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::access::Privileges;
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
+use crate::user_type::UserType;
 use crate::{Language, Type};
 
 /// A name as the user wrote it, folded by the dialect's rules, with the schema (or Informix owner) when given.
@@ -68,6 +69,15 @@ pub trait Schema {
 
     /// Every routine of users, oldest first.
     fn all_routines(&self) -> Vec<Arc<Routine>>;
+
+    /// A type that a user has made in PostgreSQL's way, along the search path when its name is bare.
+    fn user_type(&self, name: &QualifiedName) -> Option<Arc<UserType>>;
+
+    /// The type with this object id.
+    fn user_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>>;
+
+    /// Every type that users have made in PostgreSQL's way, oldest first.
+    fn user_types(&self) -> Vec<Arc<UserType>>;
 
     /// A type that users have given a name.
     fn named_type(&self, name: &str) -> Option<Arc<NamedType>>;

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::postgres::plpgsql;
 use crate::schema::{QualifiedName, Relation};
+use crate::user_type::{self, UserType};
 use crate::{Condition, Error, Result, Schema, Type};
 
 /// A function or procedure.
@@ -22,6 +23,8 @@ pub struct StoredFunction {
     pub owner: String,
     /// What is known of it besides.
     pub definition: Definition,
+    /// The types that users had made when it was read: its body may name them.
+    types: Arc<Vec<Arc<UserType>>>,
     body: OnceLock<Result<Arc<plpgsql::Function>>>,
 }
 
@@ -163,6 +166,8 @@ pub enum Polymorphic {
     Array,
     /// `anynonarray`
     NonArray,
+    /// `anyenum`
+    Enum,
     /// `anycompatible`
     Compatible,
     /// `anycompatiblearray`
@@ -172,7 +177,8 @@ pub enum Polymorphic {
 }
 
 impl Polymorphic {
-    const ALL: [(Self, &'static str, u32); 6] = [
+    const ALL: [(Self, &'static str, u32); 7] = [
+        (Self::Enum, "anyenum", 3_500),
         (Self::Element, "anyelement", 2_283),
         (Self::Array, "anyarray", 2_277),
         (Self::NonArray, "anynonarray", 2_776),
@@ -255,6 +261,39 @@ impl Definition {
         self.params.iter().filter(|param| param.mode.is_output())
     }
 
+    /// The types of values that it names.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
+        let all = self.params.iter().map(|param| &param.ty).chain([&self.returns]);
+        all.filter_map(|ty| match ty {
+            TypeRef::Is(ty) => Some(ty),
+            _ => None,
+        })
+    }
+
+    /// Looks up the types that users have made: their names are read as the rows of tables.
+    pub fn resolve_types(&mut self, find: &dyn Fn(&QualifiedName) -> Option<Type>) {
+        let all = self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]);
+        for ty in all {
+            if let TypeRef::Row(name) = ty
+                && let Some(found) = find(name)
+            {
+                *ty = TypeRef::Is(found);
+            }
+        }
+    }
+
+    /// Replaces the types of values that it names.
+    fn renew_types(&mut self, renewed: &dyn Fn(&Type) -> Type) {
+        let all = self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]);
+        for ty in all {
+            if let TypeRef::Is(ty) = ty
+                && ty.has_user_type()
+            {
+                *ty = renewed(ty);
+            }
+        }
+    }
+
     /// One of its types stands for whatever a call has.
     pub fn is_polymorphic(&self) -> bool {
         self.params.iter().any(|param| matches!(param.ty, TypeRef::Any(_))) || matches!(self.returns, TypeRef::Any(_))
@@ -297,7 +336,23 @@ impl Definition {
 impl StoredFunction {
     /// A function with what its text says.
     pub fn new(oid: u32, namespace: String, name: String, owner: String, definition: Definition) -> Self {
-        Self { oid, namespace, name, owner, definition, body: OnceLock::new() }
+        Self { oid, namespace, name, owner, definition, types: Arc::default(), body: OnceLock::new() }
+    }
+
+    /// The same, which may name these types of users: they are looked up anew in its signature.
+    pub fn knowing(mut self, types: Arc<Vec<Arc<UserType>>>) -> Self {
+        let namespace = self.namespace.clone();
+        self.definition.resolve_types(&|name| user_type::named(&types, name, &namespace));
+        let by_oid = |oid| types.iter().find(|ty| ty.oid == oid).cloned();
+        self.definition.renew_types(&|ty| user_type::resolved(ty, &by_oid));
+        self.types = types;
+        self
+    }
+
+    /// The same function as it is with other types of users.
+    pub fn renewed(&self, types: &Arc<Vec<Arc<UserType>>>) -> Self {
+        let (namespace, name, owner) = (self.namespace.clone(), self.name.clone(), self.owner.clone());
+        Self::new(self.oid, namespace, name, owner, self.definition.clone()).knowing(types.clone())
     }
 
     /// What tells it from others of its schema: `name(integer,text)`.
@@ -342,7 +397,10 @@ impl StoredFunction {
     /// # Errors
     /// `42601` for a text that somebody else has damaged.
     pub fn plpgsql(&self) -> Result<&Arc<plpgsql::Function>> {
-        let parsed = self.body.get_or_init(|| plpgsql::parse(&self.name, &self.definition).map(Arc::new));
+        let parsed = self.body.get_or_init(|| {
+            let find = |name: &QualifiedName| user_type::named(&self.types, name, &self.namespace);
+            plpgsql::parse(&self.name, &self.definition, &find).map(Arc::new)
+        });
         parsed.as_ref().map_err(Clone::clone)
     }
 }

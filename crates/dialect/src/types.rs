@@ -5,6 +5,9 @@
 //! dialect has a nearest type of its own for it (see its `import` function).
 
 use std::fmt;
+use std::sync::Arc;
+
+use crate::user_type::{UserKind, UserType};
 
 use crate::scalar::{Order, Scalar};
 
@@ -91,6 +94,8 @@ pub enum Type {
     Scalar(&'static Scalar, Option<u32>),
     /// Array of an element type; stored as JSON text.
     Array(Box<Type>),
+    /// A type that a user has made: an enum type, a domain.
+    User(Arc<UserType>),
     /// An anonymous row.
     Record,
     /// No value (functions called for their effect).
@@ -234,6 +239,7 @@ impl Type {
             | Self::Record
             | Self::Void
             | Self::Unknown => Storage::Text,
+            Self::User(user) => user.stored_as().map_or(Storage::Text, Self::storage),
         }
     }
 
@@ -249,6 +255,48 @@ impl Type {
             Self::Scalar(scalar, _) => Self::Scalar(scalar, None),
             Self::Array(element) => Self::Array(Box::new(element.base())),
             other => other.clone(),
+        }
+    }
+
+    /// The type whose values a domain's are, through all domains; itself for any other type.
+    pub fn through_domains(&self) -> &Self {
+        let mut ty = self;
+        while let Self::User(user) = ty
+            && let UserKind::Domain(domain) = &user.kind
+        {
+            ty = &domain.base;
+        }
+        ty
+    }
+
+    /// It is a domain.
+    pub fn is_domain(&self) -> bool {
+        matches!(self, Self::User(user) if user.domain().is_some())
+    }
+
+    /// The labels of an enum type.
+    pub fn labels(&self) -> Option<&crate::user_type::Labels> {
+        match self {
+            Self::User(user) => user.labels(),
+            _ => None,
+        }
+    }
+
+    /// The object id of the user's type that it is, or is an array of.
+    pub fn user_type_oid(&self) -> Option<u32> {
+        match self {
+            Self::User(user) => Some(user.oid),
+            Self::Array(element) => element.user_type_oid(),
+            _ => None,
+        }
+    }
+
+    /// It is a user's type, or an array of such.
+    pub fn has_user_type(&self) -> bool {
+        match self {
+            Self::User(_) => true,
+            Self::Array(element) => element.has_user_type(),
+            _ => false,
         }
     }
 
@@ -274,7 +322,7 @@ impl Type {
     /// Types whose values are numbers.
     pub fn is_number(&self) -> bool {
         matches!(
-            self,
+            self.through_domains(),
             Self::Int2
                 | Self::Int4
                 | Self::Int8
@@ -289,18 +337,18 @@ impl Type {
 
     /// Types of whole numbers (not `oid`).
     pub fn is_integer(&self) -> bool {
-        matches!(self, Self::Int2 | Self::Int4 | Self::Int8 | Self::IfxInt8)
+        matches!(self.through_domains(), Self::Int2 | Self::Int4 | Self::Int8 | Self::IfxInt8)
     }
 
     /// Exact decimals.
     pub fn is_decimal(&self) -> bool {
-        matches!(self, Self::Numeric(_) | Self::FloatingDecimal(_) | Self::Money(_))
+        matches!(self.through_domains(), Self::Numeric(_) | Self::FloatingDecimal(_) | Self::Money(_))
     }
 
     /// Types whose values are text to the user.
     pub fn is_text(&self) -> bool {
         matches!(
-            self,
+            self.through_domains(),
             Self::Text
                 | Self::Varchar(_)
                 | Self::Char(_)

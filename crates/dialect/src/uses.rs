@@ -23,6 +23,8 @@ pub struct Uses {
     pub routines: BTreeSet<u32>,
     /// Sequences that are named, by object id.
     pub sequences: BTreeSet<u32>,
+    /// Types of users that are named, by object id.
+    pub types: BTreeSet<u32>,
 }
 
 /// A relation in FROM.
@@ -86,7 +88,7 @@ impl Uses {
     pub fn dependencies(&self) -> BTreeSet<Dependency> {
         let wholes = self.relations.iter().map(|named| named.relation.oid).chain(self.routines.iter().copied());
         let mut all: BTreeSet<Dependency> =
-            wholes.chain(self.sequences.iter().copied()).map(|oid| (oid, None)).collect();
+            wholes.chain(self.sequences.iter().chain(&self.types).copied()).map(|oid| (oid, None)).collect();
         for column in &self.columns {
             if let Some(named) = self.relation(column.id)
                 && let Some(found) = named.relation.columns.get(column.position)

@@ -37,6 +37,8 @@ pub(super) static ROWS: &[Function] = rows! { BOTH;
     Aggregate "min" (TS) -> TS, Special("min");
     Aggregate "min" (TSTZ) -> TSTZ, Special("min");
     Aggregate "min" (INTERVAL) -> INTERVAL, Special("min");
+    Aggregate "min" (ENUM) -> ENUM, Special("min");
+    Aggregate "max" (ENUM) -> ENUM, Special("max");
     Aggregate "min" (ARRAY) -> ARRAY, Special("min");
     Aggregate "max" (I2) -> I2, Special("max");
     Aggregate "max" (I4) -> I4, Special("max");

@@ -88,6 +88,8 @@ pub enum TypeSpec {
     AnyElement,
     /// An array of `AnyElement`.
     AnyArray,
+    /// As `AnyElement`, but an enum type.
+    AnyEnum,
     /// An array of this type.
     ArrayOf(Type),
     /// Whatever the argument at this place is, modifiers included.
@@ -232,6 +234,7 @@ mod spec {
     pub(super) const BOTH: &[Language] = &[Language::Postgres, Language::Sqlite, Language::Informix];
     pub(super) const ANY: TypeSpec = TypeSpec::Any;
     pub(super) const ELEM: TypeSpec = TypeSpec::AnyElement;
+    pub(super) const ENUM: TypeSpec = TypeSpec::AnyEnum;
     pub(super) const ARRAY: TypeSpec = TypeSpec::AnyArray;
     pub(super) const BOOL: TypeSpec = Is(Type::Bool);
     pub(super) const I2: TypeSpec = Is(Type::Int2);

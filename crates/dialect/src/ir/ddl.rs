@@ -107,6 +107,8 @@ pub enum Ddl {
         /// The completion tag.
         tag: &'static str,
     },
+    /// A change of types that users make in PostgreSQL's way.
+    UserType(super::UserTypeChange),
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
     CreateType(CreateType),
     /// DROP TYPE.

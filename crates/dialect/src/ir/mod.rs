@@ -15,6 +15,7 @@ pub mod query;
 pub mod statement;
 pub mod tables;
 pub mod trigger;
+mod user_type;
 pub mod walk;
 
 pub use access::*;
@@ -28,3 +29,4 @@ pub use tables::{
     row_locks, table_locks,
 };
 pub use trigger::*;
+pub use user_type::*;

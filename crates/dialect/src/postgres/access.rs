@@ -261,6 +261,17 @@ impl Binder<'_> {
             let (name, tag) = self.owned_function(alter)?;
             return Ok(Some((AccessChange::Owner { class: ObjectClass::Routine, name, to }, tag)));
         }
+        if super::ddl::user_type::is_type(alter.object_type()) {
+            let parts = match alter.object.as_deref().and_then(|node| node.node.as_ref()) {
+                Some(N::List(list)) => list.items.as_slice(),
+                Some(N::TypeName(name)) => name.names.as_slice(),
+                _ => &[],
+            };
+            let name = super::ddl::user_type::name_of_parts(parts);
+            let domain = alter.object_type() == ObjectType::ObjectDomain;
+            let tag = if domain { "ALTER DOMAIN" } else { "ALTER TYPE" };
+            return Ok(Some((AccessChange::Owner { class: ObjectClass::Type, name, to }, tag)));
+        }
         let (class, tag) = match alter.object_type() {
             ObjectType::ObjectSchema => (ObjectClass::Schema, "ALTER SCHEMA"),
             ObjectType::ObjectDatabase => (ObjectClass::Database, "ALTER DATABASE"),

@@ -105,11 +105,18 @@ impl Binder<'_> {
 
 /// A type from words as a user writes them (`character varying(20)`, `int[]`).
 pub fn type_from_words(words: &str) -> Result<Type> {
+    type_of_words(words, &NoSchema)
+}
+
+/// A type from words as a user writes them, users' own types among them.
+///
+/// # Errors
+/// `42704` for one that does not exist, `0A000` for PostgreSQL's that are not there.
+pub fn type_of_words(words: &str, schema: &dyn Schema) -> Result<Type> {
     let undefined = || crate::Error::new(Condition::UndefinedObject, format!("type \"{words}\" does not exist"));
     let name = super::regtype::type_name(words).ok_or_else(undefined)?;
-    let schema = NoSchema;
     let context = Context::default();
-    let mut binder = Binder::detached(&schema, &context);
+    let mut binder = Binder::detached(schema, &context);
     binder.resolve_type(&name)
 }
 
@@ -173,6 +180,18 @@ impl Schema for NoSchema {
     }
 
     fn all_routines(&self) -> Vec<std::sync::Arc<crate::schema::Routine>> {
+        Vec::new()
+    }
+
+    fn user_type(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::user_type::UserType>> {
+        None
+    }
+
+    fn user_type_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::user_type::UserType>> {
+        None
+    }
+
+    fn user_types(&self) -> Vec<std::sync::Arc<crate::user_type::UserType>> {
         Vec::new()
     }
 

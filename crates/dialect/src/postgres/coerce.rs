@@ -17,9 +17,9 @@ pub(super) fn same(a: &Type, b: &Type) -> bool {
     }
 }
 
-/// The type without its modifiers.
+/// The type without its modifiers; of a domain, the type that it is over.
 pub(super) fn base(ty: &Type) -> Type {
-    match ty {
+    match ty.through_domains() {
         Type::Char(_) => Type::Char(types::BLANK_PADDED_ANY),
         Type::Array(element) => Type::Array(Box::new(base(element))),
         ty => ty.base(),
@@ -29,8 +29,15 @@ pub(super) fn base(ty: &Type) -> Type {
 /// The least context in which `from` becomes `to`; `None` when it never does.
 pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     use CastContext::{Assignment, Explicit, Implicit};
+    let (from, to) = (from.through_domains(), to.through_domains());
     if same(from, to) || *from == Type::Unknown {
         return Some(Implicit);
+    }
+    // An enum type and text become each other by way of the label.
+    match (from, to) {
+        (Type::User(_), to) => return to.is_text().then_some(Assignment),
+        (from, Type::User(_)) => return from.is_text().then_some(Explicit),
+        _ => {}
     }
     if let (Type::Array(from), Type::Array(to)) = (from, to) {
         return cast_context(from, to);
@@ -250,7 +257,7 @@ impl Binder<'_> {
                 Err(self.error(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"), location))
             }
             Type::Reg(Reg::Type) => {
-                let oid = super::regtype::oid(text).map_err(|error| self.at(error, location))?;
+                let oid = super::regtype::oid_in(self.schema, text).map_err(|error| self.at(error, location))?;
                 Ok(Expr::integer(i64::from(oid), to.clone()))
             }
             Type::Reg(reg @ (Reg::Proc | Reg::Procedure | Reg::Oper | Reg::Operator)) => {

@@ -56,7 +56,7 @@ impl Signature for Candidate {
         let spec = &self.function.args[index.min(self.function.args.len().saturating_sub(1))];
         match spec {
             TypeSpec::Is(_) | TypeSpec::ArrayOf(_) => self.args.get(index),
-            TypeSpec::Any | TypeSpec::AnyElement | TypeSpec::AnyArray | TypeSpec::SameAs(_) => None,
+            TypeSpec::Any | TypeSpec::AnyElement | TypeSpec::AnyEnum | TypeSpec::AnyArray | TypeSpec::SameAs(_) => None,
         }
     }
 }
@@ -98,6 +98,15 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
                 polymorphic = true;
                 if *ty == Type::Unknown { None } else { Some(base(ty)) }
             }
+            (TypeSpec::AnyEnum, Type::Unknown) => {
+                polymorphic = true;
+                None
+            }
+            (TypeSpec::AnyEnum, ty) => {
+                polymorphic = true;
+                ty.labels()?;
+                Some(base(ty))
+            }
             (TypeSpec::AnyArray, Type::Array(ty)) => {
                 polymorphic = true;
                 if **ty == Type::Unknown { None } else { Some(base(ty)) }
@@ -118,6 +127,10 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
             };
         }
     }
+    // An enum type follows from nothing but a value of it.
+    if element.is_none() && function.args.contains(&TypeSpec::AnyEnum) {
+        return None;
+    }
     let element = match element {
         Some(element) => element,
         None if polymorphic => Type::Text,
@@ -135,7 +148,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
             TypeSpec::Is(ty) => ty.clone(),
             TypeSpec::Any if *input == Type::Unknown => Type::Text,
             TypeSpec::Any => Type::Unknown,
-            TypeSpec::AnyElement => element.clone(),
+            TypeSpec::AnyElement | TypeSpec::AnyEnum => element.clone(),
             TypeSpec::AnyArray => array(),
             TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
             TypeSpec::SameAs(_) => input.clone(),
@@ -150,7 +163,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
     }
     let result = match &function.result {
         TypeSpec::Is(ty) => ty.clone(),
-        TypeSpec::AnyElement => element.clone(),
+        TypeSpec::AnyElement | TypeSpec::AnyEnum => element.clone(),
         TypeSpec::AnyArray => array(),
         TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
         TypeSpec::SameAs(index) => inputs.get(*index).cloned().unwrap_or(Type::Text),

@@ -148,7 +148,7 @@ fn is_row_of(row: &TypeRow, ty: &Type) -> bool {
 pub fn row_of(ty: &Type) -> Option<&'static TypeRow> {
     match ty {
         Type::Char(_) | Type::Nchar(_) => TYPES.iter().find(|row| row.name == "bpchar"),
-        Type::Array(_) => None,
+        Type::Array(_) | Type::User(_) => None,
         Type::Scalar(scalar, _) => SCALARS.iter().find(|row| row.oid == scalar.oid),
         ty => {
             let row_of = |ty: &Type| TYPES.iter().find(|row| is_row_of(row, ty));
@@ -160,6 +160,11 @@ pub fn row_of(ty: &Type) -> Option<&'static TypeRow> {
 /// The object id of a type.
 pub fn oid(ty: &Type) -> u32 {
     match ty {
+        Type::User(user) => user.oid,
+        Type::Array(element) if matches!(**element, Type::User(_)) => match &**element {
+            Type::User(user) => user.array_oid,
+            _ => 0,
+        },
         Type::Array(element) => row_of(element).map_or(0, |row| row.array_oid),
         ty => match row_of(ty) {
             Some(row) => row.oid,
@@ -184,6 +189,23 @@ pub fn from_oid(oid: u32) -> Option<Type> {
             }
         }),
     }
+}
+
+/// The type of an object id, users' own types among them.
+pub fn of_oid(oid: u32, schema: &dyn crate::Schema) -> Option<Type> {
+    if let Some(ty) = from_oid(oid) {
+        return Some(ty);
+    }
+    if let Some(user) = schema.user_type_by_oid(oid) {
+        return Some(Type::User(user));
+    }
+    let array = schema.user_types().into_iter().find(|user| user.array_oid == oid && oid != 0);
+    array.map(|user| Type::Array(Box::new(Type::User(user))))
+}
+
+/// True for the name of a type of PostgreSQL's own, whether it is here or not.
+pub fn is_known(name: &str) -> bool {
+    !matches!(named(name, &[]), Err(error) if error.condition() == Condition::UndefinedObject)
 }
 
 /// `Char` of this length is `bpchar` without a modifier: of any length, trailing blanks not significant.
@@ -229,26 +251,32 @@ pub fn with_typmod(ty: &Type, modifier: i32) -> Type {
 
 /// Bytes of a value on the wire; -1 when they vary.
 pub fn typlen(ty: &Type) -> i16 {
+    let ty = ty.through_domains();
+    if ty.labels().is_some() {
+        return 4;
+    }
     row_of(ty).map_or(-1, |row| row.length)
 }
 
 /// `typcategory` of a type.
 pub fn category(ty: &Type) -> char {
-    match ty {
+    match ty.through_domains() {
         Type::Array(_) => 'A',
+        Type::User(_) => 'E',
         ty => row_of(ty).map_or('U', |row| row.category),
     }
 }
 
 /// `typispreferred` of a type.
 pub fn is_preferred(ty: &Type) -> bool {
-    row_of(ty).is_some_and(|row| row.preferred)
+    row_of(ty.through_domains()).is_some_and(|row| row.preferred)
 }
 
 /// The words with which PostgreSQL prints a type, modifiers included (`format_type`).
 pub fn format_type(ty: &Type) -> String {
     let ty = import(ty);
     match &ty {
+        Type::User(user) => user.shown(),
         Type::Array(element) => format!("{}[]", format_type(element)),
         Type::Numeric(Some(m)) => format!("numeric({},{})", m.precision, m.scale),
         Type::Varchar(Some(n)) => format!("character varying({n})"),
@@ -266,6 +294,7 @@ pub fn format_type(ty: &Type) -> String {
 /// The words of a type without its modifiers, as messages show them.
 pub fn words(ty: &Type) -> String {
     match ty {
+        Type::User(user) => user.shown(),
         Type::Array(element) => format!("{}[]", words(element)),
         ty => row_of(ty).map_or("text", |row| row.words).to_owned(),
     }

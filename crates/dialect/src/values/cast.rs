@@ -23,6 +23,7 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
     if *value == Value::Null {
         return Ok(Value::Null);
     }
+    let (from, to) = (from.through_domains(), to.through_domains());
     if from == to && !to.is_decimal() {
         return Ok(value.clone());
     }

@@ -33,12 +33,14 @@ pub mod uuid;
 pub mod zone;
 mod zone_abbreviations;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
 use crate::ir::Value;
 use crate::types::{Reg, Storage};
+use crate::user_type::UserKind;
 use crate::{Condition, Error, Result, Type};
 
 pub use cast::cast;
@@ -254,6 +256,14 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::Jsonpath => Value::Text(jsonpath::parse(text)?.to_string()),
         Type::Scalar(scalar, modifier) => scalar.fit((scalar.input)(text, settings)?, *modifier, false)?,
         Type::Array(element) => Value::Text(array::parse(text, element, settings)?),
+        Type::User(user) => match &user.kind {
+            UserKind::Enum(labels) => match labels.position(text) {
+                Some(_) => Value::Text(text.to_owned()),
+                None => return Err(user.no_label(text)),
+            },
+            UserKind::Domain(domain) => input(text, &domain.base, settings)?,
+            UserKind::Unresolved(ty) => input(text, ty, settings)?,
+        },
         Type::Void => Value::Null,
     })
 }
@@ -272,6 +282,15 @@ pub fn output(value: &Value, ty: &Type, settings: &Settings) -> Result<String> {
 pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
     match (ty, value) {
         (_, ValueRef::Null) | (Type::Void, _) => {}
+        (Type::User(user), value) => match (&user.kind, value) {
+            (UserKind::Enum(labels), ValueRef::Text(bytes)) => {
+                let label = std::str::from_utf8(bytes).ok().filter(|text| labels.position(text).is_some());
+                out.extend_from_slice(label.ok_or_else(|| misfit(value, ty))?.as_bytes());
+            }
+            (UserKind::Enum(_), _) => return Err(misfit(value, ty)),
+            (UserKind::Domain(domain), _) => write(out, value, &domain.base, settings)?,
+            (UserKind::Unresolved(stored), _) => write(out, value, stored, settings)?,
+        },
         (Type::Bool, ValueRef::Integer(value)) => out.push(if value == 0 { b'f' } else { b't' }),
         (Type::Int2 | Type::Int4 | Type::Int8 | Type::IfxInt8 | Type::Oid, ValueRef::Integer(value)) => {
             integer::write(out, value);
@@ -370,8 +389,15 @@ pub fn misfit(value: ValueRef<'_>, ty: &Type) -> Error {
         ValueRef::Text(bytes) => format!("\"{}\"", String::from_utf8_lossy(bytes)),
         ValueRef::Blob(bytes) => format!("a blob of {} bytes", bytes.len()),
     };
-    Error::new(Condition::DataCorrupted, format!("stored value {shown} is not a value of type {}", type_name(ty)))
+    Error::new(Condition::DataCorrupted, format!("stored value {shown} is not a value of type {}", shown_name(ty)))
         .hint("The file holds a value that does not fit its column's declared type; correct it or change the type.")
+}
+
+fn shown_name(ty: &Type) -> Cow<'static, str> {
+    match ty {
+        Type::User(user) => Cow::Owned(user.shown()),
+        ty => Cow::Borrowed(type_name(ty)),
+    }
 }
 
 /// The name of a type in PostgreSQL's messages, without modifiers.
@@ -422,6 +448,7 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::Jsonpath => "jsonpath",
         Type::Scalar(scalar, _) => scalar.words,
         Type::Array(_) => "array",
+        Type::User(_) => "user-defined",
         Type::Record | Type::Composite(_) => "record",
         Type::Void => "void",
         Type::Unknown => "unknown",

@@ -481,6 +481,18 @@ impl Schema for Store {
         Vec::new()
     }
 
+    fn user_type(&self, _: &QualifiedName) -> Option<Arc<rowferry_dialect::user_type::UserType>> {
+        None
+    }
+
+    fn user_type_by_oid(&self, _: u32) -> Option<Arc<rowferry_dialect::user_type::UserType>> {
+        None
+    }
+
+    fn user_types(&self) -> Vec<Arc<rowferry_dialect::user_type::UserType>> {
+        Vec::new()
+    }
+
     fn named_type(&self, _: &str) -> Option<Arc<rowferry_dialect::schema::NamedType>> {
         None
     }

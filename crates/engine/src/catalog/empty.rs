@@ -12,7 +12,6 @@ const fn table(name: &'static str, oid: u32, columns: &'static str) -> Table {
 }
 
 pub(super) const TABLES: &[Table] = &[
-    table("pg_enum", 3_501, "oid oid, enumtypid oid, enumsortorder float4, enumlabel name"),
     table(
         "pg_event_trigger",
         3_466,

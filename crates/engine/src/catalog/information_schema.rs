@@ -160,7 +160,22 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
         let updatable = describe::updatable(context.schema, relation).columns;
         for (at, column) in relation.columns.iter().enumerate() {
             let ty = types::import(&column.ty);
+            let domain = match &ty {
+                Type::User(user) if user.domain().is_some() => Some(user.clone()),
+                _ => None,
+            };
+            let ty = ty.through_domains().clone();
+            let mut udt_schema = "pg_catalog".to_owned();
             let (words, name) = match &ty {
+                Type::User(user) => {
+                    udt_schema.clone_from(&user.namespace);
+                    ("USER-DEFINED", user.name.clone())
+                }
+                Type::Array(element) if element.has_user_type() => {
+                    let Type::User(user) = &**element else { continue };
+                    udt_schema.clone_from(&user.namespace);
+                    ("ARRAY", user.array_name())
+                }
                 Type::Array(element) => {
                     ("ARRAY", types::row_of(element).map_or("_text".to_owned(), |row| format!("_{}", row.name)))
                 }
@@ -222,11 +237,11 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 NULL,
                 NULL,
                 NULL,
-                NULL,
-                NULL,
-                NULL,
+                domain.as_ref().map(|_| catalog),
+                domain.as_ref().map(|domain| &domain.namespace),
+                domain.as_ref().map(|domain| &domain.name),
                 catalog,
-                "pg_catalog",
+                udt_schema,
                 name,
                 NULL,
                 NULL,

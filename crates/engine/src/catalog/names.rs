@@ -104,7 +104,7 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
             Some(if bare { name } else { format!("{}.{name}", quote_ident(&namespace)) })
         }
         Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
-        Reg::Type => regtype::shown(oid, None),
+        Reg::Type => regtype::shown_in(&schema, oid, None),
         Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
         Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => regproc::name(&schema, reg, oid),
     }
@@ -130,7 +130,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 oid => Ok(oid),
             }
         }
-        Reg::Type => regtype::oid(text),
+        Reg::Type => regtype::oid_in(&schema, text),
         Reg::Role => {
             let name = split(text).ok_or_else(invalid)?.name;
             let unknown = || Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist"));

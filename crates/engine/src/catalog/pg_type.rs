@@ -1,23 +1,142 @@
 //! `pg_type`: PostgreSQL's own types ([`super::fixed`]) and the file's.
 
-use super::{Context, Row, Table};
+use rowferry_dialect::postgres::types;
+use rowferry_dialect::{Schema as _, Type};
+
+use super::pg_attribute::collation_of;
+use super::{Context, NULL, Row, Table, row};
 use crate::schema::PG_CATALOG;
 
-pub(super) const TABLES: &[Table] = &[Table {
-    namespace: PG_CATALOG,
-    name: "pg_type",
-    oid: 1_247,
-    columns: "oid oid, typname name, typnamespace oid, typowner oid, typlen int2, typbyval bool, typtype char, \
+pub(super) const TABLES: &[Table] = &[
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_type",
+        oid: 1_247,
+        columns: "oid oid, typname name, typnamespace oid, typowner oid, typlen int2, typbyval bool, typtype char, \
         typcategory char, typispreferred bool, typisdefined bool, typdelim char, typrelid oid, typsubscript regproc, \
         typelem oid, typarray oid, typinput regproc, typoutput regproc, typreceive regproc, typsend regproc, \
         typmodin regproc, typmodout regproc, typanalyze regproc, typalign char, typstorage char, typnotnull bool, \
         typbasetype oid, typtypmod int4, typndims int4, typcollation oid, typdefaultbin text, typdefault text, \
         typacl text[]",
-    rows,
-    live: false,
-}];
+        rows,
+        live: false,
+    },
+    Table {
+        namespace: PG_CATALOG,
+        name: "pg_enum",
+        oid: 3_501,
+        columns: "oid oid, enumtypid oid, enumsortorder float4, enumlabel name",
+        rows: labels,
+        live: false,
+    },
+];
 
-/// Types of users: there are none.
-fn rows(_context: &Context<'_>) -> Vec<Row> {
-    Vec::new()
+/// What of a row of `pg_type` is not the same for all.
+#[derive(Default)]
+struct Of {
+    oid: u32,
+    name: String,
+    namespace: u32,
+    owner: u32,
+    length: i16,
+    kind: &'static str,
+    category: char,
+    preferred: bool,
+    element: u32,
+    array: u32,
+    collation: u32,
+    not_null: bool,
+    base: u32,
+    modifier: i32,
+    dimensions: i32,
+    default: Option<String>,
+}
+
+fn labels(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ty in context.schema.user_types() {
+        let labels = ty.labels().map(|labels| labels.all()).unwrap_or_default();
+        rows.extend(labels.iter().map(|label| row![label.oid, ty.oid, f64::from(label.order), &label.text]));
+    }
+    rows
+}
+
+fn rows(context: &Context<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let rights = context.schema.rights();
+    for ty in context.schema.user_types() {
+        let namespace = context.schema.namespace_oid(&ty.namespace);
+        let told = Type::User(ty.clone());
+        let known = || Of { namespace, owner: rights.owner(ty.oid), modifier: -1, ..Of::default() };
+        let mut shown = Of {
+            oid: ty.oid,
+            name: ty.name.clone(),
+            length: types::typlen(&told),
+            kind: "e",
+            category: types::category(&told),
+            array: ty.array_oid,
+            ..known()
+        };
+        if let Some(domain) = ty.domain() {
+            shown.kind = "d";
+            shown.preferred = types::is_preferred(&domain.base);
+            shown.base = types::oid(&domain.base);
+            shown.modifier = types::typmod(&domain.base);
+            shown.not_null = domain.not_null;
+            shown.default.clone_from(&domain.default);
+            shown.collation = collation_of(&domain.base);
+            shown.dimensions = i32::from(matches!(domain.base, Type::Array(_)));
+        }
+        let collation = shown.collation;
+        rows.push(of(shown));
+        rows.push(of(Of {
+            oid: ty.array_oid,
+            name: ty.array_name(),
+            length: -1,
+            kind: "b",
+            category: 'A',
+            element: ty.oid,
+            collation,
+            ..known()
+        }));
+    }
+    rows
+}
+
+fn of(ty: Of) -> Row {
+    let length = ty.length;
+    row![
+        ty.oid,
+        ty.name,
+        ty.namespace,
+        ty.owner,
+        length,
+        length > 0 && length <= 8,
+        ty.kind,
+        ty.category.to_string(),
+        ty.preferred,
+        true,
+        ",",
+        0,
+        0,
+        ty.element,
+        ty.array,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        if length == 8 { "d" } else { "i" },
+        if length > 0 { "p" } else { "x" },
+        ty.not_null,
+        ty.base,
+        ty.modifier,
+        ty.dimensions,
+        ty.collation,
+        NULL,
+        ty.default,
+        NULL,
+    ]
 }

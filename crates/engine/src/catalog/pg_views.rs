@@ -1,5 +1,6 @@
 //! `pg_tables`, `pg_views`, `pg_matviews`, `pg_description`, `pg_rewrite`: views over the other catalogs, and comments.
 
+use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::RelationKind;
 
 use super::{Context, NULL, Row, Table, describe, row};
@@ -80,6 +81,11 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
         }
         for (column, comment) in &details.column_comments {
             rows.push(row![relation.oid, 1_259, column + 1, comment]);
+        }
+    }
+    for ty in context.schema.user_types() {
+        if let Some(comment) = &ty.comment {
+            rows.push(row![ty.oid, 1_247, 0, comment]);
         }
     }
     let parts = describe::part_comments(context.schema).into_iter();

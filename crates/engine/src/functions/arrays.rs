@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::user_type::Labels;
 use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::values::{self, Decimal, decimal};
 use rowferry_dialect::{Condition, Error, Result, Type, work};
@@ -73,6 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         stored(all)
     })
     .lenient(),
+    Row::new("rf_enum_range", 3, enum_range).lenient(),
     Row::new("rf_array_position", 3, position).optional(1).lenient(),
     Row::new("rf_array_positions", 3, |call| {
         if call.is_null(1) {
@@ -123,6 +125,23 @@ pub(super) const ROWS: &[Row] = &[
         boolean(false)
     }),
 ];
+
+/// The labels (0) from one (1) to another (2); NULL is the first, or the last.
+fn enum_range(call: &Call<'_>) -> Result<Value> {
+    let labels = call.prepared(0, || {
+        Labels::from_texts(call.text(0)?).ok_or_else(|| Error::internal("labels that are no array of texts"))
+    })?;
+    let place = |at: usize, open: usize| -> Result<usize> {
+        if call.is_null(at) {
+            return Ok(open);
+        }
+        let found = labels.position(call.text(at)?);
+        found.ok_or_else(|| values::misfit(call.value(at), &Type::Text))
+    };
+    let (low, high) = (place(1, 0)?, place(2, labels.all().len())?);
+    let within = labels.all().iter().enumerate().filter(|(at, _)| (low..=high).contains(at));
+    stored(Array::of(within.map(|(_, label)| Json::String(label.text.clone())).collect()))
+}
 
 /// A stored array taken apart.
 pub(super) fn parse(stored: &str) -> Result<Array> {

@@ -27,7 +27,7 @@ pub(super) fn type_at(call: &Call<'_>, at: usize) -> Result<Type> {
 pub(super) fn type_from_words(words: &str) -> Type {
     match words {
         "unknown" => Type::Unknown,
-        _ => types::parse(words, Language::Postgres),
+        _ => rowferry_dialect::user_type::from_told(words).unwrap_or_else(|| types::parse(words, Language::Postgres)),
     }
 }
 

@@ -5,7 +5,9 @@
 
 use std::cmp::Ordering;
 
+use rowferry_dialect::lower::sqlite::{ENUM_ARRAY_COLLATION, ENUM_COLLATION};
 use rowferry_dialect::scalar::{self, Order};
+use rowferry_dialect::user_type::Labels;
 use rowferry_dialect::values::array::Array;
 use rowferry_dialect::values::{decimal, interval, time};
 use rusqlite::Connection;
@@ -29,6 +31,16 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
             connection.create_collation(of_arrays, move |a, b| compare_arrays(a, b, compare))?;
         }
     }
+    connection.collation_needed(of_labels)
+}
+
+/// The collation of an enum type, when SQLite meets its name: the name holds the labels.
+fn of_labels(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+    if let Some(labels) = name.strip_prefix(ENUM_COLLATION).and_then(Labels::from_texts) {
+        connection.create_collation(name, move |a: &str, b: &str| labels.compare(a, b))?;
+    } else if let Some(labels) = name.strip_prefix(ENUM_ARRAY_COLLATION).and_then(Labels::from_texts) {
+        connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, |a, b| labels.compare(a, b)))?;
+    }
     Ok(())
 }
 
@@ -42,7 +54,7 @@ pub(super) fn times(a: &str, b: &str) -> Ordering {
 
 /// Element by element, then by their number, then by the dimensions. Elements are told by their JSON kinds: numbers by
 /// value, a float's `NaN` and infinities too; strings as the element's type wants; NULL comes last.
-fn compare_arrays(left: &str, right: &str, strings: fn(&str, &str) -> Ordering) -> Ordering {
+fn compare_arrays(left: &str, right: &str, strings: impl Fn(&str, &str) -> Ordering) -> Ordering {
     if left == right {
         return Ordering::Equal;
     }

@@ -258,7 +258,7 @@ impl Session {
 
     fn call_directly(&mut self, call: &Callee, args: Vec<Value>) -> Result<Option<Returned>> {
         let Some(function) = self.schema().function_by_oid(call.oid) else { return Ok(None) };
-        let element = call.element.as_deref().map(rowferry_dialect::postgres::type_from_words).transpose()?;
+        let element = call.element.as_deref().map(super::stored::element_type).transpose()?;
         self.run_stored(&function, element, args).map(Some)
     }
 
@@ -295,8 +295,7 @@ impl Session {
                         let Some(function) = self.schema().function_by_oid(call.oid) else {
                             return Err(rowferry_dialect::Error::internal("the function has been dropped meanwhile"));
                         };
-                        let element =
-                            call.element.as_deref().map(rowferry_dialect::postgres::type_from_words).transpose()?;
+                        let element = call.element.as_deref().map(super::stored::element_type).transpose()?;
                         let returned = self.run_stored(&function, element, args)?;
                         self.one_value(&function, returned)?
                     }

@@ -267,7 +267,7 @@ pub(crate) fn call_inside(
 ) -> Result<RoutineRows> {
     let mut session = Session::inside(state, false)?;
     let function = find(&mut session, oid)?;
-    let element = element.map(rowferry_dialect::postgres::type_from_words).transpose()?;
+    let element = element.map(element_type).transpose()?;
     let returned = session.run_stored(&function, element, args)?;
     let mut reader = returned.rows.into_reader()?;
     let columns = reader.columns();
@@ -282,7 +282,7 @@ pub(crate) fn call_inside(
 pub(crate) fn value_inside(state: &Arc<State>, oid: u32, element: Option<&str>, args: Vec<Value>) -> Result<Value> {
     let mut session = Session::inside(state, false)?;
     let function = find(&mut session, oid)?;
-    let element = element.map(rowferry_dialect::postgres::type_from_words).transpose()?;
+    let element = element.map(element_type).transpose()?;
     let returned = session.run_stored(&function, element, args)?;
     session.one_value(&function, returned)
 }
@@ -343,5 +343,13 @@ impl Session {
             return Ok(value.clone());
         }
         cast(value, from, to, CastContext::Assignment, &self.settings())
+    }
+}
+
+/// What the polymorphic types of a call stand for, from the words that the call has been told.
+pub(super) fn element_type(words: &str) -> Result<Type> {
+    match rowferry_dialect::user_type::from_told(words) {
+        Some(ty) => Ok(ty),
+        None => rowferry_dialect::postgres::type_from_words(words),
     }
 }

@@ -21,6 +21,7 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     let source = Source { connection, database, metadata: &metadata };
     let mut snapshot = Snapshot::default();
     snapshot.cookie = cookie(connection, database)?;
+    source.add_user_types(&mut snapshot);
     for name in entries.order.iter().filter(|name| !hidden.contains(*name)) {
         source.add_relation(&mut snapshot, &entries.by_table[name]);
     }
@@ -88,11 +89,16 @@ pub fn refresh(
     snapshot.cookie = cookie(connection, database)?;
     relations.iter().for_each(|oid| snapshot.remove_relation(*oid));
     oids.iter().for_each(|oid| forget(&mut snapshot, *oid));
+    source.add_user_types(&mut snapshot);
     let mut changed = Vec::new();
     for name in &entries.order {
         changed.extend(source.add_relation(&mut snapshot, &entries.by_table[name]));
     }
     source.add_objects(&mut snapshot);
+    if !Arc::ptr_eq(&snapshot.user_types, &before.user_types) {
+        let renewed = snapshot.functions.iter().map(|function| Arc::new(function.renewed(&snapshot.user_types)));
+        snapshot.functions = Arc::new(renewed.collect());
+    }
     let changed: Vec<Arc<Relation>> =
         changed.iter().filter_map(|oid| snapshot.relation_by_oid(*oid)).cloned().collect();
     source.add_sequences(&mut snapshot, &changed);
@@ -133,6 +139,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     }
     if snapshot.functions.iter().any(|function| function.oid == oid) {
         Arc::make_mut(&mut snapshot.functions).retain(|function| function.oid != oid);
+    }
+    if snapshot.user_type_by_oid(oid).is_some() {
+        Arc::make_mut(&mut snapshot.user_types).retain(|ty| ty.oid != oid);
     }
     if snapshot.types.iter().any(|ty| ty.oid == oid) {
         Arc::make_mut(&mut snapshot.types).retain(|ty| ty.oid != oid);

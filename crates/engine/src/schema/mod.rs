@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
 use rowferry_dialect::schema::{Column, NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
@@ -160,12 +161,23 @@ impl SessionSchema {
         self.find(name, |namespace, name| {
             let catalog = || crate::catalog::relation(namespace, name);
             let temporary = if namespace == PG_TEMP { self.temp.relation(PG_TEMP, name) } else { None };
-            let own = temporary.or_else(|| self.main.relation(namespace, name)).cloned();
+            let temporary = temporary.map(|relation| self.with_types(relation));
+            let own = temporary.or_else(|| self.main.relation(namespace, name).cloned());
             own.or_else(catalog).or_else(|| {
                 let mut snapshots = self.snapshots().into_iter();
                 snapshots.find_map(|snapshot| snapshot.sequence(namespace, name)).map(|found| sequence_row(found))
             })
         })
+    }
+
+    /// A temporary table, the users' types of its columns looked up.
+    fn with_types(&self, relation: &Arc<Relation>) -> Arc<Relation> {
+        if !relation.columns.iter().any(|column| column.ty.has_user_type()) {
+            return relation.clone();
+        }
+        let mut relation = Relation::clone(relation);
+        self.main.resolve_types(&mut relation);
+        Arc::new(relation)
     }
 
     /// A sequence with its parameters.
@@ -243,8 +255,8 @@ impl Schema for SessionSchema {
     }
 
     fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {
-        let mut snapshots = self.snapshots().into_iter();
-        let user = snapshots.find_map(|snapshot| snapshot.relation_by_oid(oid)).cloned();
+        let temporary = self.temp.relation_by_oid(oid).map(|relation| self.with_types(relation));
+        let user = temporary.or_else(|| self.main.relation_by_oid(oid).cloned());
         let shown = || self.overlay.as_ref()?.relations.iter().find(|relation| relation.oid == oid).cloned();
         user.or_else(shown).or_else(|| crate::catalog::relation_by_oid(oid))
     }
@@ -339,6 +351,24 @@ impl Schema for SessionSchema {
 
     fn all_routines(&self) -> Vec<Arc<Routine>> {
         self.main.routines.to_vec()
+    }
+
+    fn user_type(&self, name: &QualifiedName) -> Option<Arc<UserType>> {
+        if self.main.user_types.is_empty() {
+            return None;
+        }
+        self.find(name, |namespace, name| {
+            let mut types = self.main.user_types.iter();
+            types.find(|ty| ty.namespace == namespace && ty.name == name).cloned()
+        })
+    }
+
+    fn user_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>> {
+        self.main.user_type_by_oid(oid).cloned()
+    }
+
+    fn user_types(&self) -> Vec<Arc<UserType>> {
+        self.main.user_types.to_vec()
     }
 
     fn named_type(&self, name: &str) -> Option<Arc<NamedType>> {

@@ -6,6 +6,7 @@ use rowferry_dialect::Language;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::user_type::{self, UserKind, UserType};
 use rusqlite::Connection;
 
 use super::load::Entry;
@@ -39,6 +40,25 @@ impl Source<'_> {
             Err(error) => {
                 tracing::warn!(object = entry.name, %error, "left out of the schema");
                 None
+            }
+        }
+    }
+
+    /// Enters the types that users have made in PostgreSQL's way: before the relations, whose columns are of them.
+    pub(super) fn add_user_types(&self, snapshot: &mut Snapshot) {
+        for (&oid, object) in self.metadata.objects.iter().filter(|(_, object)| object.kind == "type") {
+            let definition = object.definition.as_deref().unwrap_or_default();
+            match UserType::from_definition(oid, &object.namespace, &object.name, definition) {
+                Ok(mut ty) => {
+                    ty.comment.clone_from(&object.comment);
+                    // A domain is younger than what it is over.
+                    if let UserKind::Domain(domain) = &mut ty.kind {
+                        let find = |oid| snapshot.user_type_by_oid(oid).cloned();
+                        domain.base = user_type::resolved(&domain.base, &find);
+                    }
+                    snapshot.add_user_type(ty);
+                }
+                Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),
             }
         }
     }
@@ -199,6 +219,7 @@ fn add_function(snapshot: &mut Snapshot, oid: u32, object: &Object) {
         Ok((name, definition)) => {
             let owner = String::new();
             let function = StoredFunction::new(oid, object.namespace.clone(), name.name, owner, definition);
+            let function = function.knowing(snapshot.user_types.clone());
             let functions = Arc::make_mut(&mut snapshot.functions);
             functions.push(Arc::new(function));
             functions.sort_by_key(|function| function.oid);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::access::{Grants, Roles};
 use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::user_type::{self, UserType};
 use rowferry_dialect::uses::Dependency;
 
 use super::ordered::Ordered;
@@ -29,6 +30,8 @@ pub struct Snapshot {
     pub routines: Arc<Vec<Arc<Routine>>>,
     /// Functions made in PostgreSQL's way, oldest first.
     pub functions: Arc<Vec<Arc<StoredFunction>>>,
+    /// Types that users have made in PostgreSQL's way, oldest first.
+    pub user_types: Arc<Vec<Arc<UserType>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Informix's synonyms.
@@ -199,6 +202,10 @@ impl Snapshot {
             relation.oid += 1;
         }
         let oid = relation.oid;
+        // A temporary table's types are the file's, which is another snapshot's: whoever finds the table looks them up.
+        if relation.database != "temp" {
+            self.resolve_types(&mut relation);
+        }
         let relation = Arc::new(relation);
         self.names.insert((relation.namespace.clone(), relation.name.clone(), oid), relation.clone());
         self.folded.add(relation.name.to_lowercase(), oid);
@@ -230,6 +237,25 @@ impl Snapshot {
             self.triggered.insert(oid, ());
         }
         self.objects.insert(oid, (relation, Arc::new(details)));
+    }
+
+    /// Looks up the types that users have made.
+    pub(super) fn resolve_types(&self, relation: &mut Relation) {
+        for column in relation.columns.iter_mut().filter(|column| column.ty.has_user_type()) {
+            column.ty = user_type::resolved(&column.ty, &|oid| self.user_type_by_oid(oid).cloned());
+        }
+    }
+
+    /// Enters a type.
+    pub(super) fn add_user_type(&mut self, ty: UserType) {
+        let types = Arc::make_mut(&mut self.user_types);
+        types.push(Arc::new(ty));
+        types.sort_by_key(|ty| ty.oid);
+    }
+
+    /// The type with this object id.
+    pub fn user_type_by_oid(&self, oid: u32) -> Option<&Arc<UserType>> {
+        self.user_types.binary_search_by_key(&oid, |ty| ty.oid).ok().map(|at| &self.user_types[at])
     }
 
     /// Strikes a relation.
@@ -429,7 +455,8 @@ impl Snapshot {
         }
         let rest = |s: &Self| {
             let functions = s.functions.clone();
-            (s.namespaces.clone(), s.routines.clone(), functions, s.types.clone(), s.synonyms.clone())
+            let types = (s.types.clone(), s.user_types.clone());
+            (s.namespaces.clone(), s.routines.clone(), functions, types, s.synonyms.clone())
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))
     }

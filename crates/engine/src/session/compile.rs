@@ -703,6 +703,7 @@ fn command(statement: &Statement) -> Command {
             Ddl::CreateFunction(_) => "CREATE FUNCTION",
             Ddl::AlterFunction(alter) => alter.tag,
             Ddl::DropFunctions { tag, .. } => tag,
+            Ddl::UserType(change) => change.tag(),
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {

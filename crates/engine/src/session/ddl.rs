@@ -36,6 +36,7 @@ mod roles;
 mod routine;
 mod sequences;
 mod trigger;
+mod user_type;
 mod view;
 
 type Done<T = ()> = std::result::Result<T, Failed>;
@@ -321,6 +322,7 @@ impl Changer<'_> {
             Ddl::CreateFunction(create) => self.create_function(create),
             Ddl::AlterFunction(alter) => self.alter_function(alter),
             Ddl::DropFunctions { functions, cascade, .. } => self.drop_functions(functions, *cascade),
+            Ddl::UserType(change) => self.change_user_type(change),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),

@@ -340,6 +340,9 @@ impl SessionState for FunctionState {
         if let Some(sequence) = schema.sequence_by_oid(object) {
             return sequence.comment.clone();
         }
+        if let Some(ty) = schema.user_type_by_oid(object) {
+            return ty.comment.clone();
+        }
         describe::part_comment(&schema, object).or_else(|| crate::catalog::pg_trigger::comment(&schema, object))
     }
 

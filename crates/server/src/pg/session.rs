@@ -309,12 +309,26 @@ impl Commands<'_> {
 
     // The extended query.
 
+    /// What a client declares for a parameter: nothing, `unknown` (which is nothing, too), or a type.
+    fn declared_type(&mut self, oid: u32) -> Result<Option<Type>, Error> {
+        if oid == 0 {
+            return Ok(None);
+        }
+        // Types of users are looked up in the schema, which others need not look at.
+        let known = pg_types::from_oid(oid).or_else(|| pg_types::of_oid(oid, &self.session.schema()));
+        match known {
+            None => Err(Error::new(Condition::UndefinedObject, format!("type with OID {oid} does not exist"))),
+            Some(Type::Unknown) => Ok(None),
+            Some(ty) => Ok(Some(ty)),
+        }
+    }
+
     fn parse(&mut self, parse: &Parse<'_>) -> Result<(), Failure> {
         let name = report::utf8(parse.statement)?;
         self.session.check_statement_name(name)?;
         let sql = report::utf8(parse.sql)?;
         tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(sql), "parse");
-        let types = parse.types.iter().map(declared_type).collect::<Result<Vec<_>, Error>>()?;
+        let types = parse.types.iter().map(|oid| self.declared_type(oid)).collect::<Result<Vec<_>, Error>>()?;
         let prepared = match self.session.prepare(sql, &types) {
             Ok(None) => None,
             Ok(Some(prepared)) => Some(self.unless_aborted(Ok(prepared))?),
@@ -681,14 +695,4 @@ fn aborted() -> Error {
         Condition::InFailedSqlTransaction,
         "current transaction is aborted, commands ignored until end of transaction block",
     )
-}
-
-/// What a client declares for a parameter: nothing, `unknown` (which is nothing, too), or a type.
-fn declared_type(oid: u32) -> Result<Option<Type>, Error> {
-    match pg_types::from_oid(oid) {
-        None if oid == 0 => Ok(None),
-        None => Err(Error::new(Condition::UndefinedObject, format!("type with OID {oid} does not exist"))),
-        Some(Type::Unknown) => Ok(None),
-        Some(ty) => Ok(Some(ty)),
-    }
 }

@@ -61,6 +61,18 @@ impl Schema for List {
     fn all_routines(&self) -> Vec<Arc<crate::schema::Routine>> {
         Vec::new()
     }
+    fn user_type(&self, _: &QualifiedName) -> Option<Arc<crate::user_type::UserType>> {
+        None
+    }
+
+    fn user_type_by_oid(&self, _: u32) -> Option<Arc<crate::user_type::UserType>> {
+        None
+    }
+
+    fn user_types(&self) -> Vec<Arc<crate::user_type::UserType>> {
+        Vec::new()
+    }
+
     fn named_type(&self, _: &str) -> Option<Arc<crate::schema::NamedType>> {
         None
     }

@@ -6,7 +6,7 @@ use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite};
 use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
 use crate::types::Storage;
-use crate::{Error, Result, Type};
+use crate::{Condition, Error, Result, Type};
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
@@ -77,19 +77,45 @@ impl Lowering<'_> {
             | "array_contained" | "array_overlaps" => {
                 // How elements compare is not to be seen from an array.
                 let order = args.first().and_then(|array| super::collation(&array.ty, Repr::Plain)).unwrap_or_default();
+                let order = if order.starts_with("rf_") { order } else { "".into() };
                 let mut args = self.texts(args)?;
                 let mut word = word;
                 if word == "array_contained" {
                     args.reverse();
                     word = "array_contains";
                 }
-                args.insert(0, super::quote_text(order));
+                args.insert(0, super::quote_text(&order));
                 self.needs_us();
                 format!("rf_{word}({})", args.join(", "))
             }
+            "enum_first" | "enum_last" | "enum_range" => return self.enum_support(word, args),
             "pg_typeof" => crate::postgres::types::oid(&args[0].ty).to_string(),
             _ => return Err(Error::internal(format!("no such special function: {word}"))),
         })
+    }
+
+    /// Functions that tell the labels of an enum type; their first arguments are asked for nothing but their type.
+    fn enum_support(&mut self, word: &str, args: &[Expr]) -> Result<String> {
+        let Some(labels) = args[0].ty.labels() else {
+            return Err(Error::new(Condition::FeatureNotSupported, "could not determine actual enum type"));
+        };
+        if let [low, high] = args {
+            let (low, high) = (self.expr(low)?.sql, self.expr(high)?.sql);
+            self.needs_us();
+            return Ok(format!("rf_enum_range({}, {low}, {high})", super::quote_text(&labels.texts())));
+        }
+        let label = match word {
+            "enum_first" => labels.all().first(),
+            "enum_last" => labels.all().last(),
+            _ => return Ok(super::quote_text(&labels.texts())),
+        };
+        match label {
+            Some(label) => Ok(super::quote_text(&label.text)),
+            None => {
+                let message = format!("enum {} contains no values", crate::postgres::types::words(&args[0].ty));
+                Err(Error::new(Condition::ObjectNotInPrerequisiteState, message))
+            }
+        }
     }
 
     /// Arguments as text for the user.

@@ -172,7 +172,7 @@ impl Lowering<'_> {
 
 /// A type as `rf_cast` and its kin are told of it.
 pub(super) fn type_words(ty: &Type) -> String {
-    quote_text(&types::words(ty, Language::Postgres))
+    quote_text(&crate::user_type::told(ty).unwrap_or_else(|| types::words(ty, Language::Postgres)))
 }
 
 /// Digits behind the point that the type promises.
@@ -185,6 +185,7 @@ fn scale(ty: &Type) -> Option<i16> {
 
 /// Conversions that leave the stored value as it is.
 fn keeps_value(from: &Type, to: &Type) -> bool {
+    let (from, to) = (from.through_domains(), to.through_domains());
     if from == to {
         return true;
     }
@@ -204,6 +205,8 @@ fn keeps_value(from: &Type, to: &Type) -> bool {
         (Type::Varchar(Some(from)), Type::Varchar(Some(to))) => from <= to,
         (Type::Char(from), Type::Char(to)) => from <= to,
         (from, to) if from.is_text() && is_unbounded_text(to) => true,
+        // A label lies as its text.
+        (Type::User(_), to) => is_unbounded_text(to),
         (Type::Time(_), Type::Time(None))
         | (Type::TimeTz(_), Type::TimeTz(None))
         | (Type::Timestamp(_), Type::Timestamp(None))

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Lowering, Naming, ParamForm, Repr, Sql, collation, quote_text, repr_of};
+use super::{Lowering, Naming, ParamForm, Repr, Sql, collation, equality_collation, quote_text, repr_of};
 use crate::ir::{CompareOp, Expr, ExprKind, LikeKind, Query, Value};
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type, stack};
@@ -160,7 +160,9 @@ impl Lowering<'_> {
             let right = self.row(right)?;
             return Ok(format!("({left} {sign} {right})"));
         }
-        let collated = collation(&left.ty, Repr::Plain);
+        let equality = matches!(sign, "=" | "<>" | "IS" | "IS NOT");
+        let collated =
+            if equality { equality_collation(&left.ty, Repr::Plain) } else { collation(&left.ty, Repr::Plain) };
         let left = self.expr(left)?.sql;
         let right = self.expr(right)?.sql;
         Ok(match collated {
@@ -240,6 +242,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// As [`Lowering::with_collation`], for places that ask for equality alone.
+    pub(super) fn with_equality(&mut self, sql: Sql, ty: &Type) -> Sql {
+        if equality_collation(ty, sql.repr).is_some() { self.with_collation(sql, ty) } else { sql }
+    }
+
     fn row(&mut self, members: &[Expr]) -> Result<String> {
         let members = members
             .iter()
@@ -267,7 +274,8 @@ impl Lowering<'_> {
             let list = self.texts(list)?;
             return Ok(format!("({arg} COLLATE decimal {}IN ({}))", not(negated), list.join(", ")));
         }
-        let arg = self.collated(arg)?.sql;
+        let sql = self.expr(arg)?;
+        let arg = self.with_equality(sql, &arg.ty).sql;
         let list = list.iter().map(|item| Ok(self.expr(item)?.sql)).collect::<Result<Vec<_>>>()?;
         Ok(format!("({arg} {}IN ({}))", not(negated), list.join(", ")))
     }
@@ -286,7 +294,7 @@ impl Lowering<'_> {
             [only] => {
                 let text = self.expr(only)?;
                 let text = self.stored_text(text, &only.ty);
-                self.with_collation(text, &only.ty).sql
+                self.with_equality(text, &only.ty).sql
             }
             members => self.row(members)?,
         };
@@ -306,7 +314,10 @@ impl Lowering<'_> {
         let item = self.stored_text(item, item_ty);
         let arg_sql = self.expr(arg)?;
         let arg_sql = self.stored_text(arg_sql, &arg.ty);
-        let arg_sql = self.with_collation(arg_sql, &arg.ty).sql;
+        let arg_sql = match op {
+            CompareOp::Equal | CompareOp::NotEqual => self.with_equality(arg_sql, &arg.ty).sql,
+            _ => self.with_collation(arg_sql, &arg.ty).sql,
+        };
         match (op, all) {
             (CompareOp::Equal, false) => Ok(format!("({arg_sql} IN (SELECT {} FROM {items}))", item.sql)),
             (CompareOp::NotEqual, true) => Ok(format!("({arg_sql} NOT IN (SELECT {} FROM {items}))", item.sql)),

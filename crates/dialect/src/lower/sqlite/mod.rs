@@ -21,6 +21,7 @@ mod single;
 pub mod types;
 mod wide;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use crate::ir::{ColumnIndex, ColumnRef, CteId, Expr, Query, RelId, Statement};
 use crate::plan::Bound;
 use crate::scalar::{Order, Scalar};
 use crate::schema::Relation;
+use crate::user_type::Labels;
 use crate::{Error, Result, Type};
 
 /// What SQLite runs for a statement.
@@ -299,22 +301,43 @@ fn stored_repr(relation: &Relation, at: usize) -> Repr {
     }
 }
 
-/// The collation under which values of a type are compared, unless bytes do.
-fn collation(ty: &Type, repr: Repr) -> Option<&'static str> {
-    match ty {
-        _ if repr == Repr::Text => Some("decimal"),
-        Type::Interval | Type::QualifiedInterval(_) => Some("rf_interval"),
-        Type::TimeTz(_) => Some("rf_timetz"),
-        Type::Jsonb => Some("rf_jsonb"),
-        Type::Scalar(scalar, _) => scalar.collation(),
-        Type::Array(element) => Some(match &**element {
+/// The collation under which values of a type are compared, unless bytes do; in quotes where it is no plain word.
+fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
+    let plain = match ty.through_domains() {
+        _ if repr == Repr::Text => "decimal",
+        Type::Interval | Type::QualifiedInterval(_) => "rf_interval",
+        Type::TimeTz(_) => "rf_timetz",
+        Type::Jsonb => "rf_jsonb",
+        Type::Scalar(scalar, _) => scalar.collation()?,
+        Type::User(user) => return Some(labels_collation(ENUM_COLLATION, user.labels()?)),
+        Type::Array(element) => match element.through_domains() {
             element if element.is_decimal() => "rf_array_decimal",
             Type::Interval | Type::QualifiedInterval(_) => "rf_array_interval",
             Type::TimeTz(_) => "rf_array_timetz",
             Type::Jsonb => "rf_array_jsonb",
             Type::Scalar(Scalar { order: Order::By { of_arrays, .. }, .. }, _) => of_arrays,
+            Type::User(user) => match user.labels() {
+                Some(labels) => return Some(labels_collation(ENUM_ARRAY_COLLATION, labels)),
+                None => "rf_array",
+            },
             _ => "rf_array",
-        }),
-        _ => None,
-    }
+        },
+        _ => return None,
+    };
+    Some(Cow::Borrowed(plain))
+}
+
+/// The collation under which values of a type are equal, unless bytes tell: labels do, so that indexes serve.
+fn equality_collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
+    if ty.through_domains().labels().is_some() { None } else { collation(ty, repr) }
+}
+
+/// What the names of collations of enum types begin with. The labels follow in their order, as a JSON array: the engine
+/// makes such a collation when SQLite asks for it, knowing nothing but the name, and none ever changes its meaning.
+pub const ENUM_COLLATION: &str = "rf_enum ";
+/// The same for arrays of enum types.
+pub const ENUM_ARRAY_COLLATION: &str = "rf_array_enum ";
+
+fn labels_collation(kind: &str, labels: &Labels) -> Cow<'static, str> {
+    Cow::Owned(quote(&format!("{kind}{}", labels.texts())))
 }

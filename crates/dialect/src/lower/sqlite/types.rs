@@ -6,10 +6,11 @@
 //! inside the words makes the column INTEGER, which is why Informix's INTERVAL is a `timespan` here.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use crate::Language;
 use crate::scalar;
 use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier, Storage, Type};
+use crate::{Language, user_type};
 
 /// The declared type of a column, ready to stand in CREATE TABLE.
 pub fn words(ty: &Type, language: Language) -> String {
@@ -72,8 +73,15 @@ pub fn words(ty: &Type, language: Language) -> String {
             let name = scalar.name;
             modifier.map_or_else(|| format!("{name} {class}"), |length| format!("{name} {class}({length})"))
         }
-        Type::Array(element) => array_words(element),
+        Type::Array(element) => match &**element {
+            Type::User(user) => user_type::declared(&array_words(element.through_domains()), user.oid, true),
+            element => array_words(element),
+        },
         Type::Composite(words) => format!("composite text \"{}\"", words.to_lowercase()),
+        Type::User(user) => {
+            let stored = user.stored_as().map_or_else(|| "text".to_owned(), |ty| words(ty.through_domains(), language));
+            user_type::declared(&stored, user.oid, false)
+        }
         Type::Record | Type::Void | Type::Unknown => "text".into(),
     }
 }
@@ -129,6 +137,7 @@ fn reg_name(reg: crate::types::Reg) -> &'static str {
 /// An array's values are JSON texts, which no affinity touches; the element's words need no `text`.
 /// Limits stand behind the brackets (`varchar[](2)`), where SQLite's grammar has a place for them.
 fn array_words(element: &Type) -> String {
+    let element = if matches!(element, Type::User(_)) { &Type::Text } else { element };
     let all = words(element, Language::Postgres);
     let mut kept = String::new();
     for word in all.split_whitespace() {
@@ -213,6 +222,16 @@ impl Declared {
 
     /// Words that [`words`] writes.
     fn own(&self, language: Language) -> Option<Type> {
+        if let Some((oid, array)) = self.quoted.as_deref().and_then(user_type::from_declared) {
+            let stored = Self { words: self.words.clone(), quoted: None, numbers: self.numbers.clone(), ..*self };
+            let stored = stored.own(language).unwrap_or(Type::Text);
+            return Some(match (array, stored) {
+                (true, Type::Array(element)) => {
+                    Type::Array(Box::new(Type::User(Arc::new(user_type::UserType::unresolved(oid, *element)))))
+                }
+                (_, stored) => Type::User(Arc::new(user_type::UserType::unresolved(oid, stored))),
+            });
+        }
         if self.array {
             let element = Self { words: self.words.clone(), quoted: None, numbers: self.numbers.clone(), array: false };
             return element.own(language).map(|element| Type::Array(Box::new(element)));

@@ -16,6 +16,9 @@ impl Binder<'_> {
             _ => Vec::new(),
         };
         let text = (!comment.comment.is_empty()).then(|| comment.comment.clone());
+        if super::user_type::is_type(comment.objtype()) {
+            return self.comment_on_type(comment);
+        }
         if comment.objtype() == ObjectType::ObjectTrigger {
             return self.comment_on_trigger(&parts, text);
         }

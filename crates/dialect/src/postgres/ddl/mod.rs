@@ -8,6 +8,7 @@ mod properties;
 pub(crate) mod sequence;
 mod table;
 pub(super) mod trigger;
+pub(super) mod user_type;
 mod view;
 
 pub(super) use properties::{compression, storage};
@@ -35,6 +36,11 @@ impl Binder<'_> {
             N::AlterSeqStmt(sequence) => return self.alter_sequence(sequence),
             N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
             N::DropStmt(drop) if is_function(drop.remove_type()) => return self.drop_functions(drop),
+            N::CreateEnumStmt(create) => return self.create_enum(create),
+            N::AlterEnumStmt(alter) => return self.alter_enum(alter),
+            N::DropStmt(drop) if user_type::is_type(drop.remove_type()) => return self.drop_types(drop),
+            N::RenameStmt(rename) if user_type::is_type(rename.rename_type()) => return self.rename_type(rename),
+            N::AlterObjectSchemaStmt(alter) if user_type::is_type(alter.object_type()) => return self.move_type(alter),
             N::DropStmt(drop) => return self.drop_objects(drop),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
             N::AlterFunctionStmt(alter) => return self.alter_function(alter),

@@ -16,6 +16,7 @@ use super::binder::Binder;
 use super::{names, types};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
 use crate::scalar::bits::BIT;
+use crate::schema::QualifiedName;
 use crate::{Condition, Result, Type};
 
 /// The place where an expression begins, as PostgreSQL's `exprLocation` tells it; -1 when unknown.
@@ -248,6 +249,18 @@ impl Binder<'_> {
             return Err(self.unsupported("SETOF or %TYPE", name.location));
         }
         let (schema, word) = names::of_type(name);
+        if let Some(user) = self.user_type(schema, word) {
+            if let Some(oid) = user.user_type_oid() {
+                self.note(|uses| {
+                    uses.types.insert(oid);
+                });
+            }
+            if !name.typmods.is_empty() {
+                let message = format!("type modifier is not allowed for type \"{word}\"");
+                return Err(self.error(Condition::SyntaxError, message, name.location));
+            }
+            return Ok(if name.array_bounds.is_empty() { user } else { Type::Array(Box::new(user)) });
+        }
         if !matches!(schema, None | Some("pg_catalog" | "information_schema")) {
             return Err(self.error(
                 Condition::UndefinedObject,
@@ -273,6 +286,18 @@ impl Binder<'_> {
         // The grammar writes `char` and `character` as bpchar(1), and `bpchar` without length as itself.
         let ty = types::named(word, &modifiers).map_err(|error| self.at(error, name.location))?;
         Ok(if name.array_bounds.is_empty() { ty } else { Type::Array(Box::new(ty)) })
+    }
+
+    /// A user's type, or the array type of one, by its name. PostgreSQL's own types come first when the name is bare.
+    pub(super) fn user_type(&self, schema: Option<&str>, word: &str) -> Option<Type> {
+        if schema.is_none() && types::is_known(word) {
+            return None;
+        }
+        let find = |word: &str| {
+            let name = QualifiedName { schema: schema.map(str::to_owned), name: word.to_owned() };
+            self.schema.user_type(&name).map(Type::User)
+        };
+        find(word).or_else(|| Some(Type::Array(Box::new(find(word.strip_prefix('_')?)?))))
     }
 
     fn collate(&mut self, collate: &pg::CollateClause) -> Result<Expr> {

@@ -54,6 +54,7 @@ pub(in super::super) fn is_pattern(name: &str) -> bool {
 /// The type in which two operands are compared; `None` when PostgreSQL has no operator for them.
 pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Type> {
     let ordered = |ty: Type| ty.is_comparable().then_some(ty);
+    let (left, right) = (left.through_domains(), right.through_domains());
     match (left, right) {
         (Type::Unknown, Type::Unknown) => Some(Type::Text),
         (Type::Unknown, known) | (known, Type::Unknown) => match known {

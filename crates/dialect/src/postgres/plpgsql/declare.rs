@@ -200,6 +200,10 @@ impl Parser<'_> {
             return Ok(DeclaredType::Is(TypeRef::Is(Type::Record)));
         }
         crate::postgres::routine::type_from_text(words)
+            .map(|ty| match &ty {
+                TypeRef::Row(name) => (self.find_type)(name).map_or(ty, TypeRef::Is),
+                _ => ty,
+            })
             .map(DeclaredType::Is)
             .map_err(|error| self.error_at(error.condition(), error.message.clone(), start))
     }

@@ -18,9 +18,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::Result;
 use crate::schema::QualifiedName;
 use crate::stored_function::{Definition, TypeRef};
+use crate::{Result, Type};
 
 pub use conditions::{name_of as condition_name, sqlstates_of};
 
@@ -585,10 +585,10 @@ pub fn effects_of_sql(text: &str) -> Result<(bool, Vec<String>)> {
     Ok((statements.iter().any(|statement| sql::may_write(statement.tree())), calls))
 }
 
-/// Parses the body of a function.
+/// Parses the body of a function; `find` knows the types that users have made.
 ///
 /// # Errors
 /// `42601` and others for what is wrong with it, in PostgreSQL's words.
-pub fn parse(name: &str, definition: &Definition) -> Result<Function> {
-    parser::Parser::new(name, definition)?.function()
+pub fn parse(name: &str, definition: &Definition, find: &dyn Fn(&QualifiedName) -> Option<Type>) -> Result<Function> {
+    parser::Parser::new(name, definition, find)?.function()
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::lexer::{self, Kind, Token};
 use super::{Block, Conflict, DeclaredType, Function, Scope, Sql, TRIGGER_VARIABLES, Variable, VariableKind};
+use crate::schema::QualifiedName;
 use crate::stored_function::{Definition, TypeRef};
 use crate::{Condition, Error, Result, Type, stack};
 
 pub(super) struct Parser<'a> {
     pub(super) source: &'a str,
+    pub(super) find_type: &'a dyn Fn(&QualifiedName) -> Option<Type>,
     pub(super) definition: &'a Definition,
     pub(super) tokens: Vec<Token>,
     pub(super) at: usize,
@@ -30,8 +32,13 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(name: &'a str, definition: &'a Definition) -> Result<Self> {
+    pub(super) fn new(
+        name: &'a str,
+        definition: &'a Definition,
+        find_type: &'a dyn Fn(&QualifiedName) -> Option<Type>,
+    ) -> Result<Self> {
         Ok(Self {
+            find_type,
             source: &definition.source,
             definition,
             tokens: lexer::tokens(&definition.source)?,

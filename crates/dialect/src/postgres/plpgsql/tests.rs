@@ -4,7 +4,7 @@ use super::{Function, StepKind, parse};
 use crate::stored_function::Definition;
 
 fn parsed(source: &str) -> crate::Result<Function> {
-    parse("f", &Definition::inline(source.to_owned()))
+    parse("f", &Definition::inline(source.to_owned()), &|_| None)
 }
 
 fn error(source: &str) -> String {

@@ -125,7 +125,7 @@ impl Call {
     /// What the engine is told: which function, what its polymorphic types stand for, and the values.
     pub(in crate::postgres) fn arguments(self) -> Vec<Expr> {
         let types = match &self.element {
-            Some(element) => Expr::text(types::words(element)),
+            Some(element) => Expr::text(crate::user_type::told(element).unwrap_or_else(|| types::words(element))),
             None => Expr::null(Type::Text),
         };
         let mut args = vec![Expr::integer(self.function.oid.into(), Type::Oid), types];
@@ -592,6 +592,7 @@ fn candidate(
             (_, Type::Unknown) => continue,
             (true, Type::Array(ty)) => (**ty).clone(),
             (true, _) => return None,
+            (false, ty) if kind == crate::stored_function::Polymorphic::Enum && ty.labels().is_none() => return None,
             (false, ty) => ty.clone(),
         };
         element = match element {

@@ -70,8 +70,9 @@ impl Binder<'_> {
     /// CREATE FUNCTION, CREATE PROCEDURE.
     pub(in crate::postgres) fn create_function(&mut self, create: &pg::CreateFunctionStmt) -> Result<Ddl> {
         let text = self.source.map_or("", |source| source.whole().as_ref()).to_owned();
-        let Read { name, definition } = read::read(create, &text)?;
+        let Read { name, mut definition } = read::read(create, &text)?;
         let namespace = self.function_namespace(&name)?;
+        definition.resolve_types(&|name| self.user_type(name.schema.as_deref(), &name.name));
         for param in &definition.params {
             param.ty.relation(self.schema)?;
             if let Some(default) = &param.default {
@@ -79,7 +80,8 @@ impl Binder<'_> {
             }
         }
         definition.returns.relation(self.schema).map_err(|error| self.shell(error))?;
-        let function = StoredFunction::new(0, namespace, name.name, self.context.user.clone(), definition);
+        let function = StoredFunction::new(0, namespace, name.name, self.context.user.clone(), definition)
+            .knowing(std::sync::Arc::new(self.schema.user_types()));
         let known = self.same_signature(&function);
         if let Some(known) = &known {
             self.check_replaced(known, &function, create.replace)?;
@@ -231,7 +233,9 @@ impl Binder<'_> {
         }
         let definition = Definition::inline(source);
         let text = self.source.map_or("", |source| source.whole().as_ref());
-        let parsed = plpgsql::parse("inline_code_block", &definition)
+        let types = std::sync::Arc::new(self.schema.user_types());
+        let find = |name: &QualifiedName| crate::user_type::named(&types, name, "");
+        let parsed = plpgsql::parse("inline_code_block", &definition, &find)
             .map_err(|error| self.error_of_body(error, &definition.source, text))?;
         drop(parsed);
         let function = StoredFunction::new(
@@ -240,7 +244,8 @@ impl Binder<'_> {
             "inline_code_block".to_owned(),
             self.context.user.clone(),
             definition,
-        );
+        )
+        .knowing(types);
         self.effects.volatile = true;
         Ok(Statement::Do(std::sync::Arc::new(function)))
     }
@@ -252,7 +257,14 @@ impl Binder<'_> {
         kind: ObjectType,
         missing_ok: bool,
     ) -> Result<Option<std::sync::Arc<StoredFunction>>> {
-        let named = Named::of(node)?;
+        let mut named = Named::of(node)?;
+        for arg in named.args.iter_mut().flatten() {
+            if let TypeRef::Row(name) = arg
+                && let Some(found) = self.user_type(name.schema.as_deref(), &name.name)
+            {
+                *arg = TypeRef::Is(found);
+            }
+        }
         let words = kind_words(kind);
         if let Some(schema) = &named.name.schema
             && !self.schema.has_namespace(schema)
@@ -343,7 +355,8 @@ impl Binder<'_> {
         definition: Definition,
         tag: &'static str,
     ) -> Result<Statement> {
-        let changed = StoredFunction::new(function.oid, namespace, name, function.owner.clone(), definition);
+        let changed = StoredFunction::new(function.oid, namespace, name, function.owner.clone(), definition)
+            .knowing(std::sync::Arc::new(self.schema.user_types()));
         if let Some(known) = self.same_signature(&changed)
             && known.oid != function.oid
         {

@@ -24,7 +24,6 @@ pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
             // A cursor's name, which is a text.
             "refcursor" => return Ok(TypeRef::Is(Type::Text)),
             "any"
-            | "anyenum"
             | "anyrange"
             | "anymultirange"
             | "anycompatiblerange"
@@ -44,10 +43,9 @@ pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
             Err(error) => return Err(error),
         }
     }
-    if array {
-        return Err(Error::unsupported(format!("an array of the type \"{word}\"")));
-    }
-    Ok(TypeRef::Row(QualifiedName { schema: schema.map(str::to_owned), name: word.to_owned() }))
+    // The name of an array type, as the catalogs have it.
+    let name = if array { format!("_{word}") } else { word.to_owned() };
+    Ok(TypeRef::Row(QualifiedName { schema: schema.map(str::to_owned), name }))
 }
 
 fn modifiers(name: &TypeName) -> Result<Vec<i64>> {

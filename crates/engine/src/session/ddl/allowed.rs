@@ -2,7 +2,10 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
-use rowferry_dialect::ir::{AlterTable, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange};
+use rowferry_dialect::ir::{
+    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange,
+    UserTypeChange,
+};
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 
 use super::{Changer, Done};
@@ -58,6 +61,19 @@ impl Changer<'_> {
             Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
             Ddl::CommentSequence { name, .. } => check.sequence(name),
             Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
+            Ddl::UserType(UserTypeChange::Create { name, .. }) => check.create_in(name, false),
+            Ddl::UserType(UserTypeChange::Alter { ty, action, .. }) => {
+                check.owned(ty.oid, "type", &ty.name)?;
+                match action {
+                    AlterUserType::Rename(_) => check.schema_privilege(&ty.namespace, Privileges::CREATE),
+                    AlterUserType::SetSchema(to) => check.schema_privilege(to, Privileges::CREATE),
+                    _ => Ok(()),
+                }
+            }
+            Ddl::UserType(UserTypeChange::Drop { types, .. }) => types.iter().try_for_each(|ty| {
+                let inside = rights.owns(schema.namespace_oid(&ty.namespace));
+                if inside { Ok(()) } else { check.owned(ty.oid, "type", &ty.name) }
+            }),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
                 create.replaces.map_or(Ok(()), |oid| check.owned(oid, "function", &create.name))

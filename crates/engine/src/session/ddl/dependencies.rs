@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rowferry_dialect::lower::sqlite::{self, create_table::quote};
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::{Dependency, Uses};
 use rowferry_dialect::{Error, Language};
 use rusqlite::params;
@@ -50,6 +51,11 @@ impl Needed {
     pub fn column(schema: &SessionSchema, table: &Relation, name: &str) -> Self {
         let shown = format!("column {name} of {}", described(schema, table));
         Self { oid: table.oid, column: Some(name.to_owned()), shown }
+    }
+
+    /// A type that a user has made.
+    pub fn user_type(ty: &UserType) -> Self {
+        Self { oid: ty.oid, column: None, shown: format!("type {}", ty.shown()) }
     }
 
     /// A sequence.

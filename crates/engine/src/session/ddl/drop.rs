@@ -78,7 +78,9 @@ impl Changer<'_> {
         let called = |function: &Arc<rowferry_dialect::stored_function::StoredFunction>| {
             format!("function {}", self.session.function_signature(function))
         };
-        let is_empty = relations.is_empty() && free.is_empty() && functions.is_empty();
+        let types: Vec<_> = schema.user_types().into_iter().filter(|ty| ty.namespace == name).collect();
+        let typed = |ty: &Arc<rowferry_dialect::user_type::UserType>| format!("type {}", ty.shown());
+        let is_empty = relations.is_empty() && free.is_empty() && functions.is_empty() && types.is_empty();
         if !is_empty && !cascade {
             let dropped = format!("schema {name}");
             let names: Vec<_> = relations
@@ -86,6 +88,7 @@ impl Changer<'_> {
                 .map(|relation| described(&schema, relation))
                 .chain(free.iter().map(shown))
                 .chain(functions.iter().map(called))
+                .chain(types.iter().map(typed))
                 .map(|object| (object, dropped.clone()))
                 .collect();
             return Err(cannot_drop(&dropped, &names));
@@ -94,6 +97,7 @@ impl Changer<'_> {
             relations.iter().map(|relation| (relation.oid, described(&schema, relation))).collect();
         gone.extend(free.iter().map(|details| (details.sequence.oid, shown(details))));
         gone.extend(functions.iter().map(|function| (function.oid, called(function))));
+        gone.extend(types.iter().map(|ty| (ty.oid, typed(ty))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
         self.tell_cascade(&gone.into_iter().map(|(_, shown)| shown).collect::<Vec<_>>());
@@ -104,7 +108,9 @@ impl Changer<'_> {
             self.drop_triggers_of_function(function.oid, &called(function), true)?;
             self.forget("main", function.oid)?;
         }
-        if !functions.is_empty() {
+        self.settle()?;
+        self.drop_user_types(&types, true)?;
+        if !functions.is_empty() || !types.is_empty() {
             self.bump()?;
         }
         self.forget("main", namespace.oid)

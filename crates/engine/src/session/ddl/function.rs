@@ -34,7 +34,7 @@ impl Changer<'_> {
     }
 
     /// The function stays who it is under another text.
-    fn rewrite(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
+    pub(super) fn rewrite(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
         self.touch("main", oid);
         let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4 WHERE oid = ?1";
         self.connection.prepare_cached(sql)?.execute(params![oid, namespace, signature, text])?;

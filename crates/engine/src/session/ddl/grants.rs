@@ -47,6 +47,13 @@ impl Changer<'_> {
                 let message = format!("database \"{}\" does not exist", name.name);
                 Err(Error::new(Condition::InvalidCatalogName, message).into())
             }
+            ObjectClass::Type => match schema.user_type(name) {
+                Some(ty) => Ok(object(class, ty.oid, "main", "type", &ty.name, &ty.namespace)),
+                None => {
+                    let message = format!("type \"{name}\" does not exist");
+                    Err(Error::new(Condition::UndefinedObject, message).into())
+                }
+            },
             ObjectClass::Routine => {
                 let of_name = |function: &&std::sync::Arc<rowferry_dialect::stored_function::StoredFunction>| {
                     name.schema.as_deref() == Some(&*function.namespace) && function.signature() == name.name

@@ -70,6 +70,10 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
             values::input(report::utf8(reader.rest())?, ty, settings)?
         }
         Type::Scalar(scalar, modifier) => scalar.fit((scalar.receive)(reader.rest())?, *modifier, false)?,
+        Type::User(user) => match user.stored_as() {
+            Some(stored) => return read(reader.rest(), stored, settings),
+            None => values::input(report::utf8(reader.rest())?, ty, settings)?,
+        },
         Type::Array(element) => array::read(reader, element, settings)?,
         // Their binary form is their text.
         Type::Text

@@ -43,6 +43,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::Jsonb | Type::Jsonpath => jsonb,
         Type::Scalar(..) => scalar,
         Type::Array(_) => array::write,
+        Type::User(user) if user.domain().is_some() => writer(ty.through_domains())?,
         // Their binary form is their text. An Informix DATETIME or INTERVAL reaches the wire as its relative in
         // PostgreSQL, which the front end has put in its place.
         Type::Text
@@ -56,6 +57,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         | Type::Clob
         | Type::Json
         | Type::Unknown
+        | Type::User(_)
         | Type::Void => values::write,
         Type::Record | Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));

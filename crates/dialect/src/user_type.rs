@@ -1,0 +1,406 @@
+//! Types that users make: enum types and domains.
+//!
+//! Such a type carries its definition with it, and is the same as another of the same object id: plans are renewed when
+//! the schema changes, so a definition never grows old in one. Below the compiler, where SQLite's functions are told
+//! types as words, it is told with its definition, too ([`told`]), so that nobody has to look anything up.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use crate::schema::QualifiedName;
+use crate::{Condition, Error, Language, Result, Type};
+
+/// A type that a user has made.
+#[derive(Clone, Debug)]
+pub struct UserType {
+    /// Object id.
+    pub oid: u32,
+    /// Object id of its array type.
+    pub array_oid: u32,
+    /// The schema that it is in.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// COMMENT ON TYPE.
+    pub comment: Option<String>,
+    /// What it is.
+    pub kind: UserKind,
+}
+
+/// What a user's type is.
+#[derive(Clone, Debug)]
+pub enum UserKind {
+    /// CREATE TYPE … AS ENUM.
+    Enum(Labels),
+    /// CREATE DOMAIN.
+    Domain(Domain),
+    /// A column was declared of a type that has not been looked up yet, or is gone: its values lie as of this one.
+    Unresolved(Type),
+}
+
+/// The labels of an enum type, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    labels: Vec<Label>,
+    /// Positions in `labels` by the order of the texts, for look-ups.
+    by_text: Vec<u32>,
+}
+
+/// A label of an enum type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Object id.
+    pub oid: u32,
+    /// Its text.
+    pub text: String,
+    /// `enumsortorder`.
+    pub order: f32,
+}
+
+/// A domain: a type with constraints on another's values.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    /// The type that it is over; another domain, perhaps.
+    pub base: Type,
+    /// NULL is no value of it.
+    pub not_null: bool,
+    /// The default's text.
+    pub default: Option<String>,
+    /// CHECK constraints, in the order of their names.
+    pub checks: Vec<DomainCheck>,
+}
+
+/// A CHECK of a domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DomainCheck {
+    /// Object id.
+    pub oid: u32,
+    /// Name.
+    pub name: String,
+    /// The condition's text, in which `VALUE` stands for the value.
+    pub text: String,
+    /// Every stored value holds it; NOT VALID otherwise.
+    pub valid: bool,
+}
+
+impl PartialEq for UserType {
+    fn eq(&self, other: &Self) -> bool {
+        self.oid == other.oid
+    }
+}
+
+impl Eq for UserType {}
+
+impl std::hash::Hash for UserType {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.oid.hash(state);
+    }
+}
+
+impl Labels {
+    /// These labels, in this order.
+    pub fn new(labels: Vec<Label>) -> Self {
+        let mut by_text: Vec<u32> = (0..labels.len() as u32).collect();
+        by_text.sort_by(|a, b| labels[*a as usize].text.cmp(&labels[*b as usize].text));
+        Self { labels, by_text }
+    }
+
+    /// All of them, in order.
+    pub fn all(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// The place of a label.
+    pub fn position(&self, text: &str) -> Option<usize> {
+        let found = self.by_text.binary_search_by(|at| self.labels[*at as usize].text.as_str().cmp(text));
+        found.ok().map(|at| self.by_text[at] as usize)
+    }
+
+    /// The order of two stored labels. What is none, which only other programs can store, comes behind all that are.
+    pub fn compare(&self, left: &str, right: &str) -> Ordering {
+        match (self.position(left), self.position(right)) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => left.cmp(right),
+        }
+    }
+
+    /// The labels alone, as JSON: what a collation is named by.
+    pub fn texts(&self) -> String {
+        Json::Array(self.labels.iter().map(|label| Json::String(label.text.clone())).collect()).to_string()
+    }
+
+    /// The inverse of [`Labels::texts`].
+    pub fn from_texts(text: &str) -> Option<Self> {
+        let texts: Vec<String> = serde_json::from_str(text).ok()?;
+        Some(Self::new(texts.into_iter().map(|text| Label { oid: 0, text, order: 0.0 }).collect()))
+    }
+}
+
+impl UserType {
+    /// A type of which a declaration tells nothing but the object id, and how its values lie.
+    pub fn unresolved(oid: u32, stored: Type) -> Self {
+        Self {
+            oid,
+            array_oid: 0,
+            namespace: String::new(),
+            name: String::new(),
+            comment: None,
+            kind: UserKind::Unresolved(stored),
+        }
+    }
+
+    /// The labels of an enum type.
+    pub fn labels(&self) -> Option<&Labels> {
+        match &self.kind {
+            UserKind::Enum(labels) => Some(labels),
+            _ => None,
+        }
+    }
+
+    /// The domain that it is.
+    pub fn domain(&self) -> Option<&Domain> {
+        match &self.kind {
+            UserKind::Domain(domain) => Some(domain),
+            _ => None,
+        }
+    }
+
+    /// The type that its values lie as; itself for one with values of its own.
+    pub fn stored_as(&self) -> Option<&Type> {
+        match &self.kind {
+            UserKind::Enum(_) => None,
+            UserKind::Domain(domain) => Some(&domain.base),
+            UserKind::Unresolved(ty) => Some(ty),
+        }
+    }
+
+    /// How the catalog row keeps the definition; types in it are in the words of columns.
+    pub fn definition(&self) -> String {
+        self.to_json(&|ty| Json::String(crate::lower::sqlite::types::words(ty, Language::Postgres))).to_string()
+    }
+
+    fn to_json(&self, words: &dyn Fn(&Type) -> Json) -> Json {
+        match &self.kind {
+            UserKind::Enum(labels) => {
+                let label = |label: &Label| json!([label.oid, label.text, label.order]);
+                json!({"array": self.array_oid, "enum": labels.labels.iter().map(label).collect::<Vec<_>>()})
+            }
+            UserKind::Domain(domain) => {
+                let check = |check: &DomainCheck| json!([check.oid, check.name, check.text, check.valid]);
+                json!({
+                    "array": self.array_oid,
+                    "base": words(&domain.base),
+                    "not_null": domain.not_null,
+                    "default": domain.default,
+                    "checks": domain.checks.iter().map(check).collect::<Vec<_>>(),
+                })
+            }
+            UserKind::Unresolved(ty) => json!({"array": self.array_oid, "base": words(ty)}),
+        }
+    }
+
+    /// The type of a catalog row; types in it are not looked up yet.
+    ///
+    /// # Errors
+    /// `XX001` for a definition that somebody has damaged.
+    pub fn from_definition(oid: u32, namespace: &str, name: &str, definition: &str) -> Result<Self> {
+        let damaged = || {
+            let message = format!("the definition of type \"{name}\" is damaged");
+            Error::new(Condition::DataCorrupted, message)
+        };
+        let json: Json = serde_json::from_str(definition).map_err(|_| damaged())?;
+        let (array_oid, kind) = read(&json).ok_or_else(damaged)?;
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        Ok(Self { oid, array_oid, namespace, name, comment: None, kind })
+    }
+
+    /// The error for a text that is no label.
+    pub fn no_label(&self, text: &str) -> Error {
+        let message = format!("invalid input value for enum {}: \"{text}\"", self.shown());
+        Error::new(Condition::InvalidTextRepresentation, message)
+    }
+
+    /// Its name as messages and catalogs show it, in quotes where it needs them.
+    pub fn shown(&self) -> String {
+        match self.namespace.as_str() {
+            "" | "public" | "pg_temp" => quoted(&self.name),
+            namespace => format!("{}.{}", quoted(namespace), quoted(&self.name)),
+        }
+    }
+
+    /// The name of its array type.
+    pub fn array_name(&self) -> String {
+        format!("_{}", self.name)
+    }
+}
+
+fn quoted(name: &str) -> String {
+    crate::postgres::quote_ident(name)
+}
+
+fn read(json: &Json) -> Option<(u32, UserKind)> {
+    let oid = |value: &Json| value.as_u64().and_then(|oid| u32::try_from(oid).ok());
+    let array = oid(&json["array"])?;
+    if let Some(labels) = json["enum"].as_array() {
+        let label = |row: &Json| {
+            Some(Label { oid: oid(&row[0])?, text: row[1].as_str()?.to_owned(), order: row[2].as_f64()? as f32 })
+        };
+        return Some((array, UserKind::Enum(Labels::new(labels.iter().map(label).collect::<Option<_>>()?))));
+    }
+    let base = read_type(&json["base"])?;
+    let Some(checks) = json["checks"].as_array() else { return Some((array, UserKind::Unresolved(base))) };
+    let check = |row: &Json| {
+        let (name, text) = (row[1].as_str()?.to_owned(), row[2].as_str()?.to_owned());
+        Some(DomainCheck { oid: oid(&row[0])?, name, text, valid: row[3].as_bool()? })
+    };
+    let checks = checks.iter().map(check).collect::<Option<_>>()?;
+    let default = json["default"].as_str().map(str::to_owned);
+    Some((array, UserKind::Domain(Domain { base, not_null: json["not_null"].as_bool()?, default, checks })))
+}
+
+/// A type's words in JSON: a text, or an object for a user's type.
+fn read_type(json: &Json) -> Option<Type> {
+    match json {
+        Json::String(words) => Some(crate::lower::sqlite::types::parse(words, Language::Postgres)),
+        Json::Object(_) => {
+            let ty = match json["oid"].as_u64() {
+                Some(oid) => {
+                    let (array_oid, kind) = read(json)?;
+                    let (namespace, name) = (json["namespace"].as_str()?.to_owned(), json["name"].as_str()?.to_owned());
+                    let oid = u32::try_from(oid).ok()?;
+                    Type::User(Arc::new(UserType { oid, array_oid, namespace, name, comment: None, kind }))
+                }
+                None => Type::Array(Box::new(read_type(&json["element"])?)),
+            };
+            Some(ty)
+        }
+        _ => None,
+    }
+}
+
+/// A type with users' types in it as functions inside SQLite are told of it: with its definition. `None` for all others.
+pub fn told(ty: &Type) -> Option<String> {
+    ty.has_user_type().then(|| whole(ty).to_string())
+}
+
+fn whole(ty: &Type) -> Json {
+    match ty {
+        Type::User(user) => {
+            let mut json = user.to_json(&whole);
+            json["oid"] = json!(user.oid);
+            json["namespace"] = json!(user.namespace);
+            json["name"] = json!(user.name);
+            json
+        }
+        Type::Array(element) if element.has_user_type() => json!({"element": whole(element)}),
+        ty => Json::String(crate::lower::sqlite::types::words(ty, Language::Postgres)),
+    }
+}
+
+/// The inverse of [`told`]; `None` for words that are not of that kind.
+pub fn from_told(words: &str) -> Option<Type> {
+    if !words.starts_with('{') {
+        return None;
+    }
+    read_type(&serde_json::from_str(words).ok()?)
+}
+
+/// The type that a stored text names: in the text's own schema when it says none, or anywhere. The name of an array type
+/// has a line in front.
+pub fn named(types: &[Arc<UserType>], name: &QualifiedName, namespace: &str) -> Option<Type> {
+    let find = |wanted: &str| {
+        let named = || types.iter().filter(|ty| ty.name == wanted);
+        let found = match &name.schema {
+            Some(schema) => named().find(|ty| ty.namespace == *schema),
+            None => named().find(|ty| ty.namespace == namespace).or_else(|| named().next()),
+        };
+        found.map(|ty| Type::User(ty.clone()))
+    };
+    find(&name.name).or_else(|| Some(Type::Array(Box::new(find(name.name.strip_prefix('_')?)?))))
+}
+
+/// A type of which declared words have told the object id alone, looked up with `find`.
+pub fn resolved(ty: &Type, find: &dyn Fn(u32) -> Option<Arc<UserType>>) -> Type {
+    match ty {
+        Type::User(user) => match (find(user.oid), &user.kind) {
+            (Some(found), _) => Type::User(found),
+            (None, UserKind::Unresolved(stored)) => stored.clone(),
+            (None, _) => ty.clone(),
+        },
+        Type::Array(element) if element.has_user_type() => Type::Array(Box::new(resolved(element, find))),
+        ty => ty.clone(),
+    }
+}
+
+/// The declared words of a column of a user's type: those of the type that its values lie as, with the object id in
+/// quotes, which no affinity is derived from.
+pub(crate) fn declared(stored: &str, oid: u32, array: bool) -> String {
+    let (name, limits) = match stored.find('(') {
+        Some(at) => stored.split_at(at),
+        None => (stored, ""),
+    };
+    let mut words = name.trim_end().to_owned();
+    let _ = write!(words, " \"{} {oid}\"{limits}", if array { "users" } else { "user" });
+    words
+}
+
+/// The object id in the quoted word of declared words, and whether they are an array's.
+pub(crate) fn from_declared(quoted: &str) -> Option<(u32, bool)> {
+    let (word, oid) = quoted.split_once(' ')?;
+    let array = match word {
+        "user" => false,
+        "users" => true,
+        _ => return None,
+    };
+    Some((oid.parse().ok()?, array))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mood() -> UserType {
+        let labels = ["sad", "ok", "happy"].into_iter().zip(1_u8..);
+        let labels =
+            labels.map(|(text, at)| Label { oid: 20_000 + u32::from(at), text: text.to_owned(), order: f32::from(at) });
+        UserType {
+            oid: 16_400,
+            array_oid: 16_401,
+            namespace: "public".into(),
+            name: "mood".into(),
+            comment: None,
+            kind: UserKind::Enum(Labels::new(labels.collect())),
+        }
+    }
+
+    #[test]
+    fn labels_compare_by_their_places_and_strangers_come_last() {
+        let mood = mood();
+        let labels = mood.labels().unwrap();
+        assert_eq!(labels.compare("sad", "happy"), Ordering::Less);
+        assert_eq!(labels.compare("ok", "sad"), Ordering::Greater);
+        assert_eq!(labels.compare("ok", "ok"), Ordering::Equal);
+        assert_eq!(labels.compare("happy", "aaa"), Ordering::Less);
+        assert_eq!(labels.compare("bbb", "aaa"), Ordering::Greater);
+        assert_eq!(Labels::from_texts(&labels.texts()).unwrap().compare("sad", "ok"), Ordering::Less);
+    }
+
+    #[test]
+    fn a_definition_survives_its_text() {
+        let mood = mood();
+        let read = UserType::from_definition(mood.oid, "public", "mood", &mood.definition()).unwrap();
+        assert_eq!(read.labels().unwrap().all(), mood.labels().unwrap().all());
+        assert_eq!(read.array_oid, mood.array_oid);
+        let words = told(&Type::Array(Box::new(Type::User(Arc::new(mood.clone()))))).unwrap();
+        let Some(Type::Array(element)) = from_told(&words) else { panic!("an array") };
+        let Type::User(user) = *element else { panic!("a user's type") };
+        assert_eq!((user.name.as_str(), user.oid), ("mood", 16_400));
+        assert_eq!(user.labels().unwrap().all(), mood.labels().unwrap().all());
+        assert!(UserType::from_definition(1, "public", "mood", "{}").is_err());
+    }
+}

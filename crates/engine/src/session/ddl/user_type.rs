@@ -1,0 +1,300 @@
+//! CREATE, ALTER and DROP of the types that users make in PostgreSQL's way.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{AlterUserType, NewUserType, UserTypeChange};
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::postgres::quote_ident;
+use rowferry_dialect::postgres::routine::definition_text;
+use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::user_type::{Domain, Label, Labels, UserKind, UserType};
+use rowferry_dialect::{Error, Language, Schema as _, Type};
+use rusqlite::params;
+
+use super::dependencies::Needed;
+use super::{Changer, Done, cannot_drop, described};
+use crate::schema::SessionSchema;
+
+/// Something that uses a type.
+enum User {
+    /// A column.
+    Column(Arc<Relation>, usize),
+    /// A domain over it.
+    Domain(Arc<UserType>),
+    /// A function that takes or returns it.
+    Function(Arc<StoredFunction>),
+}
+
+impl Changer<'_> {
+    pub(super) fn change_user_type(&self, change: &UserTypeChange) -> Done {
+        match change {
+            UserTypeChange::Create { name, kind } => self.create_user_type(name, kind)?,
+            UserTypeChange::Alter { ty, action, .. } => self.alter_user_type(ty, action)?,
+            UserTypeChange::Drop { types, cascade, .. } => self.drop_user_types(types, *cascade)?,
+        }
+        self.bump()
+    }
+
+    fn create_user_type(&self, name: &QualifiedName, kind: &NewUserType) -> Done {
+        let namespace = name.schema.as_deref().unwrap_or(crate::schema::PUBLIC);
+        // Its own object id is not known before there is a row.
+        let language = Language::Postgres;
+        let oid = self.record("main", "type", namespace, &name.name, None, language, Some("{}"))?;
+        let array_oid = self.new_oid()?;
+        let kind = match kind {
+            NewUserType::Enum(labels) => {
+                let mut made = Vec::with_capacity(labels.len());
+                for (text, at) in labels.iter().zip(1_u32..) {
+                    made.push(Label { oid: self.new_oid()?, text: text.clone(), order: at as f32 });
+                }
+                UserKind::Enum(Labels::new(made))
+            }
+            NewUserType::Domain { base, not_null, default, checks } => {
+                let mut made = Vec::with_capacity(checks.len());
+                for (name, text) in checks {
+                    let (name, text) = (name.clone(), text.clone());
+                    made.push(rowferry_dialect::user_type::DomainCheck {
+                        oid: self.new_oid()?,
+                        name,
+                        text,
+                        valid: true,
+                    });
+                }
+                let (base, default) = (base.clone(), default.clone());
+                UserKind::Domain(Domain { base, not_null: *not_null, default, checks: made })
+            }
+        };
+        let (namespace, name) = (namespace.to_owned(), name.name.clone());
+        self.store_type(&UserType { oid, array_oid, namespace, name, comment: None, kind })
+    }
+
+    /// An object id that no row of the metadata tables has or will have.
+    fn new_oid(&self) -> Done<u32> {
+        let sql = "UPDATE main.sqlite_sequence SET seq = seq + 1 WHERE name = 'rowferry_objects' RETURNING seq";
+        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// Writes a type's row, and has everything read anew that carries its definition.
+    fn store_type(&self, ty: &UserType) -> Done {
+        let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4, comment = ?5
+                   WHERE oid = ?1";
+        let definition = ty.definition();
+        let values = params![ty.oid, ty.namespace, ty.name, definition, ty.comment];
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        self.touch_type(ty.oid);
+        Ok(())
+    }
+
+    fn touch_type(&self, oid: u32) {
+        self.touch("main", oid);
+        let schema = self.schema();
+        for view in schema.user_relations().filter(|relation| relation.columns.iter().any(|c| names(&c.ty, oid))) {
+            self.touch(view.database, view.oid);
+        }
+        for user in users(&schema, oid) {
+            match user {
+                User::Domain(domain) => self.touch_type(domain.oid),
+                // Relations are touched already, functions renewed with the types.
+                User::Column(..) | User::Function(_) => {}
+            }
+        }
+    }
+
+    fn alter_user_type(&self, ty: &Arc<UserType>, action: &AlterUserType) -> Done {
+        let mut ty = UserType::clone(ty);
+        match action {
+            AlterUserType::Rename(to) => ty.name.clone_from(to),
+            AlterUserType::SetSchema(to) => ty.namespace.clone_from(to),
+            AlterUserType::Comment(text) => ty.comment.clone_from(text),
+            AlterUserType::AddValue { label, at } => self.add_label(&mut ty, label, *at)?,
+            AlterUserType::RenameValue { from, to } => self.rename_label(&mut ty, from, to)?,
+            _ => return Err(Error::unsupported("ALTER DOMAIN").into()),
+        }
+        if matches!(action, AlterUserType::Rename(_) | AlterUserType::SetSchema(_)) {
+            self.rename_in_functions(&ty)?;
+        }
+        self.store_type(&ty)
+    }
+
+    /// The signatures of functions name a type that has another name now.
+    fn rename_in_functions(&self, ty: &UserType) -> Done {
+        let renamed = Arc::new(vec![Arc::new(ty.clone())]);
+        for user in users(&self.schema(), ty.oid) {
+            let User::Function(function) = user else { continue };
+            let others = self.schema().user_types().into_iter().filter(|other| other.oid != ty.oid);
+            let types = Arc::new(others.chain(renamed.iter().cloned()).collect());
+            let function = function.renewed(&types);
+            let text = definition_text(&function.namespace, &function.name, &function.definition);
+            self.rewrite(function.oid, &function.namespace, &function.signature(), &text)?;
+        }
+        Ok(())
+    }
+
+    fn add_label(&self, ty: &mut UserType, label: &str, at: usize) -> Done {
+        let mut labels = labels_of(ty);
+        let order = match (at.checked_sub(1).and_then(|before| labels.get(before)), labels.get(at)) {
+            (None, None) => 1.0,
+            (Some(before), None) => before.order + 1.0,
+            (None, Some(after)) => after.order - 1.0,
+            (Some(before), Some(after)) => (before.order + after.order) / 2.0,
+        };
+        let crowded = labels.iter().any(|other| other.order == order);
+        labels.insert(at.min(labels.len()), Label { oid: self.new_oid()?, text: label.to_owned(), order });
+        if crowded {
+            // Between two neighbours there is no number left.
+            labels.iter_mut().zip(1_u32..).for_each(|(label, order)| label.order = order as f32);
+        }
+        ty.kind = UserKind::Enum(Labels::new(labels));
+        Ok(())
+    }
+
+    /// A label gets another text, and so do the values that are stored.
+    fn rename_label(&self, ty: &mut UserType, from: &str, to: &str) -> Done {
+        let mut labels = labels_of(ty);
+        for label in labels.iter_mut().filter(|label| label.text == from) {
+            to.clone_into(&mut label.text);
+        }
+        ty.kind = UserKind::Enum(Labels::new(labels));
+        // Both sides of a foreign key change, one after the other.
+        self.batch("PRAGMA defer_foreign_keys = ON")?;
+        for user in users_through_domains(&self.schema(), ty.oid) {
+            let User::Column(relation, at) = user else { continue };
+            let column = &relation.columns[at];
+            if !matches!(relation.kind, RelationKind::Table) || column.generated.is_some() {
+                continue;
+            }
+            let (table, name) = (quote(&relation.physical_name), quote(&column.name));
+            let table = format!("{}.{table}", relation.database);
+            match column.ty.through_domains() {
+                Type::Array(_) => {
+                    let sql = format!(
+                        "UPDATE {table} SET {name} = rf_array_replace('', {name}, ?1, ?2) WHERE instr({name}, ?1) > 0"
+                    );
+                    self.connection.execute(&sql, [from, to])?;
+                }
+                _ => {
+                    self.connection
+                        .execute(&format!("UPDATE {table} SET {name} = ?2 WHERE {name} = ?1"), [from, to])?;
+                }
+            }
+        }
+        self.batch("PRAGMA defer_foreign_keys = OFF")
+    }
+
+    pub(super) fn drop_user_types(&self, types: &[Arc<UserType>], cascade: bool) -> Done {
+        for ty in types {
+            // An earlier one may have taken it along.
+            let Some(ty) = self.schema().user_type_by_oid(ty.oid) else { continue };
+            let schema = self.schema();
+            let going = |user: &User| matches!(user, User::Domain(domain) if types.contains(domain));
+            let used: Vec<User> = users(&schema, ty.oid).into_iter().filter(|user| !going(user)).collect();
+            let mut needed = vec![Needed::user_type(&ty)];
+            needed.extend(used.iter().filter_map(|user| match user {
+                User::Column(table, at) => Some(Needed::column(&schema, table, &table.columns[*at].name)),
+                _ => None,
+            }));
+            let views = self.dependents(needed);
+            let shown = format!("type {}", ty.shown());
+            if !cascade && !(used.is_empty() && views.is_empty()) {
+                let lines =
+                    used.iter().map(|user| (describe_user(&schema, user), format!("type {}", user.names(ty.oid))));
+                let lines = lines.chain(views.iter().map(|view| (described(&schema, &view.view), view.on.clone())));
+                return Err(cannot_drop(&shown, &lines.collect::<Vec<_>>()));
+            }
+            let gone = used
+                .iter()
+                .map(|user| describe_user(&schema, user))
+                .chain(views.iter().map(|view| described(&schema, &view.view)));
+            self.tell_cascade(&gone.collect::<Vec<_>>());
+            views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+            for user in &used {
+                self.settle()?;
+                self.drop_user(user)?;
+            }
+            self.forget("main", ty.oid)?;
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    fn drop_user(&self, user: &User) -> Done {
+        match user {
+            User::Column(relation, at) => {
+                let Some(now) = self.schema().relation_by_oid(relation.oid) else { return Ok(()) };
+                let Some(column) = now.column(&relation.columns[*at].name) else { return Ok(()) };
+                let action = rowferry_dialect::ir::AlterTable::DropColumn { column, cascade: true };
+                self.alter_table(&now, &[action])
+            }
+            User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
+            User::Function(function) => self.drop_functions(&[function.oid], true),
+        }
+    }
+}
+
+fn labels_of(ty: &UserType) -> Vec<Label> {
+    ty.labels().map(|labels| labels.all().to_vec()).unwrap_or_default()
+}
+
+fn names(ty: &Type, oid: u32) -> bool {
+    match ty {
+        Type::User(user) => user.oid == oid,
+        Type::Array(element) => names(element, oid),
+        _ => false,
+    }
+}
+
+impl User {
+    /// The type as it is named there.
+    fn names(&self, oid: u32) -> String {
+        let ty = match self {
+            Self::Column(relation, at) => Some(&relation.columns[*at].ty),
+            Self::Domain(domain) => domain.domain().map(|domain| &domain.base),
+            Self::Function(function) => function.definition.types().find(|ty| names(ty, oid)),
+        };
+        ty.map(rowferry_dialect::postgres::types::words).unwrap_or_default()
+    }
+
+    fn is_array(&self, oid: u32) -> bool {
+        self.names(oid).ends_with("[]")
+    }
+}
+
+/// What names a type itself: its arrays first, as PostgreSQL finds them.
+fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
+    let mut found = Vec::new();
+    for relation in schema.user_relations().filter(|relation| matches!(relation.kind, RelationKind::Table)) {
+        let columns = relation.columns.iter().enumerate().filter(|(_, column)| names(&column.ty, oid));
+        found.extend(columns.map(|(at, _)| User::Column(relation.clone(), at)));
+    }
+    let domains = schema.user_types().into_iter();
+    let over = |ty: &Arc<UserType>| ty.domain().is_some_and(|domain| names(&domain.base, oid));
+    found.extend(domains.filter(over).map(User::Domain));
+    let functions = schema.main.functions.iter();
+    let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(|ty| names(ty, oid));
+    found.extend(functions.filter(takes).cloned().map(User::Function));
+    found.sort_by_key(|user| !user.is_array(oid));
+    found
+}
+
+/// What names a type, or a domain over it.
+fn users_through_domains(schema: &SessionSchema, oid: u32) -> Vec<User> {
+    let mut found = Vec::new();
+    for user in users(schema, oid) {
+        if let User::Domain(domain) = &user {
+            found.extend(users_through_domains(schema, domain.oid));
+        }
+        found.push(user);
+    }
+    found
+}
+
+fn describe_user(schema: &SessionSchema, user: &User) -> String {
+    match user {
+        User::Column(relation, at) => {
+            format!("column {} of {}", quote_ident(&relation.columns[*at].name), described(schema, relation))
+        }
+        User::Domain(domain) => format!("type {}", domain.shown()),
+        User::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
+    }
+}
