@@ -114,6 +114,7 @@ fn is_declared(spec: &TypeSpec, oid: u32) -> bool {
         TypeSpec::AnyElement => {
             matches!(name(), "anyelement" | "anynonarray" | "anycompatible" | "anycompatiblenonarray")
         }
+        TypeSpec::AnyEnum => name() == "anyenum",
         TypeSpec::AnyArray => matches!(name(), "anyarray" | "anycompatiblearray"),
         TypeSpec::SameAs(_) => false,
     }

@@ -280,7 +280,7 @@ fn format_type(call: &Call<'_>) -> Result<Value> {
         Some(_) => Some(-1),
         None => None,
     };
-    text(regtype::shown_in(&call.context().state().schema(), oid, modifier).unwrap_or_else(|| "???".to_owned()))
+    text(regtype::shown_in(&*call.context().state().schema(), oid, modifier).unwrap_or_else(|| "???".to_owned()))
 }
 
 fn definition(call: &Call<'_>, kind: Definition, column: i32) -> Result<Value> {
