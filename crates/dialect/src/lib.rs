@@ -14,6 +14,7 @@
 //! - [`types`]: the types that the IR knows, and how each is stored;
 //! - [`values`]: text input and output of each type, and the canonical stored form;
 //! - [`schema`]: what a front end asks about the database;
+//! - [`heritage`]: tables that inherit from tables;
 //! - [`stored_function`]: functions that users have made in PostgreSQL's way;
 //! - [`user_type`]: types that users have made;
 //! - [`uses`]: what a stored query names;
@@ -28,6 +29,7 @@
 pub mod access;
 pub mod error;
 pub mod functions;
+pub mod heritage;
 pub mod informix;
 pub mod ir;
 pub mod lower;

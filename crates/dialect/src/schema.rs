@@ -45,6 +45,9 @@ pub trait Schema {
     /// The first schema of the search path, where objects without a schema are created; `None` when there is none.
     fn creation_namespace(&self) -> Option<String>;
 
+    /// The tables that inherit directly from the one with this object id, oldest first.
+    fn heirs(&self, oid: u32) -> Vec<Arc<Relation>>;
+
     /// Finds a sequence.
     fn sequence(&self, name: &QualifiedName) -> Option<Arc<Sequence>>;
 
@@ -164,6 +167,8 @@ pub struct Relation {
     pub without_rowid: bool,
     /// Triggers of ours, in the order of their names.
     pub triggers: Vec<Arc<Trigger>>,
+    /// The tables that it inherits from, and what of it is there for their sake alone.
+    pub heritage: Option<Box<crate::heritage::Heritage>>,
 }
 
 /// A trigger of ours: SQLite knows nothing of it.

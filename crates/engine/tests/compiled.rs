@@ -34,6 +34,10 @@ impl Schema for Tables {
     fn relation(&self, name: &QualifiedName) -> Option<Arc<Relation>> {
         self.0.read().iter().find(|relation| relation.name == name.name).cloned()
     }
+    fn heirs(&self, _: u32) -> Vec<Arc<Relation>> {
+        Vec::new()
+    }
+
     fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {
         self.0.read().iter().find(|relation| relation.oid == oid).cloned()
     }
@@ -295,6 +299,7 @@ impl Database {
             checks: Vec::new(),
             without_rowid: false,
             triggers: Vec::new(),
+            heritage: None,
         };
         self.tables.0.write().push(Arc::new(relation));
     }

@@ -310,7 +310,18 @@ fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
     let checks = if returning.is_empty() { Vec::new() } else { dml.checks.clone() };
     let columns =
         returning.iter().map(|item| OutputColumn { name: "?column?".to_owned(), ty: item.ty.clone() }).collect();
-    Dml { ctes: Vec::new(), target: dml.target.clone(), id: dml.id, view: None, action, checks, returning, columns }
+    Dml {
+        ctes: Vec::new(),
+        target: dml.target.clone(),
+        id: dml.id,
+        family: None,
+        heir: dml.heir,
+        view: None,
+        action,
+        checks,
+        returning,
+        columns,
+    }
 }
 
 /// What is computed of a row that is given as parameters.

@@ -5,7 +5,8 @@
 
 use super::{
     Again, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind,
-    From, GroupBy, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Select, Statement, Value, walk,
+    From, GroupBy, Hidden, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Select, Statement, Value, family,
+    walk,
 };
 use crate::{Error, Result, Type};
 
@@ -20,7 +21,9 @@ pub fn runs_in_parts(statement: &Statement) -> bool {
     let changes = |ctes: &[super::Cte]| ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_)));
     match statement {
         Statement::Query(query) => changes(&query.ctes),
-        Statement::Dml(dml) => changes(&dml.ctes) || returns_others(dml) || may_meet_itself(dml),
+        Statement::Dml(dml) => {
+            dml.family.is_some() || changes(&dml.ctes) || returns_others(dml) || may_meet_itself(dml)
+        }
         Statement::Merge(merge) => changes(&merge.rows.ctes),
         _ => false,
     }
@@ -88,6 +91,16 @@ impl Given {
     /// The row to be changed, and the one action.
     fn new(rowid: Expr) -> Self {
         Self { items: vec![rowid, Expr::integer(0, Type::Int8)] }
+    }
+
+    /// The row of the changed table, and the action; there is one for each member of a family.
+    fn of_target(dml: &Dml) -> Self {
+        match &dml.family {
+            None => Self::new(rowid(dml.id)),
+            Some(_) => {
+                Self { items: vec![Hidden::RowId.of(dml.id, &dml.target), Hidden::Member.of(dml.id, &dml.target)] }
+            }
+        }
     }
 
     /// The parameter that brings a value to the action.
@@ -174,7 +187,7 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
         }
         DmlAction::Update { assignments, from, filter, current_of } => {
             refuse_cursor(current_of.as_ref(), filter.as_ref())?;
-            let mut given = Given::new(rowid(dml.id));
+            let mut given = Given::of_target(dml);
             for (_, value) in assignments.iter_mut().filter(|(_, value)| !matches!(value.kind, ExprKind::Default)) {
                 *value = given.add(value.clone());
             }
@@ -184,13 +197,24 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
         }
         DmlAction::Delete { using, filter, current_of } => {
             refuse_cursor(current_of.as_ref(), filter.as_ref())?;
-            let mut given = Given::new(rowid(dml.id));
+            let mut given = Given::of_target(dml);
             let (from, asked) = (using.take(), filter.replace(same_row(dml.id)));
             bring_all(&mut given, &mut action.returning, from.as_ref());
             given.query(dml.ctes.clone(), Some(beside(dml, from)), asked)
         }
     };
-    Ok(Merge { rows, actions: vec![action], again: Again::Passed })
+    let actions = match &dml.family {
+        None => vec![action],
+        Some(family) => {
+            if dml.target.triggers.iter().any(|trigger| trigger.has_transition_tables()) {
+                return Err(Error::unsupported(
+                    "a change of an inheritance parent whose triggers have transition tables",
+                ));
+            }
+            family.members.iter().map(|member| family::for_member(&action, member)).collect::<Result<_>>()?
+        }
+    };
+    Ok(Merge { rows, actions, again: Again::Passed })
 }
 
 fn refuse_cursor(cursor: Option<&String>, filter: Option<&Expr>) -> Result<()> {
@@ -210,7 +234,10 @@ fn bring_all(given: &mut Given, returning: &mut [Expr], from: Option<&From>) {
 
 /// The changed table with what stands beside it.
 fn beside(dml: &Dml, others: Option<From>) -> From {
-    let target = From::Relation { id: dml.id, relation: dml.target.clone() };
+    let target = match &dml.family {
+        None => From::Relation { id: dml.id, relation: dml.target.clone() },
+        Some(family) => family.rows.clone(),
+    };
     match others {
         None => target,
         Some(others) => From::Join { kind: JoinKind::Inner, left: Box::new(target), right: Box::new(others), on: None },

@@ -78,6 +78,8 @@ pub enum Ddl {
         table: Arc<Relation>,
         /// The changes, in order.
         actions: Vec<AlterTable>,
+        /// What becomes of those that inherit from it, parents before their children.
+        heirs: Vec<(Arc<Relation>, Vec<AlterTable>)>,
     },
     /// DROP.
     Drop(Drop),
@@ -237,6 +239,8 @@ pub struct CreateTable {
     pub properties: Vec<(String, String, String)>,
     /// Tables of which it takes more than columns and constraints.
     pub likes: Vec<Like>,
+    /// Tables that it inherits from.
+    pub parents: Vec<Arc<Relation>>,
 }
 
 /// LIKE: what a new table takes of another beyond the columns and constraints that its definition spells out.
@@ -606,6 +610,8 @@ pub enum Part {
     Table,
     /// A column.
     Column(usize),
+    /// A constraint, by its name.
+    Constraint(String),
     /// An index, by its name.
     Index(String),
 }

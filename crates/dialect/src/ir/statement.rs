@@ -170,6 +170,10 @@ pub struct Dml {
     pub target: Arc<Relation>,
     /// The target's id: for SET, WHERE and RETURNING.
     pub id: RelId,
+    /// UPDATE and DELETE of a table that others inherit from: the rows of all of them, under `id`.
+    pub family: Option<Box<super::Family>>,
+    /// The statement names a table that this one inherits from: it is no statement of its own for triggers.
+    pub heir: bool,
     /// The target is a view whose INSTEAD OF triggers take the rows: its query, under `id`.
     pub view: Option<Box<From>>,
     /// What happens to it.

@@ -51,9 +51,18 @@ pub fn changes_keys(statement: &Statement) -> bool {
             },
             DmlAction::Insert { .. } | DmlAction::Delete { .. } => Vec::new(),
         };
-        let unique = dml.target.indexes.iter().filter(|index| index.unique);
-        let keys: Vec<usize> = unique.flat_map(|index| index.columns.iter().flatten().copied()).collect();
-        changed.iter().any(|at| keys.contains(at) || dml.target.columns.get(*at).is_some_and(|c| c.rowid_alias))
+        // A member of a family has the changed columns elsewhere.
+        let changes_key_of = |table: &Relation| {
+            let unique = table.indexes.iter().filter(|index| index.unique);
+            let keys: Vec<usize> = unique.flat_map(|index| index.columns.iter().flatten().copied()).collect();
+            changed.iter().any(|at| {
+                let Some(column) = dml.target.columns.get(*at) else { return false };
+                let own = table.columns.iter().position(|known| known.name == column.name);
+                own.is_some_and(|own| keys.contains(&own) || table.columns[own].rowid_alias)
+            })
+        };
+        changes_key_of(&dml.target)
+            || dml.family.iter().flat_map(|family| &family.members).any(|member| changes_key_of(member))
     };
     match statement {
         Statement::Dml(dml) => changes(dml),
@@ -134,15 +143,31 @@ pub fn changes_whole(statement: &Statement) -> Vec<u32> {
     };
     let of = |dml: &Dml| whole(dml).then_some(dml.target.oid);
     match statement {
-        Statement::Dml(dml) => of(dml).into_iter().collect(),
+        Statement::Dml(dml) => match &dml.family {
+            Some(family) => renumbered(dml, family),
+            None => of(dml).into_iter().collect(),
+        },
         Statement::Merge(merge) => merge.actions.iter().filter_map(of).collect(),
         Statement::Ddl(ddl) => match &**ddl {
             Ddl::Truncate { tables, .. } => tables.iter().map(|table| table.oid).collect(),
-            Ddl::AlterTable { table, .. } => vec![table.oid],
+            Ddl::AlterTable { table, heirs, .. } => {
+                std::iter::once(table).chain(heirs.iter().map(|(heir, _)| heir)).map(|table| table.oid).collect()
+            }
             _ => Vec::new(),
         },
         _ => Vec::new(),
     }
+}
+
+/// The members of a family, whose rows are changed one by one, of which a change gives rows other rowids.
+fn renumbered(dml: &Dml, family: &super::Family) -> Vec<u32> {
+    let DmlAction::Update { assignments, .. } = &dml.action else { return Vec::new() };
+    let numbers = |member: &&Arc<Relation>| {
+        let mut changed = assignments.iter().filter_map(|(at, _)| dml.target.columns.get(*at));
+        changed.any(|column| member.columns.iter().any(|own| own.rowid_alias && own.name == column.name))
+    };
+    let members = family.members.iter().filter(|member| member.database == "main");
+    members.filter(numbers).map(|member| member.oid).collect()
 }
 
 /// The tables that a statement uses, each once with the strongest of its locks, in the order of their ids: two
@@ -211,7 +236,13 @@ impl Found {
 
     fn ddl(&mut self, ddl: &Ddl) {
         match ddl {
-            Ddl::AlterTable { table, .. } => self.add(table, LockMode::AccessExclusive),
+            Ddl::AlterTable { table, heirs, .. } => {
+                self.add(table, LockMode::AccessExclusive);
+                heirs.iter().for_each(|(heir, _)| self.add(heir, LockMode::AccessExclusive));
+            }
+            Ddl::CreateTable(create) => {
+                create.parents.iter().for_each(|parent| self.add(parent, LockMode::ShareUpdateExclusive));
+            }
             Ddl::CreateIndex(index) => self.add(&index.table, LockMode::Share),
             Ddl::Truncate { tables, .. } => {
                 for table in tables {
@@ -237,6 +268,9 @@ impl Found {
     fn dml(&mut self, dml: &Dml) {
         self.ctes(&dml.ctes);
         self.add(&dml.target, LockMode::RowExclusive);
+        for member in dml.family.iter().flat_map(|family| &family.members) {
+            self.add(member, LockMode::RowExclusive);
+        }
         self.optional(dml.view.as_deref());
         match &dml.action {
             DmlAction::Insert { source: InsertSource::Query(query), .. } => self.query(query),

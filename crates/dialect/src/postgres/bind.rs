@@ -132,6 +132,10 @@ impl Schema for NoSchema {
         None
     }
 
+    fn heirs(&self, _: u32) -> Vec<std::sync::Arc<crate::schema::Relation>> {
+        Vec::new()
+    }
+
     fn relation_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::schema::Relation>> {
         None
     }

@@ -32,6 +32,8 @@ pub(super) struct Binder<'a> {
     pub(super) pins: Option<Arc<crate::pins::Pins>>,
     /// The views that stand behind derived tables.
     pub(super) views_behind: std::collections::HashMap<RelId, Arc<Relation>>,
+    /// The tables at the head of families whose rows are read or changed as one relation.
+    pub(super) families: std::collections::HashMap<RelId, Arc<Relation>>,
     /// How things are called, when the query is to be printed.
     pub(super) shown: Option<super::viewdef::Shown>,
     /// What the text itself names, when somebody wants to know.
@@ -202,6 +204,7 @@ impl<'a> Binder<'a> {
             views: Vec::new(),
             pins: None,
             views_behind: std::collections::HashMap::new(),
+            families: std::collections::HashMap::new(),
             shown: None,
             uses: None,
             variables: None,

@@ -266,6 +266,9 @@ impl Binder<'_> {
             return Err(crate::Error::new(Condition::FeatureNotSupported, message));
         }
         if by_cursor {
+            if target.family.is_some() {
+                return Err(self.unsupported("WHERE CURRENT OF on a table that others inherit from", -1));
+            }
             if target.relation.without_rowid {
                 return Err(self.unsupported("WHERE CURRENT OF in a table without rowid", -1));
             }
@@ -323,6 +326,8 @@ impl Binder<'_> {
         let dml = Dml {
             ctes,
             checks: target.checks(),
+            family: target.family,
+            heir: false,
             target: target.relation,
             id: target.id,
             view: target.rows,
@@ -349,6 +354,8 @@ impl Binder<'_> {
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
         let filter = self.filtered(&target, filter, current_of.is_some())?;
         let dml = Dml {
+            family: target.family,
+            heir: false,
             ctes,
             target: target.relation,
             id: target.id,

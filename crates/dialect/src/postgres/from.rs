@@ -131,7 +131,13 @@ impl Binder<'_> {
             None => self.relation(range)?,
         };
         self.effects.reads = true;
-        let (from, mut entry) = self.table(&relation, alias_name, range.location)?;
+        // A text that is to be printed, or asked for the names in it, is taken as it says it.
+        let members =
+            if self.shown.is_some() || self.uses.is_some() { None } else { self.heirs_too(&relation, range.inh) };
+        let (from, mut entry) = match members {
+            Some(members) => self.family_table(&members, alias_name)?,
+            None => self.table(&relation, alias_name, range.location)?,
+        };
         if let From::Relation { id, .. } | From::Query { id, .. } = from {
             let (place, aliased) = (usize::try_from(range.location).ok(), alias.is_some());
             let named = NamedRelation { id, relation: relation.clone(), place, aliased };

@@ -49,6 +49,8 @@ impl Binder<'_> {
         let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
         let dml = Dml {
+            family: None,
+            heir: false,
             ctes,
             target: relation,
             id,

@@ -57,7 +57,7 @@ impl Binder<'_> {
             if clause.locked_rels.is_empty()
                 && let Some(from) = &mut body.from
             {
-                lock_all(from, &wish, &mut locks)?;
+                self.lock_all(from, &wish, &mut locks)?;
             }
             for node in &clause.locked_rels {
                 let Some(N::RangeVar(range)) = &node.node else { continue };
@@ -106,11 +106,58 @@ impl Binder<'_> {
         let id = entry.relation.as_ref().map(|(id, _)| *id).or_else(|| entry.columns.first().and_then(relation_of));
         let found = id.and_then(|id| body.from.as_mut().and_then(|from| find(from, id)));
         match found {
-            Some(from @ (From::Relation { .. } | From::Query { .. })) => lock_all(from, wish, locks),
+            Some(from @ (From::Relation { .. } | From::Query { .. })) => self.lock_all(from, wish, locks),
             Some(From::Function { .. }) => Err(self.cannot_apply(wish, "a function", range.location)),
             Some(From::Cte { .. }) => Err(self.cannot_apply(wish, "a WITH query", range.location)),
             _ => Err(self.cannot_apply(wish, "a join", range.location)),
         }
+    }
+
+    /// Locks all tables of a FROM clause, those inside its subqueries (and so in views) included.
+    fn lock_all(&self, from: &mut From, wish: &Wish, locks: &mut Vec<RowLock>) -> Result<()> {
+        match from {
+            From::Relation { relation, .. } if relation.kind == RelationKind::Table => {
+                locks.extend(row_locks_of(Some(from), wish.mode, wish.wait));
+                Ok(())
+            }
+            From::Query { id, query, .. } => {
+                if self.families.contains_key(id) {
+                    self.lock_members(query, wish)
+                } else {
+                    self.lock_inside(query, wish)
+                }
+            }
+            From::Join { left, right, .. } => {
+                self.lock_all(left, wish, locks)?;
+                self.lock_all(right, wish, locks)
+            }
+            From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => Ok(()),
+        }
+    }
+
+    /// Each row of a family is one of a member's.
+    fn lock_members(&self, query: &mut Query, wish: &Wish) -> Result<()> {
+        match &mut query.body {
+            Body::Set { left, right, .. } => {
+                self.lock_members(left, wish)?;
+                self.lock_members(right, wish)
+            }
+            _ => self.lock_inside(query, wish),
+        }
+    }
+
+    fn lock_inside(&self, query: &mut Query, wish: &Wish) -> Result<()> {
+        let Body::Select(select) = &mut query.body else {
+            return Err(not_allowed(wish, "UNION/INTERSECT/EXCEPT"));
+        };
+        check_body(select, wish)?;
+        let mut locks = Vec::new();
+        if let Some(from) = &mut select.from {
+            self.lock_all(from, wish, &mut locks)?;
+            check_nullable(from, wish, &locks)?;
+        }
+        query.locking.extend(locks);
+        Ok(())
     }
 
     fn cannot_apply(&self, wish: &Wish, what: &str, location: i32) -> Error {
@@ -159,36 +206,6 @@ fn check_body(select: &Select, wish: &Wish) -> Result<()> {
     Ok(())
 }
 
-/// Locks all tables of a FROM clause, those inside its subqueries (and so in views) included.
-fn lock_all(from: &mut From, wish: &Wish, locks: &mut Vec<RowLock>) -> Result<()> {
-    match from {
-        From::Relation { relation, .. } if relation.kind == RelationKind::Table => {
-            locks.extend(row_locks_of(Some(from), wish.mode, wish.wait));
-            Ok(())
-        }
-        From::Query { query, .. } => lock_inside(query, wish),
-        From::Join { left, right, .. } => {
-            lock_all(left, wish, locks)?;
-            lock_all(right, wish, locks)
-        }
-        From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => Ok(()),
-    }
-}
-
-fn lock_inside(query: &mut Query, wish: &Wish) -> Result<()> {
-    let Body::Select(select) = &mut query.body else {
-        return Err(not_allowed(wish, "UNION/INTERSECT/EXCEPT"));
-    };
-    check_body(select, wish)?;
-    let mut locks = Vec::new();
-    if let Some(from) = &mut select.from {
-        lock_all(from, wish, &mut locks)?;
-        check_nullable(from, wish, &locks)?;
-    }
-    query.locking.extend(locks);
-    Ok(())
-}
-
 /// A row that an outer join has filled up with NULLs is nobody's row.
 fn check_nullable(from: &From, wish: &Wish, locks: &[RowLock]) -> Result<()> {
     let From::Join { kind, left, right, .. } = from else { return Ok(()) };
@@ -225,7 +242,8 @@ fn ids_of_locked(query: &Query, ids: &mut Vec<RelId>) -> bool {
     ids.extend(query.locking.iter().map(|lock| lock.id));
     let deeper = match &query.body {
         Body::Select(select) => select.from.as_ref().is_some_and(|from| inside(from, ids)),
-        _ => false,
+        Body::Set { left, right, .. } => ids_of_locked(left, ids) | ids_of_locked(right, ids),
+        Body::Values(_) => false,
     };
     deeper || !query.locking.is_empty()
 }

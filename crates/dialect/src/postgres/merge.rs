@@ -10,7 +10,8 @@ use super::target::{Change, Target, barrier};
 use crate::access::Privileges;
 use crate::ir::by_rows::{relations, rowid, same_row, select};
 use crate::ir::{
-    self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, InsertSource, JoinKind, Merge, RelId, walk,
+    self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind, Merge, RelId, family,
+    walk,
 };
 use crate::schema::RelationKind;
 use crate::{Condition, Error, Language, Result, Type};
@@ -64,7 +65,7 @@ impl Binder<'_> {
             let Some(N::MergeWhenClause(when)) = &node.node else { continue };
             clauses.push(self.when_clause(when, &target, &both, &source_entries)?);
         }
-        Ok(assemble(ctes, target, from, condition, clauses, self))
+        assemble(ctes, target, from, condition, clauses, self)
     }
 
     /// What can be said of the clauses before anything is bound.
@@ -198,12 +199,12 @@ fn number(at: usize) -> Expr {
     Expr::integer(i64::try_from(at).unwrap_or(i64::MAX), Type::Int8)
 }
 
-/// The number of the action that a row needs; NULL when there is none.
-fn choice(clauses: &[When], actions: &[Option<usize>], matched: bool) -> Expr {
+/// The number of the action that a row of a member of the target's family needs; NULL when there is none.
+fn choice(clauses: &[When], actions: &[Option<usize>], matched: bool, member: usize) -> Expr {
     let mut branches = Vec::new();
     let mut otherwise = Expr::null(Type::Int8);
     for (when, action) in clauses.iter().zip(actions).filter(|(when, _)| when.matched == matched) {
-        let chosen = action.map_or(Expr::null(Type::Int8), number);
+        let chosen = action.map_or(Expr::null(Type::Int8), |first| number(first + member));
         match &when.condition {
             Some(condition) => branches.push((condition.clone(), chosen)),
             None => {
@@ -225,31 +226,47 @@ fn assemble(
     condition: Option<Expr>,
     clauses: Vec<When>,
     binder: &mut Binder<'_>,
-) -> Merge {
+) -> Result<Merge> {
+    let members = target.family.as_ref().map_or(1, |family| family.members.len());
     let mut count = 0;
+    // The number of each clause's action; where there is one for each member of a family, the first's.
     let actions: Vec<Option<usize>> = (clauses.iter())
         .map(|when| {
             when.action.as_ref().map(|_| {
-                count += 1;
-                count - 1
+                let first = count;
+                count += if when.matched { members } else { 1 };
+                first
             })
         })
         .collect();
-    let missing = ExprKind::IsNull { arg: Box::new(rowid(target.id)), negated: false };
-    let branches = vec![(Expr::new(missing, Type::Bool), choice(&clauses, &actions, false))];
-    let otherwise = Some(Box::new(choice(&clauses, &actions, true)));
+    let row = match &target.family {
+        Some(_) => Hidden::RowId.of(target.id, &target.relation),
+        None => rowid(target.id),
+    };
+    let missing = ExprKind::IsNull { arg: Box::new(row.clone()), negated: false };
+    let mut branches = vec![(Expr::new(missing, Type::Bool), choice(&clauses, &actions, false, 0))];
+    for member in 1..members {
+        let of_member = compare(CompareOp::Equal, Hidden::Member.of(target.id, &target.relation), number(member));
+        branches.push((of_member, choice(&clauses, &actions, true, member)));
+    }
+    let otherwise = Some(Box::new(choice(&clauses, &actions, true, 0)));
     let action = Expr::new(ExprKind::Case { branches, otherwise }, Type::Int8);
     let mut known = vec![target.id];
     relations(&source, &mut known);
-    let mut inner = Inner { id: binder.ids.relation(), items: vec![rowid(target.id), action], known };
+    let mut inner = Inner { id: binder.ids.relation(), items: vec![row, action], known };
     let chosen = Expr::column(inner.id, 1, Type::Int8);
     let mut items = vec![Expr::column(inner.id, 0, Type::Int8), chosen.clone()];
     // A value is computed for those rows only that it is for.
-    let mut given = |value: Expr, at: usize, inner: &mut Inner| -> Expr {
+    let mut given = |value: Expr, first: usize, several: usize, inner: &mut Inner| -> Expr {
         let ty = value.ty.clone();
-        let test =
-            ExprKind::Compare { op: CompareOp::Equal, left: Box::new(chosen.clone()), right: Box::new(number(at)) };
-        let branches = vec![(Expr::new(test, Type::Bool), inner.lift(value))];
+        let test = if several == 1 {
+            compare(CompareOp::Equal, chosen.clone(), number(first))
+        } else {
+            let from = compare(CompareOp::GreaterOrEqual, chosen.clone(), number(first));
+            let to = compare(CompareOp::Less, chosen.clone(), number(first + several));
+            Expr::new(ExprKind::And(vec![from, to]), Type::Bool)
+        };
+        let branches = vec![(test, inner.lift(value))];
         items.push(Expr::new(ExprKind::Case { branches, otherwise: None }, ty.clone()));
         Expr::new(ExprKind::Param(items.len() - 1), ty)
     };
@@ -261,18 +278,20 @@ fn assemble(
             DmlAction::Update { assignments, filter, .. } => {
                 *filter = Some(same_row(target.id));
                 for (_, value) in assignments.iter_mut().filter(|(_, value)| !matches!(value.kind, ExprKind::Default)) {
-                    *value = given(value.clone(), at, &mut inner);
+                    *value = given(value.clone(), at, members, &mut inner);
                 }
             }
             DmlAction::Delete { filter, .. } => *filter = Some(same_row(target.id)),
             DmlAction::Insert { source: InsertSource::Values(rows), .. } => {
                 for value in rows.iter_mut().flatten().filter(|value| !matches!(value.kind, ExprKind::Default)) {
-                    *value = given(value.clone(), at, &mut inner);
+                    *value = given(value.clone(), at, 1, &mut inner);
                 }
             }
             DmlAction::Insert { .. } => {}
         }
-        done.push(Dml {
+        let dml = Dml {
+            family: None,
+            heir: false,
             ctes: Vec::new(),
             target: target.relation.clone(),
             id: target.id,
@@ -281,12 +300,24 @@ fn assemble(
             checks: Vec::new(),
             returning: Vec::new(),
             columns: Vec::new(),
-        });
+        };
+        match &target.family {
+            Some(family) if when.matched => {
+                for member in &family.members {
+                    done.push(family::for_member(&dml, member)?);
+                }
+            }
+            _ => done.push(dml),
+        }
     }
+    let rows_of_target = match target.family {
+        Some(family) => family.rows,
+        None => From::Relation { id: target.id, relation: target.relation.clone() },
+    };
     let joined = From::Join {
         kind: if inserts { JoinKind::Left } else { JoinKind::Inner },
         left: Box::new(source),
-        right: Box::new(From::Relation { id: target.id, relation: target.relation.clone() }),
+        right: Box::new(rows_of_target),
         on: condition,
     };
     let mut below = select(inner.items, Vec::new(), Some(joined), None);
@@ -296,5 +327,9 @@ fn assemble(
     let from = From::Query { id: inner.id, query: Box::new(below), lateral: false };
     let mut rows = select(items, ctes, Some(from), None);
     rows.output = binder.ids.relation();
-    Merge { rows, actions: done, again: Again::Refused(Language::Postgres) }
+    Ok(Merge { rows, actions: done, again: Again::Refused(Language::Postgres) })
+}
+
+fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
+    Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool)
 }

@@ -22,6 +22,7 @@ mod coerce;
 mod ddl;
 mod dml;
 mod expr;
+mod family;
 mod from;
 mod grouping;
 mod insert;

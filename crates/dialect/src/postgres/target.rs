@@ -10,7 +10,7 @@ use pg_query::protobuf as pg;
 use super::binder::{Binder, Entry};
 use crate::access::Privileges;
 use crate::ir::{
-    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, TriggerEvent,
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, Family, From, GroupBy, Query, RelId, Select, TriggerEvent,
     TriggerLevel, TriggerTime, Value, ViewCheck, walk,
 };
 use crate::plan::Context;
@@ -83,6 +83,8 @@ pub(super) struct Target {
     pub(super) entry: Entry,
     /// It is a view whose INSTEAD OF triggers take the rows: its query.
     pub(super) rows: Option<Box<From>>,
+    /// Others inherit from the table, and their rows are meant, too.
+    pub(super) family: Option<Box<Family>>,
     view: Option<View>,
 }
 
@@ -138,7 +140,7 @@ impl Target {
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);
-        Self { relation, id, entry, rows: None, view: None }
+        Self { relation, id, entry, rows: None, family: None, view: None }
     }
 
     /// The table's columns in the order in which an INSERT without a list gives them.
@@ -237,7 +239,9 @@ impl Binder<'_> {
                 let mark = self.needs.mark();
                 self.need(id, &relation, change.privileges());
                 self.needs.change(mark, id, change.privileges());
+                let members = self.heirs_too(&relation, range.inh && change != Change::Insert);
                 let mut target = Target::table(relation, id);
+                target.family = members.map(|members| self.changed_family(members, id)).transpose()?;
                 if let Some(alias) = alias {
                     target.entry = Entry::of_relation(&target.relation, id, Some(alias));
                 }
@@ -267,7 +271,7 @@ impl Binder<'_> {
             let From::Query { id, .. } = &from else { return Err(Error::internal("a view is a query")) };
             let id = *id;
             self.needs.change(mark, id, change.privileges());
-            return Ok(Target { relation: view, id, entry, rows: Some(Box::new(from)), view: None });
+            return Ok(Target { relation: view, id, entry, rows: Some(Box::new(from)), family: None, view: None });
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
@@ -285,7 +289,9 @@ impl Binder<'_> {
             defaults: rows.defaults,
             between: rows.between,
         };
-        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, view: Some(view) })
+        let members = self.heirs_too(&rows.relation, rows.all && change != Change::Insert);
+        let family = members.map(|members| self.changed_family(members, rows.id)).transpose()?;
+        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, view: Some(view) })
     }
 
     /// Notes which of the table's columns a statement changes, for the check of privileges.
@@ -343,11 +349,22 @@ impl Binder<'_> {
         }
         let below = match &select.from {
             Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => *id,
-            Some(From::Query { id, lateral: false, .. }) if self.views_behind.contains_key(id) => *id,
+            Some(From::Query { id, lateral: false, .. })
+                if self.views_behind.contains_key(id) || self.families.contains_key(id) =>
+            {
+                *id
+            }
             _ => return Some("Views that do not select from a single table or view are not automatically updatable."),
         };
-        let stored = select.items.iter().any(|item| column_of(item, below).is_some());
+        let stored = select.items.iter().any(|item| self.stored_column(item, below).is_some());
         (!stored).then_some("Views that have no updatable columns are not automatically updatable.")
+    }
+
+    /// The column that an expression is, if it is nothing else and one in which something can be stored: `tableoid` of a
+    /// family's rows is none.
+    fn stored_column(&self, item: &Expr, of: RelId) -> Option<usize> {
+        let width = self.families.get(&of).map_or(usize::MAX, |head| head.columns.len());
+        column_of(item, of).filter(|at| *at < width)
     }
 
     /// A view's query as rows of one table, through views of views. `cascaded` says that a view above asks for the
@@ -372,7 +389,7 @@ impl Binder<'_> {
         check_select(&select).map_err(refused)?;
         let Select { mut items, mut filter, from, .. } = select;
         let own_columns = |items: &[Expr], below: RelId| -> Result<Vec<Option<usize>>> {
-            let columns: Vec<Option<usize>> = items.iter().map(|item| column_of(item, below)).collect();
+            let columns: Vec<Option<usize>> = items.iter().map(|item| self.stored_column(item, below)).collect();
             if change != Change::Delete && columns.iter().all(Option::is_none) {
                 let reason = "Views that have no updatable columns are not automatically updatable.";
                 return Err(not_updatable(view, change, reason));
@@ -382,7 +399,11 @@ impl Binder<'_> {
         let (mut rows, columns) = match from {
             Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => {
                 let columns = own_columns(&items, id)?;
-                (Rows::of_table(relation, id), columns)
+                (Rows::of_table(relation, id, false), columns)
+            }
+            Some(From::Query { id, lateral: false, .. }) if self.families.contains_key(&id) => {
+                let columns = own_columns(&items, id)?;
+                (Rows::of_table(self.families[&id].clone(), id, true), columns)
             }
             Some(From::Query { id, query, lateral: false }) if self.views_behind.contains_key(&id) => {
                 let columns = own_columns(&items, id)?;
@@ -469,6 +490,8 @@ fn not_updatable(view: &Relation, change: Change, reason: &str) -> Error {
 struct Rows {
     relation: Arc<Relation>,
     id: RelId,
+    /// The rows of those that inherit from it, too.
+    all: bool,
     /// What the view's columns are of the table's row.
     items: Vec<Expr>,
     columns: Vec<Result<usize, Computed>>,
@@ -481,11 +504,12 @@ struct Rows {
 
 impl Rows {
     /// All of a table's.
-    fn of_table(relation: Arc<Relation>, id: RelId) -> Self {
+    fn of_table(relation: Arc<Relation>, id: RelId, all: bool) -> Self {
         let columns = (0..relation.columns.len()).map(Ok).collect();
         Self {
             relation,
             id,
+            all,
             items: Vec::new(),
             columns,
             filter: None,

@@ -77,10 +77,15 @@ impl Binder<'_> {
                 plain(Statement::Notify(Notify::Notify(notify.conditionname.clone(), notify.payload.clone())))
             }
             N::LockStmt(lock) => {
-                let mut relations = Vec::with_capacity(lock.relations.len());
+                let mut relations: Vec<std::sync::Arc<crate::schema::Relation>> = Vec::new();
                 for relation in &lock.relations {
                     if let Some(N::RangeVar(range)) = &relation.node {
-                        relations.push(self.relation(range)?);
+                        let relation = self.relation(range)?;
+                        for member in self.meant(relation, range.inh) {
+                            if !relations.iter().any(|known| known.oid == member.oid) {
+                                relations.push(member);
+                            }
+                        }
                     }
                 }
                 let mode = LockMode::ALL.into_iter().find(|mode| *mode as i32 == lock.mode);
@@ -345,6 +350,8 @@ impl Binder<'_> {
         let source = self.add_defaults(&target, &mut columns, InsertSource::Values(vec![values]))?;
         let Target { id, relation, rows: view, .. } = target;
         let from = Dml {
+            family: None,
+            heir: false,
             ctes: Vec::new(),
             id,
             target: relation,

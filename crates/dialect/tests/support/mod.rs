@@ -60,6 +60,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         checks: Vec::new(),
         without_rowid: false,
         triggers: Vec::new(),
+        heritage: None,
     }
 }
 
@@ -421,6 +422,10 @@ impl Schema for Store {
                 self.relations.iter().filter(in_schema).find(|relation| relation.name.eq_ignore_ascii_case(&name.name))
             })
             .cloned()
+    }
+
+    fn heirs(&self, _: u32) -> Vec<Arc<Relation>> {
+        Vec::new()
     }
 
     fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {

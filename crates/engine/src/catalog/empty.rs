@@ -37,7 +37,6 @@ pub(super) const TABLES: &[Table] = &[
         srvacl text[], srvoptions text[]",
     ),
     table("pg_foreign_table", 3_118, "ftrelid oid, ftserver oid, ftoptions text[]"),
-    table("pg_inherits", 2_611, "inhrelid oid, inhparent oid, inhseqno int4, inhdetachpending bool"),
     table("pg_init_privs", 3_394, "objoid oid, classoid oid, objsubid int4, privtype char, initprivs text[]"),
     table("pg_largeobject_metadata", 2_995, "oid oid, lomowner oid, lomacl text[]"),
     table(

@@ -15,6 +15,7 @@ mod pg_attribute;
 mod pg_class;
 mod pg_constraint;
 mod pg_index;
+mod pg_inherits;
 mod pg_names;
 mod pg_namespace;
 mod pg_other;
@@ -176,6 +177,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_class::TABLES,
         pg_constraint::TABLES,
         pg_index::TABLES,
+        pg_inherits::TABLES,
         pg_names::TABLES,
         pg_namespace::TABLES,
         pg_other::TABLES,
@@ -262,6 +264,7 @@ fn relation_of(table: &Table) -> Relation {
         checks: Vec::new(),
         without_rowid: false,
         triggers: Vec::new(),
+        heritage: None,
     }
 }
 

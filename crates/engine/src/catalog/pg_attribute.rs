@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::Type;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
+use rowferry_dialect::{Type, heritage};
 
 use super::describe::{default_expression, included, index_column, options};
 use super::{Cell, Context, NULL, Row, Table, relations, row, text_array};
@@ -57,6 +57,10 @@ fn attributes(context: &Context<'_>) -> Vec<Row> {
         let first = rows.len();
         of_relation(relation, properties, &mut rows);
         for (row, column) in rows[first..].iter_mut().zip(&relation.columns) {
+            if relation.heritage.is_some() {
+                row[LOCAL] = Cell::from(relation.declares_column(&column.name));
+                row[TIMES_INHERITED] = Cell::from(heritage::times_inherited(schema, relation, &column.name));
+            }
             if let Some(granted) = rights.column_list(relation.oid, &column.name) {
                 row[21] = super::pg_roles::list(context.schema, granted);
             }
@@ -112,6 +116,9 @@ fn of_index(
     }
 }
 
+/// Columns of `pg_attribute` that inheritance decides.
+const LOCAL: usize = 17;
+const TIMES_INHERITED: usize = 18;
 /// Columns of `pg_attribute` that a user may set.
 const STORAGE: usize = 9;
 const COMPRESSION: usize = 10;

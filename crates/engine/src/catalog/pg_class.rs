@@ -1,5 +1,6 @@
 //! `pg_class`: relations, indexes and sequences; with `pg_am` and `pg_attrdef`'s parents.
 
+use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::describe;
@@ -66,6 +67,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             || schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
         let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
         let mut row = owned(of_relation(relation, namespace, triggers), relation.oid);
+        row[HAS_SUBCLASS] = Cell::from(!schema.heirs(relation.oid).is_empty());
         if properties.has("", "unlogged") {
             row[PERSISTENCE] = Cell::from("u");
         }
@@ -130,6 +132,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
 /// Places of columns that ALTER TABLE changes.
 const ACCESS_METHOD: usize = 6;
 const PERSISTENCE: usize = 16;
+const HAS_SUBCLASS: usize = 22;
 const REPLICA_IDENTITY: usize = 26;
 const OPTIONS: usize = 32;
 

@@ -1,7 +1,7 @@
 //! `pg_constraint`: keys, foreign keys and checks; `pg_depend`: what hangs on what.
 
-use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::ReferentialAction;
+use rowferry_dialect::{Schema as _, heritage};
 
 use super::describe::{columns_of, constraint_oid, expression, target_columns};
 use super::names::namespace_oid;
@@ -42,6 +42,10 @@ struct Constraint<'a> {
     deferrable: bool,
     deferred: bool,
     not_valid: bool,
+    /// A parent has given it, and the table does not declare it itself.
+    foreign: bool,
+    /// How many parents have given it.
+    times_inherited: usize,
     inherits: bool,
     full: bool,
     relation: u32,
@@ -79,6 +83,8 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 kind: "c",
                 relation: relation.oid,
                 not_valid: !check.valid,
+                foreign: !relation.declares_check(&check.name),
+                times_inherited: heritage::check_times_inherited(schema, relation, &check.name),
                 inherits: !check.no_inherit,
                 columns: columns_of(schema, relation, &check.text),
                 text: Some(expression(schema, relation, &check.text, false)),
@@ -114,7 +120,6 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 deferrable: key.deferrable,
                 deferred: key.deferred,
                 not_valid: !key.valid,
-                inherits: false,
                 full: key.full,
                 relation: relation.oid,
                 index: index.unwrap_or(0),
@@ -123,7 +128,7 @@ fn constraints(context: &Context<'_>) -> Vec<Row> {
                 on_delete: action(key.on_delete),
                 columns: key.columns.clone(),
                 target_columns: Some(columns),
-                text: None,
+                ..Constraint::default()
             }));
         }
     }
@@ -165,8 +170,8 @@ fn constraint(constraint: Constraint<'_>) -> Row {
             (true, false) => "s",
             (true, true) => "f",
         },
-        true,
-        0,
+        !constraint.foreign,
+        constraint.times_inherited,
         !constraint.inherits,
         false,
         if constraint.columns.is_empty() { NULL } else { Cell::from(numbers(&constraint.columns)) },

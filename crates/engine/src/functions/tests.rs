@@ -27,6 +27,10 @@ impl Schema for Empty {
     fn relation(&self, _: &QualifiedName) -> Option<Arc<Relation>> {
         None
     }
+    fn heirs(&self, _: u32) -> Vec<Arc<Relation>> {
+        Vec::new()
+    }
+
     fn relation_by_oid(&self, _: u32) -> Option<Arc<Relation>> {
         None
     }

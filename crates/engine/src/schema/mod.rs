@@ -261,6 +261,13 @@ impl Schema for SessionSchema {
         user.or_else(shown).or_else(|| crate::catalog::relation_by_oid(oid))
     }
 
+    fn heirs(&self, oid: u32) -> Vec<Arc<Relation>> {
+        let mut heirs: Vec<_> =
+            self.snapshots().into_iter().flat_map(|snapshot| snapshot.heirs(oid)).cloned().collect();
+        heirs.sort_by_key(|heir| heir.oid);
+        heirs
+    }
+
     fn has_namespace(&self, name: &str) -> bool {
         matches!(name, PUBLIC | PG_CATALOG | INFORMATION_SCHEMA | PG_TEMP | INFORMIX)
             || self.main.namespaces.iter().any(|namespace| namespace.name == name)
@@ -410,6 +417,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         foreign_keys: Vec::new(),
         checks: Vec::new(),
         triggers: Vec::new(),
+        heritage: None,
         without_rowid: false,
     })
 }

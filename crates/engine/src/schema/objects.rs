@@ -198,6 +198,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         checks: Vec::new(),
         without_rowid: false,
         triggers: Vec::new(),
+        heritage: None,
     };
     relation.triggers = metadata.triggers(&relation);
     let needs = metadata.needs.get(&oid).cloned();

@@ -144,6 +144,7 @@ impl Loader<'_> {
             checks,
             without_rowid,
             triggers: Vec::new(),
+            heritage: details.properties.heritage(),
         };
         Ok((relation, details))
     }
@@ -207,6 +208,7 @@ impl Loader<'_> {
             checks: Vec::new(),
             without_rowid: false,
             triggers: Vec::new(),
+            heritage: None,
         };
         Ok((relation, details))
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rowferry_dialect::access::{Grants, Roles};
+use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
 use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{self, UserType};
@@ -47,6 +48,8 @@ pub struct Snapshot {
     indexes: Ordered<String, Vec<u32>>,
     /// Relations by the tables that their foreign keys lead to, see [`target_key`].
     children: Ordered<String, Vec<u32>>,
+    /// Tables by those that they inherit from.
+    heirs: Ordered<u32, Vec<u32>>,
     /// Tables by the sequences that number their columns, see [`target_key`].
     numbered: Ordered<String, Vec<u32>>,
     /// Views by what they need.
@@ -119,6 +122,20 @@ impl Properties {
     /// All facts: part, name, value.
     pub fn all(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.0.iter().map(|((part, name), value)| (part.as_str(), name.as_str(), value.as_str()))
+    }
+
+    /// What the relation has from parents.
+    pub(super) fn heritage(&self) -> Option<Box<Heritage>> {
+        let parents = Heritage::parents_of_text(self.get("", INHERITS)?);
+        let mut heritage = Heritage { parents, ..Heritage::default() };
+        for (part, name, _) in self.all() {
+            match name {
+                INHERITED_COLUMN => heritage.columns.insert(part.to_owned()),
+                INHERITED_CHECK => heritage.checks.insert(part.to_owned()),
+                _ => continue,
+            };
+        }
+        Some(Box::new(heritage))
     }
 
     pub(super) fn insert(&mut self, part: &str, name: &str, value: String) {
@@ -230,6 +247,9 @@ impl Snapshot {
             (RelationKind::NativeView, _) => self.foreign_views.insert(oid, ()),
             _ => {}
         }
+        for parent in relation.parents() {
+            self.heirs.add(*parent, oid);
+        }
         if !details.engine_checks.is_empty() {
             self.checked.insert(oid, ());
         }
@@ -277,6 +297,9 @@ impl Snapshot {
         for sequence in numbering(&relation) {
             let key = target_key(sequence.schema.as_deref().unwrap_or_default(), &sequence.name);
             self.numbered.strike(key.as_str(), oid);
+        }
+        for parent in relation.parents() {
+            self.heirs.strike(parent, oid);
         }
         for (target, _) in details.needs.iter().flatten() {
             self.users.strike(target, oid);
@@ -395,6 +418,16 @@ impl Snapshot {
     pub fn children(&self, parent: &Relation) -> impl Iterator<Item = &Arc<Relation>> {
         let ids = self.children.ids(target_key(&parent.namespace, &parent.name).as_str());
         ids.iter().filter_map(|oid| self.relation_by_oid(*oid))
+    }
+
+    /// True when no table inherits from another.
+    pub fn has_no_heirs(&self) -> bool {
+        self.heirs.is_empty()
+    }
+
+    /// The tables that inherit directly from one.
+    pub fn heirs(&self, oid: u32) -> impl Iterator<Item = &Arc<Relation>> {
+        self.heirs.ids(&oid).iter().filter_map(|oid| self.relation_by_oid(*oid))
     }
 
     /// The views that need an object, each with what it needs.

@@ -24,6 +24,7 @@ mod dependencies;
 mod drop;
 mod function;
 mod grants;
+mod heirs;
 mod like;
 mod named_type;
 mod names;
@@ -313,7 +314,7 @@ impl Changer<'_> {
             Ddl::CreateSynonym { name, target, if_not_exists } => self.create_synonym(name, target, *if_not_exists),
             Ddl::AlterSequence { sequence, restart } => self.alter_sequence(sequence, *restart),
             Ddl::Rename { kind, name, to, .. } => self.rename_object(*kind, name, to),
-            Ddl::AlterTable { table, actions } => self.alter_table(table, actions),
+            Ddl::AlterTable { table, actions, heirs } => self.alter_family(table, actions, heirs),
             Ddl::AlterView { view, actions, .. } => self.alter_view(view, actions),
             Ddl::Drop(drop) => self.drop_objects(drop),
             Ddl::Truncate { tables, restart_identity, cascade } => self.truncate(tables, *restart_identity, *cascade),

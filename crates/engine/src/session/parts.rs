@@ -18,6 +18,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type};
 
 use super::execute::{RunError, command_words};
 use super::transaction::Block;
+use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
 use crate::errors;
 use crate::memory::Charge;
@@ -319,6 +320,9 @@ impl Session {
                 }
             }
         }
+        if decided.actions.iter().any(|action| is_heir(action)) {
+            join_families(&decided.actions, &mut batches)?;
+        }
         for (action, batch) in decided.actions.iter().zip(batches).rev() {
             let (Some(changes), Some(firing)) = (batch, &action.triggers) else { continue };
             let mut rows = self.finish_changes(firing, *changes)?.returned.into_reader()?;
@@ -343,11 +347,34 @@ impl Session {
     }
 }
 
+fn is_heir(action: &Prepared) -> bool {
+    matches!(&action.bound.statement, Ir::Dml(dml) if dml.heir)
+}
+
+/// What the members of a family have changed becomes what the first of them has that triggers want to know of.
+fn join_families(actions: &[Arc<Prepared>], batches: &mut [Option<Box<Changes>>]) -> Result<()> {
+    let mut head: Option<usize> = None;
+    for at in 0..actions.len() {
+        if !is_heir(&actions[at]) {
+            head = None;
+        }
+        let Some(first) = head else {
+            head = batches[at].is_some().then_some(at);
+            continue;
+        };
+        let (before, rest) = batches.split_at_mut(at);
+        if let (Some(head), Some(heir)) = (&mut before[first], rest[0].take()) {
+            Session::join_changes(head, *heir)?;
+        }
+    }
+    Ok(())
+}
+
 /// What triggers cannot be told of yet.
 fn refuse_with_triggers(actions: &[Arc<Prepared>], kept: bool) -> Result<()> {
     let told: Vec<&Arc<Prepared>> = actions.iter().filter(|action| action.triggers.is_some()).collect();
-    let twice =
-        told.iter().enumerate().any(|(at, action)| told[..at].iter().any(|other| other.command == action.command));
+    let same = |one: &Prepared, other: &Prepared| one.command == other.command && target_of(one) == target_of(other);
+    let twice = told.iter().enumerate().any(|(at, action)| told[..at].iter().any(|other| same(other, action)));
     if twice {
         return Err(Error::unsupported("MERGE with several actions of a kind into a table with triggers"));
     }

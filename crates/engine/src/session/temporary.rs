@@ -35,13 +35,15 @@ pub(super) const fn on_commit_words(on_commit: OnCommit) -> Option<&'static str>
 pub(super) fn changes_temporary(statement: &Ir) -> bool {
     let is_temporary = |relation: &Arc<Relation>| relation.database == "temp";
     match statement {
-        Ir::Dml(dml) => is_temporary(&dml.target) && dml.ctes.is_empty(),
+        Ir::Dml(dml) => is_temporary(&dml.target) && dml.ctes.is_empty() && dml.family.is_none(),
         Ir::CreateTableAs(create) => create.table.temporary,
         Ir::Ddl(ddl) => match ddl.as_ref() {
             Ddl::CreateTable(table) => table.temporary,
             Ddl::CreateIndex(index) => is_temporary(&index.table),
             Ddl::CreateSequence(sequence) => sequence.name.schema.as_deref() == Some(PG_TEMP),
-            Ddl::AlterTable { table, .. } => is_temporary(table),
+            Ddl::AlterTable { table, heirs, .. } => {
+                is_temporary(table) && heirs.iter().all(|(heir, _)| is_temporary(heir))
+            }
             Ddl::Truncate { tables, .. } => tables.iter().all(is_temporary),
             Ddl::Drop(drop) => {
                 matches!(drop.kind, ObjectKind::Table | ObjectKind::Sequence | ObjectKind::Index)

@@ -142,16 +142,24 @@ impl Binder<'_> {
                 if actions.is_empty() {
                     return Ok(ir::Statement::Nothing { tag: "ALTER TABLE" });
                 }
-                Ddl::AlterTable { table: relation, actions }
+                Ddl::AlterTable { table: relation, actions, heirs: Vec::new() }
             }
             Ast::RenameTable { table, to } => {
                 let relation = self.base_table(table)?;
-                Ddl::AlterTable { table: relation, actions: vec![AlterTable::RenameTable(to.clone())] }
+                Ddl::AlterTable {
+                    table: relation,
+                    actions: vec![AlterTable::RenameTable(to.clone())],
+                    heirs: Vec::new(),
+                }
             }
             Ast::RenameColumn { table, column: (name, at), to } => {
                 let relation = self.base_table(table)?;
                 let column = self.column_of(&relation, name, *at)?;
-                Ddl::AlterTable { table: relation, actions: vec![AlterTable::RenameColumn { column, to: to.clone() }] }
+                Ddl::AlterTable {
+                    table: relation,
+                    actions: vec![AlterTable::RenameColumn { column, to: to.clone() }],
+                    heirs: Vec::new(),
+                }
             }
             Ast::Drop { kind, name, if_exists, cascade } => self.drop(*kind, name, *if_exists, *cascade)?,
             Ast::Truncate(name) => {
@@ -262,6 +270,7 @@ impl Binder<'_> {
             constraints,
             properties: Vec::new(),
             likes: Vec::new(),
+            parents: Vec::new(),
         };
         Ok(ir::Statement::Ddl(Box::new(Ddl::CreateTable(table))))
     }
@@ -308,6 +317,7 @@ impl Binder<'_> {
             constraints: Vec::new(),
             properties: Vec::new(),
             likes: Vec::new(),
+            parents: Vec::new(),
         };
         Ok(ir::Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound, no_data: false })))
     }
@@ -362,6 +372,7 @@ impl Binder<'_> {
             checks: Vec::new(),
             without_rowid: false,
             triggers: Vec::new(),
+            heritage: None,
         }
     }
 

@@ -42,6 +42,8 @@ impl Binder<'_> {
             _ => return Err(crate::Error::internal("not a data change")),
         };
         let dml = Dml {
+            family: None,
+            heir: false,
             ctes: Vec::new(),
             target,
             id,

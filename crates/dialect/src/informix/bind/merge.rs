@@ -90,6 +90,8 @@ impl Binder<'_> {
             select.from = Some(joined);
         }
         let dml = |action| Dml {
+            family: None,
+            heir: false,
             checks: Vec::new(),
             ctes: Vec::new(),
             target: target.clone(),

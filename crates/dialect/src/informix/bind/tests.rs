@@ -23,6 +23,10 @@ impl Schema for List {
             })
             .cloned()
     }
+    fn heirs(&self, _: u32) -> Vec<Arc<Relation>> {
+        Vec::new()
+    }
+
     fn relation_by_oid(&self, oid: u32) -> Option<Arc<Relation>> {
         self.0.iter().find(|table| table.oid == oid).cloned()
     }
@@ -111,6 +115,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
         checks: Vec::new(),
         without_rowid: false,
         triggers: Vec::new(),
+        heritage: None,
     })
 }
 

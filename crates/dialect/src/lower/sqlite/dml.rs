@@ -12,6 +12,11 @@ use crate::{Error, Result};
 
 impl Lowering<'_> {
     pub(super) fn dml(&mut self, dml: &Dml) -> Result<String> {
+        if dml.family.is_some() {
+            return Err(Error::unsupported(
+                "a change of a table that others inherit from, as one statement of SQLite,",
+            ));
+        }
         let mut sql = self.dml_with(dml)?;
         let target = &dml.target;
         let alias = self.define_table(dml.id, target);

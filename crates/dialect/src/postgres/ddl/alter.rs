@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, ObjectType, node::Node as N};
 
 use super::super::binder::{Binder, Clause, Entry, Scope};
+use super::alter_family::Members;
 use super::table::Draft;
 use crate::ir::{
     AlterTable, CastContext, ColumnDefinition, Constraint, ConstraintKind, Ddl, Expr, ObjectKind, Part, Statement, Text,
@@ -20,7 +21,7 @@ fn is_identity(table: &Relation, at: usize) -> crate::Error {
 
 impl Binder<'_> {
     /// A table as it is, to be altered.
-    fn draft_of(relation: &Relation) -> Draft {
+    pub(super) fn draft_of(relation: &Relation) -> Draft {
         let columns = relation
             .columns
             .iter()
@@ -62,6 +63,7 @@ impl Binder<'_> {
                 .map(|column| column.name.clone())
                 .collect(),
             using_index: None,
+            inherited: Vec::new(),
         }
     }
 
@@ -97,39 +99,45 @@ impl Binder<'_> {
             return Ok(Statement::Nothing { tag: "ALTER TABLE" });
         }
         let table = self.own_table(range)?;
-        let mut draft = Self::draft_of(&table);
-        let mut actions = Vec::with_capacity(alter.cmds.len());
+        let mut members = Members::of(self.schema, &table, range.inh);
+        let commands = alter.cmds.iter().filter_map(|node| match &node.node {
+            Some(N::AlterTableCmd(command)) => Some(&**command),
+            _ => None,
+        });
+        members.drop_defaults(commands);
         for node in &alter.cmds {
             let Some(N::AlterTableCmd(command)) = &node.node else { continue };
-            if let Some(found) = self.property_action(command, &table, range.location)? {
-                actions.extend(found);
+            self.alter_members(command, &mut members, range.location)?;
+        }
+        Ok(members.statement())
+    }
+
+    /// What a command does to one table.
+    pub(super) fn actions_of(
+        &mut self,
+        command: &pg::AlterTableCmd,
+        table: &Arc<Relation>,
+        draft: &mut Draft,
+        place: i32,
+    ) -> Result<Vec<AlterTable>> {
+        if let Some(found) = self.property_action(command, table, place)? {
+            return Ok(found);
+        }
+        let mut actions = Vec::new();
+        actions.extend(self.alter_action(command, table, draft, place)?);
+        for (column, name, value) in draft.properties.drain(..) {
+            if name.starts_with("index_") {
+                actions.push(AlterTable::SetProperty { part: Part::Index(column), name, value: Some(value) });
                 continue;
             }
-            if let Some(action) = self.alter_action(command, &table, &mut draft, range.location)? {
-                if let AlterTable::SetType { column, ty, .. } = &action
-                    && !drops_default(alter, &command.name)
-                {
-                    self.check_default_follows(&table.columns[*column], ty)?;
-                }
-                actions.push(action);
-            }
-            for (column, name, value) in draft.properties.drain(..) {
-                if name.starts_with("index_") {
-                    actions.push(AlterTable::SetProperty { part: Part::Index(column), name, value: Some(value) });
-                    continue;
-                }
-                let Some(column) = draft.columns.iter().position(|known| known.name == column) else { continue };
-                actions.push(AlterTable::SetProperty { part: Part::Column(column), name, value: Some(value) });
-            }
+            let Some(column) = draft.columns.iter().position(|known| known.name == column) else { continue };
+            actions.push(AlterTable::SetProperty { part: Part::Column(column), name, value: Some(value) });
         }
-        if actions.is_empty() {
-            return Ok(Statement::Nothing { tag: "ALTER TABLE" });
-        }
-        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions })))
+        Ok(actions)
     }
 
     /// The default of a column that gets another type is converted like its values.
-    fn check_default_follows(&mut self, column: &Column, ty: &Type) -> Result<()> {
+    pub(super) fn check_default_follows(&mut self, column: &Column, ty: &Type) -> Result<()> {
         let Some(default) = column.default.as_ref().filter(|default| default.next_of.is_none()) else { return Ok(()) };
         let Ok(value) = super::super::bind_default(&default.text, &column.ty, self.schema, self.context) else {
             return Ok(());
@@ -514,16 +522,7 @@ impl Binder<'_> {
         {
             return Err(crate::Error::new(Condition::DuplicateTable, format!("relation \"{name}\" already exists")));
         }
-        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions: vec![action] })))
+        let heirs = self.renamed_in_heirs(&table, &action, range.inh)?;
+        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions: vec![action], heirs })))
     }
-}
-
-/// A statement drops a column's default, which it does before anything else.
-fn drops_default(alter: &pg::AlterTableStmt, column: &str) -> bool {
-    alter.cmds.iter().any(|node| match &node.node {
-        Some(N::AlterTableCmd(command)) => {
-            command.subtype() == AlterTableType::AtColumnDefault && command.def.is_none() && command.name == column
-        }
-        _ => false,
-    })
 }

@@ -1,7 +1,5 @@
 //! CREATE TABLE (LIKE …): a table's columns, and what of it INCLUDING asks for, as the new table's own.
 
-use std::sync::Arc;
-
 use pg_query::protobuf as pg;
 
 use super::super::binder::{Binder, Clause};
@@ -30,12 +28,17 @@ pub(super) struct Liked {
     pub(super) copied: Like,
     options: u32,
     /// Where the copied columns stand.
-    first: usize,
+    places: Vec<usize>,
 }
 
 impl Liked {
     fn includes(&self, option: u32) -> bool {
         self.options & option != 0
+    }
+
+    /// The columns have moved: each to the place that stands where it stood.
+    pub(super) fn move_to(&mut self, places: &[usize]) {
+        self.places.iter_mut().for_each(|place| *place = places[*place]);
     }
 }
 
@@ -93,14 +96,14 @@ impl Binder<'_> {
             properties.push("compression");
         }
         let copied = Like { comments: has(including::COMMENTS), indexes: has(including::INDEXES), properties, source };
-        Ok(Liked { copied, options: like.options, first })
+        Ok(Liked { copied, options: like.options, places: (first..draft.columns.len()).collect() })
     }
 
     /// Defaults and generated columns; all columns are known now.
     pub(super) fn like_expressions(&mut self, like: &Liked, draft: &mut Draft) -> Result<()> {
         let source = &like.copied.source;
         for (at, column) in source.columns.iter().enumerate() {
-            let place = like.first + at;
+            let place = like.places[at];
             let ty = draft.columns[place].ty.clone();
             let default = column.default.as_ref().filter(|_| column.identity.is_none());
             if let Some(default) = default.filter(|_| like.includes(including::DEFAULTS)) {
@@ -125,16 +128,20 @@ impl Binder<'_> {
         }
         for check in source.checks.iter().filter(|_| like.includes(including::CONSTRAINTS)) {
             let text = self.copied_text(source, &check.text, draft, Clause::Check, None)?;
+            let options = ConstraintOptions { not_valid: false, no_inherit: check.no_inherit };
+            if draft.inherited.contains(&check.name) {
+                self.merge_declared_check(&check.name, &text, options, draft)?;
+                continue;
+            }
             if draft.taken.contains(&check.name) {
                 let message = format!("check constraint \"{}\" already exists", check.name);
                 return Err(Error::new(Condition::DuplicateObject, message));
             }
             let (name, named) = draft.constraint_name(&check.name, &[], "check");
-            let options = ConstraintOptions { not_valid: false, no_inherit: check.no_inherit };
             draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         }
         for index in source.indexes.iter().filter(|index| index.constraint && like.includes(including::INDEXES)) {
-            let columns: Vec<usize> = index.columns.iter().flatten().map(|column| like.first + column).collect();
+            let columns: Vec<usize> = index.columns.iter().flatten().map(|column| like.places[*column]).collect();
             let kind = if index.primary {
                 if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
                     let message = format!("multiple primary keys for table \"{}\" are not allowed", draft.name.name);
@@ -158,9 +165,9 @@ impl Binder<'_> {
     }
 
     /// An expression of the other table, over the new one's columns.
-    fn copied_text(
+    pub(super) fn copied_text(
         &mut self,
-        source: &Arc<Relation>,
+        source: &Relation,
         text: &str,
         draft: &Draft,
         clause: Clause,

@@ -1,8 +1,10 @@
 //! Changes of the schema: views, indexes, sequences, schemas, DROP, TRUNCATE, COMMENT, tables of queries.
 
 mod alter;
+mod alter_family;
 mod comment;
 mod index;
+mod inherit;
 mod like;
 mod properties;
 pub(crate) mod sequence;
@@ -50,10 +52,15 @@ impl Binder<'_> {
             N::RenameStmt(rename) => return self.rename_object(rename),
             N::AlterObjectSchemaStmt(alter) => return self.set_schema(alter),
             N::TruncateStmt(truncate) => {
-                let mut tables = Vec::with_capacity(truncate.relations.len());
+                let mut tables: Vec<std::sync::Arc<crate::schema::Relation>> = Vec::new();
                 for node in &truncate.relations {
                     let Some(N::RangeVar(range)) = &node.node else { continue };
-                    tables.push(self.own_table(range)?);
+                    let table = self.own_table(range)?;
+                    for member in self.meant(table, range.inh) {
+                        if !tables.iter().any(|known| known.oid == member.oid) {
+                            tables.push(member);
+                        }
+                    }
                 }
                 Ddl::Truncate {
                     tables,
@@ -262,6 +269,7 @@ impl Binder<'_> {
             constraints: Vec::new(),
             properties,
             likes: Vec::new(),
+            parents: Vec::new(),
         };
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound.query, no_data: into.skip_data })))
     }

@@ -218,7 +218,7 @@ impl Binder<'_> {
             return Ok(Statement::Nothing { tag: "ALTER INDEX" });
         }
         let table = table.clone();
-        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions })))
+        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions, heirs: Vec::new() })))
     }
 
     /// ALTER … SET SCHEMA.
@@ -249,7 +249,11 @@ impl Binder<'_> {
             let message = format!("relation \"{}\" already exists in schema \"{to}\"", table.name);
             return Err(Error::new(Condition::DuplicateTable, message));
         }
-        Ok(Statement::Ddl(Box::new(Ddl::AlterTable { table, actions: vec![AlterTable::SetSchema(to)] })))
+        Ok(Statement::Ddl(Box::new(Ddl::AlterTable {
+            table,
+            actions: vec![AlterTable::SetSchema(to)],
+            heirs: Vec::new(),
+        })))
     }
 }
 

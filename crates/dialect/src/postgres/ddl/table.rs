@@ -8,7 +8,7 @@ use super::super::clauses::Property;
 use super::super::{coerce, names};
 use super::unused;
 use crate::ir::{
-    ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, CreateTable, Ddl, Expr, IdentityDefinition,
+    ColumnDefinition, Constraint, ConstraintKind, ConstraintOptions, CreateTable, Ddl, Expr, IdentityDefinition, Like,
     OnCommit, Statement, Text,
 };
 use crate::schema::{QualifiedName, ReferentialAction, Relation};
@@ -27,6 +27,8 @@ pub(super) struct Draft {
     pub(super) generated: Vec<String>,
     /// The index that the last key takes the place of.
     pub(super) using_index: Option<String>,
+    /// Names of its checks that parents have given, and that it does not declare itself.
+    pub(super) inherited: Vec<String>,
 }
 
 /// A key that may be referenced: whether it is the primary one, and its columns.
@@ -92,8 +94,6 @@ impl Binder<'_> {
         let Some(range) = &create.relation else { return Err(crate::Error::internal("a table without a name")) };
         let gap = if create.partspec.is_some() || create.partbound.is_some() {
             Some("partitioning")
-        } else if !create.inh_relations.is_empty() {
-            Some("INHERITS")
         } else if create.of_typename.is_some() {
             Some("CREATE TABLE OF")
         } else if !matches!(create.access_method.as_str(), "" | "heap") {
@@ -117,7 +117,9 @@ impl Binder<'_> {
             properties,
             generated: Vec::new(),
             using_index: None,
+            inherited: Vec::new(),
         };
+        let mut inheritance = self.inheritance(&create.inh_relations, &name)?;
         let mut definitions = Vec::new();
         let mut likes = Vec::new();
         let mut table_constraints = Vec::new();
@@ -135,6 +137,9 @@ impl Binder<'_> {
                 _ => return Err(self.unsupported("this element of a table", range.location)),
             }
         }
+        let places = self.merge_inherited(&mut inheritance, &mut draft)?;
+        definitions.iter_mut().for_each(|(position, _)| *position = places[*position]);
+        likes.iter_mut().for_each(|like| like.move_to(&places));
         if draft.columns.is_empty() {
             return Err(self.without_columns(range.location));
         }
@@ -145,6 +150,8 @@ impl Binder<'_> {
         for like in &likes {
             self.like_expressions(like, &mut draft)?;
         }
+        self.inherited_expressions(&inheritance, &definitions, &mut draft)?;
+        self.inherited_checks(&inheritance, &mut draft)?;
         for (position, column) in &definitions {
             self.column_constraints(column, *position, &mut draft)?;
         }
@@ -158,6 +165,14 @@ impl Binder<'_> {
         for like in &likes {
             self.like_constraints(like, &mut draft)?;
         }
+        inheritance.note(&mut draft);
+        let copied = inheritance.parents.iter().map(|parent| Like {
+            source: parent.clone(),
+            comments: false,
+            indexes: false,
+            properties: vec!["storage", "compression"],
+        });
+        let likes = copied.chain(likes.into_iter().map(|like| like.copied)).collect();
         Ok(Statement::Ddl(Box::new(Ddl::CreateTable(CreateTable {
             on_commit: self.on_commit(create.oncommit(), name.schema.as_deref() == Some("pg_temp"))?,
             temporary: name.schema.as_deref() == Some("pg_temp"),
@@ -167,7 +182,8 @@ impl Binder<'_> {
             columns: draft.columns,
             constraints: draft.constraints,
             properties: draft.properties,
-            likes: likes.into_iter().map(|like| like.copied).collect(),
+            likes,
+            parents: inheritance.parents,
         }))))
     }
 
@@ -604,6 +620,10 @@ impl Binder<'_> {
                 constraint.location,
             ));
         }
+        let options = ConstraintOptions { not_valid: constraint.skip_validation, no_inherit: constraint.is_no_inherit };
+        if draft.inherited.contains(&constraint.conname) {
+            return self.merge_declared_check(&constraint.conname, &text, options, draft);
+        }
         // PostgreSQL names a check after its column when there is just one.
         let words = match (position, used.len()) {
             (Some(position), _) => vec![draft.columns[position].name.clone()],
@@ -611,7 +631,6 @@ impl Binder<'_> {
             _ => Vec::new(),
         };
         let (name, named) = draft.constraint_name(&constraint.conname, &words, "check");
-        let options = ConstraintOptions { not_valid: constraint.skip_validation, no_inherit: constraint.is_no_inherit };
         draft.constraints.push(Constraint { name, named, kind: ConstraintKind::Check(text), options });
         Ok(())
     }

@@ -226,7 +226,7 @@ impl Binder<'_> {
             Some(entry) => entry.relation.clone(),
             None => self.scopes.last().and_then(|scope| scope.entries.iter().find_map(|entry| entry.relation.clone())),
         };
-        let Some((_, relation)) = table else { return Ok(None) };
+        let Some((id, relation)) = table else { return Ok(None) };
         if !matches!(relation.kind, RelationKind::Table | RelationKind::Catalog) {
             return Ok(None);
         }
@@ -235,7 +235,7 @@ impl Binder<'_> {
         }
         Ok(Some(EntryColumn {
             name: name.to_owned(),
-            expr: Expr::integer(i64::from(relation.oid), Type::Oid),
+            expr: self.table_of_row(id, &relation),
             origin: None,
             not_null: true,
             identity: false,

@@ -47,8 +47,9 @@ impl Changer<'_> {
             Ddl::AlterSequence { sequence, .. } => check.sequence(&sequence.name),
             Ddl::Rename { kind: ObjectKind::Sequence, name, .. } => check.sequence(name),
             Ddl::Rename { name, .. } => check.index(name),
-            Ddl::AlterTable { table, actions } => {
+            Ddl::AlterTable { table, actions, heirs } => {
                 check.owner(table)?;
+                heirs.iter().try_for_each(|(heir, _)| check.owner(heir))?;
                 if actions.iter().any(|action| matches!(action, AlterTable::RenameTable(_))) {
                     check.schema_privilege(&table.namespace, Privileges::CREATE)?;
                 }
@@ -56,7 +57,10 @@ impl Changer<'_> {
             }
             Ddl::Drop(drop) => check.drop(drop),
             Ddl::Truncate { tables, .. } => {
-                tables.iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
+                // Who may empty a table may empty those that inherit from it.
+                let below = |table: &Relation| tables.iter().any(|other| table.parents().contains(&other.oid));
+                let named = tables.iter().filter(|table| !below(table));
+                named.into_iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
             }
             Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
             Ddl::CommentSequence { name, .. } => check.sequence(name),
@@ -101,6 +105,7 @@ struct Allowed<'a> {
 impl Allowed<'_> {
     fn create_table(&self, table: &CreateTable) -> Done {
         self.create_in(&table.name, table.temporary)?;
+        table.parents.iter().try_for_each(|parent| self.owner(parent))?;
         table.constraints.iter().try_for_each(|constraint| self.key(&constraint.kind))
     }
 

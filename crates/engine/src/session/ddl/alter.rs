@@ -164,7 +164,11 @@ impl Changer<'_> {
                     Part::Table => "",
                     Part::Column(column) => &table.columns[*column].name,
                     Part::Index(index) => index,
+                    Part::Constraint(constraint) => constraint,
                 };
+                if name == rowferry_dialect::heritage::INHERITS {
+                    self.enter_parents(&self.parents_in(value.as_deref()), table.database)?;
+                }
                 self.set_property(table.database, oid, part, name, value.as_deref())
             }
             AlterTable::SetSchema(namespace) => self.set_schema(table, namespace),
@@ -387,7 +391,7 @@ impl Changer<'_> {
         let name = table.columns[column].name.clone();
         let schema = self.schema();
         let shown = format!("column {name} of {}", described(&schema, table));
-        self.drop_dependents(&shown, Vec::new(), vec![Needed::column(&schema, table, &name)], cascade)?;
+        self.drop_dependents(&shown, Vec::new(), Vec::new(), vec![Needed::column(&schema, table, &name)], cascade)?;
         if self.drop_generated(table, column, cascade)? {
             self.settle()?;
             let current = self.current(table.oid)?;

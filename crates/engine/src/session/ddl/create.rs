@@ -51,6 +51,7 @@ impl Changer<'_> {
                 params![physical, before],
             )?;
         }
+        self.enter_parents(&table.parents, database)?;
         for like in &table.likes {
             self.copy_like(like, database, oid)?;
         }
@@ -127,7 +128,8 @@ impl Changer<'_> {
             self.is_free(&namespace, &view.name.name, false)?;
         }
         // A view of which SQLite can make nothing is in our tables alone.
-        let native = sqlite::view(&view.query).ok().filter(|lowered| lowered.native && physical == view.name.name);
+        let kept_by_sqlite = |native: bool| native && physical == view.name.name && !self.reads_family(&view.query);
+        let native = sqlite::view(&view.query).ok().filter(|lowered| kept_by_sqlite(lowered.native));
         let mut kept = None;
         if let Some(lowered) = native {
             let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();

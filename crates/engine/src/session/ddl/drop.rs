@@ -125,6 +125,9 @@ impl Changer<'_> {
             }
         }
         let schema = self.schema();
+        let heirs = self.heirs_to_drop(&going, cascade)?;
+        let gone: Vec<String> = heirs.iter().map(|heir| described(&schema, heir)).collect();
+        going.extend(heirs);
         let tables: Vec<_> = going.iter().filter(|relation| matches!(relation.kind, RelationKind::Table)).collect();
         let mut keys = Vec::new();
         for table in &tables {
@@ -141,7 +144,7 @@ impl Changer<'_> {
                 self.drop_defaults_of(details, &first, cascade, &going)?;
             }
         }
-        self.drop_dependents(&first, keys, needed, cascade)?;
+        self.drop_dependents(&first, gone, keys, needed, cascade)?;
         let tables = tables.len();
         if tables > 1 {
             // Tables that refer to each other can only be dropped with the check put off; nothing of it remains.
@@ -163,6 +166,7 @@ impl Changer<'_> {
     pub(super) fn drop_dependents(
         &self,
         object: &str,
+        heirs: Vec<String>,
         keys: Vec<(Arc<Relation>, String, String)>,
         needed: Vec<Needed>,
         cascade: bool,
@@ -179,7 +183,7 @@ impl Changer<'_> {
         let views: Vec<Arc<Relation>> = views.into_iter().map(|dependent| dependent.view).collect();
         let gone =
             keys.iter().map(|(child, key, _)| format!("constraint {key} on {}", described(&self.schema(), child)));
-        self.tell_cascade(&gone.chain(views.iter().map(|view| described(&self.schema(), view))).collect::<Vec<_>>());
+        self.tell_cascade(&heirs.into_iter().chain(gone).chain(views.iter().map(|view| described(&self.schema(), view))).collect::<Vec<_>>());
         views.iter().try_for_each(|view| self.drop_view(view))?;
         for (child, key, _) in &keys {
             // An earlier constraint of the same table may have gone.

@@ -86,7 +86,7 @@ impl Changer<'_> {
             column.name.clone_from(&declared.name);
         }
         let Some(lowered) = sqlite::view(&query).ok().filter(|lowered| lowered.native) else { return Ok(()) };
-        if view.physical_name != view.name {
+        if view.physical_name != view.name || self.reads_family(&query) {
             return Ok(());
         }
         let columns: Vec<String> = query.columns.iter().map(|column| quote(&column.name)).collect();

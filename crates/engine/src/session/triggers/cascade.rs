@@ -122,6 +122,8 @@ impl Session {
             })?,
         };
         let dml = Dml {
+            family: None,
+            heir: false,
             ctes: Vec::new(),
             target: child.clone(),
             id: CHILD,

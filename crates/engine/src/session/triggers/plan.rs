@@ -22,6 +22,8 @@ use crate::schema::SessionSchema;
 pub(crate) struct Firing {
     /// The statement's events: an INSERT with DO UPDATE has two.
     pub events: Vec<TriggerEvent>,
+    /// The statement names a table that this one inherits from: its own statement triggers are not told.
+    pub heir: bool,
     /// The columns that SET names.
     pub assigned: Vec<usize>,
     /// The change taken apart, where rows are looked at.
@@ -51,6 +53,10 @@ pub(crate) struct Steps {
 impl Firing {
     /// `None` for a change of which no trigger is to be told.
     pub fn of(dml: &Dml, bound: &Bound, parsed: &Parsed, schema: &SessionSchema) -> Result<Option<Self>> {
+        // The members of a family are told of one by one.
+        if dml.family.is_some() {
+            return Ok(None);
+        }
         // Its parts are told of one by one.
         if dml.ctes.iter().any(|cte| matches!(cte.body, CteBody::Dml(_))) {
             if dml.view.is_some() {
@@ -67,12 +73,13 @@ impl Firing {
         };
         let cascades = events.iter().any(|event| is_seen_below(schema, &dml.target, *event, &mut Vec::new()));
         let by_rows = cascades || dml.view.is_some() || events.iter().any(|event| dml.target.takes_rows(*event));
-        if !by_rows && !events.iter().any(|event| has_statement_trigger(&dml.target, *event)) {
+        let whole = !dml.heir && events.iter().any(|event| has_statement_trigger(&dml.target, *event));
+        if !by_rows && !whole {
             return Ok(None);
         }
         let assigned = updates.map(|set| set.iter().map(|(at, _)| *at).collect()).unwrap_or_default();
         let steps = if by_rows { Some(Steps::of(dml, bound, parsed, schema, cascades)?) } else { None };
-        Ok(Some(Self { events, assigned, steps }))
+        Ok(Some(Self { events, assigned, steps, heir: dml.heir }))
     }
 }
 

@@ -77,7 +77,7 @@ impl Session {
             changed: 0,
             last_rowid: None,
         };
-        for event in &firing.events {
+        for event in firing.events.iter().filter(|_| !firing.heir) {
             for trigger in self.due(&relation, TriggerTime::Before, TriggerLevel::Statement, *event, &firing.assigned) {
                 if self.condition_holds(&relation, &trigger, None, None)? {
                     let event = Event { trigger, relation: relation.clone(), event: *event, old: None, new: None };
@@ -86,6 +86,21 @@ impl Session {
             }
         }
         Ok(changes)
+    }
+
+    /// The changes of a family's members are those of one statement: what waits for its end waits behind the first's.
+    ///
+    /// # Errors
+    /// Those of the rows that RETURNING has kept.
+    pub(in super::super) fn join_changes(head: &mut Changes, heir: Changes) -> Result<()> {
+        head.queue.extend(heir.queue);
+        head.below.extend(heir.below);
+        let mut rows = heir.returned.into_reader()?;
+        let width = rows.columns();
+        while width > 0 && rows.advance()? {
+            head.returned.push((0..width).map(|at| rows.column(at)))?;
+        }
+        Ok(())
     }
 
     /// Tells everybody who waits for the statement's end.
@@ -98,7 +113,7 @@ impl Session {
     pub(super) fn queue_statement_triggers(&mut self, firing: &Firing, changes: &mut Changes) -> Result<()> {
         let relation = changes.relation.clone();
         // DO UPDATE's come before the INSERT's own.
-        for event in firing.events.iter().rev() {
+        for event in firing.events.iter().rev().filter(|_| !firing.heir) {
             for trigger in self.due(&relation, TriggerTime::After, TriggerLevel::Statement, *event, &firing.assigned) {
                 if self.condition_holds(&relation, &trigger, None, None)? {
                     let relation = relation.clone();

@@ -64,6 +64,7 @@ impl Session {
             constraints: Vec::new(),
             properties: Vec::new(),
             likes: Vec::new(),
+            parents: Vec::new(),
         };
         let sql = lowered::create_table(&table, "temp", &physical, &|name| name.name.clone())?.sql;
         let holes = vec!["?"; of.columns.len()].join(", ");
@@ -102,6 +103,7 @@ impl Session {
             checks: Vec::new(),
             without_rowid: false,
             triggers: Vec::new(),
+            heritage: None,
         })
     }
 }

@@ -1,0 +1,133 @@
+//! A table together with those that inherit from it, as one relation.
+//!
+//! To read it is a query: the union of all its members' rows, in the columns of the table that heads it. To change it is a
+//! query of rows and a statement for each member, see [`by_rows`](super::by_rows).
+
+use std::sync::Arc;
+
+use super::by_rows::select;
+use super::{
+    Body, ColumnIndex, ColumnRef, Dml, DmlAction, Expr, ExprKind, From, Ids, OutputColumn, Query, RelId, SetOp, walk,
+};
+use crate::schema::Relation;
+use crate::{Error, Result, Type};
+
+/// A changed table with its heirs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// The table itself, and all that inherit from it.
+    pub members: Vec<Arc<Relation>>,
+    /// Their rows under the number of the changed table: its columns, and behind them [`Hidden`].
+    pub rows: From,
+}
+
+/// What stands behind the columns in the rows of a family.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Hidden {
+    /// `tableoid`: which table the row is of.
+    Table,
+    /// The row's rowid there.
+    RowId,
+    /// Which of the members that is, from 0.
+    Member,
+}
+
+impl Hidden {
+    /// Its position, in the rows of a family of a table of so many columns.
+    pub const fn position(self, width: usize) -> usize {
+        width + self as usize
+    }
+
+    /// It as an expression over the rows of a family.
+    pub fn of(self, rows: RelId, head: &Relation) -> Expr {
+        let ty = if matches!(self, Self::Table) { Type::Oid } else { Type::Int8 };
+        Expr::column(rows, self.position(head.columns.len()), ty)
+    }
+}
+
+/// The position of one of the head's columns in a member.
+fn column_in(member: &Relation, head: &Relation, at: usize) -> Result<usize> {
+    let name = &head.columns[at].name;
+    member.columns.iter().position(|column| column.name == *name).ok_or_else(|| {
+        Error::internal(format!("\"{}\" inherits from \"{}\" and has no column \"{name}\"", member.name, head.name))
+    })
+}
+
+/// The rows of a family, whose first member is its head. `changed` says that rows are to be changed: then they can be told
+/// from each other.
+///
+/// # Errors
+/// `0A000` for members without rowids whose rows are to be changed.
+pub fn rows(members: &[Arc<Relation>], ids: &mut Ids, changed: bool) -> Result<Query> {
+    let mut union: Option<Query> = None;
+    let head = members.first().ok_or_else(|| Error::internal("a family of nobody"))?;
+    for (number, member) in members.iter().enumerate() {
+        let id = ids.relation();
+        let mut items = Vec::with_capacity(head.columns.len() + 3);
+        let mut columns = Vec::with_capacity(head.columns.len() + 3);
+        let mut add = |name: &str, item: Expr| {
+            columns.push(OutputColumn { name: name.to_owned(), ty: item.ty.clone() });
+            items.push(item);
+        };
+        for (at, column) in head.columns.iter().enumerate() {
+            let place = column_in(member, head, at)?;
+            let own = Expr::column(id, place, member.columns[place].ty.clone());
+            add(&column.name, own.cast(column.ty.clone(), super::CastContext::Implicit));
+        }
+        add("tableoid", Expr::integer(i64::from(member.oid), Type::Oid));
+        if changed {
+            if member.without_rowid {
+                return Err(Error::unsupported("a change, over an inheritance parent, of a table without rowids"));
+            }
+            let rowid = ExprKind::Column(ColumnRef { relation: id, column: ColumnIndex::RowId });
+            add("rowid", Expr::new(rowid, Type::Int8));
+            add("member", Expr::integer(i64::try_from(number).unwrap_or(i64::MAX), Type::Int8));
+        }
+        let mut query = select(items, Vec::new(), Some(From::Relation { id, relation: member.clone() }), None);
+        query.columns.clone_from(&columns);
+        query.output = ids.relation();
+        union = Some(match union {
+            None => query,
+            Some(before) => {
+                let mut both = select(Vec::new(), Vec::new(), None, None);
+                both.body = Body::Set { op: SetOp::Union, all: true, left: Box::new(before), right: Box::new(query) };
+                both.columns = columns;
+                both.output = ids.relation();
+                both
+            }
+        });
+    }
+    union.ok_or_else(|| Error::internal("a family of nobody"))
+}
+
+/// A statement over one row of the head, about one of the members.
+///
+/// # Errors
+/// Internal ones: a member lacks a column.
+pub fn for_member(dml: &Dml, member: &Arc<Relation>) -> Result<Dml> {
+    let head = dml.target.clone();
+    let places: Vec<usize> = (0..head.columns.len()).map(|at| column_in(member, &head, at)).collect::<Result<_>>()?;
+    let mut own = dml.clone();
+    own.family = None;
+    own.heir = member.oid != head.oid;
+    own.target = member.clone();
+    if let DmlAction::Update { assignments, .. } = &mut own.action {
+        assignments.iter_mut().for_each(|(at, _)| *at = places[*at]);
+    }
+    walk::dml_mut(&mut own, &mut |expr| {
+        if let ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) = expr.kind
+            && relation == dml.id
+        {
+            match places.get(at) {
+                Some(place) => {
+                    let (wanted, held) = (expr.ty.clone(), member.columns[*place].ty.clone());
+                    *expr = Expr::column(dml.id, *place, held).cast(wanted, super::CastContext::Implicit);
+                }
+                None => *expr = Expr::integer(i64::from(member.oid), Type::Oid),
+            }
+            return false;
+        }
+        true
+    });
+    Ok(own)
+}
