@@ -286,6 +286,8 @@ pub struct Details {
     pub severity: Option<Severity>,
     /// Where in the statement: 1-based, in characters, of the whole text that the client sent.
     pub position: Option<u32>,
+    /// What was to be told before it failed.
+    pub notices: Vec<Error>,
     /// Schema of the object concerned.
     pub schema: Option<String>,
     /// Table concerned.
@@ -311,6 +313,7 @@ impl Error {
             context: None,
             internal_query: None,
             internal_position: None,
+            notices: Vec::new(),
             chosen_sqlstate: None,
             severity: None,
             position: None,

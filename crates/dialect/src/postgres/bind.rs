@@ -19,7 +19,13 @@ use crate::{Condition, Result, Type};
 /// text where nothing decides.
 pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[Option<Type>]) -> Result<Bound> {
     let mut binder = Binder::new(parsed, schema, context, params);
-    let (mut statement, columns) = binder.statement(&parsed.node)?;
+    let (mut statement, columns) = match binder.statement(&parsed.node) {
+        Ok(bound) => bound,
+        Err(mut error) => {
+            error.notices = std::mem::take(&mut binder.notices);
+            return Err(error);
+        }
+    };
     if matches!(statement, Statement::Ddl(_)) {
         // A definition reads nothing, and what a change of the schema needs is asked when it is made.
         binder.needs = Needs::default();

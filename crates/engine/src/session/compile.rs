@@ -309,10 +309,13 @@ impl Session {
     fn compile(&mut self, parsed: &Parsed, declared: &[Option<Type>], key: Option<PlanKey>) -> Result<Arc<Prepared>> {
         let before = memory::mark();
         let bound = match self.bind(parsed, declared) {
-            Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error)?,
-            other => other?,
+            Err(error) if self.reload_if_changed()? => self.bind(parsed, declared).map_err(|_| error),
+            other => other,
         };
-        let mut bound = bound;
+        let mut bound = bound.map_err(|mut error| {
+            self.state.notices.lock().append(&mut error.notices);
+            error
+        })?;
         // What these yield is what the session has under their name.
         match &bound.statement {
             Statement::Fetch { cursor, no_rows: false, .. } => bound.columns = self.columns_of_portal(cursor),

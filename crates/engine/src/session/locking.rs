@@ -176,8 +176,20 @@ impl Session {
             ));
         }
         for relation in &lock.relations {
+            // Who may lock a table may lock those that inherit from it.
+            if lock.relations.iter().any(|named| relation.parents().contains(&named.oid)) {
+                self.lock_one(relation, lock)?;
+                continue;
+            }
             let role = self.rights().role();
             self.lock_with_base(relation, role, lock, &mut Vec::new())?;
+        }
+        Ok(())
+    }
+
+    fn lock_one(&mut self, relation: &Relation, lock: &LockTable) -> Result<()> {
+        if relation.database == "main" && self.lock_table(relation.oid, &relation.name, lock.mode, !lock.nowait)? {
+            self.refresh_schema();
         }
         Ok(())
     }
@@ -197,9 +209,7 @@ impl Session {
             let message = format!("infinite recursion detected in rules for relation \"{}\"", relation.name);
             return Err(Error::new(Condition::InvalidObjectDefinition, message));
         }
-        if relation.database == "main" && self.lock_table(relation.oid, &relation.name, lock.mode, !lock.nowait)? {
-            self.refresh_schema();
-        }
+        self.lock_one(relation, lock)?;
         let RelationKind::View { options, .. } = &relation.kind else { return Ok(()) };
         let role = if options.security_invoker() { role } else { self.rights().owner(relation.oid) };
         let needs = self.schema.details(relation.oid).and_then(|details| details.needs.clone()).unwrap_or_default();
@@ -211,6 +221,9 @@ impl Session {
             let Some(base) = self.schema.relation_by_oid(oid) else { continue };
             if matches!(base.kind, RelationKind::Table | RelationKind::View { .. }) {
                 self.lock_with_base(&base, role, lock, above)?;
+                for heir in rowferry_dialect::heritage::family(&self.schema, &base).iter().skip(1) {
+                    self.lock_one(heir, lock)?;
+                }
             }
         }
         above.pop();

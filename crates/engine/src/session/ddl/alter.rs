@@ -391,7 +391,7 @@ impl Changer<'_> {
         let name = table.columns[column].name.clone();
         let schema = self.schema();
         let shown = format!("column {name} of {}", described(&schema, table));
-        self.drop_dependents(&shown, Vec::new(), Vec::new(), vec![Needed::column(&schema, table, &name)], cascade)?;
+        self.drop_dependents(&shown, vec![Needed::column(&schema, table, &name)], cascade)?;
         if self.drop_generated(table, column, cascade)? {
             self.settle()?;
             let current = self.current(table.oid)?;

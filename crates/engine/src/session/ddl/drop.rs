@@ -125,26 +125,36 @@ impl Changer<'_> {
             }
         }
         let schema = self.schema();
-        let heirs = self.heirs_to_drop(&going, cascade)?;
-        let gone: Vec<String> = heirs.iter().map(|heir| described(&schema, heir)).collect();
-        going.extend(heirs);
+        let named = going;
+        let mut going = self.with_heirs(&named);
         let tables: Vec<_> = going.iter().filter(|relation| matches!(relation.kind, RelationKind::Table)).collect();
         let mut keys = Vec::new();
         for table in &tables {
             for child in schema.children(table).filter(|child| !going.iter().any(|other| other.oid == child.oid)) {
                 for key in child.foreign_keys.iter().filter(|key| leads_to(key, table)) {
-                    keys.push((child.clone(), key.name.clone(), described(&schema, table)));
+                    keys.push((child.clone(), key.name.clone(), table.oid));
                 }
             }
         }
-        let first = going.first().map(|relation| described(&schema, relation)).unwrap_or_default();
-        let needed = going.iter().map(|relation| Needed::relation(&schema, relation)).collect();
+        let first = named.first().map(|relation| described(&schema, relation)).unwrap_or_default();
         for table in &tables {
             for details in schema.sequences_of(table.oid) {
                 self.drop_defaults_of(details, &first, cascade, &going)?;
             }
         }
-        self.drop_dependents(&first, gone, keys, needed, cascade)?;
+        let others = self.dependents_in_order(&named, &keys);
+        if !cascade && !others.is_empty() {
+            return Err(cannot_drop(&first, &others));
+        }
+        self.tell_cascade(&others.into_iter().map(|(object, _)| object).collect::<Vec<_>>());
+        let views = self.dependents(going.iter().map(|relation| Needed::relation(&schema, relation)).collect());
+        views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+        for (child, key, _) in &keys {
+            // An earlier constraint of the same table may have gone.
+            self.settle()?;
+            let Some(child) = self.schema().relation_by_oid(child.oid) else { continue };
+            self.drop_constraint(&child, key)?;
+        }
         let tables = tables.len();
         if tables > 1 {
             // Tables that refer to each other can only be dropped with the check put off; nothing of it remains.
@@ -162,36 +172,15 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Drops foreign keys and views that depend on what is to go, or refuses.
-    pub(super) fn drop_dependents(
-        &self,
-        object: &str,
-        heirs: Vec<String>,
-        keys: Vec<(Arc<Relation>, String, String)>,
-        needed: Vec<Needed>,
-        cascade: bool,
-    ) -> Done {
+    /// Drops views that depend on what is to go, or refuses.
+    pub(super) fn drop_dependents(&self, object: &str, needed: Vec<Needed>, cascade: bool) -> Done {
         let views = self.dependents(needed);
-        if !cascade && (!views.is_empty() || !keys.is_empty()) {
-            let keys = keys.iter().map(|(child, key, on)| {
-                (format!("constraint {key} on {}", described(&self.schema(), child)), on.clone())
-            });
-            let views =
-                views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
-            return Err(cannot_drop(object, &keys.chain(views).collect::<Vec<_>>()));
+        if !cascade && !views.is_empty() {
+            let views = views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
+            return Err(cannot_drop(object, &views.collect::<Vec<_>>()));
         }
-        let views: Vec<Arc<Relation>> = views.into_iter().map(|dependent| dependent.view).collect();
-        let gone =
-            keys.iter().map(|(child, key, _)| format!("constraint {key} on {}", described(&self.schema(), child)));
-        self.tell_cascade(&heirs.into_iter().chain(gone).chain(views.iter().map(|view| described(&self.schema(), view))).collect::<Vec<_>>());
-        views.iter().try_for_each(|view| self.drop_view(view))?;
-        for (child, key, _) in &keys {
-            // An earlier constraint of the same table may have gone.
-            self.settle()?;
-            let Some(child) = self.schema().relation_by_oid(child.oid) else { continue };
-            self.drop_constraint(&child, key)?;
-        }
-        Ok(())
+        self.tell_cascade(&views.iter().map(|dependent| described(&self.schema(), &dependent.view)).collect::<Vec<_>>());
+        views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))
     }
 
     /// What goes with the object that the user has named.

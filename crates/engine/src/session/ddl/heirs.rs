@@ -1,5 +1,6 @@
 //! Tables that inherit from tables: what changes of the schema do beyond one table.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rowferry_dialect::Schema as _;
@@ -8,7 +9,10 @@ use rowferry_dialect::ir::{self, AlterTable, Query, Statement};
 use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::dependencies::Needed;
-use super::{Changer, Done, cannot_drop, described};
+use super::{Changer, Done, described};
+
+/// A foreign key: its table, its name, and the object id of the table that it leads to.
+pub(super) type KeyOf = (Arc<Relation>, String, u32);
 
 impl Changer<'_> {
     /// ALTER TABLE of a table and of those that inherit from it.
@@ -62,26 +66,55 @@ impl Changer<'_> {
         tables.iter().any(|table| !schema.heirs(table.relation.oid).is_empty())
     }
 
-    /// Those that inherit from what is to go, directly or not, each with what it depends on; an error without CASCADE.
-    pub(super) fn heirs_to_drop(&self, going: &[Arc<Relation>], cascade: bool) -> Done<Vec<Arc<Relation>>> {
+    /// What is to go, with all that inherit from it.
+    pub(super) fn with_heirs(&self, named: &[Arc<Relation>]) -> Vec<Arc<Relation>> {
         let schema = self.schema();
-        let mut found: Vec<(Arc<Relation>, String)> = Vec::new();
-        let mut open: Vec<Arc<Relation>> = going.iter().rev().cloned().collect();
-        while let Some(parent) = open.pop() {
-            let known = |heir: &Arc<Relation>| {
-                going.iter().any(|other| other.oid == heir.oid) || found.iter().any(|(other, _)| other.oid == heir.oid)
-            };
-            let heirs: Vec<_> = schema.heirs(parent.oid).into_iter().filter(|heir| !known(heir)).collect();
-            // The eldest with all that inherit from it comes first.
-            open.extend(heirs.iter().rev().cloned());
-            found.extend(heirs.into_iter().map(|heir| (heir, described(&schema, &parent))));
+        let mut going = named.to_vec();
+        let mut at = 0;
+        while at < going.len() {
+            for heir in schema.heirs(going[at].oid) {
+                if !going.iter().any(|other| other.oid == heir.oid) {
+                    going.push(heir);
+                }
+            }
+            at += 1;
         }
-        if !cascade && !found.is_empty() {
-            let object = going.first().map(|relation| described(&schema, relation)).unwrap_or_default();
-            let names: Vec<_> = found.iter().map(|(heir, on)| (described(&schema, heir), on.clone())).collect();
-            return Err(cannot_drop(&object, &names));
+        going
+    }
+
+    /// Heirs, views and foreign keys that depend on what is to go, in the order in which PostgreSQL tells of them, each with
+    /// what it depends on.
+    pub(super) fn dependents_in_order(&self, named: &[Arc<Relation>], keys: &[KeyOf]) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let mut seen: BTreeSet<u32> = named.iter().map(|relation| relation.oid).collect();
+        for relation in named.iter().rev() {
+            self.find_dependents(relation, keys, &mut seen, &mut found);
         }
-        Ok(found.into_iter().map(|(heir, _)| heir).collect())
+        found.reverse();
+        found
+    }
+
+    /// The youngest first, and what depends on something before it.
+    fn find_dependents(
+        &self,
+        on: &Arc<Relation>,
+        keys: &[KeyOf],
+        seen: &mut BTreeSet<u32>,
+        found: &mut Vec<(String, String)>,
+    ) {
+        let schema = self.schema();
+        let mut below = schema.heirs(on.oid);
+        below.extend(schema.users(on.oid).map(|(view, _)| view.clone()));
+        below.sort_by_key(|relation| std::cmp::Reverse(relation.oid));
+        for relation in below {
+            if seen.insert(relation.oid) {
+                self.find_dependents(&relation, keys, seen, found);
+                found.push((described(&schema, &relation), described(&schema, on)));
+            }
+        }
+        for (child, key, _) in keys.iter().rev().filter(|(.., target)| *target == on.oid) {
+            found.push((format!("constraint {key} on {}", described(&schema, child)), described(&schema, on)));
+        }
     }
 
     /// What a table names as its parents has an entry that keeps its object id.

@@ -244,7 +244,7 @@ impl Changer<'_> {
         }
         self.drop_defaults_of(details, &format!("sequence {name}"), cascade, &[])?;
         let needed = Needed::sequence(details.sequence.oid, name);
-        self.drop_dependents(&format!("sequence {name}"), Vec::new(), Vec::new(), vec![needed], cascade)?;
+        self.drop_dependents(&format!("sequence {name}"), vec![needed], cascade)?;
         self.forget(details.database, details.sequence.oid)
     }
 
