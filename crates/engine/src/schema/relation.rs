@@ -1,7 +1,7 @@
 //! Reads one table or view.
 
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
-use rowferry_dialect::lower::sqlite::{quote, types};
+use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
     Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, QualifiedName, ReferentialAction,
     Relation, RelationKind,
@@ -63,13 +63,14 @@ impl Loader<'_> {
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let hidden = row.get(6)?;
-            // A hidden column of a virtual table.
-            if hidden == 1 {
+            let name: String = row.get(1)?;
+            // A hidden column of a virtual table, or that of a table without columns.
+            if hidden == 1 || name == ddl::NO_COLUMN {
                 continue;
             }
             count_row();
             found.push(ColumnInfo {
-                name: row.get(1)?,
+                name,
                 declared: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
                 not_null: row.get(3)?,
                 default: row.get(4)?,

@@ -111,10 +111,17 @@ pub fn create_table(
         items.extend(sql);
         checks.extend(record);
     }
+    if columns.is_empty() {
+        items.insert(0, NO_COLUMN.to_owned());
+    }
     let body: Vec<String> = items.iter().map(|item| format!("    {item}")).collect();
     let sql = format!("CREATE TABLE {database}.{} (\n{}\n)", quote(physical), body.join(",\n"));
     Ok(TableStatements { sql, columns, checks, rowid_before })
 }
+
+/// The column that SQLite's table has where PostgreSQL's has none: a table of SQLite's cannot be without any. It holds
+/// nothing but NULL, and nobody is shown it.
+pub const NO_COLUMN: &str = "rowferry_no_column";
 
 /// The column that can be SQLite's rowid: the only one of a primary key, if it holds integers; an Informix SERIAL also
 /// without a key.

@@ -101,6 +101,9 @@ impl Lowering<'_> {
             },
             InsertSource::Values(rows) => self.insert_values(target, columns, rows, added),
             InsertSource::Query(query) => {
+                if columns.is_empty() && added.is_none() {
+                    return Err(Error::unsupported("INSERT of a query's rows into no column"));
+                }
                 let apart = if has_conflict_clause { None } else { numbers_apart(target, columns, query) };
                 let query = apart.as_ref().map_or(&**query, |apart| &apart.query);
                 let (sql, reprs) = self.query(query, Naming::Positions)?;

@@ -205,9 +205,6 @@ impl Binder<'_> {
                     return Ok(None);
                 }
                 let column = self.altered_column(table, &command.name)?;
-                if draft.columns.len() == 1 {
-                    return Err(self.without_columns(-1));
-                }
                 AlterTable::DropColumn { column, cascade }
             }
             AlterTableType::AtColumnDefault => {

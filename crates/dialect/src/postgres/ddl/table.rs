@@ -140,9 +140,6 @@ impl Binder<'_> {
         let places = self.merge_inherited(&mut inheritance, &mut draft)?;
         definitions.iter_mut().for_each(|(position, _)| *position = places[*position]);
         likes.iter_mut().for_each(|like| like.move_to(&places));
-        if draft.columns.is_empty() {
-            return Err(self.without_columns(range.location));
-        }
         // Constraints may name columns that come later, so they wait until all are known.
         for (position, column) in &definitions {
             self.column_expressions(column, *position, &mut draft)?;

@@ -10,7 +10,7 @@ use rowferry_dialect::ir::{
     AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, Part, Text, walk,
 };
 use rowferry_dialect::lower::sqlite::create_table::{
-    EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
+    EditableColumn, EditableConstraint, EditableTable, Kind, TableText, mentions, quote,
 };
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::schema::{Column, QualifiedName, Relation, RelationKind};
@@ -243,6 +243,8 @@ impl Changer<'_> {
         let parsed = TableText::parse(&format!("CREATE TABLE t ({})", statement.sql));
         let added = parsed.map(|parsed| parsed.edit()).and_then(|mut parsed| parsed.columns.pop());
         let added = added.ok_or_else(|| Error::internal("a column that cannot be read back"))?;
+        // What stands for no column at all makes place for the first.
+        text.columns.retain(|column| column.name != lowered::NO_COLUMN);
         let oid = self.entry(table)?;
         let record = statement.record;
         let sequence = if record.sequence {
@@ -419,6 +421,10 @@ impl Changer<'_> {
             }
         }
         let mut text = self.text(table)?;
+        if table.columns.len() == 1 {
+            text.columns.extend(no_column());
+            self.edit(table, &text)?;
+        }
         let concerned = |constraint: &EditableConstraint| constraint.columns.contains(&lower);
         let tied = text.constraints.iter().any(concerned)
             || text.columns.iter().any(|other| {
@@ -705,6 +711,12 @@ fn with_temp(sql: &str) -> String {
 fn holds_nulls(table: &Relation, column: &str) -> Error {
     let message = format!("column \"{column}\" of relation \"{}\" contains null values", table.name);
     Error::new(Condition::NotNullViolation, message).table(table.namespace.clone(), table.name.clone()).column(column)
+}
+
+/// What a table has that has no column.
+fn no_column() -> Option<EditableColumn> {
+    let table = TableText::parse(&format!("CREATE TABLE t ({})", lowered::NO_COLUMN))?;
+    table.edit().columns.pop()
 }
 
 pub(super) fn same_columns(table: &Relation) -> Vec<Option<String>> {

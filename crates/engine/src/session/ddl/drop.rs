@@ -176,10 +176,13 @@ impl Changer<'_> {
     pub(super) fn drop_dependents(&self, object: &str, needed: Vec<Needed>, cascade: bool) -> Done {
         let views = self.dependents(needed);
         if !cascade && !views.is_empty() {
-            let views = views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
+            let views =
+                views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
             return Err(cannot_drop(object, &views.collect::<Vec<_>>()));
         }
-        self.tell_cascade(&views.iter().map(|dependent| described(&self.schema(), &dependent.view)).collect::<Vec<_>>());
+        self.tell_cascade(
+            &views.iter().map(|dependent| described(&self.schema(), &dependent.view)).collect::<Vec<_>>(),
+        );
         views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))
     }
 
