@@ -7,6 +7,7 @@
 //! in its family's `ROWS` (and rows for its functions).
 
 pub mod bits;
+pub mod geometry;
 pub mod money;
 pub mod network;
 pub mod numbers;
@@ -96,7 +97,7 @@ impl Casts {
     pub const TEXT: Self = Self { from: |_, _, _| None, into: |_, _| None };
 }
 
-static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, money::ROWS, network::ROWS, numbers::ROWS];
+static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS];
 
 /// Every row.
 pub fn all() -> impl Iterator<Item = &'static Scalar> {

@@ -104,6 +104,7 @@ fn overlay(call: &Call<'_>) -> Result<Value> {
 
 fn combine(call: &Call<'_>, what: &str, operation: fn(u8, u8) -> u8) -> Result<Value> {
     let (left, right) = (call.bytes(0)?, call.bytes(1)?);
+    work::step(left.len().max(right.len()))?;
     if left.len() != right.len() {
         let message = format!("cannot {what} bit strings of different sizes");
         return Err(Error::new(Condition::StringDataLengthMismatch, message));

@@ -14,6 +14,10 @@ const EXEMPT: &[&str] = &[
     // They look at a few bytes, at offsets, or only copy or search at the speed of memory.
     "rf_array_fill",
     "rf_ascii",
+    "rf_bits_get",
+    "rf_bits_overlay",
+    "rf_bits_set",
+    "rf_bits_substring",
     "rf_bytea_concat",
     "rf_bytea_substring",
     "rf_chr",
