@@ -305,6 +305,14 @@ impl Type {
         self.base() == other.base()
     }
 
+    /// What stands between the members of an array's text.
+    pub fn delimiter(&self) -> char {
+        match self {
+            Self::Scalar(scalar, _) => scalar.delimiter,
+            _ => ',',
+        }
+    }
+
     /// False for types without an operator of equality.
     pub fn is_comparable(&self) -> bool {
         match self {

@@ -402,7 +402,9 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
 /// True for types of PostgreSQL's that are not here, and for those of extensions that programs ask for.
 fn is_absent(name: &str) -> bool {
     let extension = matches!(name, "hstore" | "citext" | "vector");
-    extension || name == "cstring" || rowferry_facts::Type::named(name).is_some_and(|ty| matches!(ty.kind, 'b' | 'r' | 'm'))
+    extension
+        || name == "cstring"
+        || rowferry_facts::Type::named(name).is_some_and(|ty| matches!(ty.kind, 'b' | 'r' | 'm'))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub static BIT: Scalar = Scalar {
     name: "bit",
     words: "bit",
     oid: 1560,
+    delimiter: ',',
     storage: Storage::Text,
     // Digits compare as PostgreSQL compares bits: the shorter of two that are equal so far comes first.
     order: Order::Stored,
@@ -30,6 +31,7 @@ pub static VARBIT: Scalar = Scalar {
     name: "varbit",
     words: "bit varying",
     oid: 1562,
+    delimiter: ',',
     storage: Storage::Text,
     order: Order::Stored,
     modifiers: Modifiers::Length(fit_varbit),

@@ -20,6 +20,8 @@ const fn shape(name: &'static str, oid: u32, input: Input, receive: Receive, sen
         name,
         words: name,
         oid,
+        // A box has commas of its own.
+        delimiter: if oid == 603 { ';' } else { ',' },
         storage: Storage::Text,
         order: Order::None,
         modifiers: Modifiers::None,

@@ -33,6 +33,8 @@ pub struct Scalar {
     pub words: &'static str,
     /// Its object id.
     pub oid: u32,
+    /// What stands between the members of an array's text.
+    pub delimiter: char,
     /// How its values lie in SQLite: as integers or as text.
     pub storage: Storage,
     /// How they are ordered.
@@ -210,6 +212,7 @@ mod tests {
         for scalar in all() {
             let facts = scalar.facts();
             assert_eq!(facts.name, scalar.name);
+            assert_eq!(facts.delimiter, scalar.delimiter);
             assert!(facts.array != 0, "{}", scalar.name);
             assert!(matches!(scalar.storage, Storage::Integer | Storage::Text), "{}", scalar.name);
             assert!(seen.insert(scalar.oid), "{}", scalar.name);

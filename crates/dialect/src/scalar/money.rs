@@ -14,6 +14,7 @@ pub static MONEY: Scalar = Scalar {
     name: "money",
     words: "money",
     oid: 790,
+    delimiter: ',',
     storage: Storage::Integer,
     order: Order::Stored,
     modifiers: Modifiers::None,

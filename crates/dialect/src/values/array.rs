@@ -301,7 +301,7 @@ pub fn parse(text: &str, element: &Type, settings: &Settings) -> Result<String> 
 /// As [`parse`], with members read by `each`.
 pub fn parse_with(text: &str, element: &Type, each: &mut dyn FnMut(&str) -> Result<Value>) -> Result<String> {
     let (bounds, braces) = array_text::bounds(text)?;
-    let pieces = array_text::split(braces)?;
+    let pieces = array_text::split(braces, element.delimiter())?;
     if !bounds.is_empty() {
         array_text::check_bounds(text, &bounds, &pieces)?;
     }
@@ -354,7 +354,7 @@ fn write_members(out: &mut Vec<u8>, members: &[Json], element: &Type, settings: 
     out.push(b'{');
     for (at, member) in members.iter().enumerate() {
         if at > 0 {
-            out.push(b',');
+            out.push(element.delimiter() as u8);
         }
         work::step(16)?;
         if let Json::Array(inner) = member {
@@ -372,18 +372,18 @@ fn write_members(out: &mut Vec<u8>, members: &[Json], element: &Type, settings: 
         write_element(&mut text, value.as_ref(), element, settings)?;
         work::step(text.len())?;
         work::reserve(out, text.len() + 2)?;
-        write_quoted(out, &text);
+        write_quoted(out, &text, element.delimiter() as u8);
     }
     out.push(b'}');
     Ok(Some(()))
 }
 
-fn write_quoted(out: &mut Vec<u8>, text: &[u8]) {
+fn write_quoted(out: &mut Vec<u8>, text: &[u8], delimiter: u8) {
     let plain = !text.is_empty()
         && !text.eq_ignore_ascii_case(b"null")
-        && !text
-            .iter()
-            .any(|b| matches!(b, b'{' | b'}' | b',' | b'"' | b'\\') || b.is_ascii_whitespace() || *b == 0x0b);
+        && !text.iter().any(|b| {
+            *b == delimiter || matches!(b, b'{' | b'}' | b'"' | b'\\') || b.is_ascii_whitespace() || *b == 0x0b
+        });
     if plain {
         return out.extend_from_slice(text);
     }

@@ -108,8 +108,9 @@ pub(super) fn check_bounds(text: &str, bounds: &[Dimension], pieces: &[Piece]) -
     Ok(())
 }
 
-/// Cuts an array from its first brace on, and checks that all arrays of a level have one length.
-pub(super) fn split(text: &str) -> Result<Vec<Piece>> {
+/// Cuts an array from its first brace on, and checks that all arrays of a level have one length. The delimiter stands
+/// between members.
+pub(super) fn split(text: &str, delimiter: char) -> Result<Vec<Piece>> {
     let mut cutter =
         Cutter { text, pieces: Vec::new(), state: State::Nothing, levels: Vec::new(), lengths: Vec::new() };
     let mut member = Member::default();
@@ -148,7 +149,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>> {
                     return if junk { Err(cutter.error("Junk after closing right brace.")) } else { cutter.finish() };
                 }
             }
-            ',' => cutter.delimit(&mut member)?,
+            c if c == delimiter => cutter.delimit(&mut member, c)?,
             c if c.is_ascii() && is_blank(c as u8) => {
                 if cutter.state == State::Member {
                     member.text.push(c);
@@ -250,14 +251,14 @@ impl Cutter<'_> {
         Ok(self.levels.is_empty())
     }
 
-    fn delimit(&mut self, member: &mut Member) -> Result<()> {
+    fn delimit(&mut self, member: &mut Member, delimiter: char) -> Result<()> {
         match self.state {
             State::Member | State::QuoteClosed => {
                 self.push(member)?;
                 self.state = State::MemberDelimited;
             }
             State::Closed => self.state = State::ClosedDelimited,
-            _ => return Err(self.unexpected(',')),
+            _ => return Err(self.unexpected(delimiter)),
         }
         if let Some(length) = self.levels.last_mut() {
             *length += 1;

@@ -36,6 +36,7 @@ impl Binder<'_> {
                 self.check_collation(&element.collation, range.location)?;
             }
             let (key, word) = self.index_key(element, &table, &entry)?;
+            check_key_type(&key.expr.ty, &index.access_method)?;
             words.push(word);
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty));
@@ -170,6 +171,18 @@ fn default_class(ty: &Type) -> String {
 }
 
 /// What hash indexes cannot do.
+/// A key needs an operator class: an order, or for a hash equality.
+pub(super) fn check_key_type(ty: &Type, method: &str) -> Result<()> {
+    let method = if method.is_empty() { "btree" } else { method };
+    if ty.is_ordered() || (method == "hash" && ty.is_comparable()) {
+        return Ok(());
+    }
+    let shown = types::words(ty);
+    let message = format!("data type {shown} has no default operator class for access method \"{method}\"");
+    Err(Error::new(Condition::UndefinedObject, message)
+        .hint("You must specify an operator class for the index or define a default operator class for the data type."))
+}
+
 fn check_hash(index: &pg::IndexStmt) -> Result<()> {
     if index.access_method != "hash" {
         return Ok(());

@@ -546,6 +546,9 @@ impl Binder<'_> {
         for position in self.draft_columns(&constraint.including, draft, constraint.location)? {
             included.push(draft.columns[position].name.clone());
         }
+        for position in &columns {
+            super::index::check_key_type(&draft.columns[*position].ty, "")?;
+        }
         if constraint.contype() == ConstrType::ConstrPrimary {
             if draft.constraints.iter().any(|known| matches!(known.kind, ConstraintKind::PrimaryKey(_))) {
                 return Err(self.error(

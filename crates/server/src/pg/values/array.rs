@@ -26,7 +26,10 @@ pub(super) fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings:
     let Type::Array(element) = ty else { return Err(values::misfit(value, ty)) };
     let mut text = Vec::new();
     values::write(&mut text, value, ty, settings)?;
-    let elements = std::str::from_utf8(&text).ok().and_then(parse).ok_or_else(|| values::misfit(value, ty))?;
+    let elements = std::str::from_utf8(&text)
+        .ok()
+        .and_then(|text| parse(text, element.delimiter()))
+        .ok_or_else(|| values::misfit(value, ty))?;
     let write_element = binary_out::writer(element)?;
     let word = |out: &mut Vec<u8>, number: usize| out.extend_from_slice(&(number as u32).to_be_bytes());
     word(out, elements.dimensions.len());
@@ -106,12 +109,12 @@ pub(super) fn read(reader: &mut Reader<'_>, element: &Type, settings: &Settings)
     if total == 0 {
         counts.clear();
     }
-    print(&mut text, &counts, &mut items.into_iter());
+    print(&mut text, &counts, element.delimiter(), &mut items.into_iter());
     values::input(&text, &Type::Array(Box::new(element.clone())), settings)
 }
 
 /// Prints elements as an array literal.
-fn print(text: &mut String, counts: &[usize], items: &mut impl Iterator<Item = Option<String>>) {
+fn print(text: &mut String, counts: &[usize], delimiter: char, items: &mut impl Iterator<Item = Option<String>>) {
     let Some((count, inner)) = counts.split_first() else {
         text.push_str("{}");
         return;
@@ -119,10 +122,10 @@ fn print(text: &mut String, counts: &[usize], items: &mut impl Iterator<Item = O
     text.push('{');
     for index in 0..*count {
         if index > 0 {
-            text.push(',');
+            text.push(delimiter);
         }
         if !inner.is_empty() {
-            print(text, inner, items);
+            print(text, inner, delimiter, items);
             continue;
         }
         match items.next().flatten() {
@@ -143,7 +146,7 @@ fn print(text: &mut String, counts: &[usize], items: &mut impl Iterator<Item = O
 }
 
 /// Reads an array literal as PostgreSQL prints it; `None` when it is none.
-fn parse(text: &str) -> Option<Elements> {
+fn parse(text: &str, delimiter: char) -> Option<Elements> {
     let mut elements = Elements::default();
     if text == "{}" {
         return Some(elements);
@@ -159,7 +162,7 @@ fn parse(text: &str) -> Option<Elements> {
         }
     };
     let mut characters = text.chars().peekable();
-    let count = parse_level(&mut characters, 0, &mut elements)?;
+    let count = parse_level(&mut characters, 0, delimiter, &mut elements)?;
     if characters.next().is_some() {
         return None;
     }
@@ -170,6 +173,7 @@ fn parse(text: &str) -> Option<Elements> {
 fn parse_level(
     characters: &mut std::iter::Peekable<std::str::Chars<'_>>,
     depth: usize,
+    delimiter: char,
     elements: &mut Elements,
 ) -> Option<usize> {
     if depth >= MAX_DIMENSIONS || characters.next() != Some('{') {
@@ -183,7 +187,7 @@ fn parse_level(
         count += 1;
         match characters.peek()? {
             '{' => {
-                let inner = parse_level(characters, depth + 1, elements)?;
+                let inner = parse_level(characters, depth + 1, delimiter, elements)?;
                 elements.dimensions[depth + 1] = inner;
             }
             '"' => {
@@ -200,7 +204,8 @@ fn parse_level(
             }
             _ => {
                 let mut item = String::new();
-                while let Some(character) = characters.next_if(|character| !matches!(character, ',' | '}')) {
+                while let Some(character) = characters.next_if(|character| *character != delimiter && *character != '}')
+                {
                     match character {
                         '\\' => item.push(characters.next()?),
                         other => item.push(other),
@@ -210,7 +215,7 @@ fn parse_level(
             }
         }
         match characters.next()? {
-            ',' => {}
+            c if c == delimiter => {}
             '}' => return Some(count),
             _ => return None,
         }
@@ -223,8 +228,8 @@ mod tests {
 
     #[test]
     fn literals_are_read() {
-        let read = |text: &str| parse(text).map(|elements| (elements.dimensions, elements.values));
-        assert_eq!(parse("[0:1][-2:-2]={{1},{2}}").unwrap().lower, [0, -2]);
+        let read = |text: &str| parse(text, ',').map(|elements| (elements.dimensions, elements.values));
+        assert_eq!(parse("[0:1][-2:-2]={{1},{2}}", ',').unwrap().lower, [0, -2]);
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(read("{}"), Some((vec![], vec![])));
         assert_eq!(read("{1,NULL,\"NULL\"}"), Some((vec![3], vec![some("1"), None, some("NULL")])));
@@ -242,7 +247,7 @@ mod tests {
         let items = vec![Some("a\"b\\c".to_owned()), None, Some(String::new()), Some("{,}".to_owned())];
         let mut text = String::new();
         print(&mut text, &[2, 2], &mut items.clone().into_iter());
-        assert_eq!(parse(&text), Some(Elements { dimensions: vec![2, 2], lower: vec![], values: items }));
+        assert_eq!(parse(&text, ','), Some(Elements { dimensions: vec![2, 2], lower: vec![], values: items }));
         let mut text = String::new();
         print(&mut text, &[], &mut std::iter::empty());
         assert_eq!(text, "{}");
