@@ -181,6 +181,8 @@ pub struct CreateFunction {
     pub replaces: Option<u32>,
     /// CREATE PROCEDURE.
     pub procedure: bool,
+    /// LEAKPROOF.
+    pub leakproof: bool,
     /// Variables of its body that hide others: what becomes of them is the session's to say.
     pub shadows: Vec<crate::Error>,
 }
@@ -196,6 +198,8 @@ pub struct AlterFunction {
     pub signature: String,
     /// Its canonical text from now on.
     pub text: String,
+    /// It becomes LEAKPROOF.
+    pub leakproof: bool,
     /// The completion tag.
     pub tag: &'static str,
 }

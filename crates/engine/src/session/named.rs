@@ -97,7 +97,7 @@ impl Session {
         self.statements.check_free(name)?;
         let params: Vec<Option<Type>> = params.iter().cloned().map(Some).collect();
         let plan = self.prepare(text, &params)?;
-        let (text, prepared) = (prepare.parsed.shared_text(), super::state::now());
+        let (text, prepared) = (prepare.parsed.whole_text(), super::state::now());
         self.statements.insert(name, NamedStatement { plan, text, from_sql: true, prepared })
     }
 

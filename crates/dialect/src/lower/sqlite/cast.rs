@@ -203,7 +203,8 @@ fn keeps_value(from: &Type, to: &Type) -> bool {
         }
         (from, Type::Numeric(None)) => from.is_decimal(),
         (Type::Varchar(Some(from)), Type::Varchar(Some(to))) => from <= to,
-        (Type::Char(from), Type::Char(to)) => from <= to,
+        // Without a length it is of any.
+        (Type::Char(from), Type::Char(to)) => *to == 0 || *from != 0 && from <= to,
         (from, to) if from.is_text() && is_unbounded_text(to) => true,
         // A label lies as its text.
         (Type::User(_), to) => is_unbounded_text(to),

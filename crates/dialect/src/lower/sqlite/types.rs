@@ -40,6 +40,8 @@ pub fn words(ty: &Type, language: Language) -> String {
         Type::TextBlob => "text byte".into(),
         Type::Varchar(None) => "varchar".into(),
         Type::Varchar(Some(length)) => format!("varchar({length})"),
+        // Of any length.
+        Type::Char(0) => "bpchar".into(),
         Type::Char(length) => format!("char({length})"),
         Type::Lvarchar(length) => format!("lvarchar({length})"),
         Type::Nchar(length) => format!("nchar({length})"),
@@ -262,6 +264,9 @@ impl Declared {
             ["text", "byte"] => Type::TextBlob,
             ["text"] => Type::Text,
             ["varchar"] => Type::Varchar(self.length()),
+            ["bpchar"] => Type::Char(self.length().unwrap_or(0)),
+            // As earlier versions wrote `bpchar`.
+            ["char"] if self.numbers == [0] => Type::Char(0),
             ["char" | "character"] => Type::Char(self.length().unwrap_or(1)),
             ["lvarchar"] => Type::Lvarchar(self.length().unwrap_or(2048)),
             ["nchar"] => Type::Nchar(self.length().unwrap_or(1)),
@@ -392,6 +397,7 @@ mod tests {
             Type::Text,
             Type::Varchar(None),
             Type::Varchar(Some(20)),
+            Type::Char(0),
             Type::Char(5),
             Type::Name,
             Type::InternalChar,

@@ -188,7 +188,11 @@ impl Binder<'_> {
         let (table, name) = on_relation(&names::strings(&list.items));
         let Some(relation) = self.schema.relation(&table) else {
             if drop.missing_ok {
-                self.remark(format!("relation \"{table}\" does not exist, skipping"));
+                let schema = table.schema.as_ref().filter(|schema| !self.schema.has_namespace(schema));
+                self.remark(match schema {
+                    Some(schema) => format!("schema \"{schema}\" does not exist, skipping"),
+                    None => format!("relation \"{table}\" does not exist, skipping"),
+                });
                 return nothing;
             }
             return Err(Error::new(Condition::UndefinedTable, format!("relation \"{table}\" does not exist")));

@@ -96,6 +96,7 @@ impl Binder<'_> {
             text: definition,
             replaces: known.map(|known| known.oid),
             procedure: function.definition.procedure,
+            leakproof: function.definition.leakproof,
             shadows,
         }))
     }
@@ -309,6 +310,10 @@ impl Binder<'_> {
                 Ok(Some(function.clone()))
             }
             [] if missing_ok => {
+                if let Some(missing) = self.missing_type(named.args.as_deref().unwrap_or_default()) {
+                    self.remark(format!("{missing} does not exist, skipping"));
+                    return Ok(None);
+                }
                 let message = format!("{words} {}({}) does not exist, skipping", named.name, named.spelt.join(","));
                 self.remark(message);
                 Ok(None)
@@ -326,6 +331,18 @@ impl Binder<'_> {
             )
             .hint(format!("Specify the argument list to select the {words} unambiguously."))),
         }
+    }
+
+    /// The first of some types that is not there, or its schema.
+    fn missing_type(&self, types: &[TypeRef]) -> Option<String> {
+        types.iter().find_map(|ty| {
+            let TypeRef::Row(name) = ty else { return None };
+            match &name.schema {
+                Some(schema) if !self.schema.has_namespace(schema) => Some(format!("schema \"{schema}\"")),
+                _ if self.schema.relation(name).is_none() => Some(format!("type \"{name}\"")),
+                _ => None,
+            }
+        })
     }
 
     /// DROP FUNCTION, DROP PROCEDURE, DROP ROUTINE.
@@ -369,6 +386,7 @@ impl Binder<'_> {
             signature: changed.signature(),
             text: definition_text(&changed.namespace, &changed.name, &changed.definition),
             namespace: changed.namespace,
+            leakproof: changed.definition.leakproof && !function.definition.leakproof,
             tag,
         }))))
     }

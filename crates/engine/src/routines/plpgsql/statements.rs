@@ -117,11 +117,28 @@ impl Frame<'_, '_> {
 
     /// A text as a user sees the value; `None` is NULL.
     pub(super) fn evaluate_text(&mut self, sql: &Sql) -> Result<Option<String>> {
+        if let Some(slot) = self.named_row(sql) {
+            let row = if self.is_assigned(slot) { self.held_row(slot)? } else { None };
+            return row.map(|(shape, values)| self.row_as_text(&shape, &values)).transpose();
+        }
         let (value, ty) = self.evaluate(sql)?;
         if value == Value::Null {
             return Ok(None);
         }
         rowferry_dialect::values::output(&value, &ty, &self.session.settings()).map(Some)
+    }
+
+    /// A row as a user sees it.
+    fn row_as_text(&self, shape: &Shape, values: &[Value]) -> Result<String> {
+        let settings = self.session.settings();
+        let mut fields = Vec::with_capacity(values.len());
+        for (value, (_, ty)) in values.iter().zip(shape.iter()) {
+            fields.push(match value {
+                Value::Null => None,
+                value => Some(rowferry_dialect::values::output(value, ty, &settings)?),
+            });
+        }
+        Ok(rowferry_dialect::values::record::output(fields.iter().map(Option::as_deref)))
     }
 
     // Assignments.

@@ -340,6 +340,11 @@ impl Frame<'_, '_> {
         Some((values[at].clone(), shape[at].1.clone()))
     }
 
+    /// A variable of rows has been given one, or NULL as a row.
+    pub(super) fn is_assigned(&self, slot: usize) -> bool {
+        !matches!(self.slots[slot], Slot::Unassigned)
+    }
+
     /// Whether a type is a row's, for those who assign to it.
     pub(super) fn holds_rows(&self, slot: usize) -> bool {
         !matches!(self.slots[slot], Slot::Value { .. })

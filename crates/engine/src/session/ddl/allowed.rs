@@ -1,12 +1,12 @@
 //! Whether a change of the schema is allowed to the role that asks.
 
-use rowferry_dialect::Schema as _;
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
 use rowferry_dialect::ir::{
     AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange,
     UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::{Condition, Error, Schema as _};
 
 use super::{Changer, Done};
 use crate::schema::{PG_TEMP, SessionSchema};
@@ -80,9 +80,13 @@ impl Changer<'_> {
             }),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
+                check.leakproof(create.leakproof)?;
                 create.replaces.map_or(Ok(()), |oid| check.owned(oid, "function", &create.name))
             }
-            Ddl::AlterFunction(alter) => check.function(alter.function),
+            Ddl::AlterFunction(alter) => {
+                check.function(alter.function)?;
+                check.leakproof(alter.leakproof)
+            }
             Ddl::DropFunctions { functions, .. } => functions.iter().try_for_each(|oid| check.function(*oid)),
             Ddl::DropRoutine(routine) => check.owned(routine.oid, "function", ""),
             Ddl::DropType { oid } => check.owned(*oid, "type", ""),
@@ -103,6 +107,15 @@ struct Allowed<'a> {
 }
 
 impl Allowed<'_> {
+    /// A function is said to tell nothing of its arguments.
+    fn leakproof(&self, wanted: bool) -> Done {
+        if wanted && !self.rights.is_superuser() {
+            let message = "only superuser can define a leakproof function";
+            return Err(Error::new(Condition::InsufficientPrivilege, message).into());
+        }
+        Ok(())
+    }
+
     fn create_table(&self, table: &CreateTable) -> Done {
         self.create_in(&table.name, table.temporary)?;
         table.parents.iter().try_for_each(|parent| self.owner(parent))?;
