@@ -134,10 +134,7 @@ fn extras(dml: &Dml) -> Vec<(ColumnRef, Type)> {
         DmlAction::Delete { using, .. } => using.as_ref(),
         DmlAction::Insert { .. } => None,
     };
-    let mut ids = Vec::new();
-    if let Some(from) = others {
-        relations(from, &mut ids);
-    }
+    let ids = others.map(From::relations).unwrap_or_default();
     let mut found: Vec<(ColumnRef, Type)> = Vec::new();
     for item in &dml.returning {
         walk::expr(item, &mut |expr| {
@@ -151,23 +148,6 @@ fn extras(dml: &Dml) -> Vec<(ColumnRef, Type)> {
         });
     }
     found
-}
-
-/// The relations of a FROM clause.
-fn relations(from: &From, ids: &mut Vec<RelId>) {
-    match from {
-        From::Relation { id, .. }
-        | From::Query { id, .. }
-        | From::Cte { id, .. }
-        | From::Kept { id, .. }
-        | From::Function { id, .. } => {
-            ids.push(*id);
-        }
-        From::Join { left, right, .. } => {
-            relations(left, ids);
-            relations(right, ids);
-        }
-    }
 }
 
 /// A query without anything around its body.

@@ -50,13 +50,10 @@ fn updates(conflict: &super::OnConflict) -> bool {
 }
 
 fn returns_others(dml: &Dml) -> bool {
-    let mut others = Vec::new();
-    match &dml.action {
-        DmlAction::Update { from: Some(from), .. } | DmlAction::Delete { using: Some(from), .. } => {
-            relations(from, &mut others);
-        }
+    let others = match &dml.action {
+        DmlAction::Update { from: Some(from), .. } | DmlAction::Delete { using: Some(from), .. } => from.relations(),
         _ => return false,
-    }
+    };
     let mut found = false;
     for item in &dml.returning {
         walk::expr(item, &mut |expr| {
@@ -65,21 +62,6 @@ fn returns_others(dml: &Dml) -> bool {
         });
     }
     found
-}
-
-/// The relations that stand side by side in a FROM.
-pub fn relations(from: &From, found: &mut Vec<RelId>) {
-    match from {
-        From::Relation { id, .. }
-        | From::Query { id, .. }
-        | From::Cte { id, .. }
-        | From::Kept { id, .. }
-        | From::Function { id, .. } => found.push(*id),
-        From::Join { left, right, .. } => {
-            relations(left, found);
-            relations(right, found);
-        }
-    }
 }
 
 /// What a query computes for the actions: one column for each value.
@@ -225,10 +207,7 @@ fn refuse_cursor(cursor: Option<&String>, filter: Option<&Expr>) -> Result<()> {
 }
 
 fn bring_all(given: &mut Given, returning: &mut [Expr], from: Option<&From>) {
-    let mut others = Vec::new();
-    if let Some(from) = from {
-        relations(from, &mut others);
-    }
+    let others = from.map(From::relations).unwrap_or_default();
     returning.iter_mut().for_each(|item| given.bring(item, &others));
 }
 

@@ -214,6 +214,24 @@ pub enum From {
     },
 }
 
+impl From {
+    /// The relations that stand side by side in it, not those inside its subqueries.
+    pub fn relations(&self) -> Vec<RelId> {
+        let (mut found, mut rest) = (Vec::new(), vec![self]);
+        while let Some(from) = rest.pop() {
+            match from {
+                Self::Relation { id, .. }
+                | Self::Query { id, .. }
+                | Self::Cte { id, .. }
+                | Self::Kept { id, .. }
+                | Self::Function { id, .. } => found.push(*id),
+                Self::Join { left, right, .. } => rest.extend([&**right, &**left]),
+            }
+        }
+        found
+    }
+}
+
 /// A join.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum JoinKind {

@@ -4,7 +4,7 @@ use pg_query::protobuf::{GroupingSet, GroupingSetKind, Node, SelectStmt, node::N
 
 use super::binder::Binder;
 use super::select::Target;
-use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, RelId, walk};
+use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, walk};
 use crate::{Condition, Result};
 
 impl Binder<'_> {
@@ -163,10 +163,7 @@ impl Binder<'_> {
             GroupBy::None => &[],
             GroupBy::Keys(keys) | GroupBy::Sets { keys, .. } => keys,
         };
-        let mut own = Vec::new();
-        if let Some(from) = from {
-            relations(from, &mut own);
-        }
+        let own = from.map(From::relations).unwrap_or_default();
         let mut wrong: Option<ColumnRef> = None;
         for expr in exprs {
             walk::expr(expr, &mut |part| {
@@ -231,22 +228,5 @@ fn is_column(expr: &Expr, column: &ColumnRef) -> bool {
         ExprKind::Column(found) => found == column,
         ExprKind::Cast { arg, context: crate::ir::CastContext::Implicit } => is_column(arg, column),
         _ => false,
-    }
-}
-
-/// The relations of a FROM clause.
-fn relations(from: &From, ids: &mut Vec<RelId>) {
-    match from {
-        From::Relation { id, .. }
-        | From::Query { id, .. }
-        | From::Cte { id, .. }
-        | From::Kept { id, .. }
-        | From::Function { id, .. } => {
-            ids.push(*id);
-        }
-        From::Join { left, right, .. } => {
-            relations(left, ids);
-            relations(right, ids);
-        }
     }
 }

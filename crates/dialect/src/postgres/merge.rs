@@ -8,7 +8,7 @@ use pg_query::protobuf::{self as pg, CmdType, MergeMatchKind, Node, node::Node a
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::target::{Change, Target, barrier};
 use crate::access::Privileges;
-use crate::ir::by_rows::{relations, rowid, same_row, select};
+use crate::ir::by_rows::{rowid, same_row, select};
 use crate::ir::{
     self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind, Merge, RelId, family,
     walk,
@@ -252,7 +252,7 @@ fn assemble(
     let otherwise = Some(Box::new(choice(&clauses, &actions, true, 0)));
     let action = Expr::new(ExprKind::Case { branches, otherwise }, Type::Int8);
     let mut known = vec![target.id];
-    relations(&source, &mut known);
+    known.extend(source.relations());
     let mut inner = Inner { id: binder.ids.relation(), items: vec![row, action], known };
     let chosen = Expr::column(inner.id, 1, Type::Int8);
     let mut items = vec![Expr::column(inner.id, 0, Type::Int8), chosen.clone()];

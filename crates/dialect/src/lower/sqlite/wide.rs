@@ -103,8 +103,7 @@ impl Cutter {
     fn cut_off(&mut self, from: &mut From, filtered: bool, filter: &mut Vec<Expr>) {
         self.next += 1;
         let (id, cte) = (RelId(self.next), CteId(self.next));
-        let mut relations = HashSet::new();
-        relations_of(from, &mut relations);
+        let mut relations: HashSet<RelId> = from.relations().into_iter().collect();
         for part in &self.parts {
             if relations.contains(&part.id) {
                 relations.extend(&part.relations);
@@ -207,23 +206,6 @@ fn set_columns(query: &mut Query, later: &mut [Part], part: RelId, columns: &[Ou
     }
     for other in later {
         visit(&mut other.from, part, columns);
-    }
-}
-
-/// The relations of a FROM tree itself, not those inside its subqueries.
-fn relations_of(from: &From, relations: &mut HashSet<RelId>) {
-    match from {
-        From::Relation { id, .. }
-        | From::Query { id, .. }
-        | From::Cte { id, .. }
-        | From::Kept { id, .. }
-        | From::Function { id, .. } => {
-            relations.insert(*id);
-        }
-        From::Join { left, right, .. } => {
-            relations_of(left, relations);
-            relations_of(right, relations);
-        }
     }
 }
 
