@@ -32,6 +32,25 @@ impl Frame<'_, '_> {
         })
     }
 
+    /// Rounds of a loop as long as there is something for one; whether there was a first, and what comes behind.
+    fn rounds(
+        &mut self,
+        label: Option<&str>,
+        body: &[Step],
+        mut next: impl FnMut(&mut Self) -> Result<bool>,
+    ) -> Result<(bool, Flow)> {
+        let mut found = false;
+        while next(self)? {
+            found = true;
+            match self.round(body, label)? {
+                Round::Again => {}
+                Round::Over => break,
+                Round::Leave(flow) => return Ok((found, flow)),
+            }
+        }
+        Ok((found, Flow::Next))
+    }
+
     /// LOOP, WHILE.
     pub(super) fn plain_loop(
         &mut self,
@@ -40,19 +59,11 @@ impl Frame<'_, '_> {
         body: &[Step],
         place: Place,
     ) -> Result<Flow> {
-        loop {
-            self.at(place);
-            if let Some(condition) = condition
-                && !self.is_true(condition)?
-            {
-                return Ok(Flow::Next);
-            }
-            match self.round(body, label)? {
-                Round::Again => {}
-                Round::Over => return Ok(Flow::Next),
-                Round::Leave(flow) => return Ok(flow),
-            }
-        }
+        let (_, flow) = self.rounds(label, body, |frame| {
+            frame.at(place);
+            condition.map_or(Ok(true), |condition| frame.is_true(condition))
+        })?;
+        Ok(flow)
     }
 
     /// CASE.
@@ -100,25 +111,17 @@ impl Frame<'_, '_> {
             let message = "BY value of FOR loop must be greater than zero";
             return Err(Error::new(Condition::InvalidParameterValue, message));
         }
-        let mut at = first;
-        let mut found = false;
-        let mut flow = Flow::Next;
-        while if reverse { at >= last } else { at <= last } {
-            found = true;
-            self.slots[variable] = Slot::Value { ty: Type::Int4, value: Value::Integer(at) };
-            match self.round(body, label)? {
-                Round::Again => {}
-                Round::Over => break,
-                Round::Leave(left) => {
-                    flow = left;
-                    break;
-                }
-            }
+        let mut upcoming = Some(first);
+        let (found, flow) = self.rounds(label, body, |frame| {
+            let Some(at) = upcoming.filter(|at| if reverse { *at >= last } else { *at <= last }) else {
+                return Ok(false);
+            };
+            frame.slots[variable] = Slot::Value { ty: Type::Int4, value: Value::Integer(at) };
             let next = if reverse { at.checked_sub(step) } else { at.checked_add(step) };
             // The variable is an integer of 32 bits.
-            let Some(next) = next.filter(|next| i32::try_from(*next).is_ok()) else { break };
-            at = next;
-        }
+            upcoming = next.filter(|next| i32::try_from(*next).is_ok());
+            Ok(true)
+        })?;
         self.set_found(found);
         Ok(flow)
     }
@@ -153,26 +156,16 @@ impl Frame<'_, '_> {
             return Err(Error::new(Condition::InvalidCursorDefinition, "cannot open query as cursor"));
         };
         let shape = shape_of_cursor(&cursor);
-        let mut found = false;
-        let mut flow = Flow::Next;
-        loop {
+        let (found, flow) = self.rounds(label, body, |frame| {
             let row = next_row(&mut cursor).map_err(|error| match (rows, &text) {
                 (Rows::Query(sql), _) => in_statement(error, sql),
                 (_, Some(text)) => in_statement_text(error, text),
                 _ => error,
             })?;
-            let Some(row) = row else { break };
-            found = true;
-            self.assign_target(target, &shape, Some(row))?;
-            match self.round(body, label)? {
-                Round::Again => {}
-                Round::Over => break,
-                Round::Leave(left) => {
-                    flow = left;
-                    break;
-                }
-            }
-        }
+            let Some(row) = row else { return Ok(false) };
+            frame.assign_target(target, &shape, Some(row))?;
+            Ok(true)
+        })?;
         if !found {
             self.assign_target(target, &shape, None)?;
         }
@@ -190,22 +183,12 @@ impl Frame<'_, '_> {
         body: &[Step],
     ) -> Result<Flow> {
         let name = self.open_bound(cursor, args)?;
-        let mut found = false;
-        let mut flow = Flow::Next;
-        loop {
-            let (shape, row) = self.fetch_one(&name)?;
-            let Some(row) = row else { break };
-            found = true;
-            self.assign_target(target, &shape, Some(row))?;
-            match self.round(body, label)? {
-                Round::Again => {}
-                Round::Over => break,
-                Round::Leave(left) => {
-                    flow = left;
-                    break;
-                }
-            }
-        }
+        let (found, flow) = self.rounds(label, body, |frame| {
+            let (shape, row) = frame.fetch_one(&name)?;
+            let Some(row) = row else { return Ok(false) };
+            frame.assign_target(target, &shape, Some(row))?;
+            Ok(true)
+        })?;
         self.session.close_named_cursor(&name)?;
         self.set_found(found);
         Ok(flow)
@@ -238,19 +221,12 @@ impl Frame<'_, '_> {
         let members: Vec<Value> =
             members.iter().map(|member| array::from_json(member, element).unwrap_or(Value::Null)).collect();
         let shape: Shape = std::sync::Arc::from([(String::new(), (**element).clone())]);
-        let found = !members.is_empty();
-        let mut flow = Flow::Next;
-        for member in members {
-            self.assign_target(target, &shape, Some(vec![member]))?;
-            match self.round(body, label)? {
-                Round::Again => {}
-                Round::Over => break,
-                Round::Leave(left) => {
-                    flow = left;
-                    break;
-                }
-            }
-        }
+        let mut members = members.into_iter();
+        let (found, flow) = self.rounds(label, body, |frame| {
+            let Some(member) = members.next() else { return Ok(false) };
+            frame.assign_target(target, &shape, Some(vec![member]))?;
+            Ok(true)
+        })?;
         self.set_found(found);
         Ok(flow)
     }
