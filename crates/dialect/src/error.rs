@@ -196,6 +196,7 @@ conditions! {
     InvalidColumnReference "42P10" -217 0,
     InvalidColumnDefinition "42611" -201 0,
     InvalidCursorDefinition "42P11" -526 0,
+    InvalidSchemaDefinition "42P15" -201 0,
     InvalidTableDefinition "42P16" -201 0,
     InvalidFunctionDefinition "42P13" -201 0,
     InvalidObjectDefinition "42P17" -201 0,

@@ -64,6 +64,8 @@ pub enum Ddl {
         if_not_exists: bool,
         /// AUTHORIZATION.
         owner: Option<RoleSpec>,
+        /// The statements that make what it is made with, in their order.
+        elements: Vec<String>,
     },
     /// Roles, owners, privileges.
     Access {

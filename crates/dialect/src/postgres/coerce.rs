@@ -298,7 +298,8 @@ impl Binder<'_> {
             }
         }
         let Some(common) = common else { return Ok(Type::Text) };
-        let alike = members.iter().all(|(ty, _)| **ty == *common || **ty == Type::Unknown);
+        // A length is kept when all have it; a literal that takes the type has none.
+        let alike = members.iter().all(|(ty, _)| **ty == *common);
         Ok(if alike { common.clone() } else { base(common) })
     }
 

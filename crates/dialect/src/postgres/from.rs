@@ -858,7 +858,7 @@ impl Binder<'_> {
             if left.columns.len() == right.columns.len() {
                 for (index, (a, b)) in left.columns.iter().zip(&right.columns).enumerate() {
                     let overall = self.common_type(&[(&a.ty, -1), (&b.ty, -1)], "UNION")?;
-                    if !super::coerce::same(&a.ty, &overall) {
+                    if a.ty != overall {
                         return Err(self
                             .error(
                                 Condition::DatatypeMismatch,

@@ -1,5 +1,6 @@
 //! `information_schema`: the standard's view of the same things.
 
+use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{CheckOption, ReferentialAction, RelationKind};
 use rowferry_dialect::{Schema as _, Type};
@@ -275,6 +276,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
                 _ => None,
             };
             let events = describe::updatable(context.schema, relation).events;
+            let by_trigger = |event| yes(relation.has_trigger(TriggerTime::InsteadOf, TriggerLevel::Row, event));
             row![
                 &context.database.name,
                 &relation.namespace,
@@ -287,9 +289,9 @@ fn views(context: &Context<'_>) -> Vec<Row> {
                 },
                 yes(events & UPDATE_AND_DELETE == UPDATE_AND_DELETE),
                 yes(events & INSERT != 0),
-                "NO",
-                "NO",
-                "NO"
+                by_trigger(TriggerEvent::Update),
+                by_trigger(TriggerEvent::Delete),
+                by_trigger(TriggerEvent::Insert)
             ]
         })
         .collect()

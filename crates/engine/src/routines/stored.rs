@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// Goes one level deeper, if the stack allows it.
-    pub(super) fn enter_routine(&mut self) -> Result<crate::interrupt::Nested> {
+    pub(crate) fn enter_routine(&mut self) -> Result<crate::interrupt::Nested> {
         let depth = self.interrupter().depth();
         if depth == 0 {
             self.routine_state().base.store(stack_address(), std::sync::atomic::Ordering::Relaxed);
@@ -174,7 +174,10 @@ impl Session {
     }
 
     /// SET of a function: what the variables were before.
-    fn apply_settings(&mut self, settings: &[(String, Vec<String>)]) -> Result<Vec<(String, Option<String>)>> {
+    pub(crate) fn apply_settings(
+        &mut self,
+        settings: &[(String, Vec<String>)],
+    ) -> Result<Vec<(String, Option<String>)>> {
         let mut before = Vec::with_capacity(settings.len());
         for (name, values) in settings {
             before.push((name.clone(), self.variable(name)));
@@ -183,13 +186,13 @@ impl Session {
         Ok(before)
     }
 
-    fn restore_settings(&mut self, before: Vec<(String, Option<String>)>) {
+    pub(crate) fn restore_settings(&mut self, before: Vec<(String, Option<String>)>) {
         if before.is_empty() {
             return;
         }
         for (name, value) in before.into_iter().rev() {
             // What was its value is one that it may have.
-            let _ = self.set_local(&name, &value.into_iter().collect::<Vec<_>>());
+            let _ = self.put_back_local(&name, value.as_deref());
         }
     }
 

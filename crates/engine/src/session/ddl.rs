@@ -102,9 +102,37 @@ const DATABASES: [&str; 2] = ["main", "temp"];
 
 impl Session {
     pub(super) fn run_ddl(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
-        if matches!(prepared.bound.statement, Ir::CreateTableAs(_)) {
-            return self.create_table_as(prepared, params);
+        match &prepared.bound.statement {
+            Ir::CreateTableAs(_) => self.create_table_as(prepared, params),
+            Ir::Ddl(ddl) => match ddl.as_ref() {
+                Ddl::CreateSchema { name, elements, .. } if !elements.is_empty() => {
+                    self.as_one_transaction(|session| {
+                        let outcome = session.run_change(prepared)?;
+                        session.create_elements(name, elements)?;
+                        Ok(outcome)
+                    })
+                }
+                _ => self.run_change(prepared),
+            },
+            _ => self.run_change(prepared),
         }
+    }
+
+    /// Makes what CREATE SCHEMA makes with the schema, which is the first of the search path meanwhile.
+    fn create_elements(&mut self, schema: &str, elements: &[String]) -> Result<()> {
+        let _nested = self.enter_routine()?;
+        let path = self.state.variables.read().search_path();
+        let path = std::iter::once(schema.to_owned()).chain(path.iter().cloned()).collect();
+        let restore = self.apply_settings(&[("search_path".to_owned(), path)])?;
+        let result = elements.iter().try_for_each(|text| match self.prepare(text, &[])? {
+            Some(plan) => self.execute(&plan, &[]).map(|_| ()),
+            None => Ok(()),
+        });
+        self.restore_settings(restore);
+        result
+    }
+
+    fn run_change(&mut self, prepared: &Arc<Prepared>) -> Result<Outcome> {
         let words = super::execute::command_words(prepared.command);
         if let Some(named) = &prepared.uses.named {
             self.lock_named(named)?;
@@ -307,7 +335,7 @@ impl Changer<'_> {
             Ddl::CreateIndex(index) => self.create_index(index),
             Ddl::CreateView(view) => self.create_view(view),
             Ddl::CreateSequence(sequence) => self.create_sequence(sequence),
-            Ddl::CreateSchema { name, if_not_exists, owner } => {
+            Ddl::CreateSchema { name, if_not_exists, owner, .. } => {
                 self.create_schema(name, *if_not_exists, owner.as_ref())
             }
             Ddl::Access { change, .. } => self.change_access(change),

@@ -467,6 +467,13 @@ impl Session {
         Ok(())
     }
 
+    /// SET LOCAL of a whole value, as a variable shows it.
+    pub(crate) fn put_back_local(&mut self, name: &str, value: Option<&str>) -> Result<()> {
+        self.state.variables.write().set(name, value, true)?;
+        self.sync_variables();
+        Ok(())
+    }
+
     /// Adds a message of a routine for the client.
     pub(crate) fn remark(&self, message: Error) {
         self.state.notices.lock().push(message);

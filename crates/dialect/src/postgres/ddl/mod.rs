@@ -367,9 +367,6 @@ impl Binder<'_> {
     }
 
     fn create_schema(&mut self, create: &pg::CreateSchemaStmt) -> Result<Ddl> {
-        if !create.schema_elts.is_empty() {
-            return Err(self.unsupported("objects within CREATE SCHEMA", -1));
-        }
         let owner = create.authrole.as_ref().map(super::access::role_spec);
         if create.schemaname.starts_with("pg_") {
             return Err(crate::Error::new(
@@ -386,7 +383,42 @@ impl Binder<'_> {
         if !create.if_not_exists && self.schema.has_namespace(&name) {
             return Err(crate::Error::new(Condition::DuplicateSchema, format!("schema \"{name}\" already exists")));
         }
-        Ok(Ddl::CreateSchema { name, if_not_exists: create.if_not_exists, owner })
+        if !create.schema_elts.is_empty() && name != self.context.user && owner.is_some() {
+            return Err(self.unsupported("objects within CREATE SCHEMA … AUTHORIZATION", -1));
+        }
+        let elements = self.schema_elements(&name, &create.schema_elts)?;
+        Ok(Ddl::CreateSchema { name, if_not_exists: create.if_not_exists, owner, elements })
+    }
+
+    /// The statements within CREATE SCHEMA: sequences first, then tables, views, indexes, triggers and privileges.
+    fn schema_elements(&self, schema: &str, nodes: &[Node]) -> Result<Vec<String>> {
+        let mut elements: Vec<(u8, String)> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut node = node.node.clone();
+            let (order, made) = match &mut node {
+                Some(N::CreateSeqStmt(sequence)) => (0, sequence.sequence.as_mut()),
+                Some(N::CreateStmt(table)) => (1, table.relation.as_mut()),
+                Some(N::ViewStmt(view)) => (2, view.view.as_mut()),
+                Some(N::IndexStmt(index)) => (3, index.relation.as_mut()),
+                Some(N::CreateTrigStmt(trigger)) => (4, trigger.relation.as_mut()),
+                Some(N::GrantStmt(_)) => (5, None),
+                _ => return Err(self.unsupported("this object within CREATE SCHEMA", -1)),
+            };
+            if let Some(made) = made {
+                if !made.schemaname.is_empty() && made.schemaname != schema {
+                    let (given, message) = (&made.schemaname, "different from the one being created");
+                    let message = format!("CREATE specifies a schema ({given}) {message} ({schema})");
+                    return Err(crate::Error::new(Condition::InvalidSchemaDefinition, message));
+                }
+                schema.clone_into(&mut made.schemaname);
+            }
+            let text = node
+                .and_then(raw::print)
+                .ok_or_else(|| crate::Error::unsupported("this object within CREATE SCHEMA"))?;
+            elements.push((order, text));
+        }
+        elements.sort_by_key(|(order, _)| *order);
+        Ok(elements.into_iter().map(|(_, text)| text).collect())
     }
 
     fn drop_objects(&mut self, drop: &pg::DropStmt) -> Result<Statement> {

@@ -535,7 +535,11 @@ impl Binder<'_> {
                 (FrameUnit::Range, [key]) if !key.expr.ty.is_integer() => Type::Float8,
                 _ => Type::Int8,
             };
-            Ok(Box::new(binder.coerce(value, &ty, CastContext::Implicit, at)?))
+            let value = binder.coerce(value, &ty, CastContext::Implicit, at)?;
+            if matches!(&value.kind, ExprKind::Literal(ir::Value::Real(number)) if number.is_infinite()) {
+                return Err(binder.unsupported("RANGE with an infinite offset", at));
+            }
+            Ok(Box::new(value))
         };
         let start = if options & START_UNBOUNDED_PRECEDING != 0 {
             FrameBound::UnboundedPreceding

@@ -374,7 +374,11 @@ impl Binder<'_> {
         };
         let has_otherwise = otherwise.is_some();
         let members: Vec<_> = otherwise.into_iter().chain(results).collect();
-        let (mut members, ty) = self.unify(members, "CASE")?;
+        let (mut members, mut ty) = self.unify(members, "CASE")?;
+        if !has_otherwise {
+            // The NULL that is left has no length.
+            ty = super::coerce::base(&ty);
+        }
         let otherwise = has_otherwise.then(|| Box::new(members.remove(0)));
         let branches = conditions.into_iter().zip(members).collect();
         Ok(Expr::new(ExprKind::Case { branches, otherwise }, ty))
