@@ -5,8 +5,8 @@
 
 use super::{
     Again, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind,
-    From, GroupBy, Hidden, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Select, Statement, Value, family,
-    walk,
+    From, GroupBy, Hidden, InsertSource, JoinKind, Merge, OutputColumn, Query, RelId, Select, Statement, TriggerLevel,
+    Value, family, walk,
 };
 use crate::{Error, Result, Type};
 
@@ -188,7 +188,14 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
     let actions = match &dml.family {
         None => vec![action],
         Some(family) => {
-            if dml.target.triggers.iter().any(|trigger| trigger.has_transition_tables()) {
+            // Statement triggers of heirs are not told.
+            let sees_rows = |trigger: &crate::schema::Trigger| {
+                trigger.has_transition_tables() && trigger.level == TriggerLevel::Row
+            };
+            let heirs = family.members.iter().flat_map(|member| &member.triggers);
+            if dml.target.triggers.iter().any(|trigger| trigger.has_transition_tables())
+                || heirs.into_iter().any(|trigger| sees_rows(trigger))
+            {
                 return Err(Error::unsupported(
                     "a change of an inheritance parent whose triggers have transition tables",
                 ));

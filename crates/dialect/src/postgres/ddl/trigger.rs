@@ -384,6 +384,10 @@ fn transition_tables(create: &pg::CreateTrigStmt, relation: &Relation, trigger: 
         if !trigger.columns.is_empty() {
             return Err(refused("transition tables cannot be specified for triggers with column lists"));
         }
+        // Its rows would come from the statements of its parents, too.
+        if trigger.level == TriggerLevel::Row && relation.heritage.is_some() {
+            return Err(refused("ROW triggers with transition tables are not supported on inheritance children"));
+        }
         if transition.is_new {
             if trigger.waits_for(TriggerEvent::Delete) {
                 return wrong("NEW TABLE can only be specified for an INSERT or UPDATE trigger");
