@@ -86,6 +86,8 @@ pub struct Context {
     pub user: String,
     /// The database's name, for three-part names.
     pub database: String,
+    /// Policies of tables become part of the statement: not where only its text is looked at.
+    pub asks_policies: bool,
     /// How its literals are to be read.
     pub literals: crate::values::LiteralStyle,
 }

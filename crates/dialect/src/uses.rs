@@ -25,6 +25,8 @@ pub struct Uses {
     pub sequences: BTreeSet<u32>,
     /// Types of users that are named, by object id.
     pub types: BTreeSet<u32>,
+    /// Where functions of users are called, with the schemas that they are in.
+    pub calls: Vec<(usize, String)>,
 }
 
 /// A relation in FROM.
@@ -128,6 +130,35 @@ impl Uses {
         Some(edited(text, edits))
     }
 
+    /// The text with the schemas of what it names; `None` when it names something in a way that cannot be changed.
+    pub fn with_schemas(&self, text: &str, quote: &dyn Fn(&str) -> String) -> Option<String> {
+        let mut edits = Vec::new();
+        let relations = self.relations.iter().filter_map(|named| Some((named.place?, &named.relation.namespace)));
+        let relations = relations.filter(|(_, namespace)| *namespace != "pg_catalog");
+        for (place, namespace) in relations.chain(self.calls.iter().map(|(place, namespace)| (*place, namespace))) {
+            let names = names_at(text, place);
+            let first = names.first()?;
+            if names.len() == 1 {
+                edits.push((first.clone(), format!("{}.{}", quote(namespace), &text[first.clone()])));
+            }
+        }
+        Some(edited(text, edits))
+    }
+
+    /// The text of an expression over one table after that table has got another name: its columns may be said with it.
+    pub fn with_own_table_renamed(&self, text: &str, to: &str, quote: &dyn Fn(&str) -> String) -> String {
+        let mut edits = Vec::new();
+        for column in self.columns.iter().filter(|column| column.id == crate::ir::Text::TABLE) {
+            let Some(place) = column.place else { continue };
+            if let [.., table, _] = names_at(text, place).as_slice()
+                && !edits.iter().any(|(known, _)| known == table)
+            {
+                edits.push((table.clone(), quote(to)));
+            }
+        }
+        edited(text, edits)
+    }
+
     /// The text after a relation has got another name; it goes on under its old one as an alias, so that what is said
     /// of its columns stays true. `None` when the text names it in a way that cannot be changed.
     pub fn with_relation_renamed(
@@ -138,7 +169,8 @@ impl Uses {
         quote: &dyn Fn(&str) -> String,
     ) -> Option<String> {
         let mut edits = Vec::new();
-        for named in self.relations.iter().filter(|named| named.relation.oid == oid) {
+        let of_table = |named: &&NamedRelation| named.id == crate::ir::Text::TABLE;
+        for named in self.relations.iter().filter(|named| named.relation.oid == oid && !of_table(named)) {
             let names = names_at(text, named.place?);
             let last = names.last()?;
             // A synonym's name stays what it is.

@@ -44,6 +44,10 @@ impl Schema for Tables {
     fn has_namespace(&self, name: &str) -> bool {
         name == "public"
     }
+    fn rights(&self) -> rowferry_dialect::access::Rights {
+        rowferry_dialect::access::Rights::default()
+    }
+
     fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {
         true
     }
@@ -300,6 +304,7 @@ impl Database {
             without_rowid: false,
             triggers: Vec::new(),
             heritage: None,
+            security: None,
         };
         self.tables.0.write().push(Arc::new(relation));
     }

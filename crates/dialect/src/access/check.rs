@@ -19,6 +19,8 @@ pub struct Need {
     pub behind: Option<u32>,
     /// The statement changes it.
     pub target: bool,
+    /// The role whose policies are part of the statement; none where no policies concern it.
+    pub secured: Option<u32>,
     /// The privileges.
     pub privileges: Privileges,
     /// Columns that are read; with none, any column will do.
@@ -57,6 +59,7 @@ impl Needs {
             relation: relation.clone(),
             behind,
             target: false,
+            secured: None,
             privileges,
             read: BTreeSet::new(),
             inserted: BTreeSet::new(),
@@ -74,6 +77,19 @@ impl Needs {
         if let Some(need) = self.0.get_mut(mark) {
             need.id = id;
         }
+    }
+
+    /// Notes that a role's policies for a relation are part of the statement.
+    pub fn secure(&mut self, id: RelId, oid: u32, role: u32) {
+        for need in self.0.iter_mut().filter(|need| need.id == id && need.relation.oid == oid) {
+            need.secured = Some(role);
+        }
+    }
+
+    /// True when columns of a relation are read, or all of them may be.
+    pub fn reads(&self, id: RelId, oid: u32) -> bool {
+        let mut of_relation = self.0.iter().filter(|need| need.id == id && need.relation.oid == oid);
+        of_relation.any(|need| need.privileges.contains(Privileges::SELECT))
     }
 
     /// Notes that more is done with a relation.
@@ -149,7 +165,42 @@ impl Needs {
                 return Err(denied_relation(&need.relation));
             }
         }
+        self.check_policies(rights)
+    }
+
+    /// Refuses a statement that has not the policies which concern it: nobody ever sees by another role's.
+    fn check_policies(&self, rights: &Rights) -> Result<()> {
+        for need in self.0.iter().filter(|need| need.relation.security.is_some()) {
+            let role = need.behind.map_or_else(|| rights.role(), |view| rights.owner(view));
+            if !rights.is_secured(role, &need.relation) || need.secured == Some(role) {
+                continue;
+            }
+            return Err(match need.secured {
+                Some(_) => Error::new(
+                    Condition::SerializationFailure,
+                    "could not serialize access due to a concurrent change of roles",
+                ),
+                None => Error::unsupported(format!(
+                    "table \"{}\" in this statement, which knows nothing of its row-level security,",
+                    need.relation.name
+                )),
+            });
+        }
         Ok(())
+    }
+
+    /// Refuses what policies would take rows from, where `row_security` is off.
+    ///
+    /// # Errors
+    /// `42501`.
+    pub fn check_unaffected(&self, rights: &Rights) -> Result<()> {
+        match self.0.iter().find_map(|need| Some((need, need.secured?))) {
+            Some((need, role)) => {
+                let owner = rights.roles.has_privileges_of(role, rights.owner(need.relation.oid));
+                Err(super::would_be_affected(&need.relation, owner))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod acl;
 mod check;
 pub mod roles;
+mod row_security;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub use acl::{Acl, AclItem, ObjectClass, Privileges};
 pub use check::{Need, Needs, behind, denied, is_open, not_owner, relation_words};
 pub use roles::{BOOTSTRAP, Membership, Role, Roles};
+pub use row_security::would_be_affected;
 
 /// The object id of the served database.
 pub const DATABASE: u32 = 16_383;

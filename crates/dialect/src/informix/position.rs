@@ -11,7 +11,7 @@ use crate::schema::RelationKind;
 /// table stays as it is: nothing can be changed through its cursor.
 pub(super) fn add(query: &mut Query) {
     let Body::Select(select) = &mut query.body else { return };
-    let Some(From::Relation { id, relation }) = &select.from else { return };
+    let Some(From::Relation { id, relation, .. }) = &select.from else { return };
     let plain = select.distinct == Distinct::All && select.group_by == GroupBy::None && select.having.is_none();
     if !plain || relation.kind != RelationKind::Table || relation.without_rowid {
         return;

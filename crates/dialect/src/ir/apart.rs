@@ -8,7 +8,7 @@
 
 use super::{
     Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, Distinct, Dml, DmlAction, Expr, ExprKind, From, GroupBy,
-    InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, Value, walk,
+    Guard, InsertSource, JoinKind, OnConflict, OutputColumn, Query, RelId, Select, Value, walk,
 };
 use crate::schema::Relation;
 use crate::{Error, Result, Type};
@@ -33,6 +33,8 @@ pub struct Apart {
     pub returning: Option<Query>,
     /// What the engine computes of a row that is to be written, in the order of its columns.
     pub computed: Option<Query>,
+    /// Which guard does not let a row pass: [`Guards::inserted`](super::Guards), `updated`, `met`, `deleted`.
+    pub guards: [Option<Query>; 4],
     /// Parameters of the statements of one row.
     pub params: Vec<Type>,
     /// Where the statements of one row find what.
@@ -77,7 +79,7 @@ const SOURCE: RelId = RelId(u32::MAX - 1);
 pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
     let target = &dml.target;
     if target.without_rowid {
-        return Err(Error::unsupported("a row trigger on a table without rowid"));
+        return Err(Error::unsupported("a row trigger or a policy on a table without rowid"));
     }
     let extras = extras(dml);
     let at = RowParams { outer: params.len(), columns: target.columns.len(), extras: extras.len() };
@@ -103,6 +105,7 @@ pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
         conflict,
         returning: (!dml.returning.is_empty()).then(|| returning(dml, &extras, at)),
         computed: (!computed.is_empty()).then(|| computed_of_row(computed, at)),
+        guards: guards(dml, at),
         params: types,
         at,
     })
@@ -175,7 +178,7 @@ fn select(items: Vec<Expr>, from: Option<From>, filter: Option<Expr>) -> Query {
 fn scanned(dml: &Dml, others: Option<&From>) -> From {
     let target = match &dml.view {
         Some(view) => (**view).clone(),
-        None => From::Relation { id: dml.id, relation: dml.target.clone() },
+        None => From::Relation { id: dml.id, relation: dml.target.clone(), filter: None },
     };
     match others {
         Some(others) => {
@@ -299,6 +302,7 @@ fn change(dml: &Dml, action: DmlAction, returning: Vec<Expr>) -> Dml {
         view: None,
         action,
         checks,
+        guards: None,
         returning,
         columns,
     }
@@ -401,25 +405,49 @@ fn conflict_query(dml: &Dml, conflict: &OnConflict, at: RowParams) -> Result<Opt
     Ok(Some(found))
 }
 
+/// For each kind of guards the query that yields the place of the first one that does not hold, or NULL.
+fn guards(dml: &Dml, at: RowParams) -> [Option<Query>; 4] {
+    let Some(guards) = &dml.guards else { return [None, None, None, None] };
+    let query = |guards: &[Guard]| {
+        if guards.is_empty() {
+            return None;
+        }
+        let mut branches = Vec::with_capacity(guards.len());
+        for (place, guard) in guards.iter().enumerate() {
+            let mut condition = guard.condition.clone();
+            given_row(&mut condition, dml, &[], at);
+            let failed = ExprKind::IsTruth { arg: Box::new(condition), test: Some(true), negated: true };
+            let place = Expr::new(ExprKind::Literal(Value::Integer(place as i64)), Type::Int8);
+            branches.push((Expr::new(failed, Type::Bool), place));
+        }
+        let first = Expr::new(ExprKind::Case { branches, otherwise: None }, Type::Int8);
+        Some(select(vec![first], None, None))
+    };
+    [query(&guards.inserted), query(&guards.updated), query(&guards.met), query(&guards.deleted)]
+}
+
+/// Puts parameters in the place of the columns of a row, and of those of other relations.
+fn given_row(expr: &mut Expr, dml: &Dml, extras: &[(ColumnRef, Type)], at: RowParams) {
+    walk::expr_mut(expr, &mut |expr| {
+        if let ExprKind::Column(column) = expr.kind {
+            let extra = extras.iter().position(|(known, _)| *known == column);
+            if let Some(extra) = extra {
+                expr.kind = ExprKind::Param(at.extra(extra));
+            } else if column.relation == dml.id {
+                expr.kind = ExprKind::Param(match column.column {
+                    ColumnIndex::At(position) => at.column(position),
+                    ColumnIndex::RowId => at.rowid(),
+                });
+            }
+        }
+        true
+    });
+}
+
 /// RETURNING of a row that is given as parameters.
 fn returning(dml: &Dml, extras: &[(ColumnRef, Type)], at: RowParams) -> Query {
     let mut items = dml.returning.clone();
-    for item in &mut items {
-        walk::expr_mut(item, &mut |expr| {
-            if let ExprKind::Column(column) = expr.kind {
-                let extra = extras.iter().position(|(known, _)| *known == column);
-                if let Some(extra) = extra {
-                    expr.kind = ExprKind::Param(at.extra(extra));
-                } else if column.relation == dml.id {
-                    expr.kind = ExprKind::Param(match column.column {
-                        ColumnIndex::At(position) => at.column(position),
-                        ColumnIndex::RowId => at.rowid(),
-                    });
-                }
-            }
-            true
-        });
-    }
+    items.iter_mut().for_each(|item| given_row(item, dml, extras, at));
     let mut returned = select(items, None, None);
     returned.ctes.clone_from(&dml.ctes);
     returned

@@ -221,7 +221,7 @@ fn bring_all(given: &mut Given, returning: &mut [Expr], from: Option<&From>) {
 /// The changed table with what stands beside it.
 fn beside(dml: &Dml, others: Option<From>) -> From {
     let target = match &dml.family {
-        None => From::Relation { id: dml.id, relation: dml.target.clone() },
+        None => From::Relation { id: dml.id, relation: dml.target.clone(), filter: None },
         Some(family) => family.rows.clone(),
     };
     match others {

@@ -120,6 +120,8 @@ pub enum Ddl {
         /// The type's object id.
         oid: u32,
     },
+    /// CREATE, ALTER, DROP and COMMENT ON POLICY.
+    Policy(Box<super::policy::ChangePolicy>),
     /// CREATE, ALTER, DROP and COMMENT ON TRIGGER.
     Trigger(ChangeTrigger),
     /// COMMENT ON.

@@ -83,7 +83,8 @@ pub fn rows(members: &[Arc<Relation>], ids: &mut Ids, changed: bool) -> Result<Q
             add("rowid", Expr::new(rowid, Type::Int8));
             add("member", Expr::integer(i64::try_from(number).unwrap_or(i64::MAX), Type::Int8));
         }
-        let mut query = select(items, Vec::new(), Some(From::Relation { id, relation: member.clone() }), None);
+        let mut query =
+            select(items, Vec::new(), Some(From::Relation { id, relation: member.clone(), filter: None }), None);
         query.columns.clone_from(&columns);
         query.output = ids.relation();
         union = Some(match union {

@@ -131,7 +131,7 @@ pub enum LockWait {
 pub fn row_locks_of(from: Option<&From>, mode: LockMode, wait: LockWait) -> Vec<RowLock> {
     fn add(from: &From, mode: LockMode, wait: LockWait, locks: &mut Vec<RowLock>) {
         match from {
-            From::Relation { id, relation } if relation.kind == RelationKind::Table => {
+            From::Relation { id, relation, .. } if relation.kind == RelationKind::Table => {
                 locks.push(RowLock { id: *id, relation: relation.clone(), mode, wait });
             }
             From::Join { left, right, .. } => {

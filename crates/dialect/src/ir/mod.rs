@@ -12,6 +12,7 @@ pub mod ddl;
 pub mod expr;
 pub mod family;
 pub mod lock;
+pub mod policy;
 pub mod query;
 pub mod statement;
 pub mod tables;
@@ -24,6 +25,7 @@ pub use ddl::*;
 pub use expr::*;
 pub use family::{Family, Hidden};
 pub use lock::*;
+pub use policy::*;
 pub use query::*;
 pub use statement::*;
 pub use tables::{

@@ -159,6 +159,8 @@ pub enum From {
         id: RelId,
         /// The relation.
         relation: Arc<Relation>,
+        /// Which of its rows are there at all: asked before anything else that may be asked of a row.
+        filter: Option<Box<Expr>>,
     },
     /// A subquery, or a view of ours that the front end has expanded.
     Query {

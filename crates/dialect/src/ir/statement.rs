@@ -180,6 +180,8 @@ pub struct Dml {
     pub action: DmlAction,
     /// WITH CHECK OPTION of the views that it goes through, in the order in which they are asked.
     pub checks: Vec<ViewCheck>,
+    /// What policies ask of its rows before they are written.
+    pub guards: Option<Box<Guards>>,
     /// RETURNING; one expression for each of `columns`.
     pub returning: Vec<Expr>,
     /// The columns that it yields; empty without RETURNING.
@@ -193,6 +195,58 @@ pub struct ViewCheck {
     pub view: String,
     /// Over the changed table's row as it has been stored.
     pub condition: Expr,
+}
+
+/// Conditions that rows must meet, or the statement fails: asked when all BEFORE triggers have seen a row, and before any
+/// constraint is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Guards {
+    /// The table that asks.
+    pub table: String,
+    /// Of a row that is inserted.
+    pub inserted: Vec<Guard>,
+    /// Of what a row is updated to.
+    pub updated: Vec<Guard>,
+    /// Of a row that ON CONFLICT or MERGE is to update, as it was.
+    pub met: Vec<Guard>,
+    /// Of a row that MERGE is to delete.
+    pub deleted: Vec<Guard>,
+}
+
+/// One of those conditions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// The restrictive policy that asks; the permissive ones ask together.
+    pub policy: Option<String>,
+    /// What it is asked of, for messages.
+    pub row: GuardedRow,
+    /// Over the changed table's row.
+    pub condition: Expr,
+}
+
+/// A row of which a policy asks something.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum GuardedRow {
+    /// A row that is stored.
+    New,
+    /// The row that an INSERT has met.
+    InTheWay,
+    /// The row that a MERGE has met.
+    Target,
+}
+
+impl Guard {
+    /// The policy does not let the row pass.
+    pub fn error(&self, table: &str) -> crate::Error {
+        let (row, using) = match self.row {
+            GuardedRow::New => ("new", ""),
+            GuardedRow::InTheWay => ("new", " (USING expression)"),
+            GuardedRow::Target => ("target", " (USING expression)"),
+        };
+        let policy = self.policy.as_ref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
+        let message = format!("{row} row violates row-level security policy{policy}{using} for table \"{table}\"");
+        crate::Error::new(crate::Condition::InsufficientPrivilege, message)
+    }
 }
 
 /// MERGE, and any change whose rows are decided on before the first of them is changed: a query of what is to be done, and
@@ -425,6 +479,8 @@ pub struct Copy {
     pub from: Option<Dml>,
     /// To the client: a query.
     pub to: Option<Query>,
+    /// A table is named, and no query.
+    pub table: bool,
     /// For each column of that query, the table's column that it is: relation's oid and position from 0.
     pub origins: Vec<Option<(u32, usize)>>,
     /// Options.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::lock::LockMode;
 use super::{
-    Body, ConflictAction, Cte, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind, Query,
-    Statement, TriggerChange, Value, walk,
+    Body, ConflictAction, Cte, CteBody, Ddl, Dml, DmlAction, Expr, ExprKind, From, InsertSource, ObjectKind,
+    PolicyChange, Query, Statement, TriggerChange, Value, walk,
 };
 use crate::schema::{QualifiedName, Relation, RelationKind};
 
@@ -249,6 +249,13 @@ impl Found {
                     self.add(table, LockMode::AccessExclusive);
                 }
             }
+            Ddl::Policy(change) => self.add(
+                &change.table,
+                match change.change {
+                    PolicyChange::Comment(..) => LockMode::ShareUpdateExclusive,
+                    _ => LockMode::AccessExclusive,
+                },
+            ),
             Ddl::Trigger(change) => self.add(
                 &change.relation,
                 match change.change {

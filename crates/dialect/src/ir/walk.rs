@@ -97,6 +97,20 @@ macro_rules! walkers {
             for check in dml.checks.$iter() {
                 $expr(&$($mutable)? check.condition, visit);
             }
+            for guards in dml.guards.$iter() {
+                for guard in guards.inserted.$iter() {
+                    $expr(&$($mutable)? guard.condition, visit);
+                }
+                for guard in guards.updated.$iter() {
+                    $expr(&$($mutable)? guard.condition, visit);
+                }
+                for guard in guards.met.$iter() {
+                    $expr(&$($mutable)? guard.condition, visit);
+                }
+                for guard in guards.deleted.$iter() {
+                    $expr(&$($mutable)? guard.condition, visit);
+                }
+            }
             for item in dml.returning.$iter() {
                 $expr(item, visit);
             }
@@ -162,7 +176,12 @@ macro_rules! walkers {
         /// Visits every expression of a FROM clause.
         pub fn $from(from: &$($mutable)? From, visit: &mut dyn FnMut(&$($mutable)? Expr) -> bool) {
             match from {
-                From::Relation { .. } | From::Cte { .. } | From::Kept { .. } => {}
+                From::Cte { .. } | From::Kept { .. } => {}
+                From::Relation { filter, .. } => {
+                    for filter in filter.$iter() {
+                        $expr(filter, visit);
+                    }
+                }
                 From::Query { query, .. } => $query(query, visit),
                 From::Function { args, .. } => {
                     for arg in args.$iter() {

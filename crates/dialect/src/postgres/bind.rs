@@ -154,6 +154,10 @@ impl Schema for NoSchema {
         None
     }
 
+    fn rights(&self) -> crate::access::Rights {
+        crate::access::Rights::default()
+    }
+
     fn may(&self, _: &str, _: crate::access::Privileges) -> bool {
         true
     }
@@ -350,6 +354,20 @@ pub fn trigger_condition_uses(
     Ok(uses)
 }
 
+/// What a policy's condition names.
+///
+/// # Errors
+/// As for any expression.
+pub fn policy_uses(
+    text: &str,
+    relation: &std::sync::Arc<crate::schema::Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    super::policies::uses_of_policy(&mut binder, text, relation)
+}
+
 /// What the text of a view names.
 ///
 /// # Errors
@@ -386,6 +404,7 @@ pub(crate) fn view_query(
 ) -> Result<ir::Query> {
     let context = Context { user: String::new(), database: database.to_owned(), ..Context::default() };
     let mut binder = Binder::detached(schema, &context);
+    binder.asks_policies = true;
     std::mem::swap(&mut binder.ids, ids);
     std::mem::swap(&mut binder.views, views);
     std::mem::swap(&mut binder.needs, needs);

@@ -40,6 +40,16 @@ pub(super) struct Binder<'a> {
     pub(super) uses: Option<Uses>,
     /// What the statement does with its relations.
     pub(super) needs: Needs,
+    /// The schema along the search path, where views look for what they name.
+    pub(super) path: &'a dyn Schema,
+    /// Policies of tables become part of what is bound.
+    pub(super) asks_policies: bool,
+    /// Tables whose policies are bound, against policies that read their own tables.
+    pub(super) policies_of: Vec<u32>,
+    /// Tables of FROM with policies, and whose those are.
+    pub(super) secured_relations: std::collections::HashMap<RelId, super::policies::Secured>,
+    /// Tables with policies are read together with those that inherit from them.
+    pub(super) secured_families: bool,
     /// Inside a function: which scopes are those of its variables.
     pub(super) variables: Option<super::routine::VariableLevels>,
 }
@@ -88,6 +98,7 @@ pub(super) enum Clause {
     Check,
     Generated,
     Index,
+    Predicate,
     Policy,
     TriggerWhen,
     Execute,
@@ -112,7 +123,8 @@ impl Clause {
             Self::Check => "check constraints",
             Self::Generated => "column generation expressions",
             Self::Index => "index expressions",
-            Self::Policy => "index predicates",
+            Self::Predicate => "index predicates",
+            Self::Policy => "policy expressions",
             Self::TriggerWhen => "trigger WHEN conditions",
             Self::Execute => "EXECUTE parameters",
         }
@@ -184,7 +196,8 @@ impl<'a> Binder<'a> {
         params: &[Option<Type>],
     ) -> Self {
         let params = params.to_vec();
-        Self { source: Some(parsed), params, ..Self::detached(schema, context) }
+        let asks_policies = context.asks_policies;
+        Self { source: Some(parsed), params, asks_policies, ..Self::detached(schema, context) }
     }
 
     /// A binder for what stands in no statement.
@@ -207,6 +220,11 @@ impl<'a> Binder<'a> {
             families: std::collections::HashMap::new(),
             shown: None,
             uses: None,
+            path: schema,
+            asks_policies: false,
+            policies_of: Vec::new(),
+            secured_relations: std::collections::HashMap::new(),
+            secured_families: false,
             variables: None,
             needs: Needs::default(),
         }
@@ -242,8 +260,10 @@ impl<'a> Binder<'a> {
 
     /// True where the text that is bound is kept: a view, a default, a check.
     pub(super) fn is_stored(&self) -> bool {
-        use Clause::{Check, Default, Generated, Index, Policy, TriggerWhen};
-        let kept = |scope: &Scope| matches!(scope.clause, Default | Check | Generated | Index | Policy | TriggerWhen);
+        use Clause::{Check, Default, Generated, Index, Policy, Predicate, TriggerWhen};
+        let kept = |scope: &Scope| {
+            matches!(scope.clause, Default | Check | Generated | Index | Predicate | Policy | TriggerWhen)
+        };
         self.stored || self.scopes.iter().any(kept)
     }
 

@@ -8,7 +8,7 @@ use super::target::{Change, Target};
 use super::{raw, types};
 use crate::ir::{CastContext, CompareOp, Dml, DmlAction, Expr, ExprKind};
 use crate::plan::ResultColumn;
-use crate::schema::{Column, Relation};
+use crate::schema::{Column, PolicyCommand, Relation};
 use crate::{Condition, Language, Result, Type};
 
 impl Binder<'_> {
@@ -260,7 +260,13 @@ impl Binder<'_> {
     }
 
     /// The statement's condition with that of the view that it goes through.
-    fn filtered(&mut self, target: &Target, filter: Option<Expr>, by_cursor: bool) -> Result<Option<Expr>> {
+    fn filtered(
+        &mut self,
+        target: &Target,
+        command: PolicyCommand,
+        filter: Option<Expr>,
+        by_cursor: bool,
+    ) -> Result<Option<Expr>> {
         if by_cursor && target.is_view() {
             let message = "WHERE CURRENT OF on a view is not implemented";
             return Err(crate::Error::new(Condition::FeatureNotSupported, message));
@@ -281,9 +287,12 @@ impl Binder<'_> {
             let function = crate::functions::internal("row of the cursor");
             let wanted = Expr::new(ExprKind::Call { function, args: Vec::new() }, Type::Int8);
             let same = self.compare(CompareOp::Equal, (row, -1), (wanted, -1), -1)?;
-            return Ok(target.filtered(Some(same)));
+            let policies = self.changeable_rows(target, command)?;
+            return Ok(target.filtered(Some(same), policies, target.id));
         }
-        Ok(target.filtered(filter))
+        let policies = self.changeable_rows(target, command)?;
+        let again = self.ids.relation();
+        Ok(target.filtered(filter, policies, again))
     }
 
     /// WHERE, or WHERE CURRENT OF a cursor.
@@ -322,12 +331,14 @@ impl Binder<'_> {
             return Err(self.unsupported("WHERE CURRENT OF in an UPDATE of the primary key", -1));
         }
         let (returning, results) = self.returning(update.returning_clause.as_ref(), scope)?;
-        let filter = self.filtered(&target, filter, current_of.is_some())?;
+        let filter = self.filtered(&target, PolicyCommand::Update, filter, current_of.is_some())?;
+        let guards = self.update_guards(&target)?;
         let dml = Dml {
             ctes,
             checks: target.checks(),
             family: target.family,
             heir: false,
+            guards,
             target: target.relation,
             id: target.id,
             view: target.rows,
@@ -352,7 +363,7 @@ impl Binder<'_> {
         let ((filter, current_of), scope) =
             self.with_scope(scope, |binder| binder.dml_filter(delete.where_clause.as_deref()))?;
         let (returning, results) = self.returning(delete.returning_clause.as_ref(), scope)?;
-        let filter = self.filtered(&target, filter, current_of.is_some())?;
+        let filter = self.filtered(&target, PolicyCommand::Delete, filter, current_of.is_some())?;
         let dml = Dml {
             family: target.family,
             heir: false,
@@ -362,6 +373,7 @@ impl Binder<'_> {
             view: target.rows,
             action: DmlAction::Delete { using, filter, current_of },
             checks: Vec::new(),
+            guards: None,
             returning,
             columns: outputs(&results),
         };

@@ -30,6 +30,7 @@ impl Binder<'_> {
         // What is reached through the head needs its privileges alone.
         self.need(id, head, crate::access::Privileges::SELECT);
         let rows = self.family_rows(members, id, false)?;
+        let rows = self.visible_family(id, head, rows)?;
         Ok((rows, Entry::of_relation(head, id, alias)))
     }
 

@@ -162,7 +162,8 @@ impl Binder<'_> {
                 let id = self.ids.relation();
                 self.need(id, relation, Privileges::SELECT);
                 let entry = Entry::of_relation(relation, id, alias);
-                return Ok((From::Relation { id, relation: relation.clone() }, entry));
+                let filter = self.visible_rows(id, relation)?;
+                return Ok((From::Relation { id, relation: relation.clone(), filter }, entry));
             }
         };
         if self.views.contains(&relation.oid) {
@@ -206,7 +207,7 @@ impl Binder<'_> {
     fn informix_view(&mut self, relation: &Relation, definition: &str) -> Result<BoundQuery> {
         let query = crate::informix::view_query(
             definition,
-            self.schema,
+            self.path,
             &self.context.database,
             &mut self.ids,
             &mut self.views,
@@ -253,9 +254,11 @@ impl Binder<'_> {
         let source = self.source.take();
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);
+        let schema = std::mem::replace(&mut self.schema, self.path);
         let pins = std::mem::replace(&mut self.pins, pins.cloned());
         let result = self.subquery(select, true);
         self.pins = pins;
+        self.schema = schema;
         self.ctes = ctes;
         self.scopes = scopes;
         self.source = source;

@@ -7,7 +7,7 @@ use super::expr::location;
 use super::target::{Change, Target};
 use super::{raw, types};
 use crate::access::Privileges;
-use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, InsertSource, OnConflict, TriggerEvent};
+use crate::ir::{CastContext, ConflictAction, Dml, DmlAction, Expr, InsertSource, OnConflict};
 use crate::plan::ResultColumn;
 use crate::schema::{Column, Relation};
 use crate::{Condition, Result, Type};
@@ -45,18 +45,20 @@ impl Binder<'_> {
             None => None,
         };
         let checks = target.checks();
-        let Target { id, entry, rows: view, .. } = target;
-        let scope = Scope { entries: vec![entry], clause: Clause::Returning, ..Scope::default() };
+        let scope = Scope { entries: vec![target.entry.clone()], clause: Clause::Returning, ..Scope::default() };
         let (returning, results) = self.returning(insert.returning_clause.as_ref(), scope)?;
+        let updates = on_conflict.as_ref().is_some_and(|c| matches!(c.action, ConflictAction::Update { .. }));
+        let guards = self.insert_guards(&target, updates)?;
         let dml = Dml {
             family: None,
             heir: false,
             ctes,
             target: relation,
-            id,
-            view,
+            id: target.id,
+            view: target.rows,
             action: DmlAction::Insert { columns: positions, source, on_conflict },
             checks,
+            guards,
             returning,
             columns: outputs(&results),
         };
@@ -154,7 +156,7 @@ impl Binder<'_> {
         let relation = &*target.relation;
         let mut rows = Vec::with_capacity(select.values_lists.len());
         let mut native = left_to_the_back_end(select);
-        if relation.takes_rows(TriggerEvent::Insert) {
+        if target.shows_rows() {
             native.fill(false);
         }
         let mut width = None;
@@ -325,8 +327,8 @@ impl Binder<'_> {
         source: InsertSource,
     ) -> Result<InsertSource> {
         let relation = &*target.relation;
-        // A trigger sees the row before it is written.
-        let shown = relation.takes_rows(TriggerEvent::Insert);
+        // A trigger or a policy sees the row before it is written.
+        let shown = target.shows_rows();
         let mut added = Vec::new();
         for (position, column) in relation.columns.iter().enumerate() {
             if positions.contains(&position) || column.generated.is_some() {

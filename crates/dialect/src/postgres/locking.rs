@@ -80,7 +80,16 @@ impl Binder<'_> {
         if !bound.query.locking.is_empty() || clauses(select).next().is_some() {
             let mut locked = Vec::new();
             ids_of_locked(&bound.query, &mut locked);
-            locked.into_iter().for_each(|id| self.needs.require(id, Privileges::UPDATE));
+            locked.iter().for_each(|id| self.needs.require(*id, Privileges::UPDATE));
+            if self.secured_families {
+                return Err(self.unsupported("row locks beside a table with policies that others inherit from", -1));
+            }
+            if !self.secured_relations.is_empty()
+                && let Body::Select(body) = &mut bound.query.body
+                && let Some(from) = &mut body.from
+            {
+                self.lockable_rows(from, &locked)?;
+            }
         }
         Ok(())
     }

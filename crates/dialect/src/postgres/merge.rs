@@ -13,7 +13,7 @@ use crate::ir::{
     self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind, Merge, RelId, family,
     walk,
 };
-use crate::schema::RelationKind;
+use crate::schema::{PolicyCommand, RelationKind};
 use crate::{Condition, Error, Language, Result, Type};
 
 /// A WHEN clause as it is bound.
@@ -274,6 +274,12 @@ fn assemble(
     let mut done = Vec::with_capacity(count);
     for (when, at) in clauses.into_iter().zip(actions) {
         let (Some(mut action), Some(at)) = (when.action, at) else { continue };
+        let command = match &action {
+            DmlAction::Update { .. } => PolicyCommand::Update,
+            DmlAction::Delete { .. } => PolicyCommand::Delete,
+            DmlAction::Insert { .. } => PolicyCommand::Insert,
+        };
+        let guards = binder.merge_guards(&target, command)?;
         match &mut action {
             DmlAction::Update { assignments, filter, .. } => {
                 *filter = Some(same_row(target.id));
@@ -298,6 +304,7 @@ fn assemble(
             action,
             view: None,
             checks: Vec::new(),
+            guards,
             returning: Vec::new(),
             columns: Vec::new(),
         };
@@ -310,9 +317,10 @@ fn assemble(
             _ => done.push(dml),
         }
     }
+    let visible = binder.changeable_rows(&target, PolicyCommand::Select)?.map(Box::new);
     let rows_of_target = match target.family {
         Some(family) => family.rows,
-        None => From::Relation { id: target.id, relation: target.relation.clone() },
+        None => From::Relation { id: target.id, relation: target.relation.clone(), filter: visible },
     };
     let joined = From::Join {
         kind: if inserts { JoinKind::Left } else { JoinKind::Inner },

@@ -32,6 +32,7 @@ mod merge;
 mod names;
 mod parse;
 pub mod plpgsql;
+mod policies;
 mod position;
 pub mod print;
 mod raw;
@@ -50,13 +51,13 @@ mod words;
 use bind::bind_default_of;
 pub(crate) use bind::view_query;
 pub use bind::{
-    bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, renamed_in_expression, stands_alone,
-    trigger_condition_uses, type_from_words, type_of_words, uses, view_body,
+    bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, policy_uses, renamed_in_expression,
+    stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, view_body,
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};
 pub use parse::{Parsed, parse};
 pub use position::{Positions, current_of, with_positions};
 pub use target::{Updatable, updatable};
-pub use viewdef::view_definition;
+pub use viewdef::{policy_expression, view_definition};
 pub use words::quote_ident;

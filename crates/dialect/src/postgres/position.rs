@@ -59,7 +59,7 @@ pub fn with_positions(query: &Query) -> (Query, Positions) {
             let locks = query.locking.iter().filter(|lock| kept(&lock.relation));
             locks.map(|lock| (lock.id, lock.relation.oid)).collect()
         }
-        Some(From::Relation { id, relation }) if kept(relation) => vec![(*id, relation.oid)],
+        Some(From::Relation { id, relation, .. }) if kept(relation) => vec![(*id, relation.oid)],
         _ => Vec::new(),
     };
     for (id, _) in &tables {

@@ -43,6 +43,14 @@ struct Printer<'a> {
     out: String,
 }
 
+/// A name that is compared, without its conversion to text.
+fn named(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { arg, context: CastContext::Implicit } if expr.ty == Type::Text && arg.ty == Type::Name => arg,
+        _ => expr,
+    }
+}
+
 /// What decides about parentheses in the pretty form.
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
@@ -199,7 +207,8 @@ impl Printer<'_> {
             }
             ExprKind::Call { function, args } => self.call(function.name, args),
             ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty, implicit),
-            ExprKind::Compare { op, left, right } => self.binary(op.sign(), left, right),
+            // Names have comparisons of their own, with names and with texts.
+            ExprKind::Compare { op, left, right } => self.binary(op.sign(), named(left), named(right)),
             ExprKind::Like { kind, negated, text, pattern, escape } => {
                 let sign = match (kind, negated) {
                     (LikeKind::Like, false) => "~~",

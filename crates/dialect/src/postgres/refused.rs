@@ -86,8 +86,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::DropUserMappingStmt(_) => "DROP USER MAPPING",
         N::ImportForeignSchemaStmt(_) => "IMPORT FOREIGN SCHEMA",
         N::RefreshMatViewStmt(_) => "REFRESH MATERIALIZED VIEW",
-        N::CreatePolicyStmt(_) => "CREATE POLICY",
-        N::AlterPolicyStmt(_) => "ALTER POLICY",
         N::SecLabelStmt(_) => "SECURITY LABEL",
         _ => return None,
     })

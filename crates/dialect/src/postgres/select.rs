@@ -459,6 +459,10 @@ impl Binder<'_> {
         let places = targets.iter().map(|target| target.place).collect();
         let (items, columns): (Vec<Expr>, Vec<ResultColumn>) =
             targets.into_iter().map(|target| (target.expr, target.column)).unzip();
+        let mut from = from;
+        if !self.secured_relations.is_empty() {
+            super::policies::push_down(filter.as_ref(), from.as_mut());
+        }
         let body = Body::Select(Box::new(Select { distinct, items, from, filter, group_by: group_by.clone(), having }));
         let mut query = Self::bare_query(body, &columns, output);
         query.order_by = order_by;

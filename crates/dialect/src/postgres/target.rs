@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pg_query::protobuf as pg;
 
 use super::binder::{Binder, Entry};
+use super::policies::{Secured, found_by};
 use crate::access::Privileges;
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, Family, From, GroupBy, Query, RelId, Select, TriggerEvent,
@@ -19,6 +20,9 @@ use crate::schema::{CheckOption, Relation, RelationKind, ViewOptions};
 use crate::{Condition, Error};
 
 type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What is not there yet.
+const HEIRS_OF_SECURED: &str = "a change of a table with policies together with tables that inherit from it";
 
 /// What a statement does to its table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -85,6 +89,8 @@ pub(super) struct Target {
     pub(super) rows: Option<Box<From>>,
     /// Others inherit from the table, and their rows are meant, too.
     pub(super) family: Option<Box<Family>>,
+    /// Whose policies the table's rows are asked.
+    pub(super) secured: Option<Secured>,
     view: Option<View>,
 }
 
@@ -140,7 +146,7 @@ impl Target {
     /// A table named itself.
     pub(super) fn table(relation: Arc<Relation>, id: RelId) -> Self {
         let entry = Entry::of_relation(&relation, id, None);
-        Self { relation, id, entry, rows: None, family: None, view: None }
+        Self { relation, id, entry, rows: None, family: None, secured: None, view: None }
     }
 
     /// The table's columns in the order in which an INSERT without a list gives them.
@@ -171,18 +177,28 @@ impl Target {
         Error::new(Condition::SyntaxError, format!("multiple assignments to same column \"{name}\""))
     }
 
-    /// The statement's condition together with the view's.
-    pub(super) fn filtered(&self, filter: Option<Expr>) -> Option<Expr> {
-        let Some(view) = &self.view else { return filter };
-        match (view.filter.clone(), filter) {
-            // Only a CASE keeps an order.
-            (Some(shown), Some(asked)) if view.barrier => {
-                let otherwise = Some(Box::new(Expr::new(ExprKind::Literal(Value::Integer(0)), crate::Type::Bool)));
-                let kind = ExprKind::Case { branches: vec![(shown, asked)], otherwise };
-                Some(Expr::new(kind, crate::Type::Bool))
-            }
-            (shown, asked) => both(shown, asked),
-        }
+    /// The statement's condition together with the view's, and with that of policies. `again` is a number for the table
+    /// where it has to be named once more.
+    pub(super) fn filtered(&self, filter: Option<Expr>, policies: Option<Expr>, again: RelId) -> Option<Expr> {
+        let barrier = policies.is_some() || self.view.as_ref().is_some_and(|view| view.barrier);
+        let asked = filter.as_ref().filter(|_| barrier);
+        let found = asked.and_then(|asked| found_by(asked, self.id, &self.relation, again));
+        let seen = match &self.view {
+            None => filter,
+            Some(view) if view.barrier => in_turn(view.filter.clone(), filter),
+            Some(view) => both(view.filter.clone(), filter),
+        };
+        both(found, in_turn(policies, seen))
+    }
+
+    /// The table or view that the statement names.
+    pub(super) fn named(&self) -> &Relation {
+        self.view.as_ref().map_or(&self.relation, |view| &view.relation)
+    }
+
+    /// Somebody sees rows that are inserted before they are written.
+    pub(super) fn shows_rows(&self) -> bool {
+        self.secured.is_some() || self.relation.takes_rows(TriggerEvent::Insert)
     }
 
     /// The statement goes through a view.
@@ -239,8 +255,12 @@ impl Binder<'_> {
                 let mark = self.needs.mark();
                 self.need(id, &relation, change.privileges());
                 self.needs.change(mark, id, change.privileges());
+                let secured = self.secured(id, &relation);
                 let members = self.heirs_too(&relation, range.inh && change != Change::Insert);
-                let mut target = Target::table(relation, id);
+                if members.is_some() && secured.is_some() {
+                    return Err(self.unsupported(HEIRS_OF_SECURED, range.location));
+                }
+                let mut target = Target { secured, ..Target::table(relation, id) };
                 target.family = members.map(|members| self.changed_family(members, id)).transpose()?;
                 if let Some(alias) = alias {
                     target.entry = Entry::of_relation(&target.relation, id, Some(alias));
@@ -271,7 +291,8 @@ impl Binder<'_> {
             let From::Query { id, .. } = &from else { return Err(Error::internal("a view is a query")) };
             let id = *id;
             self.needs.change(mark, id, change.privileges());
-            return Ok(Target { relation: view, id, entry, rows: Some(Box::new(from)), family: None, view: None });
+            let rows = Some(Box::new(from));
+            return Ok(Target { relation: view, id, entry, rows, family: None, secured: None, view: None });
         }
         let From::Query { query, .. } = from else { return Err(Error::internal("a view is a query")) };
         let rows = self.rows_of_a_table(&view, *query, change, false)?;
@@ -289,9 +310,13 @@ impl Binder<'_> {
             defaults: rows.defaults,
             between: rows.between,
         };
+        let secured = self.secured_relations.remove(&rows.id);
         let members = self.heirs_too(&rows.relation, rows.all && change != Change::Insert);
+        if members.is_some() && secured.is_some() {
+            return Err(self.unsupported(HEIRS_OF_SECURED, place));
+        }
         let family = members.map(|members| self.changed_family(members, rows.id)).transpose()?;
-        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, view: Some(view) })
+        Ok(Target { relation: rows.relation, id: rows.id, entry, rows: None, family, secured, view: Some(view) })
     }
 
     /// Notes which of the table's columns a statement changes, for the check of privileges.
@@ -348,7 +373,7 @@ impl Binder<'_> {
             return Some(reason);
         }
         let below = match &select.from {
-            Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => *id,
+            Some(From::Relation { id, relation, .. }) if relation.kind == RelationKind::Table => *id,
             Some(From::Query { id, lateral: false, .. })
                 if self.views_behind.contains_key(id) || self.families.contains_key(id) =>
             {
@@ -397,7 +422,7 @@ impl Binder<'_> {
             Ok(columns)
         };
         let (mut rows, columns) = match from {
-            Some(From::Relation { id, relation }) if relation.kind == RelationKind::Table => {
+            Some(From::Relation { id, relation, .. }) if relation.kind == RelationKind::Table => {
                 let columns = own_columns(&items, id)?;
                 (Rows::of_table(relation, id, false), columns)
             }
@@ -584,6 +609,18 @@ fn put_in_place(expr: &mut Expr, derived: RelId, items: &[Expr]) {
         }
         true
     });
+}
+
+/// Both, the second asked only where the first holds: only a CASE keeps an order.
+fn in_turn(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+    match (first, second) {
+        (Some(first), Some(second)) => {
+            let otherwise = Some(Box::new(Expr::new(ExprKind::Literal(Value::Integer(0)), crate::Type::Bool)));
+            let kind = ExprKind::Case { branches: vec![(first, second)], otherwise };
+            Some(Expr::new(kind, crate::Type::Bool))
+        }
+        (first, second) => first.or(second),
+    }
 }
 
 fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {

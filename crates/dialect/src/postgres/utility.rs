@@ -282,7 +282,13 @@ impl Binder<'_> {
             };
             let bound = self.query(select, true)?;
             let origins = bound.columns.iter().map(|column| column.origin).collect();
-            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(bound.query), origins, options })));
+            return Ok(Statement::Copy(Box::new(Copy {
+                from: None,
+                to: Some(bound.query),
+                table: false,
+                origins,
+                options,
+            })));
         }
         let Some(range) = &copy.relation else { return Err(Error::internal("COPY of nothing")) };
         let relation = self.relation(range)?;
@@ -315,7 +321,7 @@ impl Binder<'_> {
             let output = self.ids.relation();
             let query = Self::bare_query(crate::ir::Body::Select(Box::new(select)), &outputs, output);
             let origins = columns.iter().map(|at| entry.columns[*at].origin).collect();
-            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), origins, options })));
+            return Ok(Statement::Copy(Box::new(Copy { from: None, to: Some(query), table: true, origins, options })));
         }
         let takes_rows =
             relation.has_trigger(ir::TriggerTime::InsteadOf, ir::TriggerLevel::Row, ir::TriggerEvent::Insert);
@@ -330,6 +336,8 @@ impl Binder<'_> {
                 let relation = self.own_table(range)?;
                 let id = self.ids.relation();
                 self.need(id, &relation, Privileges::INSERT);
+                // Refused when it runs, where policies concern it.
+                self.secured(id, &relation);
                 Target::table(relation, id)
             }
         };
@@ -358,10 +366,11 @@ impl Binder<'_> {
             view,
             action: DmlAction::Insert { columns, source, on_conflict: None },
             checks: Vec::new(),
+            guards: None,
             returning: Vec::new(),
             columns: Vec::new(),
         };
-        Ok(Statement::Copy(Box::new(Copy { from: Some(from), to: None, origins: Vec::new(), options })))
+        Ok(Statement::Copy(Box::new(Copy { from: Some(from), to: None, table: true, origins: Vec::new(), options })))
     }
 
     fn copy_options(&self, nodes: &[Node]) -> Result<CopyOptions> {

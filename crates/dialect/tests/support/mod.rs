@@ -61,6 +61,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         without_rowid: false,
         triggers: Vec::new(),
         heritage: None,
+        security: None,
     }
 }
 
@@ -434,6 +435,10 @@ impl Schema for Store {
 
     fn has_namespace(&self, name: &str) -> bool {
         matches!(name, "public" | "pg_catalog" | "information_schema" | "sales")
+    }
+
+    fn rights(&self) -> rowferry_dialect::access::Rights {
+        rowferry_dialect::access::Rights::default()
     }
 
     fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {

@@ -61,7 +61,9 @@ fn printed(schema: &SessionSchema, relation: &Relation, expr: Option<&Expr>, pre
 
 /// An expression over a table's columns as PostgreSQL shows it; as it was written where that cannot be said.
 pub fn expression(schema: &SessionSchema, relation: &Arc<Relation>, text: &str, pretty: bool) -> String {
-    printed(schema, relation, bound(schema, relation, text).as_ref(), pretty).unwrap_or_else(|| text.to_owned())
+    printed(schema, relation, bound(schema, relation, text).as_ref(), pretty)
+        .or_else(|| postgres::policy_expression(text, relation, schema, &Context::default(), pretty))
+        .unwrap_or_else(|| text.to_owned())
 }
 
 /// The columns that an expression over a table names, in order.

@@ -1,4 +1,4 @@
-//! Catalogs of what does not exist here (policies, publications, …): the tables are there, with
+//! Catalogs of what does not exist here (publications, subscriptions, …): the tables are there, with
 //! their columns, so that any query can join them; they have no rows.
 
 use super::{Context, Row, Table};
@@ -50,18 +50,6 @@ pub(super) const TABLES: &[Table] = &[
         3_350,
         "partrelid oid, partstrat char, partnatts int2, partdefid oid, \
         partattrs int2[], partclass oid[], partcollation oid[], partexprs text",
-    ),
-    table(
-        "pg_policies",
-        0,
-        "schemaname name, tablename name, policyname name, permissive text, roles name[], cmd text, \
-        qual text, with_check text",
-    ),
-    table(
-        "pg_policy",
-        3_256,
-        "oid oid, polname name, polrelid oid, polcmd char, polpermissive bool, polroles oid[], \
-        polqual text, polwithcheck text",
     ),
     table("pg_prepared_xacts", 0, "transaction text, gid text, prepared timestamptz, owner name, database name"),
     table(

@@ -19,6 +19,7 @@ mod pg_inherits;
 mod pg_names;
 mod pg_namespace;
 mod pg_other;
+pub mod pg_policy;
 mod pg_proc;
 mod pg_roles;
 mod pg_sequence;
@@ -186,6 +187,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_sequence::TABLES,
         pg_settings::TABLES,
         pg_stat_activity::TABLES,
+        pg_policy::TABLES,
         pg_trigger::TABLES,
         pg_type::TABLES,
         pg_views::TABLES,
@@ -265,6 +267,7 @@ fn relation_of(table: &Table) -> Relation {
         without_rowid: false,
         triggers: Vec::new(),
         heritage: None,
+        security: None,
     }
 }
 

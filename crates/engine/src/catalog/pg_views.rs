@@ -54,7 +54,9 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
         .map(|(relation, owner)| {
             let triggers = !relation.triggers.is_empty()
                 || context.schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
-            row![&relation.namespace, &relation.name, owner, NULL, !relation.indexes.is_empty(), false, triggers, false]
+            let secured = relation.security.as_ref().is_some_and(|security| security.enabled);
+            let indexed = !relation.indexes.is_empty();
+            row![&relation.namespace, &relation.name, owner, NULL, indexed, false, triggers, secured]
         })
         .collect()
 }
@@ -90,6 +92,9 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
     }
     let parts = describe::part_comments(context.schema).into_iter();
     rows.extend(parts.map(|(oid, catalog, comment)| row![oid, catalog, 0, comment]));
+    let policies = context.schema.policies();
+    let policies = policies.filter_map(|(_, policy)| Some((policy.oid, policy.comment.as_ref()?)));
+    rows.extend(policies.map(|(oid, comment)| row![oid, 3_256, 0, comment]));
     rows
 }
 

@@ -175,6 +175,10 @@ pub trait SessionState: Send + Sync {
     fn is_visible(&self, _relation: u32) -> bool {
         true
     }
+    /// Whether policies of a table concern the current role.
+    fn has_row_security(&self, _relation: &super::Named) -> Result<bool> {
+        Err(Error::unsupported("row_security_active"))
+    }
     /// Whether a role has one of some privileges; `None` when the object is not there.
     fn has_privilege(&self, _question: &super::Question<'_>) -> Result<Option<bool>> {
         Err(Error::unsupported("a question about privileges"))

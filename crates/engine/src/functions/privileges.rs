@@ -44,6 +44,10 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_has_any_column_privilege", 3, |call| ask(call, ObjectClass::Column, 0, None)),
     Row::new("rf_has_column_privilege", 4, |call| ask(call, ObjectClass::Column, 0, Some(2))),
+    Row::new("rf_row_security_active", 1, |call| {
+        let relation = named(call, 0)?;
+        boolean(call.context().state().has_row_security(&relation)?)
+    }),
     Row::new("rf_pg_has_role", 3, |call| {
         let role = named(call, 1)?;
         answer(call.context().state().has_role(caller(call, 0)?, role, call.text(2)?)?)

@@ -37,6 +37,10 @@ impl Schema for Empty {
     fn has_namespace(&self, _: &str) -> bool {
         false
     }
+    fn rights(&self) -> rowferry_dialect::access::Rights {
+        rowferry_dialect::access::Rights::default()
+    }
+
     fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {
         true
     }

@@ -23,7 +23,10 @@ pub const FIRST_OID: u32 = 16_384;
 ///   [`rowferry_dialect::pins`]. It is made when the first fact comes;
 /// - `rowferry_triggers`: triggers by the object id of their relation, with SQL's words for what they wait for. `events`
 ///   are in blanks, `columns` (of UPDATE OF) and `arguments` are JSON arrays, `checked` says when a constraint trigger
-///   fires (`immediate`, `deferrable`, `deferred`). It is made with the first trigger.
+///   fires (`immediate`, `deferrable`, `deferred`). It is made with the first trigger;
+/// - `rowferry_policies`: policies by the object id of their table, which a property of the table says to be asked. `roles` is
+///   a JSON array of object ids, 0 for PUBLIC; `needs` is one of what the conditions name: object id and column. It is made
+///   with the first policy.
 fn definitions(database: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS {database}.rowferry_objects (
@@ -126,6 +129,39 @@ fn triggers(database: &str) -> String {
 ) WITHOUT ROWID;
 "
     )
+}
+
+fn policies(database: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {database}.rowferry_policies (
+    oid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    policy_oid INTEGER NOT NULL,
+    permissive INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    roles TEXT NOT NULL,
+    using_text TEXT,
+    check_text TEXT,
+    needs TEXT NOT NULL,
+    comment TEXT,
+    PRIMARY KEY (oid, name)
+) WITHOUT ROWID;
+"
+    )
+}
+
+/// True when the file has the table of policies, which is made when there is one.
+pub fn has_policies(connection: &Connection, database: &str) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'rowferry_policies'");
+    connection.prepare_cached(&sql)?.exists([])
+}
+
+/// Makes the table of policies unless it is there.
+pub fn create_policies(connection: &Connection, database: &str) -> Result<()> {
+    if has_policies(connection, database)? {
+        return Ok(());
+    }
+    connection.execute_batch(&policies(database))
 }
 
 /// True when the file has the table of triggers, which is made when there is one.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
-use rowferry_dialect::schema::{Column, NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::schema::{Column, NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
@@ -230,6 +230,11 @@ impl SessionSchema {
         snapshot.children(parent)
     }
 
+    /// Every policy, with its table.
+    pub fn policies(&self) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Policy>)> {
+        self.main.policies().chain(self.temp.policies())
+    }
+
     /// The views that need an object, each with what it needs.
     pub fn users(&self, oid: u32) -> impl Iterator<Item = (&Arc<Relation>, &[Dependency])> {
         self.snapshots().into_iter().flat_map(move |snapshot| snapshot.users(oid))
@@ -277,6 +282,10 @@ impl Schema for SessionSchema {
         let restricted = self.is_restricted();
         let usable = |name: &String| !restricted || self.may(name, Privileges::USAGE);
         self.search_path.iter().find(|name| self.has_namespace(name) && !is_system(name) && usable(name)).cloned()
+    }
+
+    fn rights(&self) -> Rights {
+        Self::rights(self)
     }
 
     fn may(&self, namespace: &str, wanted: Privileges) -> bool {
@@ -418,6 +427,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         checks: Vec::new(),
         triggers: Vec::new(),
         heritage: None,
+        security: None,
         without_rowid: false,
     })
 }

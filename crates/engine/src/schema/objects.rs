@@ -31,6 +31,7 @@ impl Source<'_> {
         match if entry.kind == "table" { loader.table() } else { loader.view() } {
             Ok((mut relation, mut details)) => {
                 relation.triggers = self.metadata.triggers(&relation);
+                relation.security = self.metadata.security(relation.oid);
                 details.schema_rows = entries.iter().map(|entry| entry.row).collect();
                 let oid = relation.oid;
                 snapshot.add_relation(relation, details);
@@ -199,6 +200,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         without_rowid: false,
         triggers: Vec::new(),
         heritage: None,
+        security: None,
     };
     relation.triggers = metadata.triggers(&relation);
     let needs = metadata.needs.get(&oid).cloned();

@@ -146,6 +146,7 @@ impl Loader<'_> {
             without_rowid,
             triggers: Vec::new(),
             heritage: details.properties.heritage(),
+            security: None,
         };
         Ok((relation, details))
     }
@@ -210,6 +211,7 @@ impl Loader<'_> {
             without_rowid: false,
             triggers: Vec::new(),
             heritage: None,
+            security: None,
         };
         Ok((relation, details))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::{Grants, Roles};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
-use rowferry_dialect::schema::{NamedType, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{self, UserType};
 use rowferry_dialect::uses::Dependency;
@@ -60,6 +60,8 @@ pub struct Snapshot {
     checked: Ordered<u32, ()>,
     /// Relations with triggers of ours, or columns that the engine computes.
     triggered: Ordered<u32, ()>,
+    /// Tables with policies.
+    secured: Ordered<u32, ()>,
     /// Views that SQLite expands by itself.
     foreign_views: Ordered<u32, ()>,
     /// Sequences in the order of their names.
@@ -256,6 +258,9 @@ impl Snapshot {
         if !relation.triggers.is_empty() || relation.has_computed_columns() {
             self.triggered.insert(oid, ());
         }
+        if !relation.policies().is_empty() {
+            self.secured.insert(oid, ());
+        }
         self.objects.insert(oid, (relation, Arc::new(details)));
     }
 
@@ -307,6 +312,7 @@ impl Snapshot {
         self.untraced.remove(&oid);
         self.checked.remove(&oid);
         self.triggered.remove(&oid);
+        self.secured.remove(&oid);
         self.foreign_views.remove(&oid);
     }
 
@@ -456,6 +462,12 @@ impl Snapshot {
     /// True when no relation has a trigger of ours, or columns that the engine computes.
     pub fn has_no_triggers(&self) -> bool {
         self.triggered.is_empty()
+    }
+
+    /// Every policy, with its table.
+    pub fn policies(&self) -> impl Iterator<Item = (&Arc<Relation>, &Arc<Policy>)> {
+        let tables = self.secured.keys().filter_map(|oid| self.relation_by_oid(*oid));
+        tables.flat_map(|table| table.policies().iter().map(move |policy| (table, policy)))
     }
 
     /// Views that SQLite expands by itself.

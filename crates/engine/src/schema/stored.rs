@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rowferry_dialect::Language;
+use rowferry_dialect::access::PUBLIC;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use rowferry_dialect::pins::Pins;
-use rowferry_dialect::schema::{ConstraintTrigger, Relation, Trigger, ViewOptions};
+use rowferry_dialect::schema::{ConstraintTrigger, Policy, PolicyCommand, Relation, RowSecurity, Trigger, ViewOptions};
 use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
 
@@ -24,6 +25,7 @@ pub(super) struct Metadata {
     pub(super) needs: HashMap<u32, Vec<Dependency>>,
     pub(super) properties: HashMap<u32, Properties>,
     pub(super) triggers: HashMap<u32, Vec<TriggerRow>>,
+    pub(super) policies: HashMap<u32, Vec<Arc<Policy>>>,
 }
 
 pub(super) struct TriggerRow {
@@ -159,6 +161,9 @@ impl Metadata {
         if metadata::has_triggers(connection, database)? {
             metadata.load_triggers(connection, database, only)?;
         }
+        if metadata::has_policies(connection, database)? {
+            metadata.load_policies(connection, database, only)?;
+        }
         Ok(metadata)
     }
 
@@ -188,6 +193,55 @@ impl Metadata {
             });
             Ok(())
         })
+    }
+
+    fn load_policies(&mut self, connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<()> {
+        let query = format!(
+            "SELECT oid, name, policy_oid, permissive, command, roles, using_text, check_text, needs, comment
+             FROM {database}.rowferry_policies"
+        );
+        each_row(connection, &query, "oid, name", only, |row| {
+            let (command, roles, needs): (String, String, String) = (row.get(4)?, row.get(5)?, row.get(8)?);
+            // What somebody has damaged lets nobody through: it is for everybody, and nothing meets it.
+            let read = PolicyCommand::from_word(&command)
+                .zip(serde_json::from_str::<Vec<u32>>(&roles).ok())
+                .zip(serde_json::from_str::<Vec<Dependency>>(&needs).ok());
+            let policy = match read {
+                Some(((command, roles), needs)) => Policy {
+                    oid: row.get(2)?,
+                    name: row.get(1)?,
+                    permissive: row.get(3)?,
+                    command,
+                    roles,
+                    using: row.get(6)?,
+                    check: row.get(7)?,
+                    comment: row.get(9)?,
+                    needs,
+                },
+                None => Policy {
+                    oid: row.get(2)?,
+                    name: row.get(1)?,
+                    permissive: false,
+                    command: PolicyCommand::All,
+                    roles: vec![PUBLIC],
+                    using: Some("false".to_owned()),
+                    check: None,
+                    comment: None,
+                    needs: Vec::new(),
+                },
+            };
+            self.policies.entry(row.get(0)?).or_default().push(Arc::new(policy));
+            Ok(())
+        })
+    }
+
+    /// A table's row-level security; `None` where nothing has been said of it.
+    pub(super) fn security(&self, oid: u32) -> Option<Arc<RowSecurity>> {
+        let has = |name: &str| self.properties.get(&oid).is_some_and(|properties| properties.has("", name));
+        let (enabled, forced) = (has("row_security"), has("force_row_security"));
+        let policies = self.policies.get(&oid).cloned().unwrap_or_default();
+        let said = enabled || forced || !policies.is_empty();
+        said.then(|| Arc::new(RowSecurity { enabled, forced, policies }))
     }
 
     fn load_parts(&mut self, connection: &Connection, database: &str, only: Option<&BTreeSet<u32>>) -> Result<()> {

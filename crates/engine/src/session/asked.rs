@@ -36,6 +36,21 @@ impl State {
         Ok(Some(wishes.iter().any(|wish| wish.is_met(held, grantable))))
     }
 
+    /// Whether policies of a table concern the current role.
+    pub fn has_row_security(&self, relation: &Named) -> Result<bool> {
+        let schema = self.schema();
+        let found = match relation {
+            Named::Number(oid) => schema.relation_by_oid(u32::try_from(*oid).unwrap_or_default()),
+            Named::Name(name) => {
+                let name = split(name)?;
+                let missing = || Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist"));
+                Some(schema.relation(&name).ok_or_else(missing)?)
+            }
+        };
+        let rights = schema.rights();
+        Ok(found.is_some_and(|relation| rights.is_secured(rights.role(), &relation)))
+    }
+
     /// Whether a role is a member of another, or has its privileges.
     pub fn has_role(&self, member: Option<Named>, role: &Named, words: &str) -> Result<Option<bool>> {
         let schema = self.schema();

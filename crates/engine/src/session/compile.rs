@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{
-    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, RelationLocks, Statement, TableLock, Transaction,
-    TriggerChange,
+    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RelationLocks, Statement, TableLock,
+    Transaction, TriggerChange,
 };
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::pins::Pins;
@@ -209,9 +209,10 @@ impl Session {
         self.refresh_schema();
         let key = self.plan_key(sql.into(), param_types);
         if let Some(plan) = self.database.shared.plans.get(&key) {
+            self.check_unaffected(&plan)?;
             return Ok(Some(plan));
         }
-        self.supervised(|session| {
+        let prepared = self.supervised(|session| {
             weigh(sql)?;
             let mut statements = parse(sql, session.language)?;
             match statements.len() {
@@ -222,7 +223,11 @@ impl Session {
                     Err(Error::new(Condition::SyntaxError, message))
                 }
             }
-        })
+        })?;
+        if let Some(plan) = &prepared {
+            self.check_unaffected(plan)?;
+        }
+        Ok(prepared)
     }
 
     /// Compiles one statement of a text.
@@ -289,6 +294,10 @@ impl Session {
             (None, None) => return Err(Error::internal("a COPY without direction")),
         };
         let bound = Bound { statement, columns, ..prepared.bound.clone() };
+        if copy.from.is_some() && prepared.bound.needs.0.iter().any(|need| need.secured.is_some()) {
+            return Err(Error::new(Condition::FeatureNotSupported, "COPY FROM not supported with row-level security")
+                .hint("Use INSERT statements instead."));
+        }
         let plan = self.lower(bound, &prepared.parsed, &prepared.declared)?;
         Ok(Arc::new(plan))
     }
@@ -481,8 +490,14 @@ impl Session {
         rowferry_dialect::plan::Context {
             user: self.user.to_string(),
             database: self.database.name().to_owned(),
+            asks_policies: true,
             literals: self.settings().literal_style(),
         }
+    }
+
+    /// How a text is looked at that is kept: for what it is, whoever asks.
+    pub(super) fn text_context(&self) -> rowferry_dialect::plan::Context {
+        rowferry_dialect::plan::Context { asks_policies: false, ..self.postgres_context() }
     }
 
     fn informix_context(&self) -> informix::Context {
@@ -693,6 +708,12 @@ fn command(statement: &Statement) -> Command {
             Ddl::AlterView { tag, .. } => tag,
             Ddl::Access { tag, .. } => tag,
             Ddl::Truncate { .. } => "TRUNCATE TABLE",
+            Ddl::Policy(change) => match change.change {
+                PolicyChange::Create { .. } => "CREATE POLICY",
+                PolicyChange::Alter(..) | PolicyChange::Rename(..) => "ALTER POLICY",
+                PolicyChange::Drop(_) => "DROP POLICY",
+                PolicyChange::Comment(..) => "COMMENT",
+            },
             Ddl::Trigger(change) => match change.change {
                 TriggerChange::Create(_) => "CREATE TRIGGER",
                 TriggerChange::Drop(_) => "DROP TRIGGER",

@@ -30,6 +30,7 @@ mod named_type;
 mod names;
 mod owned;
 mod owners;
+mod policy;
 mod positions;
 mod rename;
 mod retype;
@@ -265,6 +266,9 @@ impl Session {
         if self.checked(metadata::has_triggers(&guard, "temp").map_err(Failure::from))? {
             self.checked(guard.batch("DELETE FROM temp.rowferry_triggers"))?;
         }
+        if self.checked(metadata::has_policies(&guard, "temp").map_err(Failure::from))? {
+            self.checked(guard.batch("DELETE FROM temp.rowferry_policies"))?;
+        }
         drop(guard);
         self.load_temporary_schema()
     }
@@ -355,6 +359,7 @@ impl Changer<'_> {
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),
+            Ddl::Policy(change) => self.change_policy(change),
             Ddl::Comment { relation, column, text } => self.comment(relation, *column, text.as_deref()),
             Ddl::CommentPart { relation, part, index, text } => {
                 let oid = self.entry(relation)?;
@@ -489,7 +494,8 @@ impl Changer<'_> {
             let needs = metadata::has_dependencies(self.connection, database)?.then_some("dependencies");
             let properties = metadata::has_properties(self.connection, database)?.then_some("properties");
             let triggers = metadata::has_triggers(self.connection, database)?.then_some("triggers");
-            let more = needs.into_iter().chain(properties).chain(triggers);
+            let policies = metadata::has_policies(self.connection, database)?.then_some("policies");
+            let more = needs.into_iter().chain(properties).chain(triggers).chain(policies);
             let tables = ["objects", "columns", "constraints", "sequences"].into_iter().chain(more);
             for table in tables {
                 let sql = format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1");

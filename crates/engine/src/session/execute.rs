@@ -62,7 +62,7 @@ impl Session {
             ));
         }
         self.begin_statement(prepared)?;
-        let result = self.dispatch(prepared, params);
+        let result = self.dispatch(prepared, params).map_err(|error| self.without_hidden_values(error));
         // `set_config` may have been called.
         self.sync_variables();
         match &result {

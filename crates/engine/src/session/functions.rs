@@ -343,7 +343,9 @@ impl SessionState for FunctionState {
         if let Some(ty) = schema.user_type_by_oid(object) {
             return ty.comment.clone();
         }
-        describe::part_comment(&schema, object).or_else(|| crate::catalog::pg_trigger::comment(&schema, object))
+        describe::part_comment(&schema, object)
+            .or_else(|| crate::catalog::pg_trigger::comment(&schema, object))
+            .or_else(|| crate::catalog::pg_policy::comment(&schema, object))
     }
 
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
@@ -374,6 +376,10 @@ impl SessionState for FunctionState {
 
     fn has_privilege(&self, question: &crate::functions::Question<'_>) -> Result<Option<bool>> {
         self.state()?.has_privilege(question)
+    }
+
+    fn has_row_security(&self, relation: &crate::functions::Named) -> Result<bool> {
+        self.state()?.has_row_security(relation)
     }
 
     fn has_role(

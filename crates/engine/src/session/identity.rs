@@ -6,8 +6,8 @@ use rowferry_dialect::access::roles::{CHECKPOINT, SIGNAL_BACKEND};
 use rowferry_dialect::access::{
     BOOTSTRAP, Identity, ObjectClass, Privileges, Rights, denied, not_owner, relation_words,
 };
-use rowferry_dialect::ir::LockMode;
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::ir::{LockMode, Statement as Ir};
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::state::State;
@@ -91,7 +91,50 @@ impl Session {
             return Ok(());
         }
         let plan = self.renew(prepared)?;
-        plan.bound.needs.check(&self.rights())
+        let rights = self.rights();
+        let of_table = matches!(&plan.bound.statement, Ir::Copy(copy) if copy.table);
+        if !of_table {
+            self.check_unaffected(&plan)?;
+        }
+        plan.bound.needs.check(&rights)?;
+        if of_table { self.check_unaffected(&plan) } else { Ok(()) }
+    }
+
+    /// Refuses a plan in which policies have a say, where `row_security` is off: better no rows than not all of them.
+    pub(super) fn check_unaffected(&self, plan: &Prepared) -> Result<()> {
+        if plan.bound.needs.0.iter().all(|need| need.secured.is_none()) {
+            return Ok(());
+        }
+        let setting = self.state.variables.read().get("row_security");
+        if setting.is_none_or(|value| value != "off") {
+            return Ok(());
+        }
+        plan.bound.needs.check_unaffected(&self.rights())
+    }
+
+    /// An error without the values of rows that policies may hide.
+    pub(super) fn without_hidden_values(&self, mut error: Error) -> Error {
+        if error.detail.is_none() || self.is_simple() {
+            return error;
+        }
+        let (Some(namespace), Some(table)) = (&error.schema, &error.table) else { return error };
+        let Some(relation) = self.schema.lookup(&QualifiedName::new(namespace.clone(), table.clone())) else {
+            return error;
+        };
+        let rights = self.rights();
+        if !rights.is_secured(rights.role(), &relation) {
+            return error;
+        }
+        error.detail = match error.condition() {
+            // Which key it is nobody has to know, but which table.
+            Condition::ForeignKeyViolation | Condition::ForeignKeyViolationByParent => {
+                let detail = error.detail.take().unwrap_or_default();
+                detail.find(" is ").map(|at| format!("Key{}", &detail[at..]))
+            }
+            Condition::UniqueViolation | Condition::CheckViolation | Condition::NotNullViolation => None,
+            _ => error.detail.take(),
+        };
+        error
     }
 
     /// LOCK TABLE.

@@ -338,7 +338,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("restore_command", "", Text(Form::Any), Reload, Fixed),
     setting("restrict_nonsystem_relation_kind", "", Text(Form::Any), User, Vacuous),
     setting("role", "none", Text(Form::Any), User, Effective).hidden(),
-    setting("row_security", "on", Bool, User, Vacuous),
+    setting("row_security", "on", Bool, User, Effective),
     setting("scram_iterations", "4096", Integer(1, i32::MAX, Unit::None), User, Hint).reported(),
     setting("search_path", "\"$user\", public", Text(Form::Names), User, Effective).reported(),
     setting("seed", "0", Real(-1.0, 1.0, Unit::None), User, Only(&[])).hidden(),

@@ -373,6 +373,7 @@ impl Binder<'_> {
             without_rowid: false,
             triggers: Vec::new(),
             heritage: None,
+            security: None,
         }
     }
 

@@ -50,6 +50,7 @@ impl Binder<'_> {
             view: None,
             action,
             checks: Vec::new(),
+            guards: None,
             returning: Vec::new(),
             columns: Vec::new(),
         };

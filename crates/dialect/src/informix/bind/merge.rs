@@ -82,7 +82,7 @@ impl Binder<'_> {
         let joined = From::Join {
             kind: if unmatched.is_some() { JoinKind::Left } else { JoinKind::Inner },
             left: Box::new(source),
-            right: Box::new(From::Relation { id: target_id, relation: target.clone() }),
+            right: Box::new(From::Relation { id: target_id, relation: target.clone(), filter: None }),
             on: Some(condition),
         };
         let mut query = self.query_of(rows.items, rows.columns);
@@ -93,6 +93,7 @@ impl Binder<'_> {
             family: None,
             heir: false,
             checks: Vec::new(),
+            guards: None,
             ctes: Vec::new(),
             target: target.clone(),
             id: changed,

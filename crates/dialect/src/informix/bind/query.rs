@@ -404,7 +404,7 @@ impl Binder<'_> {
                 let visible = Visible::of_table(id, shown, &relation, Some(relation.clone()));
                 self.show(visible);
                 self.note_relation(id, &relation, name.at, alias.is_some());
-                Ok(From::Relation { id, relation })
+                Ok(From::Relation { id, relation, filter: None })
             }
             Source::Query { query, alias, columns, lateral } => {
                 // Tables of the same FROM are not visible inside, unless LATERAL says so.

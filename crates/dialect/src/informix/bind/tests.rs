@@ -33,6 +33,10 @@ impl Schema for List {
     fn has_namespace(&self, name: &str) -> bool {
         name == "public"
     }
+    fn rights(&self) -> crate::access::Rights {
+        crate::access::Rights::default()
+    }
+
     fn may(&self, _: &str, _: crate::access::Privileges) -> bool {
         true
     }
@@ -116,6 +120,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
         without_rowid: false,
         triggers: Vec::new(),
         heritage: None,
+        security: None,
     })
 }
 

@@ -16,13 +16,17 @@ impl Lowering<'_> {
 
     fn joined(&mut self, from: &From) -> Result<String> {
         match from {
-            From::Relation { id, relation } => {
+            From::Relation { id, relation, filter } => {
                 if relation.kind == RelationKind::Catalog {
                     // Catalogs are there while we serve the file.
                     self.needs_us();
                 }
                 let alias = self.define_table(*id, relation);
-                Ok(format!("{} AS {alias}", self.table(relation)))
+                let table = self.table(relation);
+                match filter {
+                    None => Ok(format!("{table} AS {alias}")),
+                    Some(filter) => self.filtered_table(&table, &alias, relation, filter),
+                }
             }
             From::Query { id, query, lateral } => self.derived(*id, query, *lateral),
             From::Kept { id, number, columns } => {
@@ -87,6 +91,19 @@ impl Lowering<'_> {
                 }
             }
         }
+    }
+
+    /// A table of which only some rows are there. SQLite asks nothing else of a row before an OFFSET has let it pass.
+    fn filtered_table(&mut self, table: &str, alias: &str, relation: &Relation, filter: &Expr) -> Result<String> {
+        let condition = self.expr(filter)?.sql;
+        let mut columns: Vec<String> = Vec::with_capacity(relation.columns.len() + 1);
+        let named = relation.columns.iter().any(|column| column.name.eq_ignore_ascii_case("rowid"));
+        if !relation.without_rowid && !named {
+            columns.push(format!("{alias}.rowid AS rowid"));
+        }
+        columns.extend(relation.columns.iter().map(|column| format!("{alias}.{}", quote(&column.name))));
+        let columns = columns.join(", ");
+        Ok(format!("(SELECT {columns} FROM {table} AS {alias} WHERE {condition} LIMIT -1 OFFSET 0) AS {alias}"))
     }
 
     fn derived(&mut self, id: RelId, query: &Query, lateral: bool) -> Result<String> {

@@ -42,7 +42,7 @@ fn is_aggregate(select: &Select) -> bool {
 
 /// One table, of which a unique key is given.
 fn is_lookup(select: &Select) -> bool {
-    let Some(From::Relation { id, relation }) = &select.from else { return false };
+    let Some(From::Relation { id, relation, .. }) = &select.from else { return false };
     let mut given: Vec<ColumnIndex> = Vec::new();
     let conditions: Vec<&Expr> = match select.filter.as_ref().map(|filter| (&filter.kind, filter)) {
         Some((ExprKind::And(members), _)) => members.iter().collect(),

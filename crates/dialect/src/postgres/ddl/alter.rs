@@ -163,6 +163,9 @@ impl Binder<'_> {
         if let Some(action) = self.trigger_action(command, table)? {
             return Ok(Some(action));
         }
+        if let Some(action) = super::policy::row_security(command) {
+            return Ok(Some(action));
+        }
         Ok(Some(match command.subtype() {
             AlterTableType::AtAddColumn => {
                 let Some(N::ColumnDef(column)) = definition else {
@@ -452,6 +455,9 @@ impl Binder<'_> {
         let kind = rename.rename_type();
         if kind == ObjectType::ObjectTrigger {
             return self.rename_trigger(rename);
+        }
+        if kind == ObjectType::ObjectPolicy {
+            return self.rename_policy(rename);
         }
         let Some(range) = &rename.relation else {
             let words = super::super::refused::object(kind);

@@ -22,6 +22,9 @@ impl Binder<'_> {
         if comment.objtype() == ObjectType::ObjectTrigger {
             return self.comment_on_trigger(&parts, text);
         }
+        if comment.objtype() == ObjectType::ObjectPolicy {
+            return self.comment_on_policy(&parts, text);
+        }
         let (object, member) = match comment.objtype() {
             ObjectType::ObjectColumn | ObjectType::ObjectTabconstraint => match parts.split_last() {
                 Some((member, object)) => (object, Some(member.clone())),

@@ -43,7 +43,7 @@ impl Binder<'_> {
         }
         let predicate = match index.where_clause.as_deref() {
             Some(node) => {
-                let mut text = self.definition(node, vec![entry], Clause::Policy, None)?;
+                let mut text = self.definition(node, vec![entry], Clause::Predicate, None)?;
                 text.expr = self.condition(text.expr, "WHERE", super::super::expr::location(node))?;
                 Some(text)
             }

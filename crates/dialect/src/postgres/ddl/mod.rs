@@ -6,6 +6,7 @@ mod comment;
 mod index;
 mod inherit;
 mod like;
+mod policy;
 mod properties;
 pub(crate) mod sequence;
 mod table;
@@ -69,6 +70,8 @@ impl Binder<'_> {
                 }
             }
             N::CreateTrigStmt(create) => self.create_trigger(create)?,
+            N::CreatePolicyStmt(create) => self.create_policy(create)?,
+            N::AlterPolicyStmt(alter) => self.alter_policy(alter)?,
             N::CommentStmt(comment) => self.comment(comment)?,
             node => return Err(self.no_statement(node)),
         };
@@ -424,6 +427,9 @@ impl Binder<'_> {
     fn drop_objects(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
         if drop.remove_type() == ObjectType::ObjectTrigger {
             return self.drop_trigger(drop);
+        }
+        if drop.remove_type() == ObjectType::ObjectPolicy {
+            return self.drop_policy(drop);
         }
         let (kind, words) = match drop.remove_type() {
             ObjectType::ObjectTable => (ObjectKind::Table, "table"),

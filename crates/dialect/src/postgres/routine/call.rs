@@ -212,6 +212,10 @@ impl Binder<'_> {
                             .hint("To call a function, use SELECT.")
                     });
                 }
+                if let Ok(place) = usize::try_from(call.location) {
+                    let namespace = candidate.function.namespace.clone();
+                    self.note(|uses| uses.calls.push((place, namespace)));
+                }
                 self.settle_call(candidate, given).map(Called::User)
             }
             Err(miss) => Err(self.no_user_function(&shown, &given, &inputs, call.location, miss, procedure)),

@@ -12,7 +12,7 @@ mod members;
 mod names;
 mod notes;
 
-use super::binder::Binder;
+use super::binder::{Binder, Entry};
 use super::print::{self, Names};
 use super::words::quote_ident as quote;
 use crate::ir::{
@@ -48,12 +48,49 @@ pub fn view_definition(view: &Arc<Relation>, schema: &dyn Schema, context: &Cont
         column.name.clone_from(&declared.name);
     }
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
-    let world =
-        World { shown, views, schema, ctes: ctes_of(&query), level: RefCell::default(), levels: RefCell::default() };
+    let world = World {
+        shown,
+        own: None,
+        views,
+        schema,
+        ctes: ctes_of(&query),
+        level: RefCell::default(),
+        levels: RefCell::default(),
+    };
     // PostgreSQL keeps a view as a rule, which has these two around its query.
     world.levels.borrow_mut().push(["old", "new"].map(str::to_owned).into());
     let text = world.query(&query, pretty, &Titles { columns: Some(&query.columns), always: true })?;
     Some(text + ";")
+}
+
+/// An expression over a relation as PostgreSQL prints it, with what queries it has; `None` when a part of it has no printed
+/// form.
+pub fn policy_expression(
+    text: &str,
+    relation: &Arc<Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+    pretty: bool,
+) -> Option<String> {
+    let mut binder = Binder::detached(schema, context);
+    let entry = Entry::of_relation(relation, crate::ir::Text::TABLE, None);
+    binder.shown = Some(Shown::default());
+    let expr = binder.stored(text, crate::Language::Postgres, vec![entry], super::binder::Clause::Policy).ok()?;
+    let mut ctes = HashMap::new();
+    crate::ir::walk::expr(&expr, &mut |part| {
+        match &part.kind {
+            ExprKind::Scalar(query) | ExprKind::Exists(query) | ExprKind::ArrayQuery(query) => {
+                ctes.extend(ctes_of(query))
+            }
+            ExprKind::InQuery { query, .. } | ExprKind::Quantified { query, .. } => ctes.extend(ctes_of(query)),
+            _ => {}
+        }
+        true
+    });
+    let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
+    let (level, levels) = (RefCell::default(), RefCell::default());
+    let world = World { shown, own: Some(relation), views, schema, ctes, level, levels };
+    world.expr(&expr, pretty)
 }
 
 fn ctes_of(query: &Query) -> HashMap<CteId, String> {
@@ -96,6 +133,8 @@ fn each_query(query: &Query, visit: &mut dyn FnMut(&Query)) {
 /// What the parts of a query are called.
 struct World<'a> {
     shown: Shown,
+    /// The relation over which an expression stands that is no query.
+    own: Option<&'a Relation>,
     views: HashMap<RelId, Arc<Relation>>,
     schema: &'a dyn Schema,
     ctes: HashMap<CteId, String>,
@@ -157,6 +196,13 @@ impl Text {
 
 impl Names for World<'_> {
     fn column(&self, column: ColumnRef) -> Option<String> {
+        // Outside of all queries an expression over one relation names its columns alone.
+        if let Some(own) = self.own.filter(|_| column.relation == crate::ir::Text::TABLE) {
+            let ColumnIndex::At(at) = column.column else { return None };
+            let name = quote(&own.columns.get(at)?.name);
+            let alone = self.levels.borrow().is_empty();
+            return Some(if alone { name } else { format!("{}.{name}", quote(&own.name)) });
+        }
         let name = quote(&self.column_name(column)?);
         let called = self.called(column.relation);
         Some(called.map_or_else(|| name.clone(), |called| format!("{}.{name}", quote(&called))))

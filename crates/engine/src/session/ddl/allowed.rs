@@ -2,8 +2,8 @@
 
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
 use rowferry_dialect::ir::{
-    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, TriggerChange,
-    UserTypeChange,
+    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, PolicyChange,
+    TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
@@ -90,6 +90,12 @@ impl Changer<'_> {
             Ddl::DropFunctions { functions, .. } => functions.iter().try_for_each(|oid| check.function(*oid)),
             Ddl::DropRoutine(routine) => check.owned(routine.oid, "function", ""),
             Ddl::DropType { oid } => check.owned(*oid, "type", ""),
+            Ddl::Policy(policy) => match policy.change {
+                PolicyChange::Drop(_) | PolicyChange::Comment(..) => {
+                    check.owned(policy.table.oid, "relation", &policy.table.name)
+                }
+                _ => check.owner(&policy.table),
+            },
             Ddl::Trigger(trigger) => match trigger.change {
                 TriggerChange::Create(_) => check.relation(&trigger.relation, Privileges::TRIGGER),
                 _ => check.owner(&trigger.relation),

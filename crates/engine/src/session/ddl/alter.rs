@@ -474,6 +474,7 @@ impl Changer<'_> {
             let detail = format!("Column \"{}\" is used by generated column \"{}\".", old.name, computed.name);
             return Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into());
         }
+        self.refuse_in_policies(table, &old.name)?;
         self.lift_checks(table, column)?;
         if old.identity.is_some() {
             self.retype_sequence(old, ty)?;

@@ -63,7 +63,17 @@ impl Needed {
         Self { oid, column: None, shown: format!("sequence {name}") }
     }
 
-    fn is_among(&self, needs: &[Dependency]) -> bool {
+    /// A function.
+    pub fn function(oid: u32, shown: &str) -> Self {
+        Self { oid, column: None, shown: shown.to_owned() }
+    }
+
+    /// What messages call it.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    pub fn is_among(&self, needs: &[Dependency]) -> bool {
         needs.iter().any(|(oid, column)| {
             *oid == self.oid
                 && self
@@ -78,6 +88,11 @@ impl Changer<'_> {
     /// The views that need some objects, and those that need these views, and so on: each behind what it needs, the older
     /// ones first, as PostgreSQL lists them.
     pub(super) fn dependents(&self, needed: Vec<Needed>) -> Vec<Dependent> {
+        self.dependents_of(needed).0
+    }
+
+    /// The same, with everything that would go.
+    pub(super) fn dependents_of(&self, mut needed: Vec<Needed>) -> (Vec<Dependent>, Vec<Needed>) {
         let schema = self.schema();
         let mut seen: BTreeSet<u32> = needed.iter().filter(|n| n.column.is_none()).map(|n| n.oid).collect();
         let mut found = Vec::new();
@@ -85,7 +100,8 @@ impl Changer<'_> {
             collect_dependents(&schema, on, &mut seen, &mut found);
         }
         found.reverse();
-        found
+        needed.extend(found.iter().map(|dependent| Needed::relation(&schema, &dependent.view)));
+        (found, needed)
     }
 
     /// Notes what a view needs.

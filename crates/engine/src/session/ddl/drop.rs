@@ -8,6 +8,7 @@ use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
+use super::policy::PolicyUser;
 use super::{Changer, Done, PartKind, cannot_drop, described};
 use crate::schema::SequenceDetails;
 
@@ -106,6 +107,7 @@ impl Changer<'_> {
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
         for function in &functions {
             self.drop_triggers_of_function(function.oid, &called(function), true)?;
+            self.drop_policies_of_function(function.oid, &called(function), true)?;
             self.forget("main", function.oid)?;
         }
         self.settle()?;
@@ -142,12 +144,18 @@ impl Changer<'_> {
                 self.drop_defaults_of(details, &first, cascade, &going)?;
             }
         }
-        let others = self.dependents_in_order(&named, &keys);
+        let mut others = self.dependents_in_order(&named, &keys);
+        let needed = going.iter().map(|relation| Needed::relation(&schema, relation)).collect();
+        let (views, all) = self.dependents_of(needed);
+        // Policies of tables that go themselves are no reason to keep anything.
+        let stays = |user: &PolicyUser| !going.iter().any(|relation| relation.oid == user.table.oid);
+        let policies: Vec<PolicyUser> = self.policies_needing(&all).filter(stays).collect();
+        others.extend(policies.iter().map(|user| (user.shown.clone(), user.on.clone())));
         if !cascade && !others.is_empty() {
             return Err(cannot_drop(&first, &others));
         }
         self.tell_cascade(&others.into_iter().map(|(object, _)| object).collect::<Vec<_>>());
-        let views = self.dependents(going.iter().map(|relation| Needed::relation(&schema, relation)).collect());
+        self.drop_policies(&policies)?;
         views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
         for (child, key, _) in &keys {
             // An earlier constraint of the same table may have gone.
@@ -172,17 +180,18 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Drops views that depend on what is to go, or refuses.
+    /// Drops views and policies that depend on what is to go, or refuses.
     pub(super) fn drop_dependents(&self, object: &str, needed: Vec<Needed>, cascade: bool) -> Done {
-        let views = self.dependents(needed);
-        if !cascade && !views.is_empty() {
-            let views =
-                views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
-            return Err(cannot_drop(object, &views.collect::<Vec<_>>()));
+        let (views, all) = self.dependents_of(needed);
+        let policies: Vec<PolicyUser> = self.policies_needing(&all).collect();
+        let of_policies = policies.iter().map(|user| (user.shown.clone(), user.on.clone()));
+        let of_views = views.iter().map(|dependent| (described(&self.schema(), &dependent.view), dependent.on.clone()));
+        let others: Vec<(String, String)> = of_policies.chain(of_views).collect();
+        if !cascade && !others.is_empty() {
+            return Err(cannot_drop(object, &others));
         }
-        self.tell_cascade(
-            &views.iter().map(|dependent| described(&self.schema(), &dependent.view)).collect::<Vec<_>>(),
-        );
+        self.tell_cascade(&others.into_iter().map(|(object, _)| object).collect::<Vec<_>>());
+        self.drop_policies(&policies)?;
         views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))
     }
 

@@ -58,7 +58,9 @@ impl Changer<'_> {
                     .hint("Use DROP ... CASCADE to drop the dependent objects too.")
                     .into());
             }
-            self.drop_triggers_of_function(*oid, &format!("function {}", function.shown_signature()), cascade)?;
+            let shown = format!("function {}", function.shown_signature());
+            self.drop_triggers_of_function(*oid, &shown, cascade)?;
+            self.drop_policies_of_function(*oid, &shown, cascade)?;
             self.forget("main", *oid)?;
         }
         self.bump()

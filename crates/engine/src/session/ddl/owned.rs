@@ -81,6 +81,9 @@ impl Changer<'_> {
                 }
             }
         }
+        for (table, policy) in schema.policies().filter(|(_, policy)| policy.roles.contains(&role)) {
+            lines.push(format!("target of policy {} on {}", policy.name, super::describe(table)));
+        }
         lines.extend(self.default_lines(&schema, &rights, role));
         if lines.is_empty() {
             return Ok(());
@@ -154,6 +157,7 @@ impl Changer<'_> {
         for object in self.all_objects(&schema) {
             self.revoke_from(&rights, &object, &roles)?;
         }
+        self.take_from_policies(&roles)?;
         let sql = "DELETE FROM main.rowferry_default_privileges WHERE role = ?1";
         for role in &roles {
             self.connection.execute(sql, [role])?;

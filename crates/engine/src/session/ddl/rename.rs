@@ -24,6 +24,7 @@ impl Changer<'_> {
         let views = self.rewritten_views(table, Some(column), to)?;
         self.rename_in_expressions(table, column, to)?;
         self.rename_in_triggers(table, column, to)?;
+        let policies = self.rewritten_policies(table, Some(column), to)?;
         self.touch(table.database, table.oid);
         for child in self.schema().children(table) {
             self.touch(child.database, child.oid);
@@ -41,6 +42,7 @@ impl Changer<'_> {
             self.move_properties(table, PartKind::Column, from, Some(to))?;
             self.rename_included(table, from, to)?;
         }
+        self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)
     }
 
@@ -59,6 +61,7 @@ impl Changer<'_> {
     pub(super) fn rename_table(&self, table: &Relation, to: &str) -> Done {
         self.is_free(&table.namespace, to, false)?;
         let views = self.rewritten_views(table, None, to)?;
+        let policies = self.rewritten_policies(table, None, to)?;
         for child in self.schema().children(table) {
             self.touch(child.database, child.oid);
         }
@@ -71,6 +74,7 @@ impl Changer<'_> {
         let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
         self.connection.execute(&sql, params![physical, table.physical_name])?;
         self.rename_synonyms_target(table, &QualifiedName::new(table.namespace.clone(), to))?;
+        self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)
     }
 
@@ -86,6 +90,10 @@ impl Changer<'_> {
         }
         if schema.users(table.oid).any(|(view, _)| view.language == Language::Informix) {
             return Err(Error::unsupported(format!("SET SCHEMA of table \"{}\", which views use,", table.name)).into());
+        }
+        if self.policies_needing(&[Needed::relation(&schema, table)]).next().is_some() {
+            let what = format!("SET SCHEMA of table \"{}\", which policies of other tables use,", table.name);
+            return Err(Error::unsupported(what).into());
         }
         let owned: Vec<_> =
             schema.sequences_of(table.oid).filter(|details| details.rowid_of.is_none()).cloned().collect();

@@ -41,21 +41,25 @@ impl Changer<'_> {
     fn rename_view(&self, view: &Relation, to: &str) -> Done {
         self.is_free(&view.namespace, to, false)?;
         let users = self.rewritten_views(view, None, to)?;
+        let policies = self.rewritten_policies(view, None, to)?;
         let native = self.forget_native_views(view)?;
         let sql = format!("UPDATE {}.rowferry_objects SET name = ?1 WHERE oid = ?2", view.database);
         self.connection.execute(&sql, params![to, view.oid])?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
+        self.rewrite_policies(policies)?;
         self.rewrite_views(view, users)
     }
 
     fn rename_view_column(&self, view: &Relation, column: usize, to: &str) -> Done {
         let users = self.rewritten_views(view, Some(column), to)?;
+        let policies = self.rewritten_policies(view, Some(column), to)?;
         let native = self.forget_native_views(view)?;
         let sql = format!("UPDATE {}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND position = ?3", view.database);
         self.connection.execute(&sql, params![to, view.oid, column as i64])?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
+        self.rewrite_policies(policies)?;
         self.rewrite_views(view, users)
     }
 

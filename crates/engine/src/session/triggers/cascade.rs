@@ -124,6 +124,7 @@ impl Session {
         let dml = Dml {
             family: None,
             heir: false,
+            guards: None,
             ctes: Vec::new(),
             target: child.clone(),
             id: CHILD,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::apart::{self, RowParams};
 use rowferry_dialect::ir::{
-    ConflictAction, CteBody, Dml, DmlAction, Expr, ReferentialChange, Statement, TriggerEvent, TriggerLevel,
+    ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, ReferentialChange, Statement, TriggerEvent, TriggerLevel,
     TriggerTime,
 };
 use rowferry_dialect::lower::sqlite;
@@ -44,10 +44,22 @@ pub(crate) struct Steps {
     pub conflict: Option<Arc<Prepared>>,
     pub returning: Option<Arc<Prepared>>,
     pub computed: Option<Arc<Prepared>>,
+    /// What policies ask of rows, and with what they refuse.
+    pub guards: Option<Asking>,
     /// Foreign keys change rows of other tables that have triggers.
     pub cascades: bool,
     /// SQLite must not look at foreign keys before all rows are written.
     pub defers_keys: bool,
+}
+
+/// What policies ask of rows: queries of the place of the first condition that does not hold.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    pub guards: Box<Guards>,
+    pub inserted: Option<Arc<Prepared>>,
+    pub updated: Option<Arc<Prepared>>,
+    pub met: Option<Arc<Prepared>>,
+    pub deleted: Option<Arc<Prepared>>,
 }
 
 impl Firing {
@@ -72,7 +84,9 @@ impl Firing {
             vec![event]
         };
         let cascades = events.iter().any(|event| is_seen_below(schema, &dml.target, *event, &mut Vec::new()));
-        let by_rows = cascades || dml.view.is_some() || events.iter().any(|event| dml.target.takes_rows(*event));
+        let guarded = dml.guards.is_some();
+        let by_rows =
+            cascades || guarded || dml.view.is_some() || events.iter().any(|event| dml.target.takes_rows(*event));
         let whole = !dml.heir && events.iter().any(|event| has_statement_trigger(&dml.target, *event));
         if !by_rows && !whole {
             return Ok(None);
@@ -121,6 +135,19 @@ impl Steps {
             conflict: query(apart.conflict)?,
             returning: query(apart.returning)?,
             computed: query(apart.computed)?,
+            guards: match &dml.guards {
+                Some(guards) => {
+                    let [inserted, updated, met, deleted] = apart.guards;
+                    Some(Asking {
+                        guards: guards.clone(),
+                        inserted: query(inserted)?,
+                        updated: query(updated)?,
+                        met: query(met)?,
+                        deleted: query(deleted)?,
+                    })
+                }
+                None => None,
+            },
             cascades,
             defers_keys: refers_to_itself || event(dml) != TriggerEvent::Insert && is_referred_to(),
         })

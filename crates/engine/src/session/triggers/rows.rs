@@ -3,6 +3,7 @@
 //! | for each row | INSERT | UPDATE | DELETE |
 //! |---|---|---|---|
 //! | BEFORE triggers | may change it, or drop it | the same | may keep it |
+//! | policies | are asked of it as it then is | the same; of the row in the way of an INSERT, too | of MERGE: of the row |
 //! | the row | is written, or meets a row in its way: DO UPDATE goes on as an UPDATE | is written | goes |
 //! | noted for the end | the row as written | both, as they were and are | the row as it was |
 //! | RETURNING | of the row as written | the same | of the row as it was |
@@ -12,14 +13,14 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::ir::{TriggerEvent, TriggerTime, Value};
+use rowferry_dialect::ir::{Guard, TriggerEvent, TriggerTime, Value};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Result};
 
 use super::super::{Prepared, Session};
 use super::calls::{canonical, canonical_value};
-use super::plan::{Firing, Steps};
+use super::plan::{Asking, Firing, Steps};
 use super::queue::{Changes, Row};
 use crate::spool::SpoolReader;
 
@@ -87,6 +88,7 @@ impl Session {
         let Some(Some(new)) = asked else { return Ok(()) };
         let new = self.with_computed(run, &relation, Value::Null, new)?;
         let params = self.row_params(run, Value::Null, &new, &[]);
+        self.ask_policies(run, &params, |asking| (&asking.inserted, &asking.guards.inserted))?;
         let mut written = self.write_part(insert, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
             return self.conflict(run, changes, &params);
@@ -159,6 +161,11 @@ impl Session {
                         values.";
             return Err(Error::new(Condition::CardinalityViolation, message).hint(hint));
         }
+        if run.steps.guards.is_some() {
+            // Before WHERE is, as PostgreSQL does.
+            let old: Row = Arc::new(canonical(&found, 1, &changes.relation, &run.settings)?);
+            self.ask_of_met(run, &old, &[])?;
+        }
         let width = changes.relation.columns.len();
         if found.column(1 + 2 * width).to_value() != Value::Integer(1) {
             return Ok(());
@@ -191,16 +198,20 @@ impl Session {
         if !changes.written.insert(rowid) && !conflicting {
             return Ok(());
         }
+        if !conflicting {
+            self.ask_of_met(run, &old, &extras)?;
+        }
         let asked = self.ask(changes, TriggerTime::Before, event, assigned, Some(&old), Some(new))?;
         let Some(Some(new)) = asked else { return Ok(()) };
         if !self.is_untouched(run, changes, rowid, &old, "updated")? {
             return Ok(());
         }
         let new = self.with_computed(run, &relation, Value::Integer(rowid), new)?;
+        let params = self.row_params(run, Value::Integer(rowid), &new, &extras);
+        self.ask_policies(run, &params, |asking| (&asking.updated, &asking.guards.updated))?;
         if run.steps.cascades {
             self.cascade(changes, event, &old, Some(&new))?;
         }
-        let params = self.row_params(run, Value::Integer(rowid), &new, &extras);
         let mut written = self.write_part(update, &params, &relation, &new, &run.settings)?;
         if !written.advance()? {
             return Ok(());
@@ -226,6 +237,10 @@ impl Session {
         };
         if !changes.written.insert(rowid) {
             return Ok(());
+        }
+        if run.steps.guards.is_some() {
+            let params = self.row_params(run, Value::Integer(rowid), &old, &extras);
+            self.ask_policies(run, &params, |asking| (&asking.deleted, &asking.guards.deleted))?;
         }
         if self.ask(changes, TriggerTime::Before, event, assigned, Some(&old), None)?.is_none() {
             return Ok(());
@@ -272,6 +287,39 @@ impl Session {
         let Some(new) = asked else { return Ok(()) };
         let Some(row) = new.or(old) else { return Ok(()) };
         self.yield_row(run, changes, Value::Null, &row, &extras)
+    }
+
+    /// Refuses to update a row that ON CONFLICT or MERGE has met, where policies do not show it.
+    fn ask_of_met(&mut self, run: &Run<'_>, old: &Row, extras: &[Value]) -> Result<()> {
+        if run.steps.guards.is_none() {
+            return Ok(());
+        }
+        let params = self.row_params(run, Value::Null, old, extras);
+        self.ask_policies(run, &params, |asking| (&asking.met, &asking.guards.met))
+    }
+
+    /// Refuses a row that policies do not let pass.
+    fn ask_policies(
+        &mut self,
+        run: &Run<'_>,
+        params: &[Value],
+        which: impl for<'g> FnOnce(&'g Asking) -> (&'g Option<Arc<Prepared>>, &'g Vec<Guard>),
+    ) -> Result<()> {
+        let Some(asking) = &run.steps.guards else { return Ok(()) };
+        let (Some(query), guards) = which(asking) else { return Ok(()) };
+        let mut failed = self.run_part(query, params)?;
+        if !failed.advance()? {
+            return Err(Error::internal("policies that say nothing"));
+        }
+        match failed.column(0).to_value() {
+            Value::Null => Ok(()),
+            place => {
+                let place = if let Value::Integer(place) = place { usize::try_from(place).ok() } else { None };
+                let guard = place.and_then(|place| guards.get(place));
+                let guard = guard.ok_or_else(|| Error::internal("a policy that there is not"))?;
+                Err(guard.error(&asking.guards.table))
+            }
+        }
     }
 
     /// Asks the triggers that come before the change of a row; `None` when it is not to be changed.

@@ -104,6 +104,7 @@ impl Session {
             without_rowid: false,
             triggers: Vec::new(),
             heritage: None,
+            security: None,
         })
     }
 }
