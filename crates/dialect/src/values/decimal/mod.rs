@@ -4,6 +4,7 @@
 //! negative, at least one digit before the point, and exactly `scale` digits behind it; or `NaN`, `Infinity`,
 //! `-Infinity`. Arithmetic runs in 128 bits while it fits there.
 
+pub mod binary;
 mod number;
 
 use std::cmp::Ordering;

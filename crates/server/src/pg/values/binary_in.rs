@@ -1,17 +1,13 @@
 //! PostgreSQL's binary formats to stored values, as its `recv` functions read them.
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::decimal::Base10000;
 use rowferry_dialect::values::time::TimeTz;
-use rowferry_dialect::values::{self, Decimal, Interval, Settings, datetime_text};
+use rowferry_dialect::values::{self, Interval, Settings, datetime_text};
 use rowferry_engine::{Condition, Error, Result, Type};
 use rowferry_wire::civil::DAYS_TO_2000;
 use rowferry_wire::{Malformed, Reader};
 
-use super::binary_out::{
-    JSONB_VERSION, MICROS_TO_2000, NUMERIC_INFINITY, NUMERIC_NAN, NUMERIC_NEGATIVE, NUMERIC_NEGATIVE_INFINITY,
-    NUMERIC_POSITIVE,
-};
+use super::binary_out::{JSONB_VERSION, MICROS_TO_2000};
 use super::{array, report};
 
 /// Reads a value in the binary format of its type.
@@ -26,7 +22,9 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
         Type::Oid | Type::Reg(_) => Value::Integer(i64::from(reader.u32("oid").map_err(malformed)?)),
         Type::Float4 => values::float::to_value(f64::from(reader.f32("float4").map_err(malformed)?)),
         Type::Float8 => values::float::to_value(reader.f64("float8").map_err(malformed)?),
-        Type::Numeric(_) | Type::Money(_) | Type::FloatingDecimal(_) => numeric(reader)?,
+        Type::Numeric(_) | Type::Money(_) | Type::FloatingDecimal(_) => {
+            Value::Text(values::decimal::binary::receive(reader)?.to_string())
+        }
         Type::Bytea | Type::Byte | Type::Blob => Value::Blob(reader.rest().to_vec()),
         Type::Date => Value::Text(values::date::to_stored(match reader.i32("date").map_err(malformed)? {
             i32::MAX => datetime_text::INFINITY,
@@ -116,28 +114,5 @@ fn instant(reader: &mut Reader<'_>) -> Result<i64> {
         micros => micros
             .checked_add(MICROS_TO_2000)
             .ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "timestamp out of range")),
-    }
-}
-
-fn numeric(reader: &mut Reader<'_>) -> Result<Value> {
-    let count = usize::from(reader.u16("numeric digits").map_err(malformed)?);
-    let weight = reader.i16("numeric weight").map_err(malformed)?;
-    let sign = reader.u16("numeric sign").map_err(malformed)?;
-    let scale = reader.u16("numeric scale").map_err(malformed)?;
-    reader.fits(count, 2, "numeric digits").map_err(malformed)?;
-    let digits = (0..count)
-        .map(|_| reader.i16("numeric digit"))
-        .collect::<std::result::Result<Vec<_>, _>>()
-        .map_err(malformed)?;
-    let special = |text: &str| Ok(Value::Text(text.to_owned()));
-    match sign {
-        NUMERIC_POSITIVE | NUMERIC_NEGATIVE => {
-            let parts = Base10000 { weight, negative: sign == NUMERIC_NEGATIVE, scale, digits };
-            Ok(Value::Text(Decimal::from_base10000(&parts)?.to_string()))
-        }
-        NUMERIC_NAN => special("NaN"),
-        NUMERIC_INFINITY => special("Infinity"),
-        NUMERIC_NEGATIVE_INFINITY => special("-Infinity"),
-        _ => Err(Error::new(Condition::InvalidBinaryRepresentation, "invalid sign in external \"numeric\" value")),
     }
 }

@@ -14,13 +14,6 @@ pub(super) const MICROS_TO_2000: i64 = DAYS_TO_2000 * 86_400_000_000;
 /// The version byte in front of a binary `jsonb`.
 pub(super) const JSONB_VERSION: u8 = 1;
 
-/// The sign words of a binary numeric.
-pub(super) const NUMERIC_POSITIVE: u16 = 0x0000;
-pub(super) const NUMERIC_NEGATIVE: u16 = 0x4000;
-pub(super) const NUMERIC_NAN: u16 = 0xc000;
-pub(super) const NUMERIC_INFINITY: u16 = 0xd000;
-pub(super) const NUMERIC_NEGATIVE_INFINITY: u16 = 0xf000;
-
 /// The writer for a type.
 pub(super) fn writer(ty: &Type) -> Result<Write> {
     Ok(match ty {
@@ -155,31 +148,7 @@ fn numeric(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, _settings: &Settin
     let mut text = Vec::with_capacity(24);
     values::decimal::write(&mut text, value, ty)?;
     let text = std::str::from_utf8(&text).map_err(|_| values::misfit(value, ty))?;
-    let decimal = Decimal::parse(text)?;
-    let mut words = |digits: u16, weight: i16, sign: u16, scale: u16| {
-        for word in [digits, weight as u16, sign, scale] {
-            out.extend_from_slice(&word.to_be_bytes());
-        }
-    };
-    match decimal.to_base10000() {
-        Some(parts) => {
-            let sign = if parts.negative { NUMERIC_NEGATIVE } else { NUMERIC_POSITIVE };
-            words(parts.digits.len() as u16, parts.weight, sign, parts.scale);
-            for digit in parts.digits {
-                out.extend_from_slice(&digit.to_be_bytes());
-            }
-        }
-        None => words(
-            0,
-            0,
-            match text {
-                "Infinity" => NUMERIC_INFINITY,
-                "-Infinity" => NUMERIC_NEGATIVE_INFINITY,
-                _ => NUMERIC_NAN,
-            },
-            0,
-        ),
-    }
+    values::decimal::binary::send(out, &Decimal::parse(text)?);
     Ok(())
 }
 
