@@ -11,6 +11,7 @@ pub mod geometry;
 pub mod money;
 pub mod network;
 pub mod numbers;
+pub mod ranges;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -99,7 +100,7 @@ impl Casts {
     pub const TEXT: Self = Self { from: |_, _, _| None, into: |_, _| None };
 }
 
-static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS];
+static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS, ranges::ROWS];
 
 /// Every row.
 pub fn all() -> impl Iterator<Item = &'static Scalar> {

@@ -24,6 +24,7 @@ mod interval_read;
 pub mod json;
 pub mod jsonpath;
 pub mod moments;
+pub mod range;
 pub mod record;
 pub mod text;
 pub mod time;
