@@ -21,6 +21,7 @@ mod money;
 mod network;
 mod numbers;
 mod operators;
+mod ranges;
 mod stored;
 mod strings;
 mod system;
@@ -92,6 +93,10 @@ pub enum TypeSpec {
     AnyEnum,
     /// An array of this type.
     ArrayOf(Type),
+    /// A range of `AnyElement`, which is then the range's subtype and nothing else.
+    AnyRange,
+    /// A multirange of `AnyElement`.
+    AnyMultirange,
     /// Whatever the argument at this place is, modifiers included.
     SameAs(usize),
 }
@@ -102,6 +107,9 @@ pub enum Sqlite {
     /// A function with the same arguments: SQLite's own, or one that the engine registers (its name then begins with
     /// `rf_`).
     Function(&'static str),
+    /// The same; behind the arguments comes the object id of the range type that the first range or multirange among
+    /// them, or else the result, belongs to.
+    OfRanges(&'static str),
     /// `(left op right)`.
     Infix(&'static str),
     /// `(op arg)`.
@@ -131,6 +139,11 @@ pub fn named(language: Language, name: &str) -> impl Iterator<Item = &'static Fu
     rows.get(name).into_iter().flatten().copied().filter(move |function| function.languages.contains(&language))
 }
 
+/// The rows of this name that take an array behind the word VARIADIC, as their last argument.
+pub fn called_variadic(name: &str) -> impl Iterator<Item = &'static Function> {
+    ranges::VARIADIC.iter().filter(move |function| function.name == name)
+}
+
 /// A row that no user can call by name: what the binder makes of constructs of their own.
 ///
 /// # Panics
@@ -158,6 +171,7 @@ static FAMILIES: &[&[Function]] = &[
     network::ROWS,
     numbers::ROWS,
     operators::ROWS,
+    ranges::ROWS,
     strings::ROWS,
     system::ROWS,
     windows::ROWS,
@@ -224,7 +238,7 @@ use rows;
 
 /// Short names for the rows.
 mod spec {
-    pub(super) use super::Sqlite::{Function as F, Infix, Special, Template as T};
+    pub(super) use super::Sqlite::{Function as F, Infix, OfRanges as R, Special, Template as T};
     use super::TypeSpec::{self, ArrayOf, Is};
     pub(super) use super::{Function, FunctionKind, Traits, rows};
     use crate::types::Reg;
@@ -236,6 +250,8 @@ mod spec {
     pub(super) const ELEM: TypeSpec = TypeSpec::AnyElement;
     pub(super) const ENUM: TypeSpec = TypeSpec::AnyEnum;
     pub(super) const ARRAY: TypeSpec = TypeSpec::AnyArray;
+    pub(super) const RANGE: TypeSpec = TypeSpec::AnyRange;
+    pub(super) const MULTIRANGE: TypeSpec = TypeSpec::AnyMultirange;
     pub(super) const BOOL: TypeSpec = Is(Type::Bool);
     pub(super) const I2: TypeSpec = Is(Type::Int2);
     pub(super) const I4: TypeSpec = Is(Type::Int4);

@@ -6,6 +6,7 @@ use super::coerce::{base, implicit, same};
 use super::types;
 use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use crate::ir::{CastContext, Expr, ExprKind};
+use crate::scalar::ranges;
 use crate::{Condition, Language, Result, Type};
 
 /// A row with the types that its arguments take in one call.
@@ -35,6 +36,11 @@ pub(super) trait Signature: Clone {
         self.declared(index).is_some_and(types::is_preferred)
     }
 
+    /// True when arguments of these types can be given.
+    fn takes(&self, inputs: &[Type]) -> bool {
+        self.args().iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
+    }
+
     /// How many known arguments match as `fits` says.
     fn count(&self, inputs: &[Type], fits: impl Fn(&Type, &Type) -> bool) -> usize {
         inputs
@@ -56,8 +62,21 @@ impl Signature for Candidate {
         let spec = &self.function.args[index.min(self.function.args.len().saturating_sub(1))];
         match spec {
             TypeSpec::Is(_) | TypeSpec::ArrayOf(_) => self.args.get(index),
-            TypeSpec::Any | TypeSpec::AnyElement | TypeSpec::AnyEnum | TypeSpec::AnyArray | TypeSpec::SameAs(_) => None,
+            TypeSpec::Any
+            | TypeSpec::AnyElement
+            | TypeSpec::AnyEnum
+            | TypeSpec::AnyArray
+            | TypeSpec::AnyMultirange
+            | TypeSpec::AnyRange
+            | TypeSpec::SameAs(_) => None,
         }
+    }
+
+    fn takes(&self, inputs: &[Type]) -> bool {
+        if self.function.args.iter().any(is_of_ranges) {
+            return instantiate_of_ranges(self.function, inputs).is_some();
+        }
+        self.args.iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
     }
 }
 
@@ -89,6 +108,9 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         return None;
     }
     let spec = |index: usize| &function.args[index.min(declared.saturating_sub(1))];
+    if function.args.iter().any(is_of_ranges) {
+        return instantiate_of_ranges(function, inputs);
+    }
     // What AnyElement stands for: members of one common type.
     let mut element: Option<Type> = None;
     let mut polymorphic = false;
@@ -151,7 +173,7 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
             TypeSpec::AnyElement | TypeSpec::AnyEnum => element.clone(),
             TypeSpec::AnyArray => array(),
             TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
-            TypeSpec::SameAs(_) => input.clone(),
+            TypeSpec::SameAs(_) | TypeSpec::AnyMultirange | TypeSpec::AnyRange => input.clone(),
         })
         .collect();
     if function.kind == FunctionKind::Operator
@@ -167,9 +189,46 @@ fn instantiate(function: &'static Function, inputs: &[Type]) -> Option<Candidate
         TypeSpec::AnyArray => array(),
         TypeSpec::ArrayOf(ty) => Type::Array(Box::new(ty.clone())),
         TypeSpec::SameAs(index) => inputs.get(*index).cloned().unwrap_or(Type::Text),
-        TypeSpec::Any => Type::Text,
+        TypeSpec::Any | TypeSpec::AnyMultirange | TypeSpec::AnyRange => Type::Text,
     };
     Some(Candidate { function, args, result })
+}
+
+/// A range or multirange of any type.
+const fn is_of_ranges(spec: &TypeSpec) -> bool {
+    matches!(spec, TypeSpec::AnyMultirange | TypeSpec::AnyRange)
+}
+
+/// The same for a row that takes ranges. They are all of one family, and an element is its subtype as it is: none is
+/// converted. What they are stays [`Type::Unknown`] while no argument tells.
+fn instantiate_of_ranges(function: &'static Function, inputs: &[Type]) -> Option<Candidate> {
+    let mut family = None;
+    for (spec, input) in function.args.iter().zip(inputs).filter(|(spec, _)| is_of_ranges(spec)) {
+        let found = match (spec, input) {
+            (_, Type::Unknown) => continue,
+            (TypeSpec::AnyRange, ty) => ranges::of_range(ty)?,
+            (_, ty) => ranges::of_multirange(ty)?,
+        };
+        if family.is_some_and(|known: &ranges::Family| known.range != found.range) {
+            return None;
+        }
+        family = Some(found);
+    }
+    let of = |spec: &TypeSpec| match (spec, family) {
+        (TypeSpec::Is(ty), _) => ty.clone(),
+        (TypeSpec::AnyElement, Some(family)) => family.subtype.ty(),
+        (TypeSpec::AnyRange, Some(family)) => family.range_type(),
+        (TypeSpec::AnyMultirange, Some(family)) => family.multirange_type(),
+        _ => Type::Unknown,
+    };
+    let args: Vec<Type> = function.args.iter().map(of).collect();
+    let is_element = |(spec, _): &(&TypeSpec, _)| **spec == TypeSpec::AnyElement;
+    let mut elements = function.args.iter().zip(inputs).filter(is_element).map(|(_, input)| input);
+    let fits = |input: &Type| match family {
+        Some(family) => *input == Type::Unknown || same(input, &family.subtype.ty()),
+        None => true,
+    };
+    elements.all(fits).then(|| Candidate { function, args, result: of(&function.result) })
 }
 
 /// Chooses among candidates by PostgreSQL's steps; `None` in `args` types means "as it is".
@@ -191,12 +250,7 @@ pub(super) fn choose<S: Signature>(all: Vec<S>, inputs: &[Type], operator: bool)
             return Ok(found.clone());
         }
     }
-    let mut left: Vec<S> = all
-        .into_iter()
-        .filter(|candidate| {
-            candidate.args().iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
-        })
-        .collect();
+    let mut left: Vec<S> = all.into_iter().filter(|candidate| candidate.takes(inputs)).collect();
     match left.len() {
         0 => return Err(Miss::None),
         1 => return left.pop().ok_or(Miss::None),
@@ -226,9 +280,8 @@ pub(super) fn choose<S: Signature>(all: Vec<S>, inputs: &[Type], operator: bool)
     if let Some(first) = known.next()
         && known.all(|ty| same(ty, first))
     {
-        let mut fitting = left
-            .iter()
-            .filter(|candidate| candidate.args().iter().all(|arg| *arg == Type::Unknown || implicit(first, arg)));
+        let assumed = vec![first.clone(); inputs.len()];
+        let mut fitting = left.iter().filter(|candidate| candidate.takes(&assumed));
         if let (Some(found), None) = (fitting.next(), fitting.next()) {
             return Ok(found.clone());
         }
@@ -290,6 +343,12 @@ impl Binder<'_> {
         choose(candidates(name, inputs, wanted), inputs, false)
     }
 
+    /// Finds the function that a call with VARIADIC before its last argument means.
+    pub(super) fn find_variadic(&self, name: &str, inputs: &[Type]) -> std::result::Result<Candidate, Miss> {
+        let rows = functions::called_variadic(name);
+        choose(rows.filter_map(|row| instantiate(row, inputs)).collect(), inputs, false)
+    }
+
     /// An operator that stands in the function table, applied to its operands.
     pub(super) fn operator(&mut self, name: &str, operands: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
         let inputs: Vec<Type> = operands.iter().map(|(expr, _)| base(&expr.ty)).collect();
@@ -331,6 +390,13 @@ impl Binder<'_> {
 
     /// Arguments converted to what a candidate takes.
     pub(super) fn arguments(&mut self, candidate: &Candidate, args: Vec<(Expr, i32)>) -> Result<Vec<Expr>> {
+        if candidate.function.args.iter().any(is_of_ranges) && candidate.args.contains(&Type::Unknown) {
+            return Err(self.error(
+                Condition::DatatypeMismatch,
+                "could not determine polymorphic type because input has type unknown",
+                args.first().map_or(-1, |(_, place)| *place),
+            ));
+        }
         match candidate.function.volatility {
             Volatility::Immutable => {}
             Volatility::Stable | Volatility::Volatile => self.effects.volatile = true,

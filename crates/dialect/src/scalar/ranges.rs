@@ -79,6 +79,7 @@ macro_rules! scalar {
             name: $name,
             words: $name,
             oid: $oid,
+            delimiter: ',',
             storage: Storage::Text,
             order: Order::By {
                 collation: concat!("rf_", $range),

@@ -40,6 +40,8 @@ fn type_oid(spec: &TypeSpec) -> u32 {
         TypeSpec::ArrayOf(ty) => types::oid(&types::import(&rowferry_dialect::Type::Array(Box::new(ty.clone())))),
         TypeSpec::Any => 2_276,
         TypeSpec::AnyArray => 2_277,
+        TypeSpec::AnyRange => 3_831,
+        TypeSpec::AnyMultirange => 4_537,
         _ => 2_283,
     }
 }

@@ -14,10 +14,11 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
 
+use super::ranges::{Gather, Ranges};
 use super::{Call, Context, Output, arrays, json, raise};
 
 /// The state of one group or frame.
-trait Accumulator: Send + UnwindSafe + RefUnwindSafe {
+pub(super) trait Accumulator: Send + UnwindSafe + RefUnwindSafe {
     /// A row comes in.
     fn step(&mut self, call: &Call<'_>) -> Result<()>;
     /// The row that came in first leaves.
@@ -65,6 +66,9 @@ const ROWS: &[Row] = &[
     strict("rf_bit_xor", 1, || Box::new(Bits::new(|a, b| a ^ b))),
     strict("rf_string_agg", 2, || Box::new(Strings::default())),
     strict("rf_bytea_agg", 2, || Box::new(Strings { bytes: true, ..Strings::default() })),
+    strict("rf_range_agg", 2, || Box::new(Ranges::new(Gather::Union))),
+    strict("rf_range_intersect_agg", 2, || Box::new(Ranges::new(Gather::RangeIntersection))),
+    strict("rf_multirange_intersect_agg", 2, || Box::new(Ranges::new(Gather::MultirangeIntersection))),
     // A subquery that stands for a value.
     lenient("rf_single", 1, || Box::new(Single::default())),
     lenient("rf_array_agg", 1, || Box::new(Members::new(Shape::Array))),

@@ -23,6 +23,7 @@ mod money;
 mod network;
 mod numbers;
 mod privileges;
+mod ranges;
 mod regex;
 mod regex_extent;
 mod rows;
@@ -115,6 +116,7 @@ const FAMILIES: &[&[Row]] = &[
     numbers::ROWS,
     numbers::WIDTHS,
     privileges::ROWS,
+    ranges::ROWS,
     regex::ROWS,
     strings::ROWS,
     subscripts::ROWS,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::values::{Decimal, Interval, json, timestamp};
+use rowferry_dialect::values::{Decimal, Interval, json, range, timestamp};
 use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::rows::{Rows, Source};
@@ -19,6 +19,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_stored_function_rows", columns: 64, arguments: 31, open: stored_function },
     Rows { name: c"rf_stored_result_rows", columns: 64, arguments: 1, open: stored_result },
     Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
+    Rows { name: c"rf_unnest_multirange", columns: 1, arguments: 1, open: unnest_multirange },
     Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
     Rows { name: c"rf_kept", columns: 1_664, arguments: 1, open: kept },
     Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
@@ -229,6 +230,13 @@ fn unnest(call: &Arguments<'_>) -> Result<Source> {
         return list(members.iter().map(arrays::bytes_value).collect());
     }
     list(members.iter().map(arrays::value).collect())
+}
+
+/// The ranges of a multirange.
+fn unnest_multirange(call: &Arguments<'_>) -> Result<Source> {
+    let Some(stored) = call.text(0)? else { return none() };
+    let members = range::text::stored_members(stored)?;
+    list(members.into_iter().map(owned).collect::<Result<_>>()?)
 }
 
 /// The elements for `op ANY (array)`: a NULL array has one element that nobody knows.

@@ -195,9 +195,11 @@ fn every_function_of_the_table_is_registered() {
     let mut missing = BTreeSet::new();
     for function in functions::all() {
         let names = match function.sqlite {
-            Sqlite::Function(name) | Sqlite::Infix(name) | Sqlite::Prefix(name) | Sqlite::Template(name) => {
-                names_in(name)
-            }
+            Sqlite::Function(name)
+            | Sqlite::Infix(name)
+            | Sqlite::OfRanges(name)
+            | Sqlite::Prefix(name)
+            | Sqlite::Template(name) => names_in(name),
             Sqlite::Special(word) if function.kind == FunctionKind::SetReturning => vec![format!("rf_{word}")],
             Sqlite::Special(_) => Vec::new(),
         };

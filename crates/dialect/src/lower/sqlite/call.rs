@@ -5,6 +5,7 @@ use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite};
 use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
+use crate::scalar::ranges;
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type};
 
@@ -16,6 +17,12 @@ impl Lowering<'_> {
                 self.say(Sqlite::Function("rf_array_get_bytes"), &args)
             }
             Sqlite::Special(word) => self.special(word, args)?,
+            how @ Sqlite::OfRanges(_) => {
+                let family = range_type(args, ty)?;
+                let mut args = self.texts(args)?;
+                args.push(family);
+                self.say(how, &args)
+            }
             how => {
                 let args = self.texts(args)?;
                 self.say(how, &args)
@@ -26,7 +33,7 @@ impl Lowering<'_> {
 
     fn say(&mut self, how: Sqlite, args: &[String]) -> String {
         match how {
-            Sqlite::Function(name) => {
+            Sqlite::Function(name) | Sqlite::OfRanges(name) => {
                 if name.starts_with("rf_") {
                     self.needs_us();
                 }
@@ -156,7 +163,9 @@ impl Lowering<'_> {
             name = array_aggregate(&aggregate.args[0].ty).to_owned();
         }
         let mut inner = args.join(", ");
-        if aggregate.distinct && args.len() > 1 && name.starts_with("rf_") {
+        if aggregate.distinct && matches!(function.sqlite, Sqlite::OfRanges(_)) {
+            // The same range twice changes neither a union nor an intersection.
+        } else if aggregate.distinct && args.len() > 1 && name.starts_with("rf_") {
             // SQLite takes DISTINCT with one argument only; ours tell rows apart themselves.
             name.push_str("_distinct");
         } else if aggregate.distinct {
@@ -180,7 +189,7 @@ impl Lowering<'_> {
 
     fn aggregate_name(&mut self, function: &Function) -> Result<String> {
         match function.sqlite {
-            Sqlite::Function(name) => {
+            Sqlite::Function(name) | Sqlite::OfRanges(name) => {
                 if name.starts_with("rf_") {
                     self.needs_us();
                 }
@@ -200,6 +209,12 @@ impl Lowering<'_> {
         match function.sqlite {
             Sqlite::Special("count_star") => Ok(vec!["*".to_owned()]),
             Sqlite::Special(_) => self.typed(args),
+            Sqlite::OfRanges(_) => {
+                let family = range_type(args, &Type::Void)?;
+                let mut args = self.texts(args)?;
+                args.push(family);
+                Ok(args)
+            }
             _ if distinct => args
                 .iter()
                 .map(|arg| {
@@ -305,6 +320,13 @@ impl Lowering<'_> {
         };
         format!("{direction}{nulls}")
     }
+}
+
+/// The object id of the range type that a call is about.
+fn range_type(args: &[Expr], result: &Type) -> Result<String> {
+    let family = |ty: &Type| ranges::of_range(ty).or_else(|| ranges::of_multirange(ty));
+    let found = args.iter().map(|arg| &arg.ty).chain([result]).find_map(family);
+    found.map(|family| family.range.oid.to_string()).ok_or_else(|| Error::internal("a call about no range"))
 }
 
 /// `{0}`, `{1}`, … replaced by arguments, in one pass.

@@ -75,7 +75,12 @@ impl Binder<'_> {
             }
         };
         if call.func_variadic {
-            return Err(self.unsupported("VARIADIC in a call", call.location));
+            let args = self.placed_all(&call.args)?;
+            let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+            return match self.find_variadic(&name, &inputs) {
+                Ok(candidate) => self.call(candidate, args),
+                Err(_) => Err(self.unsupported("VARIADIC in a call", call.location)),
+            };
         }
         if call.agg_within_group {
             return Err(self.unsupported(format!("the ordered-set aggregate {name}"), call.location));
@@ -258,8 +263,11 @@ impl Binder<'_> {
         if let Some(ir::From::Function { id, function, args: first, .. }) = earlier {
             let same = first.first() == args.first();
             // The vectors of a row of `pg_index` are of one length; of other arrays nothing is known.
-            let alike =
-                same || first.iter().chain(&args).all(|arg| !matches!(arg.ty, Type::Array(_)) || self.is_vector(arg));
+            let alike = same
+                || first.iter().chain(&args).all(|arg| match arg.ty {
+                    Type::Array(_) | Type::Scalar(..) => self.is_vector(arg),
+                    _ => true,
+                });
             if !alike || !walks_array(function.name) || !walks_array(name) {
                 return Err(self.unsupported("several set-returning functions in one select list", place));
             }
