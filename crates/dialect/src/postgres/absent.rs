@@ -18,7 +18,10 @@ pub fn function(name: &str, inputs: &[Type]) -> bool {
 pub fn operator(name: &str, inputs: &[Type]) -> bool {
     facts::Operator::named(name).iter().any(|operator| match inputs {
         [operand] => operator.left_type == 0 && accepts(operator.right_type, oid(operand)),
-        [left, right] => accepts(operator.left_type, oid(left)) && accepts(operator.right_type, oid(right)),
+        [left, right] => {
+            let (wanted, given) = ([operator.left_type, operator.right_type], [oid(left), oid(right)]);
+            accepts(wanted[0], given[0]) && accepts(wanted[1], given[1]) && ranges_agree(&wanted, &given)
+        }
         _ => false,
     })
 }
@@ -31,7 +34,8 @@ fn takes(function: &facts::Function, given: &[u32]) -> bool {
     let parameters = &function.arguments;
     let least = parameters.len().saturating_sub(function.defaults as usize);
     if (least..=parameters.len()).contains(&given.len()) {
-        return parameters.iter().zip(given).all(|(wanted, given)| accepts(*wanted, *given));
+        return parameters.iter().zip(given).all(|(wanted, given)| accepts(*wanted, *given))
+            && ranges_agree(parameters, given);
     }
     // The last parameter is the array that the rest becomes.
     let Some((_, single)) = parameters.split_last().filter(|_| function.variadic != 0) else { return false };
@@ -46,6 +50,23 @@ fn accepts(wanted: u32, given: u32) -> bool {
         || (given == UNKNOWN && wanted != 0)
         || is_one_of(wanted, given)
         || facts::Cast::between(given, wanted).is_some_and(|cast| cast.context == 'i')
+}
+
+/// True unless ranges of several families stand beside each other, or elements of another type than the ranges have.
+fn ranges_agree(wanted: &[u32], given: &[u32]) -> bool {
+    let name = |oid: u32| facts::Type::by_oid(oid).map_or("", |ty| ty.name);
+    let of = |wanted: u32, given: u32| match name(wanted) {
+        "anyrange" => facts::Range::all().iter().find(|range| range.range == given),
+        "anymultirange" => facts::Range::all().iter().find(|range| range.multirange == given),
+        _ => None,
+    };
+    let Some(family) = wanted.iter().zip(given).find_map(|(wanted, given)| of(*wanted, *given)) else { return true };
+    wanted.iter().zip(given).filter(|(_, given)| **given != UNKNOWN).all(|(wanted, given)| match name(*wanted) {
+        "anyelement" => *given == family.subtype,
+        "anyrange" => *given == family.range,
+        "anymultirange" => *given == family.multirange,
+        _ => true,
+    })
 }
 
 /// True for a pseudo-type and a type that it stands for.
@@ -84,6 +105,10 @@ mod tests {
 
     #[test]
     fn operators_of_postgresql_are_known_by_their_operands() {
+        let int4range = || types::from_oid(3904).unwrap();
+        assert!(operator("@>", &[int4range(), Type::Int4]));
+        assert!(!operator("@>", &[int4range(), Type::Int8]), "an element is of the range's own type");
+        assert!(!operator("&&", &[int4range(), types::from_oid(3926).unwrap()]));
         assert!(operator("<->", &[Type::Unknown, Type::Unknown]));
         assert!(operator("@-@", &[Type::Unknown]));
         assert!(!operator("<->", &[Type::Int4, Type::Int4]));

@@ -11,6 +11,7 @@ use super::expr::operators;
 use super::resolve::{self, Candidate};
 use super::types;
 use crate::functions::{self, Function, FunctionKind, TypeSpec};
+use crate::scalar::ranges;
 use crate::{Language, Type};
 
 /// How an operator is carried out.
@@ -73,6 +74,8 @@ fn stand_in(oid: u32) -> Option<Type> {
     match facts::Type::by_oid(oid)?.name {
         "anyarray" | "anycompatiblearray" => Some(Type::Array(Box::new(Type::Int4))),
         "anyelement" | "anynonarray" | "anycompatible" | "anycompatiblenonarray" => Some(Type::Int4),
+        "anyrange" => Some(Type::Scalar(&ranges::INT4RANGE, None)),
+        "anymultirange" => Some(Type::Scalar(&ranges::INT4MULTIRANGE, None)),
         "record" => None,
         _ => types::from_oid(oid),
     }
@@ -116,6 +119,8 @@ fn is_declared(spec: &TypeSpec, oid: u32) -> bool {
         }
         TypeSpec::AnyEnum => name() == "anyenum",
         TypeSpec::AnyArray => matches!(name(), "anyarray" | "anycompatiblearray"),
+        TypeSpec::AnyMultirange => name() == "anymultirange",
+        TypeSpec::AnyRange => name() == "anyrange",
         TypeSpec::SameAs(_) => false,
     }
 }

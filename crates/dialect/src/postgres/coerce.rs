@@ -7,7 +7,6 @@ use super::types;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::scalar::ranges;
 use crate::values;
-use crate::values::range::Subtype;
 use crate::{Condition, Result, Type};
 
 /// True for types that differ in modifiers at most, in PostgreSQL's eyes.
@@ -66,9 +65,7 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
 fn depends_on_session(ty: &Type) -> bool {
     match ty {
         Type::TimestampTz(_) | Type::TimeTz(_) => true,
-        Type::Scalar(..) => ranges::of_range(ty)
-            .or_else(|| ranges::of_multirange(ty))
-            .is_some_and(|family| family.subtype == Subtype::TimestampTz),
+        Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| depends_on_session(&subtype.ty())),
         Type::Array(element) => depends_on_session(element) || matches!(**element, Type::Reg(_)),
         _ => false,
     }

@@ -30,6 +30,11 @@ pub fn of_multirange(ty: &Type) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.multirange == *scalar)
 }
 
+/// What a range or multirange type is of.
+pub fn subtype(ty: &Type) -> Option<Subtype> {
+    of_range(ty).or_else(|| of_multirange(ty)).map(|family| family.subtype)
+}
+
 /// The family of a range type's object id.
 pub fn by_oid(oid: u32) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.range.oid == oid)

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Lowering, Repr, Sql, quote_text, repr_of, types};
 use crate::ir::{CastContext, Expr, ExprKind, Value};
+use crate::scalar::ranges;
 use crate::types::Storage;
 use crate::values::{self, Settings};
 use crate::{Condition, Error, Language, Result, Type};
@@ -229,6 +230,7 @@ fn folds(ty: &Type) -> bool {
     match ty {
         Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record => false,
         Type::Array(element) => folds(element),
+        Type::Scalar(..) => ranges::subtype(ty).is_none_or(|subtype| folds(&subtype.ty())),
         _ => true,
     }
 }
@@ -238,6 +240,7 @@ fn reads_by_settings(ty: &Type) -> bool {
     match ty {
         Type::Date | Type::Timestamp(_) | Type::Interval => true,
         Type::Array(element) => reads_by_settings(element),
+        Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| reads_by_settings(&subtype.ty())),
         _ => false,
     }
 }
