@@ -416,7 +416,7 @@ fn floats<const N: usize>(bytes: &[u8], name: &str) -> Result<[f64; N]> {
 fn counted(bytes: &[u8], name: &str) -> Result<Vec<Point>> {
     let (count, points) = bytes.split_first_chunk::<4>().ok_or_else(|| malformed(name))?;
     let count = u32::from_be_bytes(*count) as usize;
-    if count == 0 || points.len() % 16 != 0 || points.len() / 16 != count {
+    if count == 0 || !points.len().is_multiple_of(16) || points.len() / 16 != count {
         return Err(malformed(name));
     }
     points.chunks_exact(16).map(|point| floats::<2>(point, name)).collect()

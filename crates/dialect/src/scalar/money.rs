@@ -100,7 +100,7 @@ fn print(cents: i64) -> String {
     let whole = (amount / 100).to_string();
     let mut grouped = String::new();
     for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at) % 3 == 0 {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -364,12 +364,10 @@ pub fn parse_mac(text: &str) -> Result<[u8; 6]> {
         }
         return Ok(bytes);
     }
-    let grouped = match (sizes.as_slice(), separator) {
-        ([12], None) => true,
-        ([6, 6], Some(':' | '-')) => true,
-        ([4, 4, 4], Some('.' | '-')) => true,
-        _ => false,
-    };
+    let grouped = matches!(
+        (sizes.as_slice(), separator),
+        ([12], None) | ([6, 6], Some(':' | '-')) | ([4, 4, 4], Some('.' | '-'))
+    );
     if !grouped {
         return Err(invalid());
     }
