@@ -634,7 +634,7 @@ fn check_merge(
     from_parent: bool,
 ) -> Result<()> {
     let name = &new.name;
-    if !same || !(from_parent || !table.declares_check(name)) {
+    if !same || !from_parent && table.declares_check(name) {
         return Err(already_there(name, &table.name));
     }
     let conflict = |what: &str| {
