@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rowferry_dialect::schema::{
-    Column, ColumnDefault, ForeignKey, Identity, Index, IndexKey, QualifiedName, ReferentialAction, Relation,
-    RelationKind, Schema, Sequence,
+    Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, QualifiedName, ReferentialAction,
+    Relation, RelationKind, Schema, Sequence,
 };
 use rowferry_dialect::types::{NumericModifier, Reg};
 use rowferry_dialect::{Language, Type};
@@ -170,7 +170,10 @@ pub fn store() -> Store {
             column("jb", Type::Jsonb),
             column("tags", array(Type::Text)),
             column("numbers", array(Type::Int4)),
-            Column { generated: Some("i4 * 2".to_owned()), ..column("doubled", Type::Int4) },
+            Column {
+                generated: Some(Generated { text: "i4 * 2".to_owned(), native: true }),
+                ..column("doubled", Type::Int4)
+            },
         ],
         vec![unique(114, "everything_pkey", &[(0, "id")], true)],
     );
