@@ -11,7 +11,7 @@ use super::{Row, arrays, bits, encodings, json, json_change, like, regex, string
 
 /// Functions that need not ask beyond the first time.
 const EXEMPT: &[&str] = &[
-    // They look at a few bytes, at offsets, or only copy or search at the speed of memory.
+    // They look at a few bytes or at the labels of a type, or only copy or search at the speed of memory.
     "rf_array_fill",
     "rf_ascii",
     "rf_bits_get",
@@ -23,6 +23,7 @@ const EXEMPT: &[&str] = &[
     "rf_chr",
     "rf_convert_from",
     "rf_convert_to",
+    "rf_enum_range",
     "rf_get_byte",
     "rf_json_typeof",
     "rf_normalize",
