@@ -150,7 +150,7 @@ mod tests {
         assert!(here("json_build_object", &[2276]), "any number of any type");
         assert!(here("array_agg", &[2776]) && here("count", &[2276]) && here("count", &[]));
         assert!(here("jsonb_path_exists", &[3802, 4072, 3802, 16]), "with defaults");
-        assert!(!here("lower", &[3831]), "of a range");
+        assert!(here("lower", &[3831]) && here("range_agg", &[4537]), "of a range");
         assert!(!here("int4pl", &[23, 23]));
         assert!(here("float8", &[23]) && !here("xml", &[25]), "casts in call form");
     }
