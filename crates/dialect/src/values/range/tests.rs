@@ -143,7 +143,8 @@ fn ranges_are_combined_as_postgresql_does() {
 
 #[test]
 fn ranges_lie_beside_each_other_as_postgresql_says() {
-    let table: [(&str, fn(&[Range], &[Range]) -> bool, &str, bool); 12] = [
+    type Test = fn(&[Range], &[Range]) -> bool;
+    let table: [(&str, Test, &str, bool); 12] = [
         ("[1,2)", before, "[2,3)", true),
         ("[1,2]", before, "[2,3)", false),
         ("empty", before, "[2,3)", false),
