@@ -177,6 +177,7 @@ impl Database {
             user: "postgres".to_owned(),
             database: "postgres".to_owned(),
             literals: self.settings.literal_style(),
+            asks_policies: true,
         };
         let mut out = String::new();
         for parsed in postgres::parse(sql)? {
