@@ -121,3 +121,45 @@ fn encodings_have_numbers() {
         ["UTF8|SHIFT_JIS_2004||8|24|-1"]
     );
 }
+
+#[test]
+fn arguments_by_name_take_postgresql_s_names_and_defaults() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    let query = "select make_interval(2, days => 2, hours => '3'), jsonb_path_exists('{}', path => '$'), \
+                 (select value from json_each(from_json => '{\"a\":1}'))";
+    assert_eq!(session.run(query), ["2 years 2 days 03:00:00|1|1"]);
+    for (call, message) in [
+        ("make_interval(foo => 1)", "function make_interval(foo => integer) does not exist"),
+        ("make_interval(1, years => 2)", "function make_interval(integer, years => integer) does not exist"),
+        ("lower(str => 'a')", "function lower(str => unknown) does not exist"),
+        ("make_interval(years => 1, years => 2)", "argument name \"years\" used more than once"),
+        ("make_interval(years => 1, 2)", "positional argument cannot follow named argument"),
+    ] {
+        assert_eq!(session.error(&format!("select {call}")).message, message);
+        session.fail();
+    }
+}
+
+#[test]
+fn what_postgresql_would_call_is_told_apart_from_what_it_has_not() {
+    let fixture = Fixture::new();
+    let mut session = postgres(&fixture.open());
+    for (call, sqlstate, message) in [
+        ("lower(1)", "42883", "function lower(integer) does not exist"),
+        ("date_part('a', 'b')", "42725", "function date_part(unknown, unknown) is not unique"),
+        ("unnest('a')", "42725", "function unnest(unknown) is not unique"),
+        ("num_nulls()", "42883", "function num_nulls() does not exist"),
+        ("'1' + '2'", "42725", "operator is not unique: unknown + unknown"),
+        ("- '1'", "42725", "operator is not unique: - unknown"),
+        ("true + true", "42883", "operator does not exist: boolean + boolean"),
+        ("'{}'::json = '{}'::json", "42883", "operator does not exist: json = json"),
+        ("'1' <-> '2'", "42725", "operator is not unique: unknown <-> unknown"),
+        // Blanks count in PostgreSQL's octet_length(character), which is not the one for text.
+        ("octet_length('a  '::char(3))", "0A000", "function octet_length(character) is not supported"),
+    ] {
+        let error = session.error(&format!("select {call}"));
+        assert_eq!((error.condition().sqlstate(), error.message.as_str()), (sqlstate, message), "{call}");
+        session.fail();
+    }
+}

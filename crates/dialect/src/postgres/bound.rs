@@ -25,11 +25,18 @@ pub enum Operation {
     Function(&'static Function),
 }
 
-/// What carries out a function of PostgreSQL; `None` when it is not here.
-pub fn function(fact: &facts::Function) -> Option<&'static Function> {
+/// What carries out a function of PostgreSQL in a call with so many arguments; `None` when it is not here.
+pub fn function(fact: &facts::Function, given: usize) -> Option<&'static Function> {
     let rows = || functions::named(Language::Postgres, fact.name).filter(|row| is_of_kind(row.kind, fact));
-    if let Some(exact) = rows().find(|row| has_signature(row, fact)) {
+    if let Some(exact) = rows().find(|row| has_signature(row, fact, given, is_declared)) {
         return Some(exact);
+    }
+    // A row of any element takes arrays, too.
+    let wider = |spec: &TypeSpec, oid: u32| {
+        is_declared(spec, oid) || (*spec == TypeSpec::AnyElement && is_declared(&TypeSpec::AnyArray, oid))
+    };
+    if let Some(wider) = rows().find(|row| has_signature(row, fact, given, wider)) {
+        return Some(wider);
     }
     let inputs: Vec<Type> = fact.arguments.iter().map(|oid| types::from_oid(*oid)).collect::<Option<_>>()?;
     if fact.variadic != 0 {
@@ -41,7 +48,7 @@ pub fn function(fact: &facts::Function) -> Option<&'static Function> {
 
 /// True when a function of PostgreSQL can be called: a row carries it out, or it is a cast in call form (`float8(x)`).
 pub fn is_here(fact: &facts::Function) -> bool {
-    function(fact).is_some() || is_cast(fact)
+    function(fact, fact.arguments.len()).is_some() || is_cast(fact)
 }
 
 fn is_cast(fact: &facts::Function) -> bool {
@@ -66,7 +73,9 @@ pub fn operator(fact: &facts::Operator) -> Option<Operation> {
     }
     let of_operators = |kind| kind == FunctionKind::Operator;
     let found = resolve::choose(resolve::candidates(fact.name, &inputs, of_operators), &inputs, true).ok()?;
-    takes_as_they_are(&found, &inputs).then_some(Operation::Function(found.function))
+    let fits = |(arg, input): (&Type, &Type)| arg.is_number() && input.is_number() && implicit(input, arg);
+    let promoted = found.args.iter().zip(&inputs).all(fits);
+    (promoted || takes_as_they_are(&found, &inputs)).then_some(Operation::Function(found.function))
 }
 
 /// A type that can stand where a pseudo-type is declared; `None` for types that are not here.
@@ -91,20 +100,24 @@ fn is_of_kind(kind: FunctionKind, fact: &facts::Function) -> bool {
     }
 }
 
-/// True for a row with the arguments of a function; those that may be left out may be missing.
-fn has_signature(row: &Function, fact: &facts::Function) -> bool {
-    if row.variadic != (fact.variadic != 0) {
+/// True for a row that takes a call of a function with so many arguments.
+fn has_signature(
+    row: &Function,
+    fact: &facts::Function,
+    given: usize,
+    declares: impl Fn(&TypeSpec, u32) -> bool,
+) -> bool {
+    let declared = &fact.arguments;
+    if row.variadic != (fact.variadic != 0) || row.args.len() > declared.len() {
         return false;
     }
-    let declared = &fact.arguments;
-    let least = declared.len().saturating_sub(fact.defaults as usize);
-    if !(least..=declared.len()).contains(&row.args.len()) {
+    if !row.variadic && !(row.args.len() - row.optional..=row.args.len()).contains(&given) {
         return false;
     }
     let last = row.args.len().wrapping_sub(1);
     row.args.iter().zip(declared).enumerate().all(|(index, (spec, oid))| {
         let oid = if row.variadic && index == last { fact.variadic } else { *oid };
-        is_declared(spec, oid)
+        declares(spec, oid)
     })
 }
 
@@ -162,6 +175,7 @@ mod tests {
             operator(facts.iter().find(|fact| (fact.left_type, fact.right_type) == (left, right)).unwrap()).is_some()
         };
         assert!(here("=", 23, 20) && here("<", 1082, 1114) && here("=", 2277, 2277));
+        assert!(here("+", 21, 23) && here("*", 23, 20), "numbers become the wider one");
         assert!(here("~~", 25, 25) && here("+", 21, 21) && here("@", 0, 1700));
         assert!(!here("<->", 600, 600) && !here("=", 628, 628) && !here("~~", 17, 17));
     }

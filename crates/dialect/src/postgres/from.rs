@@ -385,7 +385,7 @@ impl Binder<'_> {
             let name = function_name(call).map_err(|name| {
                 self.error(Condition::UndefinedFunction, format!("function {name} does not exist"), place)
             })?;
-            let args = self.placed_all(&call.args)?;
+            let args = self.call_arguments(&name, &call.args, place)?;
             let inputs: Vec<Type> = args.iter().map(|(arg, _)| super::coerce::base(&arg.ty)).collect();
             match self.find_function(&name, &inputs, |kind| kind == FunctionKind::SetReturning) {
                 Ok(candidate) => {

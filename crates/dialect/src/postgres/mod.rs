@@ -5,7 +5,7 @@
 //! - `select`, `grouping`, `from`: queries; `dml`, `merge`, `target`: changes of rows; `ddl`: changes of the schema; `utility`: the rest;
 //! - `access`: roles and privileges;
 //! - `maintenance`: VACUUM and its kin; `clauses`: clauses about storage; `refused`: statements that are not there;
-//! - `expr`: expressions; `resolve`: which function or operator a call means; `coerce`: conversions;
+//! - `expr`: expressions; `resolve`: which function or operator a call means; `choice`: which one PostgreSQL would choose; `coerce`: conversions;
 //! - [`bound`]: what carries out a function or operator of PostgreSQL's catalog;
 //! - [`routine`]: functions of users; [`plpgsql`]: the language of their bodies;
 //! - [`print`]: expressions as PostgreSQL shows them; `words`: identifiers likewise;
@@ -17,6 +17,7 @@ mod access;
 mod bind;
 mod binder;
 pub mod bound;
+mod choice;
 mod clauses;
 mod coerce;
 mod ddl;

@@ -1,7 +1,9 @@
 //! Which row of the function table a call or operator means (PostgreSQL's chapter "Type Conversion").
 
-use super::absent;
+use super::absent::{self, Verdict};
 use super::binder::Binder;
+use super::bound;
+use super::choice::{self, Choice};
 use super::coerce::{base, implicit, same};
 use super::types;
 use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
@@ -324,6 +326,20 @@ fn by_category<S: Signature>(left: &[S], inputs: &[Type]) -> Option<S> {
     }
 }
 
+/// A candidate, unless PostgreSQL would call another function that is not here, or could not choose: ours of the name are
+/// not all of its.
+fn confirmed(found: Candidate, name: &str, inputs: &[Type]) -> std::result::Result<Candidate, Miss> {
+    let exact = found.args.iter().zip(inputs).all(|(arg, input)| *arg != Type::Unknown && same(arg, input));
+    if exact && found.count(inputs, same) == inputs.len() {
+        return Ok(found);
+    }
+    match choice::function(name, &absent::oids(inputs), |_| true) {
+        Choice::Several => Err(Miss::Ambiguous),
+        Choice::One(fact) if bound::function(fact, inputs.len()).is_none() => Err(Miss::None),
+        _ => Ok(found),
+    }
+}
+
 /// Types of arguments in a message.
 pub(super) fn signature(args: &[Type]) -> String {
     args.iter()
@@ -340,7 +356,8 @@ impl Binder<'_> {
         inputs: &[Type],
         wanted: impl Fn(FunctionKind) -> bool,
     ) -> std::result::Result<Candidate, Miss> {
-        choose(candidates(name, inputs, wanted), inputs, false)
+        let found = choose(candidates(name, inputs, wanted), inputs, false)?;
+        confirmed(found, name, inputs)
     }
 
     /// Finds the function that a call with VARIADIC before its last argument means.
@@ -366,9 +383,11 @@ impl Binder<'_> {
             [left, right] => format!("{} {name} {}", words(left), words(right)),
             _ => name.to_owned(),
         };
-        if matches!(miss, Miss::None) && absent::operator(name, inputs) {
-            return self.unsupported(format!("operator {shown}"), location);
-        }
+        let miss = match (miss, absent::operator(name, inputs)) {
+            (Miss::None, Verdict::Has) => return self.unsupported(format!("operator {shown}"), location),
+            (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,
+            (miss, _) => miss,
+        };
         let (condition, message, hint) = match miss {
             Miss::None => (
                 Condition::UndefinedFunction,
@@ -430,8 +449,12 @@ impl Binder<'_> {
     /// The error for a function that does not exist for these arguments.
     pub(super) fn no_function(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
         let shown = format!("{name}({})", signature(inputs));
+        let miss = match (miss, absent::function(name, inputs)) {
+            (Miss::None, Verdict::Has) => return self.unsupported(format!("function {shown}"), location),
+            (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,
+            (miss, _) => miss,
+        };
         match miss {
-            Miss::None if absent::function(name, inputs) => self.unsupported(format!("function {shown}"), location),
             Miss::None => {
                 self.error(Condition::UndefinedFunction, format!("function {shown} does not exist"), location).hint(
                     "No function matches the given name and argument types. You might need to add explicit type casts.",

@@ -2,53 +2,19 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
+use rowferry_facts as facts;
+
 use super::super::binder::Binder;
 use super::super::coerce::base;
 use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
+use super::super::{absent, bind_default_of, choice};
 use super::super::{names, types};
-use super::location;
-use crate::functions::FunctionKind;
+use crate::functions::{self, FunctionKind};
 use crate::ir::{
     self, Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, OutputColumn, WindowCall,
 };
-use crate::{Condition, Result, Type};
-
-/// What an argument is when a call by name leaves it out.
-#[derive(Clone, Copy)]
-enum Otherwise {
-    /// It must be there.
-    Missing,
-    Zero,
-    False,
-    EmptyObject,
-}
-
-use Otherwise::{EmptyObject, False, Missing, Zero};
-
-const PATH_ARGUMENTS: &[(&str, Otherwise)] =
-    &[("target", Missing), ("path", Missing), ("vars", EmptyObject), ("silent", False)];
-
-/// Names of arguments, for calls by name.
-const NAMED_ARGUMENTS: &[(&str, &[(&str, Otherwise)])] = &[
-    ("jsonb_path_exists", PATH_ARGUMENTS),
-    ("jsonb_path_match", PATH_ARGUMENTS),
-    ("jsonb_path_query", PATH_ARGUMENTS),
-    ("jsonb_path_query_array", PATH_ARGUMENTS),
-    ("jsonb_path_query_first", PATH_ARGUMENTS),
-    (
-        "make_interval",
-        &[
-            ("years", Zero),
-            ("months", Zero),
-            ("weeks", Zero),
-            ("days", Zero),
-            ("hours", Zero),
-            ("mins", Zero),
-            ("secs", Zero),
-        ],
-    ),
-];
+use crate::{Condition, Language, Result, Type};
 
 /// The function's own name, when its schema is one where functions live.
 pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Result<String, String> {
@@ -86,8 +52,7 @@ impl Binder<'_> {
             return Err(self.unsupported(format!("the ordered-set aggregate {name}"), call.location));
         }
         let over = call.over.as_deref();
-        let is_aggregate =
-            crate::functions::named(crate::Language::Postgres, &name).any(|row| row.kind == FunctionKind::Aggregate);
+        let is_aggregate = functions::named(Language::Postgres, &name).any(|row| row.kind == FunctionKind::Aggregate);
         if is_aggregate || over.is_some() {
             return self.grouped_call(&name, call, over);
         }
@@ -103,7 +68,7 @@ impl Binder<'_> {
             };
             return Err(self.error(Condition::WrongObjectType, what, call.location));
         }
-        let args = self.call_arguments(&name, &call.args)?;
+        let args = self.call_arguments(&name, &call.args, call.location)?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
         let found = self
             .find_function(&name, &inputs, |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning));
@@ -120,8 +85,7 @@ impl Binder<'_> {
                 {
                     return Ok(value);
                 }
-                if crate::functions::named(crate::Language::Postgres, &name).any(|row| row.kind == FunctionKind::Window)
-                {
+                if functions::named(Language::Postgres, &name).any(|row| row.kind == FunctionKind::Window) {
                     return Err(self.error(
                         Condition::WrongObjectType,
                         format!("window function {name} requires an OVER clause"),
@@ -141,7 +105,7 @@ impl Binder<'_> {
     ) -> Result<Option<Expr>> {
         let name = names::strings(&call.funcname).join(".");
         let of_groups = |kind| matches!(kind, FunctionKind::Aggregate | FunctionKind::Window);
-        if crate::functions::named(crate::Language::Postgres, &name).any(|row| of_groups(row.kind)) {
+        if functions::named(Language::Postgres, &name).any(|row| of_groups(row.kind)) {
             return Ok(None);
         }
         let message = if call.agg_star {
@@ -177,53 +141,44 @@ impl Binder<'_> {
         }
     }
 
-    /// Arguments in order; named ones are put into their places, with zeros for those left out.
-    fn call_arguments(&mut self, name: &str, nodes: &[Node]) -> Result<Vec<(Expr, i32)>> {
+    /// Arguments in order; named ones are put into their places, with the defaults of those left out.
+    pub(in super::super) fn call_arguments(
+        &mut self,
+        name: &str,
+        nodes: &[Node],
+        place: i32,
+    ) -> Result<Vec<(Expr, i32)>> {
         if !nodes.iter().any(|node| matches!(node.node, Some(N::NamedArgExpr(_)))) {
             return self.placed_all(nodes);
         }
-        let place = nodes.first().map_or(-1, location);
-        let Some((_, arguments)) = NAMED_ARGUMENTS.iter().find(|(function, _)| *function == name) else {
-            return Err(self.unsupported(format!("named arguments of {name}"), place));
-        };
-        let mut placed: Vec<Option<(Expr, i32)>> = (arguments.iter())
-            .map(|(_, otherwise)| {
-                let value = match otherwise {
-                    Missing => return None,
-                    Zero => Expr::integer(0, Type::Int4),
-                    False => Expr::bool(false),
-                    EmptyObject => Expr::new(ExprKind::Literal(ir::Value::Text("{}".to_owned())), Type::Jsonb),
-                };
-                Some((value, -1))
-            })
-            .collect();
-        for (position, node) in nodes.iter().enumerate() {
-            let (index, value) = match &node.node {
-                Some(N::NamedArgExpr(named)) => {
-                    let Some(index) = arguments.iter().position(|(argument, _)| *argument == named.name) else {
-                        return Err(self.error(
-                            Condition::UndefinedFunction,
-                            format!("function {name} has no argument named \"{}\"", named.name),
-                            location(node),
-                        ));
-                    };
-                    (index, self.required(&named.arg)?)
-                }
-                _ => (position, self.placed(node)?),
-            };
-            match placed.get_mut(index) {
-                Some(slot) => *slot = Some(value),
-                None => {
-                    return Err(self.error(
-                        Condition::UndefinedFunction,
-                        format!("function {name} has too many arguments"),
-                        location(node),
-                    ));
-                }
+        let given = self.given(nodes)?;
+        let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();
+        let names: Vec<Option<&str>> = given.iter().map(|(name, ..)| name.as_deref()).collect();
+        let Some((fact, places)) = choice::by_name(name, &names, &absent::oids(&inputs)) else {
+            if facts::Function::named(name).is_empty()
+                && functions::named(Language::Postgres, name).any(|row| row.kind != FunctionKind::Operator)
+            {
+                return Err(self.unsupported(format!("named arguments of {name}"), place));
             }
+            return Err(self.no_user_function(name, &given, &inputs, place, Miss::None, false));
+        };
+        let mut values: Vec<Option<(Expr, i32)>> = given.into_iter().map(|(_, arg, at)| Some((arg, at))).collect();
+        let required = fact.arguments.len() - fact.defaults as usize;
+        let defaults: Vec<&str> = fact.default_values.split(", ").collect();
+        let mut args = Vec::with_capacity(places.len());
+        for (at, place) in places.into_iter().enumerate() {
+            args.push(match place.and_then(|place| values.get_mut(place)?.take()) {
+                Some(value) => value,
+                None => {
+                    let default = at.checked_sub(required).and_then(|at| defaults.get(at));
+                    let (Some(text), Some(ty)) = (default, types::from_oid(fact.arguments[at])) else {
+                        return Err(self.unsupported(format!("named arguments of {name}"), -1));
+                    };
+                    (bind_default_of(self, text, &ty)?, -1)
+                }
+            });
         }
-        let missing = || self.error(Condition::UndefinedFunction, format!("function {name} lacks an argument"), place);
-        placed.into_iter().map(|slot| slot.ok_or_else(missing)).collect()
+        Ok(args)
     }
 
     /// Columns of a set-returning function's rows.

@@ -17,7 +17,7 @@ use crate::stored_function::{Param, ParamMode, StoredFunction, TypeRef};
 use crate::{Condition, Error, Language, Result, Type};
 
 /// Arguments as a call gives them: name, value, place.
-type Given = Vec<(Option<String>, Expr, i32)>;
+pub(in crate::postgres) type Given = Vec<(Option<String>, Expr, i32)>;
 
 /// A function of users with the types that its arguments take in one call.
 #[derive(Clone, Debug)]
@@ -222,7 +222,7 @@ impl Binder<'_> {
         }
     }
 
-    fn no_user_function(
+    pub(in crate::postgres) fn no_user_function(
         &self,
         name: &str,
         given: &Given,
@@ -257,7 +257,7 @@ impl Binder<'_> {
         }
     }
 
-    fn given(&mut self, nodes: &[Node]) -> Result<Given> {
+    pub(in crate::postgres) fn given(&mut self, nodes: &[Node]) -> Result<Given> {
         let mut given: Given = Vec::with_capacity(nodes.len());
         for node in nodes {
             match &node.node {
