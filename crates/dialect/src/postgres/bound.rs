@@ -108,14 +108,17 @@ fn has_signature(
     declares: impl Fn(&TypeSpec, u32) -> bool,
 ) -> bool {
     let declared = &fact.arguments;
-    if row.variadic != (fact.variadic != 0) || row.args.len() > declared.len() {
+    if row.variadic != (fact.variadic != 0) {
         return false;
     }
-    if !row.variadic && !(row.args.len() - row.optional..=row.args.len()).contains(&given) {
-        return false;
-    }
+    let fits = if row.variadic {
+        row.args.len() == declared.len()
+    } else {
+        given <= declared.len() && (row.args.len() - row.optional..=row.args.len()).contains(&given)
+    };
+    let compared = if row.variadic { declared.len() } else { given };
     let last = row.args.len().wrapping_sub(1);
-    row.args.iter().zip(declared).enumerate().all(|(index, (spec, oid))| {
+    fits && row.args.iter().zip(declared).take(compared).enumerate().all(|(index, (spec, oid))| {
         let oid = if row.variadic && index == last { fact.variadic } else { *oid };
         declares(spec, oid)
     })
@@ -164,6 +167,10 @@ mod tests {
         assert!(here("array_agg", &[2776]) && here("count", &[2276]) && here("count", &[]));
         assert!(here("jsonb_path_exists", &[3802, 4072, 3802, 16]), "with defaults");
         assert!(here("lower", &[3831]) && here("range_agg", &[4537]), "of a range");
+        assert!(
+            here("lag", &[2283]) && here("lag", &[2283, 23]) && here("lag", &[5077, 23, 5077]),
+            "one row for three"
+        );
         assert!(!here("int4pl", &[23, 23]));
         assert!(here("float8", &[23]) && !here("xml", &[25]), "casts in call form");
     }
