@@ -171,6 +171,7 @@ mod tests {
             here("lag", &[2283]) && here("lag", &[2283, 23]) && here("lag", &[5077, 23, 5077]),
             "one row for three"
         );
+        assert!(!here("xmlcomment", &[25]), "of a type that is not here");
         assert!(!here("int4pl", &[23, 23]));
         assert!(here("float8", &[23]) && !here("xml", &[25]), "casts in call form");
     }
