@@ -196,7 +196,7 @@ impl Changer<'_> {
             }));
             let views = self.dependents(needed);
             let shown = format!("type {}", ty.shown());
-            if !cascade && !(used.is_empty() && views.is_empty()) {
+            if !(cascade || used.is_empty() && views.is_empty()) {
                 let lines =
                     used.iter().map(|user| (describe_user(&schema, user), format!("type {}", user.names(ty.oid))));
                 let lines = lines.chain(views.iter().map(|view| (described(&schema, &view.view), view.on.clone())));
