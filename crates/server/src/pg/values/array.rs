@@ -246,10 +246,10 @@ mod tests {
     fn printing_is_the_inverse_of_reading() {
         let items = vec![Some("a\"b\\c".to_owned()), None, Some(String::new()), Some("{,}".to_owned())];
         let mut text = String::new();
-        print(&mut text, &[2, 2], &mut items.clone().into_iter());
+        print(&mut text, &[2, 2], ',', &mut items.clone().into_iter());
         assert_eq!(parse(&text, ','), Some(Elements { dimensions: vec![2, 2], lower: vec![], values: items }));
         let mut text = String::new();
-        print(&mut text, &[], &mut std::iter::empty());
+        print(&mut text, &[], ',', &mut std::iter::empty());
         assert_eq!(text, "{}");
     }
 }
