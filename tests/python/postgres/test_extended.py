@@ -71,12 +71,27 @@ def test_an_error_goes_out_without_waiting_for_sync(session: Wire, failing: byte
 
 
 @pytest.mark.parametrize(
-    "sql",
-    ["create table empty ()", "create table empty as select", "select into empty", "alter table one drop column a"],
+    ("sql", "table", "tag"),
+    [
+        ("create temp table empty ()", "empty", "CREATE TABLE"),
+        ("alter table one drop column a", "one", "ALTER TABLE"),
+    ],
 )
-def test_tables_without_columns_are_refused_by_name(session: Wire, sql: str) -> None:
+def test_tables_may_have_no_columns(session: Wire, sql: str, table: str, tag: str) -> None:
     session.send(query("create temp table one (a integer)"))
     session.ready()
+    session.send(query(sql))
+    assert session.ready()[0].body == tag.encode() + b"\0"
+    session.send(query(f"insert into {table} default values"), query(f"select from {table}"))
+    assert session.ready()[0].body == b"INSERT 0 1\0"
+    description, *rows, end = session.ready()[:-1]
+    assert (description.tag, description.body) == ("T", b"\0\0")
+    assert all((row.tag, row.body) == ("D", b"\0\0") for row in rows)
+    assert end.body == f"SELECT {len(rows)}".encode() + b"\0" and rows
+
+
+@pytest.mark.parametrize("sql", ["create table empty as select", "select into empty"])
+def test_queries_without_columns_make_no_tables(session: Wire, sql: str) -> None:
     session.send(query(sql))
     error = session.ready()[0]
     assert (error.sqlstate, error.fields["M"]) == ("0A000", "a table without columns is not supported")
