@@ -145,7 +145,7 @@ impl Binder<'_> {
         Err(crate::Error::new(Condition::DuplicateTable, format!("relation \"{}\" already exists", name.name)))
     }
 
-    /// PostgreSQL's tables may be without columns; those of a SQLite file may not.
+    /// What a query without columns would make: CREATE TABLE makes such tables, CREATE TABLE AS does not yet.
     pub(super) fn without_columns(&self, place: i32) -> crate::Error {
         self.unsupported("a table without columns", place)
     }
