@@ -273,6 +273,19 @@ impl Binder<'_> {
         }
     }
 
+    /// A value of any type as it is assigned to a column.
+    pub(super) fn assign(&mut self, value: Expr, column: &str, to: &Type, place: i32) -> Result<Expr> {
+        let from = types::words(&value.ty);
+        self.try_coerce(value, to, CastContext::Assignment, place)?.map_err(|_| {
+            self.error(
+                Condition::DatatypeMismatch,
+                format!("column \"{column}\" is of type {} but expression is of type {from}", types::words(to)),
+                place,
+            )
+            .hint("You will need to rewrite or cast the expression.")
+        })
+    }
+
     /// The type that several expressions have in common, by the rules of UNION, CASE and related constructs; `what` is
     /// the construct's name for messages.
     pub(super) fn common_type(&self, members: &[(&Type, i32)], what: &str) -> Result<Type> {

@@ -47,6 +47,7 @@ mod target;
 pub mod types;
 mod utility;
 mod viewdef;
+mod with;
 mod words;
 
 use bind::bind_default_of;

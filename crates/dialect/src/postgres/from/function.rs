@@ -1,0 +1,292 @@
+//! Functions as members of FROM.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use crate::functions::FunctionKind;
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn};
+use crate::plan::ResultColumn;
+use crate::postgres::binder::{Binder, Entry, computed, outputs};
+use crate::postgres::expr::calls::function_name;
+use crate::postgres::expr::location;
+use crate::postgres::routine;
+use crate::postgres::viewdef::Called;
+use crate::postgres::{coerce, names};
+use crate::{Condition, Language, Result, Type};
+
+/// A function as a member of FROM.
+struct FunctionSource {
+    from: From,
+    name: String,
+    columns: Vec<OutputColumn>,
+    /// What the columns are, where they are not just the member's own.
+    values: Vec<Expr>,
+}
+
+impl Binder<'_> {
+    pub(super) fn range_function(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        let [Node { node: Some(N::List(item)) }] = range.functions.as_slice() else {
+            return Err(self.unsupported("ROWS FROM with several functions", -1));
+        };
+        let Some(function_node) = item.items.first() else {
+            return Err(crate::Error::internal("FROM without a function"));
+        };
+        let place = location(function_node);
+        let with_definitions = !range.coldeflist.is_empty()
+            || item
+                .items
+                .get(1)
+                .is_some_and(|node| matches!(&node.node, Some(N::List(list)) if !list.items.is_empty()));
+        let alias = range.alias.as_ref();
+        let of_user = match &function_node.node {
+            Some(N::FuncCall(call)) => {
+                self.laterally(true, left, |binder| binder.user_function_in_from(call, range, with_definitions))?
+            }
+            _ => None,
+        };
+        if with_definitions && of_user.is_none() {
+            return Err(self.unsupported("a column definition list", place));
+        }
+        let FunctionSource { from, name, mut columns, values } = match of_user {
+            Some(found) => found,
+            None => self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?,
+        };
+        let id = match &from {
+            From::Function { id, .. } | From::Query { id, .. } => *id,
+            _ => return Err(crate::Error::internal("a function in FROM that is none")),
+        };
+        // A function's only column is named as the function is.
+        if let (Some(alias), true) = (alias, columns.len() == 1 + usize::from(range.ordinality))
+            && columns[0].name == name
+        {
+            columns[0].name.clone_from(&alias.aliasname);
+        }
+        let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
+        let mut entry = Entry::of_columns(alias.map_or(name.as_str(), |alias| &alias.aliasname), id, &results);
+        entry.row_is_value = results.len() == 1 && !range.ordinality;
+        for (column, value) in entry.columns.iter_mut().zip(values) {
+            column.expr = value;
+        }
+        self.rename(&mut entry, alias, place)?;
+        Ok((from, vec![entry]))
+    }
+
+    /// A function of users as a member of FROM; `None` when the call means a built-in one.
+    fn user_function_in_from(
+        &mut self,
+        call: &pg::FuncCall,
+        range: &pg::RangeFunction,
+        with_definitions: bool,
+    ) -> Result<Option<FunctionSource>> {
+        let users = self.user_functions(&call.funcname);
+        if users.is_empty() {
+            return Ok(None);
+        }
+        let routine::Called::User(settled) = self.user_call(call, &users, false)? else { return Ok(None) };
+        let defined = if with_definitions { Some(self.column_definitions(range)?) } else { None };
+        let name = settled.function.name.clone();
+        let called = self.shown.is_some().then(|| (settled.result(), defined.clone()));
+        let (from, columns) = self.call_from(settled, defined, range.ordinality, call.location)?;
+        if let (Some((ty, defined)), From::Function { args, .. }) = (called, &from) {
+            let function = crate::functions::internal("stored function");
+            let value = || Called::Value(Expr::new(ExprKind::Call { function, args: args.clone() }, ty));
+            self.note_call(&from, value, range.ordinality, defined.as_deref());
+        }
+        Ok(Some(FunctionSource { from, name, columns, values: Vec::new() }))
+    }
+
+    /// `AS (name type, …)` behind a function.
+    fn column_definitions(&mut self, range: &pg::RangeFunction) -> Result<Vec<OutputColumn>> {
+        let inner = range.functions.first().and_then(|node| match &node.node {
+            Some(N::List(item)) => item.items.get(1),
+            _ => None,
+        });
+        let nodes = match inner.map(|node| &node.node) {
+            Some(Some(N::List(list))) if !list.items.is_empty() => &list.items,
+            _ => &range.coldeflist,
+        };
+        let mut columns = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let Some(N::ColumnDef(column)) = &node.node else { continue };
+            let Some(ty) = &column.type_name else { continue };
+            columns.push(OutputColumn { name: column.colname.clone(), ty: self.resolve_type(ty)? });
+        }
+        Ok(columns)
+    }
+
+    fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<FunctionSource> {
+        let place = location(node);
+        if let Some(N::FuncCall(call)) = &node.node {
+            let name = function_name(call).map_err(|name| {
+                self.error(Condition::UndefinedFunction, format!("function {name} does not exist"), place)
+            })?;
+            let args = self.call_arguments(&name, &call.args, place)?;
+            let inputs: Vec<Type> = args.iter().map(|(arg, _)| coerce::base(&arg.ty)).collect();
+            match self.find_function(&name, &inputs, |kind| kind == FunctionKind::SetReturning) {
+                Ok(candidate) => {
+                    let mut columns = Self::function_columns(&name, &candidate.result);
+                    if ordinality {
+                        columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+                    }
+                    let args = self.arguments(&candidate, args)?;
+                    if name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array)) {
+                        return Err(self.unsupported("generate_subscripts of a catalog vector in FROM", place));
+                    }
+                    let id = self.ids.relation();
+                    let function = candidate.function;
+                    let from =
+                        From::Function { id, function, args: args.clone(), columns: columns.clone(), ordinality };
+                    self.note_call(&from, || Called::Rows(function, args), ordinality, None);
+                    return Ok(FunctionSource { from, name, columns, values: Vec::new() });
+                }
+                Err(miss) => {
+                    let set_returning = crate::functions::named(Language::Postgres, &name)
+                        .any(|row| row.kind == FunctionKind::SetReturning);
+                    if set_returning {
+                        if name == "unnest" && args.len() > 1 {
+                            return self.unnest_together(args, ordinality, place);
+                        }
+                        return Err(self.no_function(&name, &inputs, place, miss));
+                    }
+                }
+            }
+        }
+        if ordinality {
+            return Err(self.unsupported("WITH ORDINALITY of a function of one row", place));
+        }
+        // Any other function yields one row.
+        let (value, at) = self.placed(node)?;
+        let value = self.settle(value, at)?;
+        let name = names::column(node);
+        let columns = vec![computed(name.clone(), value.ty.clone())];
+        let called = self.shown.is_some().then(|| value.clone());
+        let query = self.plain_select(vec![value], None, &columns);
+        let id = self.ids.relation();
+        let from = From::Query { id, query: Box::new(query), lateral: true };
+        if let Some(value) = called {
+            self.note_call(&from, || Called::Value(value), false, None);
+        }
+        Ok(FunctionSource { from, name, columns: outputs(&columns), values: Vec::new() })
+    }
+
+    /// `unnest(a, b, …)`: the members of several arrays side by side, with NULLs where one has fewer.
+    fn unnest_together(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
+        let all: Vec<Expr> = arrays.iter().map(|(array, _)| array.clone()).collect();
+        let found = self.arrays_together(arrays, ordinality, place)?;
+        self.note_call(&found.from, || Called::Unnest(all), ordinality, None);
+        Ok(found)
+    }
+
+    fn arrays_together(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
+        let mut depends = false;
+        for (array, _) in &arrays {
+            crate::ir::walk::expr(array, &mut |part| {
+                depends |= matches!(part.kind, ExprKind::Column(_));
+                !depends
+            });
+        }
+        if depends {
+            return self.unnest_vectors(arrays, ordinality, place);
+        }
+        let mut joined: Option<(From, Vec<Expr>)> = None;
+        let mut items = Vec::with_capacity(arrays.len() + 1);
+        for array in arrays {
+            let inputs = [coerce::base(&array.0.ty)];
+            let candidate = match self.find_function("unnest", &inputs, |kind| kind == FunctionKind::SetReturning) {
+                Ok(candidate) => candidate,
+                Err(miss) => return Err(self.no_function("unnest", &inputs, place, miss)),
+            };
+            let args = self.arguments(&candidate, vec![array])?;
+            let columns = vec![computed("unnest", candidate.result.clone()), computed("ordinality", Type::Int8)];
+            let inner = self.ids.relation();
+            let function = From::Function {
+                id: inner,
+                function: candidate.function,
+                args,
+                columns: outputs(&columns),
+                ordinality: true,
+            };
+            let members = vec![Expr::column(inner, 0, candidate.result.clone()), Expr::column(inner, 1, Type::Int8)];
+            let query = self.plain_select(members, Some(function), &columns);
+            let id = self.ids.relation();
+            let member = From::Query { id, query: Box::new(query), lateral: false };
+            let number = Expr::column(id, 1, Type::Int8);
+            items.push(Expr::column(id, 0, candidate.result));
+            joined = Some(match joined {
+                None => (member, vec![number]),
+                Some((left, mut numbers)) => {
+                    let met = Self::first_of(numbers.clone());
+                    let on = self.compare(CompareOp::Equal, (met, -1), (number.clone(), -1), -1)?;
+                    numbers.push(number);
+                    let kind = JoinKind::Full;
+                    (From::Join { kind, left: Box::new(left), right: Box::new(member), on: Some(on) }, numbers)
+                }
+            });
+        }
+        let Some((from, numbers)) = joined else { return Err(crate::Error::internal("unnest of nothing")) };
+        let number = Self::first_of(numbers);
+        let mut columns: Vec<ResultColumn> = items.iter().map(|item| computed("unnest", item.ty.clone())).collect();
+        if ordinality {
+            items.push(number.clone());
+            columns.push(computed("ordinality", Type::Int8));
+        }
+        let mut query = self.plain_select(items, Some(from), &columns);
+        query.order_by = vec![crate::ir::SortKey { expr: number, descending: false, nulls_first: false }];
+        let id = self.ids.relation();
+        Ok(FunctionSource {
+            from: From::Query { id, query: Box::new(query), lateral: false },
+            name: "unnest".to_owned(),
+            columns: outputs(&columns),
+            values: Vec::new(),
+        })
+    }
+
+    /// The vectors of a row of `pg_index` side by side: they are of one length, so that the first leads.
+    fn unnest_vectors(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
+        if !arrays.iter().all(|(array, _)| self.is_vector(array)) {
+            return Err(self.unsupported("unnest of several arrays of relations on its left", place));
+        }
+        let id = self.ids.relation();
+        let ordinal = Expr::column(id, 1, Type::Int8);
+        let mut columns = Vec::new();
+        let mut values = Vec::new();
+        let mut leader = None;
+        for (array, at) in arrays {
+            let Type::Array(element) = array.ty.clone() else {
+                return Err(self.unsupported("unnest of this value", at));
+            };
+            columns.push(OutputColumn { name: "unnest".to_owned(), ty: (*element).clone() });
+            if leader.is_none() {
+                values.push(Expr::column(id, 0, (*element).clone()));
+                leader = Some(array);
+            } else {
+                let index = ordinal.clone().cast(Type::Int4, CastContext::Assignment);
+                values.push(Expr::element(array, index, *element));
+            }
+        }
+        if ordinality {
+            columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+            values.push(ordinal);
+        }
+        let Some(leader) = leader else { return Err(crate::Error::internal("unnest of nothing")) };
+        let inputs = [coerce::base(&leader.ty)];
+        let candidate = match self.find_function("unnest", &inputs, |kind| kind == FunctionKind::SetReturning) {
+            Ok(candidate) => candidate,
+            Err(miss) => return Err(self.no_function("unnest", &inputs, place, miss)),
+        };
+        let produced = vec![
+            OutputColumn { name: "unnest".to_owned(), ty: candidate.result.clone() },
+            OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 },
+        ];
+        let args = self.arguments(&candidate, vec![(leader, place)])?;
+        let from = From::Function { id, function: candidate.function, args, columns: produced, ordinality: true };
+        Ok(FunctionSource { from, name: "unnest".to_owned(), columns, values })
+    }
+
+    /// The first that is not NULL; the only one by itself.
+    fn first_of(mut members: Vec<Expr>) -> Expr {
+        if members.len() == 1 {
+            return members.swap_remove(0);
+        }
+        Expr::new(ExprKind::Coalesce(members), Type::Int8)
+    }
+}
