@@ -64,7 +64,7 @@ pub struct Prepared {
     /// The tables and rows that it uses.
     pub(crate) uses: Uses,
     /// For whom it was made; for anybody where that does not matter.
-    pub(crate) user: Option<Arc<str>>,
+    pub(crate) made_for: Option<MadeFor>,
     /// What triggers have to do with it.
     pub(crate) triggers: Option<Arc<Firing>>,
     /// Under this number sessions keep SQLite's statement.
@@ -76,6 +76,13 @@ pub struct Prepared {
     pub(crate) declared: Vec<Option<Type>>,
     /// About how many bytes of memory it takes.
     pub(crate) size: usize,
+}
+
+/// What a plan's meaning hangs on besides the schema: whose rights it has, and where names without a schema are found.
+#[derive(Clone, Debug)]
+pub(crate) struct MadeFor {
+    user: Arc<str>,
+    search_path: Arc<[String]>,
 }
 
 /// What a statement locks, and what it changes.
@@ -179,9 +186,12 @@ impl Prepared {
         matches!(self.bound.statement, Statement::Query(_)) || !self.bound.columns.is_empty()
     }
 
-    /// It is what another user would not get.
-    fn is_for(&self, user: &Arc<str>) -> bool {
-        self.user.as_ref().is_none_or(|own| Arc::ptr_eq(own, user) || own == user)
+    /// It is what this user gets, who finds names along this path.
+    fn is_for(&self, user: &Arc<str>, search_path: &Arc<[String]>) -> bool {
+        self.made_for.as_ref().is_none_or(|made| {
+            (Arc::ptr_eq(&made.user, user) || made.user == *user)
+                && (Arc::ptr_eq(&made.search_path, search_path) || made.search_path == *search_path)
+        })
     }
 
     /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
@@ -343,10 +353,10 @@ impl Session {
         Ok(plan)
     }
 
-    /// Makes a plan anew if the schema has moved on since.
+    /// Makes a plan anew if the schema has moved on since, or if it was made for another user or search path.
     pub(crate) fn renew(&mut self, plan: &Arc<Prepared>) -> Result<Arc<Prepared>> {
         let generation = self.schema.generation();
-        if plan.bound.generation == generation && plan.is_for(&self.user) {
+        if plan.bound.generation == generation && plan.is_for(&self.user, &self.schema.search_path) {
             return Ok(plan.clone());
         }
         let renewed = self.prepare_parsed(&plan.parsed, &plan.declared)?;
@@ -571,7 +581,7 @@ impl Session {
             triggers,
             program: Some(program),
             uses: Uses::default(),
-            user: None,
+            made_for: None,
             id: next_id(),
             parsed: whole.parsed.clone(),
             declared: Vec::new(),
@@ -616,7 +626,7 @@ impl Session {
             command,
             program,
             uses,
-            user: Some(self.user.clone()),
+            made_for: Some(MadeFor { user: self.user.clone(), search_path: self.schema.search_path.clone() }),
             triggers,
             id: next_id(),
             parsed: parsed.clone(),
@@ -642,7 +652,7 @@ impl Session {
             bound.effects.writes |= direct::writes_within(&bound.statement, &schema);
             let uses = Uses::of(&bound.statement);
             Ok(Arc::new(Prepared {
-                user: None,
+                made_for: None,
                 program: Some(sqlite::lower(&bound)?),
                 command: Command::Select,
                 direct: None,

@@ -113,7 +113,7 @@ impl Session {
             command: Command::Select,
             uses: Uses::default(),
             triggers: None,
-            user: None,
+            made_for: None,
             direct: None,
             id: next_id(),
             parsed: super::super::Parsed::of_nothing(text),

@@ -110,7 +110,7 @@ impl Steps {
                 command: Command::Select,
                 uses: Uses::default(),
                 triggers: None,
-                user: None,
+                made_for: None,
                 direct: None,
                 id: next_id(),
                 parsed: parsed.clone(),
