@@ -177,6 +177,32 @@ pub enum ExprKind {
     Default,
 }
 
+impl ExprKind {
+    /// The query that the expression holds.
+    pub fn query(&self) -> Option<&Query> {
+        match self {
+            Self::Scalar(query)
+            | Self::Exists(query)
+            | Self::ArrayQuery(query)
+            | Self::InQuery { query, .. }
+            | Self::Quantified { query, .. } => Some(query),
+            _ => None,
+        }
+    }
+
+    /// The query that the expression holds, to be changed.
+    pub fn query_mut(&mut self) -> Option<&mut Query> {
+        match self {
+            Self::Scalar(query)
+            | Self::Exists(query)
+            | Self::ArrayQuery(query)
+            | Self::InQuery { query, .. }
+            | Self::Quantified { query, .. } => Some(query),
+            _ => None,
+        }
+    }
+}
+
 /// A column of a relation in scope.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ColumnRef {

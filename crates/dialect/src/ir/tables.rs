@@ -227,7 +227,7 @@ impl Found {
         }
         // Queries inside expressions.
         walk::statement(statement, &mut |expr| {
-            if let Some(query) = query_of(&expr.kind) {
+            if let Some(query) = expr.kind.query() {
                 self.query(query);
             }
             true
@@ -328,18 +328,6 @@ impl Found {
             }
             From::Cte { .. } | From::Kept { .. } | From::Function { .. } => {}
         }
-    }
-}
-
-/// The query that an expression holds.
-fn query_of(kind: &ExprKind) -> Option<&Query> {
-    match kind {
-        ExprKind::Scalar(query)
-        | ExprKind::Exists(query)
-        | ExprKind::ArrayQuery(query)
-        | ExprKind::InQuery { query, .. }
-        | ExprKind::Quantified { query, .. } => Some(query),
-        _ => None,
     }
 }
 

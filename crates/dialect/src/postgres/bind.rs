@@ -240,8 +240,13 @@ pub fn bind_default(text: &str, ty: &Type, schema: &dyn Schema, context: &Contex
     let mut binder = Binder::detached(schema, context);
     let language = crate::Language::Postgres;
     let value = binder.stored(text, language, Vec::new(), super::binder::Clause::Default)?;
+    as_column(&mut binder, value, "default", ty)
+}
+
+/// What the schema computes for a column, as a value of the column's type.
+fn as_column(binder: &mut Binder<'_>, value: ir::Expr, what: &str, ty: &Type) -> Result<ir::Expr> {
     let told = super::types::import(ty);
-    let value = binder.assign(value, "default", &told, -1)?;
+    let value = binder.assign(value, what, &told, -1)?;
     Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
 }
 
@@ -260,9 +265,7 @@ pub fn bind_generated(
     let mut binder = Binder::detached(schema, context);
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
     let value = binder.stored(text, relation.language, vec![entry], super::binder::Clause::Generated)?;
-    let told = super::types::import(ty);
-    let value = binder.assign(value, "generated", &told, -1)?;
-    Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+    as_column(&mut binder, value, "generated", ty)
 }
 
 /// Binds a parameter's default, which sees nothing of the statement around, as a value of its type.

@@ -502,14 +502,7 @@ fn endless(relation: &Relation) -> Error {
 fn has_query(expr: &Expr) -> bool {
     let mut found = false;
     walk::expr(expr, &mut |part| {
-        found |= matches!(
-            part.kind,
-            ExprKind::Scalar(_)
-                | ExprKind::Exists(_)
-                | ExprKind::InQuery { .. }
-                | ExprKind::Quantified { .. }
-                | ExprKind::ArrayQuery(_)
-        );
+        found |= part.kind.query().is_some();
         !found
     });
     found

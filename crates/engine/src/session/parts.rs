@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::by_rows::by_rows;
 use rowferry_dialect::ir::{
-    self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, ExprKind, From, Merge, Query, Statement as Ir, Value,
+    self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Merge, Query, Statement as Ir, Value,
 };
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type};
@@ -463,7 +463,7 @@ impl Run<'_> {
     fn refer_to_kept_in(&self, dml: &mut Dml) -> Result<()> {
         let mut inline = false;
         ir::walk::dml_mut(dml, &mut |expr| {
-            if let Some(query) = query_of(&mut expr.kind) {
+            if let Some(query) = expr.kind.query_mut() {
                 self.refer_to_kept(query);
                 each_from(query, &mut |from| inline |= matches!(from, From::Cte { .. }));
             }
@@ -473,14 +473,6 @@ impl Run<'_> {
             return Err(Error::unsupported("a WITH query that a change's RETURNING or ON CONFLICT names"));
         }
         Ok(())
-    }
-}
-
-fn query_of(kind: &mut ExprKind) -> Option<&mut Query> {
-    match kind {
-        ExprKind::Scalar(query) | ExprKind::Exists(query) | ExprKind::ArrayQuery(query) => Some(query),
-        ExprKind::InQuery { query, .. } | ExprKind::Quantified { query, .. } => Some(query),
-        _ => None,
     }
 }
 
@@ -503,7 +495,7 @@ fn each_from(query: &mut Query, visit: &mut dyn FnMut(&mut From)) {
         }
         Body::Values(_) => {}
     }
-    ir::walk::query_mut(query, &mut |expr| match query_of(&mut expr.kind) {
+    ir::walk::query_mut(query, &mut |expr| match expr.kind.query_mut() {
         Some(query) => {
             each_from(query, visit);
             false
@@ -626,7 +618,7 @@ fn for_statement(statement: &Ir, visit: &mut dyn FnMut(&From)) {
                 }
                 _ => {}
             }
-            ir::walk::dml_mut(dml, &mut |expr| match query_of(&mut expr.kind) {
+            ir::walk::dml_mut(dml, &mut |expr| match expr.kind.query_mut() {
                 Some(query) => {
                     each_from(query, &mut each);
                     false

@@ -26,15 +26,7 @@ fn is_aggregate(select: &Select) -> bool {
         walk::expr(item, &mut |part| {
             found |= matches!(part.kind, ExprKind::Aggregate(_));
             // What stands in a nested query is that query's.
-            !found
-                && !matches!(
-                    part.kind,
-                    ExprKind::Scalar(_)
-                        | ExprKind::Exists(_)
-                        | ExprKind::InQuery { .. }
-                        | ExprKind::Quantified { .. }
-                        | ExprKind::ArrayQuery(_)
-                )
+            !found && part.kind.query().is_none()
         });
     }
     found

@@ -604,12 +604,7 @@ impl Binder<'_> {
                         used.insert(at);
                     }
                 }
-                crate::ir::ExprKind::Scalar(_)
-                | crate::ir::ExprKind::Exists(_)
-                | crate::ir::ExprKind::InQuery { .. }
-                | crate::ir::ExprKind::Quantified { .. }
-                | crate::ir::ExprKind::ArrayQuery(_) => subquery = true,
-                _ => {}
+                kind => subquery |= kind.query().is_some(),
             }
             true
         });

@@ -182,11 +182,7 @@ fn of_from(from: &From, found: &mut BTreeSet<u32>) {
 
 fn of_expr(expr: &Expr, found: &mut BTreeSet<u32>) {
     walk::expr(expr, &mut |part| {
-        if let ExprKind::Scalar(query)
-        | ExprKind::Exists(query)
-        | ExprKind::InQuery { query, .. }
-        | ExprKind::Quantified { query, .. } = &part.kind
-        {
+        if let Some(query) = part.kind.query() {
             of_query(query, found);
         }
         true
