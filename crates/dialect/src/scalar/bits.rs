@@ -64,7 +64,19 @@ fn parse(text: &str) -> Result<String> {
     }
 }
 
+/// The digits of stored bits.
+///
+/// # Errors
+/// `DataCorrupted` for what is none, in a file that another program has written.
+pub fn digits(stored: &[u8]) -> Result<&str> {
+    match std::str::from_utf8(stored) {
+        Ok(bits) if bits.bytes().all(|digit| matches!(digit, b'0' | b'1')) => Ok(bits),
+        _ => Err(crate::values::misfit(ValueRef::Text(stored), &Type::Scalar(&VARBIT, None))),
+    }
+}
+
 fn fit_bit(bits: &str, length: u32, asked: bool) -> Result<String> {
+    let bits = digits(bits.as_bytes())?;
     let wanted = length as usize;
     if bits.len() == wanted {
         return Ok(bits.to_owned());
@@ -80,6 +92,7 @@ fn fit_bit(bits: &str, length: u32, asked: bool) -> Result<String> {
 }
 
 fn fit_varbit(bits: &str, length: u32, asked: bool) -> Result<String> {
+    let bits = digits(bits.as_bytes())?;
     let most = length as usize;
     if bits.len() > most && !asked {
         return Err(Error::new(
@@ -104,8 +117,10 @@ fn from_integer(value: &Value, from: &Type, length: Option<u32>) -> Option<Resul
 
 fn into_integer(value: &Value, to: &Type) -> Option<Result<Value>> {
     let Value::Text(bits) = value else { return None };
-    let number = u64::from_str_radix(bits, 2);
-    let number = if bits.is_empty() { Ok(0) } else { number };
+    if let Err(error) = digits(bits.as_bytes()) {
+        return Some(Err(error));
+    }
+    let number = if bits.is_empty() { Ok(0) } else { u64::from_str_radix(bits, 2) };
     let out_of_range = |name: &str| Err(Error::new(Condition::NumericValueOutOfRange, format!("{name} out of range")));
     match (to, number) {
         (Type::Int4, Ok(number)) if bits.len() <= 32 => Some(Ok(Value::Integer(i64::from(number as u32 as i32)))),
@@ -129,7 +144,7 @@ fn receive(bytes: &[u8]) -> Result<String> {
 }
 
 fn send(out: &mut Vec<u8>, value: ValueRef<'_>) -> Result<()> {
-    let bits = stored_text(value)?.as_bytes();
+    let bits = digits(stored_text(value)?.as_bytes())?.as_bytes();
     out.extend_from_slice(&(bits.len() as u32).to_be_bytes());
     for eight in bits.chunks(8) {
         let byte = eight.iter().enumerate().fold(0, |byte, (at, bit)| byte | u8::from(*bit == b'1') << (7 - at));

@@ -397,7 +397,9 @@ pub fn bin(stride: Interval, micros: i64, origin: i64) -> Result<i64> {
     if size <= 0 {
         return Err(Error::new(Condition::DatetimeFieldOverflow, "stride must be greater than zero"));
     }
-    timestamp::check(origin + (micros - origin).div_euclid(size) * size)
+    let bins = micros.checked_sub(origin).map(|distance| distance.div_euclid(size));
+    let start = bins.and_then(|bins| bins.checked_mul(size)).and_then(|distance| origin.checked_add(distance));
+    timestamp::check(start.ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "timestamp out of range"))?)
 }
 
 /// The day number of a year (negative for BC), month and day.
@@ -406,7 +408,8 @@ pub fn make_date(year: i64, month: i64, day: i64) -> Result<i64> {
         let message = format!("date field value out of range: {year}-{month:02}-{day:02}");
         Error::new(Condition::DatetimeFieldOverflow, message)
     };
-    if year == 0 || !super::datetime_text::valid_date(year.max(1), month, day) {
+    // Far beyond the last day: what an integer of another program's may be.
+    if year == 0 || year.unsigned_abs() > 10_000_000 || !super::datetime_text::valid_date(year.max(1), month, day) {
         return Err(invalid());
     }
     let year = if year < 0 { year + 1 } else { year };
@@ -416,10 +419,11 @@ pub fn make_date(year: i64, month: i64, day: i64) -> Result<i64> {
 /// Microseconds of the day of an hour, minute and second.
 pub fn make_time(hour: i64, minute: i64, second: f64) -> Result<i64> {
     let micros = (second * 1e6).round();
-    let total = hour * HOUR + minute * MINUTE + micros as i64;
-    let fits = (0..=24).contains(&hour) && (0..60).contains(&minute) && (0.0..=60e6).contains(&micros) && total <= DAY;
-    if fits {
-        return Ok(total);
+    if (0..=24).contains(&hour) && (0..60).contains(&minute) && (0.0..=60e6).contains(&micros) {
+        let total = hour * HOUR + minute * MINUTE + micros as i64;
+        if total <= DAY {
+            return Ok(total);
+        }
     }
     let message = format!("time field value out of range: {hour}:{minute:02}:{second:02}");
     Err(Error::new(Condition::DatetimeFieldOverflow, message))
