@@ -106,6 +106,9 @@ mod tests {
         assert_eq!(Operator::named("=").iter().filter(|operator| operator.left_type == 23).count(), 3);
         assert_eq!(Cast::between(23, 25), None, "integers become texts by their output function");
         assert_eq!(Cast::between(20, 23).unwrap().context, 'a');
+        assert_eq!(Relation::named("pg_catalog", "pg_class").unwrap().oid, 1259);
+        assert!(Relation::all().iter().all(|row| Relation::named(row.schema, row.name) == Some(row)));
+        assert_eq!(Relation::named("informix", "pg_class"), None);
         assert_eq!(
             Relation::columns("pg_catalog", "pg_am").iter().map(|column| column.name).collect::<Vec<_>>(),
             ["oid", "amname", "amhandler", "amtype"]

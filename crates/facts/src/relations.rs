@@ -44,6 +44,12 @@ facts! {
 }
 
 impl Relation {
+    /// The relation of a name.
+    pub fn named(schema: &str, name: &str) -> Option<&'static Self> {
+        let found = Self::all().binary_search_by(|row| (row.schema, row.name).cmp(&(schema, name)));
+        found.ok().and_then(|at| Self::all().get(at))
+    }
+
     /// Its columns, in order; none for what is no relation.
     pub fn columns(schema: &str, name: &str) -> &'static [&'static Column] {
         static RELATIONS: LazyLock<HashMap<String, Vec<&Column>>> =

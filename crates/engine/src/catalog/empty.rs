@@ -1,109 +1,170 @@
-//! Catalogs of what does not exist here (publications, subscriptions, …): the tables are there, with
-//! their columns, so that any query can join them; they have no rows.
+//! Catalogs of what does not exist here (publications, foreign tables, replication, …): the relations are there, so that
+//! any query can join them; they have no rows, and that is the truth.
+
+use std::sync::LazyLock;
 
 use super::{Context, Row, Table};
-use crate::schema::PG_CATALOG;
 
-const fn table(name: &'static str, oid: u32, columns: &'static str) -> Table {
-    fn none(_: &Context<'_>) -> Vec<Row> {
-        Vec::new()
-    }
-    Table { namespace: PG_CATALOG, name, oid, columns, rows: none, live: false }
+fn none(_: &Context<'_>) -> Vec<Row> {
+    Vec::new()
 }
 
-pub(super) const TABLES: &[Table] = &[
-    table(
-        "pg_event_trigger",
-        3_466,
-        "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, \
-        evtenabled char, evttags text[]",
-    ),
-    table(
-        "pg_extension",
-        3_079,
-        "oid oid, extname name, extowner oid, extnamespace oid, extrelocatable bool, \
-        extversion text, extconfig oid[], extcondition text[]",
-    ),
-    table(
-        "pg_foreign_data_wrapper",
-        2_328,
-        "oid oid, fdwname name, fdwowner oid, fdwhandler oid, fdwvalidator oid, \
-        fdwacl text[], fdwoptions text[]",
-    ),
-    table(
-        "pg_foreign_server",
-        1_417,
-        "oid oid, srvname name, srvowner oid, srvfdw oid, srvtype text, srvversion text, \
-        srvacl text[], srvoptions text[]",
-    ),
-    table("pg_foreign_table", 3_118, "ftrelid oid, ftserver oid, ftoptions text[]"),
-    table("pg_init_privs", 3_394, "objoid oid, classoid oid, objsubid int4, privtype char, initprivs text[]"),
-    table("pg_largeobject_metadata", 2_995, "oid oid, lomowner oid, lomacl text[]"),
-    table(
-        "pg_matviews",
-        0,
-        "schemaname name, matviewname name, matviewowner name, tablespace name, hasindexes bool, \
-        ispopulated bool, definition text",
-    ),
-    table(
-        "pg_partitioned_table",
-        3_350,
-        "partrelid oid, partstrat char, partnatts int2, partdefid oid, \
-        partattrs int2[], partclass oid[], partcollation oid[], partexprs text",
-    ),
-    table("pg_prepared_xacts", 0, "transaction text, gid text, prepared timestamptz, owner name, database name"),
-    table(
-        "pg_publication",
-        6_104,
-        "oid oid, pubname name, pubowner oid, puballtables bool, pubinsert bool, \
-        pubupdate bool, pubdelete bool, pubtruncate bool, pubviaroot bool",
-    ),
-    table("pg_publication_namespace", 6_237, "oid oid, pnpubid oid, pnnspid oid"),
-    table("pg_publication_rel", 6_106, "oid oid, prpubid oid, prrelid oid, prqual text, prattrs int2[]"),
-    table("pg_publication_tables", 0, "pubname name, schemaname name, tablename name, attnames name[], rowfilter text"),
-    table("pg_rules", 0, "schemaname name, tablename name, rulename name, definition text"),
-    table("pg_seclabel", 3_596, "objoid oid, classoid oid, objsubid int4, provider text, label text"),
-    table(
-        "pg_shdepend",
-        1_214,
-        "dbid oid, classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, \
-        deptype char",
-    ),
-    table("pg_shseclabel", 3_592, "objoid oid, classoid oid, provider text, label text"),
-    table(
-        "pg_stat_user_tables",
-        0,
-        "relid oid, schemaname name, relname name, seq_scan bigint, seq_tup_read bigint, \
-        idx_scan bigint, idx_tup_fetch bigint, n_tup_ins bigint, n_tup_upd bigint, n_tup_del bigint, n_live_tup bigint, \
-        n_dead_tup bigint, last_vacuum timestamptz, last_autovacuum timestamptz, last_analyze timestamptz, \
-        last_autoanalyze timestamptz",
-    ),
-    table(
-        "pg_statistic_ext",
-        3_381,
-        "oid oid, stxrelid oid, stxname name, stxnamespace oid, stxowner oid, \
-        stxstattarget int4, stxkeys int2[], stxkind char[], stxexprs text",
-    ),
-    table(
-        "pg_stats",
-        0,
-        "schemaname name, tablename name, attname name, inherited bool, null_frac float4, \
-        avg_width int4, n_distinct float4",
-    ),
-    table(
-        "pg_subscription",
-        6_100,
-        "oid oid, subdbid oid, subname name, subowner oid, subenabled bool, \
-        subconninfo text, subslotname name, subsynccommit text, subpublications text[]",
-    ),
-    table("pg_subscription_rel", 6_102, "srsubid oid, srrelid oid, srsubstate char, srsublsn text"),
-    table("pg_transform", 3_576, "oid oid, trftype oid, trflang oid, trffromsql regproc, trftosql regproc"),
-    table("pg_ts_config", 3_602, "oid oid, cfgname name, cfgnamespace oid, cfgowner oid, cfgparser oid"),
-    table(
-        "pg_ts_dict",
-        3_600,
-        "oid oid, dictname name, dictnamespace oid, dictowner oid, dicttemplate oid, \
-        dictinitoption text",
-    ),
-    table("pg_user_mapping", 1_418, "oid oid, umuser oid, umserver oid, umoptions text[]"),
+/// All of them.
+pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
+    static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
+        let ours = PG_CATALOG.iter().map(|name| Table::pg_catalog(name, none));
+        ours.chain(INFORMATION_SCHEMA.iter().map(|name| Table::information_schema(name, none))).collect()
+    });
+    TABLES.iter()
+}
+
+const PG_CATALOG: &[&str] = &[
+    "pg_available_extension_versions",
+    "pg_available_extensions",
+    "pg_backend_memory_contexts",
+    "pg_config",
+    "pg_event_trigger",
+    "pg_extension",
+    "pg_file_settings",
+    "pg_foreign_data_wrapper",
+    "pg_foreign_server",
+    "pg_foreign_table",
+    "pg_hba_file_rules",
+    "pg_ident_file_mappings",
+    "pg_init_privs",
+    "pg_largeobject",
+    "pg_largeobject_metadata",
+    "pg_matviews",
+    "pg_parameter_acl",
+    "pg_partitioned_table",
+    "pg_prepared_xacts",
+    "pg_publication",
+    "pg_publication_namespace",
+    "pg_publication_rel",
+    "pg_publication_tables",
+    "pg_replication_origin",
+    "pg_replication_origin_status",
+    "pg_replication_slots",
+    "pg_rules",
+    "pg_seclabel",
+    "pg_seclabels",
+    "pg_shdepend",
+    "pg_shmem_allocations",
+    "pg_shseclabel",
+    "pg_stat_all_indexes",
+    "pg_stat_all_tables",
+    "pg_stat_archiver",
+    "pg_stat_bgwriter",
+    "pg_stat_database",
+    "pg_stat_database_conflicts",
+    "pg_stat_gssapi",
+    "pg_stat_progress_analyze",
+    "pg_stat_progress_basebackup",
+    "pg_stat_progress_cluster",
+    "pg_stat_progress_copy",
+    "pg_stat_progress_create_index",
+    "pg_stat_progress_vacuum",
+    "pg_stat_recovery_prefetch",
+    "pg_stat_replication",
+    "pg_stat_replication_slots",
+    "pg_stat_slru",
+    "pg_stat_ssl",
+    "pg_stat_subscription",
+    "pg_stat_subscription_stats",
+    "pg_stat_sys_indexes",
+    "pg_stat_sys_tables",
+    "pg_stat_user_functions",
+    "pg_stat_user_indexes",
+    "pg_stat_user_tables",
+    "pg_stat_wal",
+    "pg_stat_wal_receiver",
+    "pg_stat_xact_all_tables",
+    "pg_stat_xact_sys_tables",
+    "pg_stat_xact_user_functions",
+    "pg_stat_xact_user_tables",
+    "pg_statio_all_indexes",
+    "pg_statio_all_sequences",
+    "pg_statio_all_tables",
+    "pg_statio_sys_indexes",
+    "pg_statio_sys_sequences",
+    "pg_statio_sys_tables",
+    "pg_statio_user_indexes",
+    "pg_statio_user_sequences",
+    "pg_statio_user_tables",
+    "pg_statistic",
+    "pg_statistic_ext",
+    "pg_statistic_ext_data",
+    "pg_stats",
+    "pg_stats_ext",
+    "pg_stats_ext_exprs",
+    "pg_subscription",
+    "pg_subscription_rel",
+    "pg_timezone_abbrevs",
+    "pg_transform",
+    "pg_ts_config",
+    "pg_ts_config_map",
+    "pg_ts_dict",
+    "pg_ts_parser",
+    "pg_ts_template",
+    "pg_user_mapping",
+    "pg_user_mappings",
+];
+
+const INFORMATION_SCHEMA: &[&str] = &[
+    "_pg_foreign_data_wrappers",
+    "_pg_foreign_servers",
+    "_pg_foreign_table_columns",
+    "_pg_foreign_tables",
+    "_pg_user_mappings",
+    "administrable_role_authorizations",
+    "applicable_roles",
+    "attributes",
+    "character_sets",
+    "check_constraint_routine_usage",
+    "collation_character_set_applicability",
+    "collations",
+    "column_column_usage",
+    "column_domain_usage",
+    "column_options",
+    "column_privileges",
+    "column_udt_usage",
+    "constraint_table_usage",
+    "data_type_privileges",
+    "domain_constraints",
+    "domain_udt_usage",
+    "domains",
+    "element_types",
+    "enabled_roles",
+    "foreign_data_wrapper_options",
+    "foreign_data_wrappers",
+    "foreign_server_options",
+    "foreign_servers",
+    "foreign_table_options",
+    "foreign_tables",
+    "information_schema_catalog_name",
+    "parameters",
+    "role_column_grants",
+    "role_routine_grants",
+    "role_table_grants",
+    "role_udt_grants",
+    "role_usage_grants",
+    "routine_column_usage",
+    "routine_privileges",
+    "routine_routine_usage",
+    "routine_sequence_usage",
+    "routine_table_usage",
+    "sql_features",
+    "sql_implementation_info",
+    "sql_parts",
+    "sql_sizing",
+    "table_privileges",
+    "transforms",
+    "udt_privileges",
+    "usage_privileges",
+    "user_defined_types",
+    "user_mapping_options",
+    "user_mappings",
+    "view_column_usage",
+    "view_routine_usage",
+    "view_table_usage",
 ];

@@ -13,65 +13,22 @@ use crate::schema::PG_CATALOG;
 
 /// Tables whose rows are all fixed.
 pub(super) const TABLES: &[Table] = &[
-    table(
-        "pg_aggregate",
-        2_600,
-        "aggfnoid regproc, aggkind char, aggnumdirectargs int2, aggtransfn regproc, aggfinalfn regproc, \
-        aggcombinefn regproc, aggserialfn regproc, aggdeserialfn regproc, aggmtransfn regproc, aggminvtransfn regproc, \
-        aggmfinalfn regproc, aggfinalextra bool, aggmfinalextra bool, aggfinalmodify char, aggmfinalmodify char, \
-        aggsortop oid, aggtranstype oid, aggtransspace int4, aggmtranstype oid, aggmtransspace int4, agginitval text, \
-        aggminitval text",
-    ),
-    table(
-        "pg_amop",
-        2_602,
-        "oid oid, amopfamily oid, amoplefttype oid, amoprighttype oid, amopstrategy int2, \
-        amoppurpose char, amopopr oid, amopmethod oid, amopsortfamily oid",
-    ),
-    table(
-        "pg_amproc",
-        2_603,
-        "oid oid, amprocfamily oid, amproclefttype oid, amprocrighttype oid, amprocnum int2, \
-        amproc regproc",
-    ),
-    table(
-        "pg_conversion",
-        2_607,
-        "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, \
-        contoencoding int4, conproc regproc, condefault bool",
-    ),
-    table("pg_opfamily", 2_753, "oid oid, opfmethod oid, opfname name, opfnamespace oid, opfowner oid"),
-    table(
-        "pg_range",
-        3_541,
-        "rngtypid oid, rngsubtype oid, rngmultitypid oid, rngcollation oid, rngsubopc oid, \
-        rngcanonical regproc, rngsubdiff regproc",
-    ),
-    table("pg_am", 2_601, "oid oid, amname name, amhandler regproc, amtype char"),
-    table("pg_cast", 2_605, "oid oid, castsource oid, casttarget oid, castfunc oid, castcontext char, castmethod char"),
-    table(
-        "pg_collation",
-        3_456,
-        "oid oid, collname name, collnamespace oid, collowner oid, collprovider char, collisdeterministic bool, \
-        collencoding int4, collcollate text, collctype text, colliculocale text, collversion text",
-    ),
-    table(
-        "pg_opclass",
-        2_616,
-        "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, opcintype oid, \
-        opcdefault bool, opckeytype oid",
-    ),
-    table(
-        "pg_operator",
-        2_617,
-        "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprcanmerge bool, oprcanhash bool, \
-        oprleft oid, oprright oid, oprresult oid, oprcom oid, oprnegate oid, oprcode regproc, oprrest regproc, \
-        oprjoin regproc",
-    ),
+    Table::pg_catalog("pg_aggregate", nothing),
+    Table::pg_catalog("pg_amop", nothing),
+    Table::pg_catalog("pg_amproc", nothing),
+    Table::pg_catalog("pg_conversion", nothing),
+    Table::pg_catalog("pg_opfamily", nothing),
+    Table::pg_catalog("pg_range", nothing),
+    Table::pg_catalog("pg_am", nothing),
+    Table::pg_catalog("pg_cast", nothing),
+    Table::pg_catalog("pg_collation", nothing),
+    Table::pg_catalog("pg_opclass", nothing),
+    Table::pg_catalog("pg_operator", nothing),
 ];
 
-const fn table(name: &'static str, oid: u32, columns: &'static str) -> Table {
-    Table { namespace: PG_CATALOG, name, oid, columns, rows: |_| Vec::new(), live: false }
+/// What a table has besides its fixed rows.
+fn nothing(_: &super::Context<'_>) -> Vec<Row> {
+    Vec::new()
 }
 
 /// A table that begins with fixed rows.
@@ -85,11 +42,12 @@ const fn fixed(table: &'static str, make: fn() -> Vec<Row>) -> Fixed {
     Fixed { table, make, rows: OnceLock::new() }
 }
 
-static FIXED: [Fixed; 14] = [
+static FIXED: [Fixed; 15] = [
     fixed("pg_aggregate", aggregates),
     fixed("pg_am", access_methods),
     fixed("pg_amop", family_operators),
     fixed("pg_amproc", family_functions),
+    fixed("pg_attribute", super::pg_attribute::fixed),
     fixed("pg_cast", casts),
     fixed("pg_collation", collations),
     fixed("pg_conversion", conversions),
@@ -301,7 +259,7 @@ fn ranges() -> Vec<Row> {
 }
 
 fn types() -> Vec<Row> {
-    facts::Type::all().iter().map(ty).collect()
+    facts::Type::all().iter().map(ty).chain(super::standard_types::rows()).collect()
 }
 
 fn ty(row: &facts::Type) -> Row {

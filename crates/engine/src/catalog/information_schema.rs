@@ -8,96 +8,24 @@ use rowferry_dialect::{Schema as _, Type};
 use super::describe::{self, target_columns};
 use super::names::NAMESPACES;
 use super::{Context, NULL, Row, Table, row};
-use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_TEMP};
+use crate::schema::{INFORMIX, PG_TEMP};
 
 /// Bits of what can be done to a relation's rows.
 const INSERT: i32 = 1 << 3;
 const UPDATE_AND_DELETE: i32 = (1 << 2) | (1 << 4);
 
-const fn table(name: &'static str, columns: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Table {
-    Table { namespace: INFORMATION_SCHEMA, name, oid: 0, columns, rows, live: false }
-}
-
 pub(super) const TABLES: &[Table] = &[
-    table(
-        "schemata",
-        "catalog_name name, schema_name name, schema_owner name, default_character_set_catalog name, \
-            default_character_set_schema name, default_character_set_name name, sql_path text",
-        schemata,
-    ),
-    table(
-        "tables",
-        "table_catalog name, table_schema name, table_name name, table_type varchar, self_referencing_column_name name, \
-            reference_generation varchar, user_defined_type_catalog name, user_defined_type_schema name, \
-            user_defined_type_name name, is_insertable_into varchar, is_typed varchar, commit_action varchar",
-        tables,
-    ),
-    table(
-        "columns",
-        "table_catalog name, table_schema name, table_name name, column_name name, ordinal_position int4, \
-            column_default text, is_nullable varchar, data_type varchar, character_maximum_length int4, \
-            character_octet_length int4, numeric_precision int4, numeric_precision_radix int4, numeric_scale int4, \
-            datetime_precision int4, interval_type varchar, interval_precision int4, character_set_catalog name, \
-            character_set_schema name, character_set_name name, collation_catalog name, collation_schema name, \
-            collation_name name, domain_catalog name, domain_schema name, domain_name name, udt_catalog name, \
-            udt_schema name, udt_name name, scope_catalog name, scope_schema name, scope_name name, \
-            maximum_cardinality int4, dtd_identifier name, is_self_referencing varchar, is_identity varchar, \
-            identity_generation varchar, identity_start varchar, identity_increment varchar, identity_maximum varchar, \
-            identity_minimum varchar, identity_cycle varchar, is_generated varchar, generation_expression varchar, \
-            is_updatable varchar",
-        columns,
-    ),
-    table(
-        "views",
-        "table_catalog name, table_schema name, table_name name, view_definition text, check_option varchar, \
-            is_updatable varchar, is_insertable_into varchar, is_trigger_updatable varchar, \
-            is_trigger_deletable varchar, is_trigger_insertable_into varchar",
-        views,
-    ),
-    table(
-        "table_constraints",
-        "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name, table_schema name, \
-            table_name name, constraint_type varchar, is_deferrable varchar, initially_deferred varchar, \
-            enforced varchar, nulls_distinct varchar",
-        table_constraints,
-    ),
-    table(
-        "key_column_usage",
-        "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name, table_schema name, \
-            table_name name, column_name name, ordinal_position int4, position_in_unique_constraint int4",
-        key_column_usage,
-    ),
-    table(
-        "constraint_column_usage",
-        "table_catalog name, table_schema name, table_name name, column_name name, constraint_catalog name, \
-            constraint_schema name, constraint_name name",
-        constraint_column_usage,
-    ),
-    table(
-        "referential_constraints",
-        "constraint_catalog name, constraint_schema name, constraint_name name, unique_constraint_catalog name, \
-            unique_constraint_schema name, unique_constraint_name name, match_option varchar, update_rule varchar, \
-            delete_rule varchar",
-        referential_constraints,
-    ),
-    table(
-        "check_constraints",
-        "constraint_catalog name, constraint_schema name, constraint_name name, check_clause varchar",
-        check_constraints,
-    ),
-    table(
-        "sequences",
-        "sequence_catalog name, sequence_schema name, sequence_name name, data_type varchar, numeric_precision int4, \
-            numeric_precision_radix int4, numeric_scale int4, start_value varchar, minimum_value varchar, \
-            maximum_value varchar, increment varchar, cycle_option varchar",
-        sequences,
-    ),
-    table(
-        "routines",
-        "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, \
-        routine_schema name, routine_name name, routine_type varchar, data_type varchar",
-        |_| Vec::new(),
-    ),
+    Table::information_schema("schemata", schemata),
+    Table::information_schema("tables", tables),
+    Table::information_schema("columns", columns),
+    Table::information_schema("views", views),
+    Table::information_schema("table_constraints", table_constraints),
+    Table::information_schema("key_column_usage", key_column_usage),
+    Table::information_schema("constraint_column_usage", constraint_column_usage),
+    Table::information_schema("referential_constraints", referential_constraints),
+    Table::information_schema("check_constraints", check_constraints),
+    Table::information_schema("sequences", sequences),
+    Table::information_schema("routines", |_| Vec::new()),
 ];
 
 fn yes(truth: bool) -> &'static str {

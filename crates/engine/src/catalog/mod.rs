@@ -29,14 +29,16 @@ pub mod pg_trigger;
 mod pg_type;
 mod pg_views;
 pub mod signatures;
+pub mod standard_types;
 mod vtab;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use rowferry_dialect::Language;
 use rowferry_dialect::schema::{Column, Identity, Relation, RelationKind};
-use rowferry_dialect::types::{Reg, Type};
+use rowferry_dialect::types::Type;
+use rowferry_dialect::{Language, postgres};
+use rowferry_facts as facts;
 
 use crate::database::Shared;
 use crate::schema::SessionSchema;
@@ -52,14 +54,34 @@ pub struct Table {
     pub namespace: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// PostgreSQL's object id of it, where it has a fixed one.
-    pub oid: u32,
-    /// Columns with their types, as `name type, …`.
+    /// Informix's columns with their types, as `name type, …`; PostgreSQL's are in its facts.
     pub columns: &'static str,
     /// Makes its rows.
     pub rows: fn(&Context<'_>) -> Vec<Row>,
     /// Its rows depend on more than the schema: they are made for each reader.
     pub live: bool,
+}
+
+impl Table {
+    /// A relation of PostgreSQL's catalog.
+    const fn pg_catalog(name: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Self {
+        Self { namespace: crate::schema::PG_CATALOG, name, columns: "", rows, live: false }
+    }
+
+    /// A relation of the standard's catalog.
+    const fn information_schema(name: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Self {
+        Self { namespace: crate::schema::INFORMATION_SCHEMA, name, columns: "", rows, live: false }
+    }
+
+    /// The same, with rows of each reader's own.
+    const fn live(self) -> Self {
+        Self { live: true, ..self }
+    }
+
+    /// What PostgreSQL says of it; nothing of Informix's.
+    fn facts(&self) -> Option<&'static facts::Relation> {
+        facts::Relation::named(self.namespace, self.name)
+    }
 }
 
 /// What rows are made from.
@@ -171,7 +193,6 @@ pub fn text_array<'a>(members: impl IntoIterator<Item = &'a str>) -> String {
 /// Every catalog table.
 pub fn tables() -> impl Iterator<Item = &'static Table> {
     [
-        empty::TABLES,
         fixed::TABLES,
         information_schema::TABLES,
         pg_attribute::TABLES,
@@ -195,16 +216,28 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
     .into_iter()
     .chain(informix::FAMILIES)
     .flatten()
+    .chain(empty::tables())
 }
 
 /// A catalog table with what the compiler sees of it.
 struct Entry {
     table: &'static Table,
     relation: Arc<Relation>,
+    /// PostgreSQL has a view there.
+    view: bool,
 }
 
-static ENTRIES: LazyLock<Vec<Entry>> =
-    LazyLock::new(|| tables().map(|table| Entry { table, relation: Arc::new(relation_of(table)) }).collect());
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |table| Entry {
+        table,
+        relation: Arc::new(relation_of(table)),
+        view: table.facts().is_some_and(|facts| facts.kind == 'v'),
+    };
+    tables().map(entry).collect()
+});
+
+static BY_OID: LazyLock<HashMap<u32, usize>> =
+    LazyLock::new(|| ENTRIES.iter().enumerate().map(|(at, entry)| (entry.relation.oid, at)).collect());
 
 static BY_NAME: LazyLock<HashMap<(&'static str, &'static str), usize>> = LazyLock::new(|| {
     ENTRIES.iter().enumerate().map(|(at, entry)| ((entry.table.namespace, entry.table.name), at)).collect()
@@ -222,7 +255,7 @@ pub fn relation(namespace: &str, name: &str) -> Option<Arc<Relation>> {
 
 /// The catalog table with an object id.
 pub fn relation_by_oid(oid: u32) -> Option<Arc<Relation>> {
-    relations().find(|relation| relation.oid == oid).cloned()
+    BY_OID.get(&oid).map(|at| ENTRIES[*at].relation.clone())
 }
 
 /// Every catalog table as the compiler sees it.
@@ -230,14 +263,29 @@ pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
     ENTRIES.iter().map(|entry| &entry.relation)
 }
 
+/// The place of a relation among PostgreSQL's.
+fn position(table: &Table) -> u32 {
+    let found = facts::Relation::all().iter().position(|row| (row.schema, row.name) == (table.namespace, table.name));
+    found.unwrap_or_default() as u32
+}
+
+/// PostgreSQL has a view where we have a virtual table.
+pub fn is_view(relation: &Relation) -> bool {
+    match relation.kind {
+        RelationKind::View { .. } | RelationKind::NativeView => true,
+        RelationKind::Catalog => BY_OID.get(&relation.oid).is_some_and(|at| ENTRIES[*at].view),
+        RelationKind::Table | RelationKind::Sequence { .. } => false,
+    }
+}
+
 fn relation_of(table: &Table) -> Relation {
     let language = if table.namespace == crate::schema::INFORMIX { Language::Informix } else { Language::Postgres };
-    let columns = columns_of(table.columns)
+    let columns = columns_of(table)
         .into_iter()
-        .map(|(name, ty)| Column {
+        .map(|Described { name, ty, not_null }| Column {
             name: name.to_owned(),
             ty,
-            not_null: is_serial(table, name),
+            not_null: not_null || is_serial(table, name),
             default: None,
             identity: is_serial(table, name).then_some(Identity { always: true, zero_is_next: false, sequence: None }),
             generated: None,
@@ -245,13 +293,11 @@ fn relation_of(table: &Table) -> Relation {
         })
         .collect();
     Relation {
-        oid: match (table.oid, informix::number(table)) {
+        oid: match (table.facts().map_or(0, |facts| facts.oid), informix::number(table)) {
             // Between the views of PostgreSQL and the first of users' objects.
             (0, Some(number)) => 16_100 + number,
-            // Views of PostgreSQL have no fixed id; below the first of users' there is room for these.
-            (0, None) => {
-                12_000 + crate::schema::metadata::derived_oid("catalog", table.namespace, &[table.name]) % 4_000
-            }
+            // initdb numbers views of PostgreSQL; so do we.
+            (0, None) => 12_000 + position(table),
             (oid, _) => oid,
         },
         namespace: table.namespace.to_owned(),
@@ -281,45 +327,55 @@ pub fn physical_name(table: &Table) -> String {
     format!("{}.{}", table.namespace, table.name)
 }
 
-/// Reads `name type, …`.
-pub fn columns_of(spec: &'static str) -> Vec<(&'static str, Type)> {
-    spec.split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
+/// A column of a table.
+struct Described {
+    name: &'static str,
+    ty: Type,
+    not_null: bool,
+}
+
+/// The columns of a table.
+fn columns_of(table: &Table) -> Vec<Described> {
+    if table.facts().is_some() {
+        let facts = facts::Relation::columns(table.namespace, table.name).iter();
+        return facts
+            .map(|column| Described {
+                name: column.name,
+                ty: type_of_fact(column.type_name),
+                not_null: column.not_null,
+            })
+            .collect();
+    }
+    let parts = table.columns.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts
         .map(|part| {
             let (name, ty) = part.split_once(' ').unwrap_or((part, "text"));
-            (name, type_of(ty.trim()))
+            Described { name, ty: type_of(ty.trim()), not_null: false }
         })
         .collect()
 }
 
-/// The types of catalog columns by their names; `pg_node_tree`, `aclitem` and their kin are shown as text.
-fn type_of(name: &str) -> Type {
-    if let Some(element) = name.strip_suffix("[]") {
-        return Type::Array(Box::new(type_of(element)));
+/// How the types of PostgreSQL's columns are read: domains as what they are over; `pg_node_tree`, `aclitem` and their
+/// kin, which nobody else may have, as text.
+fn type_of_fact(name: &str) -> Type {
+    if let Some(domain) = standard_types::named(name) {
+        return type_of_fact(domain.base);
     }
+    let Some(fact) = facts::Type::named(name) else { return Type::Text };
+    postgres::types::from_oid(fact.oid).unwrap_or_else(|| match fact.element {
+        0 => Type::Text,
+        _ => Type::Array(Box::new(Type::Text)),
+    })
+}
+
+/// The types of Informix's catalog columns by their names.
+fn type_of(name: &str) -> Type {
     match name {
-        "bool" => Type::Bool,
-        "bigint" => Type::Int8,
-        "bytea" => Type::Bytea,
         "char" => Type::InternalChar,
-        "date" => Type::Date,
-        "float4" => Type::Float4,
-        "float8" => Type::Float8,
         "int2" => Type::Int2,
         "int4" => Type::Int4,
-        "name" => Type::Name,
-        "oid" => Type::Oid,
-        "regclass" => Type::Reg(Reg::Class),
-        "regproc" => Type::Reg(Reg::Proc),
-        "regtype" => Type::Reg(Reg::Type),
-        "timestamp" => Type::Timestamp(None),
-        "timestamptz" => Type::TimestampTz(None),
-        "smallint" => Type::Int2,
-        "integer" => Type::Int4,
-        "varchar" => Type::Varchar(None),
         "text" => Type::Text,
-        // Informix's catalogs have its own words: `varchar(128)`, `serial`.
+        // Its own words: `varchar(128)`, `serial`.
         words => rowferry_dialect::informix::type_from_words(words).unwrap_or(Type::Text),
     }
 }
@@ -331,28 +387,47 @@ pub const OWNER: u32 = 10;
 mod tests {
     use super::*;
 
-    /// Tables that show columns of later versions, too, or not all of PostgreSQL 15's.
-    const OTHERWISE: &[&str] = &[
-        "pg_attribute",
-        "pg_class",
-        "pg_constraint",
-        "pg_stat_user_tables",
-        "pg_stats",
-        "pg_subscription",
-        "routines",
-    ];
+    #[test]
+    fn every_relation_of_postgresql_is_there() {
+        let ours: std::collections::HashSet<_> = tables().map(|table| (table.namespace, table.name)).collect();
+        for relation in facts::Relation::all() {
+            assert!(ours.contains(&(relation.schema, relation.name)), "{}.{}", relation.schema, relation.name);
+        }
+        let standard = [crate::schema::PG_CATALOG, crate::schema::INFORMATION_SCHEMA];
+        let others = tables().filter(|table| standard.contains(&table.namespace) && table.facts().is_none());
+        assert_eq!(others.map(|table| table.name).collect::<Vec<_>>(), [""; 0], "PostgreSQL 15 does not have these");
+    }
 
     #[test]
-    fn tables_have_the_columns_of_postgresql() {
-        for table in tables()
-            .filter(|table| [crate::schema::PG_CATALOG, crate::schema::INFORMATION_SCHEMA].contains(&table.namespace))
-        {
-            let facts = rowferry_facts::Column::all().iter();
-            let facts = facts.filter(|column| (column.schema, column.relation) == (table.namespace, table.name));
-            let facts: Vec<&str> = facts.map(|column| column.name).collect();
-            let ours: Vec<&str> = columns_of(table.columns).into_iter().map(|(name, _)| name).collect();
-            assert!(!facts.is_empty(), "PostgreSQL 15 has no {}", table.name);
-            assert_eq!(ours == facts, !OTHERWISE.contains(&table.name), "{}: {ours:?} {facts:?}", table.name);
+    fn relations_have_the_columns_of_postgresql_in_its_order() {
+        for facts in facts::Relation::all() {
+            let ours = relation(facts.schema, facts.name).unwrap();
+            let names: Vec<&str> = ours.columns.iter().map(|column| column.name.as_str()).collect();
+            let theirs = facts::Relation::columns(facts.schema, facts.name);
+            assert_eq!(names, theirs.iter().map(|column| column.name).collect::<Vec<_>>(), "{}", facts.name);
+            for (column, fact) in ours.columns.iter().zip(theirs) {
+                let known = facts::Type::named(fact.type_name).map(|ty| ty.oid);
+                // What is read as another type is named as its own in `pg_attribute`.
+                let read_as_text = matches!(
+                    fact.type_name,
+                    "pg_node_tree"
+                        | "anyarray"
+                        | "pg_ndistinct"
+                        | "pg_dependencies"
+                        | "pg_mcv_list"
+                        | "_aclitem"
+                        | "_pg_statistic"
+                        | "int2vector"
+                        | "oidvector"
+                );
+                match known {
+                    Some(oid) if !read_as_text => {
+                        assert_eq!(postgres::types::oid(&column.ty), oid, "{}.{}", facts.name, fact.name);
+                    }
+                    Some(_) => {}
+                    None => assert!(standard_types::named(fact.type_name).is_some(), "{}", fact.type_name),
+                }
+            }
         }
     }
 

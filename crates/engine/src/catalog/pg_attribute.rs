@@ -5,34 +5,15 @@ use std::sync::Arc;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
 use rowferry_dialect::{Type, heritage};
+use rowferry_facts as facts;
 
 use super::describe::{default_expression, included, index_column, options};
 use super::{Cell, Context, NULL, Row, Table, relations, row, text_array};
 use crate::schema::metadata::derived_oid;
-use crate::schema::{PG_CATALOG, Properties, SessionSchema};
+use crate::schema::{Properties, SessionSchema};
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_attribute",
-        oid: 1_249,
-        columns: "attrelid oid, attname name, atttypid oid, attlen int2, attnum int2, atttypmod int4, attndims int2, \
-            attbyval bool, attalign char, attstorage char, attcompression char, attnotnull bool, atthasdef bool, \
-            atthasmissing bool, attidentity char, attgenerated char, attisdropped bool, attislocal bool, \
-            attinhcount int2, attcollation oid, attstattarget int2, attacl text[], attoptions text[], \
-            attfdwoptions text[], attmissingval text",
-        rows: attributes,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_attrdef",
-        oid: 2_604,
-        columns: "oid oid, adrelid oid, adnum int2, adbin text",
-        rows: defaults,
-        live: false,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_attribute", attributes), Table::pg_catalog("pg_attrdef", defaults)];
 
 /// The collation of text types: C, since texts are compared by their bytes.
 pub fn collation_of(ty: &Type) -> u32 {
@@ -44,37 +25,196 @@ pub fn collation_of(ty: &Type) -> u32 {
     }
 }
 
+/// A row of `pg_attribute`.
+struct Attribute<'a> {
+    relation: u32,
+    name: &'a str,
+    ty: u32,
+    number: i64,
+    modifier: i32,
+    dimensions: bool,
+    layout: Layout,
+    compression: &'a str,
+    not_null: bool,
+    has_default: bool,
+    identity: &'a str,
+    generated: &'a str,
+    local: bool,
+    times_inherited: usize,
+    collation: u32,
+    statistics: i64,
+    acl: Cell,
+    options: Cell,
+}
+
+impl<'a> Attribute<'a> {
+    /// A column without anything special.
+    fn new(relation: u32, name: &'a str, number: i64, ty: &Type) -> Self {
+        let shown = types::import(ty);
+        Self {
+            relation,
+            name,
+            ty: types::oid(&shown),
+            number,
+            modifier: types::typmod(&shown),
+            dimensions: matches!(shown, Type::Array(_)),
+            layout: Layout::of(&shown),
+            compression: "",
+            not_null: false,
+            has_default: false,
+            identity: "",
+            generated: "",
+            local: true,
+            times_inherited: 0,
+            collation: collation_of(&shown),
+            statistics: -1,
+            acl: NULL,
+            options: NULL,
+        }
+    }
+
+    /// A column of a relation that is of another type than queries read it as.
+    fn of_fact(relation: u32, fact: &'a facts::Column) -> Self {
+        let domain = super::standard_types::named(fact.type_name);
+        let ty = facts::Type::named(domain.map_or(fact.type_name, |domain| domain.base));
+        Self {
+            ty: domain.map_or_else(|| ty.map_or(0, |ty| ty.oid), |domain| domain.oid),
+            modifier: fact.modifier,
+            dimensions: ty.is_some_and(|ty| ty.category == 'A' && ty.storage != 'p'),
+            layout: ty.map_or_else(Layout::default, Layout::of_fact),
+            not_null: fact.not_null,
+            collation: fact.collation,
+            ..Self::new(relation, fact.name, i64::from(fact.number), &Type::Text)
+        }
+    }
+
+    fn row(self) -> Row {
+        row![
+            self.relation,
+            self.name,
+            self.ty,
+            self.statistics,
+            self.layout.length,
+            self.number,
+            i64::from(self.dimensions),
+            -1,
+            self.modifier,
+            self.layout.by_value,
+            self.layout.alignment.to_string(),
+            self.layout.storage.to_string(),
+            self.compression,
+            self.not_null,
+            self.has_default,
+            false,
+            self.identity,
+            self.generated,
+            false,
+            self.local,
+            self.times_inherited,
+            self.collation,
+            self.acl,
+            self.options,
+            NULL,
+            NULL,
+        ]
+    }
+}
+
+/// How PostgreSQL would lay values of a type out.
+pub struct Layout {
+    /// Bytes; -1 for any number.
+    pub length: i32,
+    /// Passed by value.
+    pub by_value: bool,
+    /// `c`, `s`, `i` or `d`: 1, 2, 4 or 8 bytes.
+    pub alignment: char,
+    /// `p`lain, `m`ain, `e`xternal, e`x`tended.
+    pub storage: char,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { length: -1, by_value: false, alignment: 'i', storage: 'x' }
+    }
+}
+
+impl Layout {
+    fn of_fact(ty: &facts::Type) -> Self {
+        Self { length: ty.length, by_value: ty.by_value, alignment: ty.alignment, storage: ty.storage }
+    }
+
+    /// That of a type; of a user's, what it is over.
+    pub fn of(ty: &Type) -> Self {
+        let ty = ty.through_domains();
+        if let Some(fact) = facts::Type::by_oid(types::oid(ty)) {
+            return Self::of_fact(fact);
+        }
+        match types::typlen(ty) {
+            length @ 1.. => Self { length: length.into(), by_value: length <= 8, alignment: 'i', storage: 'p' },
+            _ => Self::default(),
+        }
+    }
+}
+
+/// The columns that every table has, by their numbers from -1 down.
+const SYSTEM_COLUMNS: [(&str, u32); 6] =
+    [("ctid", 27), ("xmin", 28), ("cmin", 29), ("xmax", 28), ("cmax", 29), ("tableoid", 26)];
+
+fn system_columns(relation: u32, rows: &mut Vec<Row>) {
+    for (at, (name, ty)) in SYSTEM_COLUMNS.iter().enumerate() {
+        let layout = facts::Type::by_oid(*ty).map_or_else(Layout::default, Layout::of_fact);
+        let plain = Attribute::new(relation, name, -1 - at as i64, &Type::Int4);
+        rows.push(Attribute { ty: *ty, layout, not_null: true, statistics: 0, ..plain }.row());
+    }
+}
+
+/// The columns of PostgreSQL's catalogs, which are the same everywhere.
+pub(super) fn fixed() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for relation in relations() {
+        let facts = facts::Relation::columns(&relation.namespace, &relation.name);
+        if facts.is_empty() {
+            of_relation(relation, &Properties::default(), |_, _| {}, &mut rows);
+        }
+        rows.extend(facts.iter().map(|fact| Attribute::of_fact(relation.oid, fact).row()));
+        if !super::is_view(relation) {
+            system_columns(relation.oid, &mut rows);
+        }
+    }
+    rows
+}
+
 fn attributes(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let none = Properties::default();
-    for relation in relations() {
-        of_relation(relation, &none, &mut rows);
-    }
     let rights = context.schema.rights();
     let schema = context.schema;
     for relation in schema.user_relations() {
         let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
-        let first = rows.len();
-        of_relation(relation, properties, &mut rows);
-        for (row, column) in rows[first..].iter_mut().zip(&relation.columns) {
+        let complete = |attribute: &mut Attribute<'_>, column: &Column| {
             if relation.heritage.is_some() {
-                row[LOCAL] = Cell::from(relation.declares_column(&column.name));
-                row[TIMES_INHERITED] = Cell::from(heritage::times_inherited(schema, relation, &column.name));
+                attribute.local = relation.declares_column(&column.name);
+                attribute.times_inherited = heritage::times_inherited(schema, relation, &column.name);
             }
             if let Some(granted) = rights.column_list(relation.oid, &column.name) {
-                row[21] = super::pg_roles::list(context.schema, granted);
+                attribute.acl = super::pg_roles::list(context.schema, granted);
             }
+        };
+        of_relation(relation, properties, complete, &mut rows);
+        if relation.kind == RelationKind::Table {
+            system_columns(relation.oid, &mut rows);
         }
         for index in &relation.indexes {
             of_index(schema, relation, index, properties, &mut rows);
         }
     }
     for details in context.schema.sequences() {
-        for (at, (name, ty)) in
-            [("last_value", Type::Int8), ("log_cnt", Type::Int8), ("is_called", Type::Bool)].iter().enumerate()
-        {
-            rows.push(attribute(details.sequence.oid, name, at + 1, ty, None));
+        let columns = [("last_value", Type::Int8), ("log_cnt", Type::Int8), ("is_called", Type::Bool)];
+        for (at, (name, ty)) in columns.iter().enumerate() {
+            let plain = Attribute::new(details.sequence.oid, name, at as i64 + 1, ty);
+            rows.push(Attribute { not_null: true, ..plain }.row());
         }
+        system_columns(details.sequence.oid, &mut rows);
     }
     rows
 }
@@ -95,15 +235,15 @@ fn of_index(
             name = format!("{wish}{number}");
         }
         let place = names.len() + 1;
-        let mut row = attribute(index.oid, &name, place, ty, None);
+        let mut attribute = Attribute::new(index.oid, &name, place as i64, ty);
         if let Some(word) = column.and_then(|at| properties.get(&relation.columns[at].name, "storage")) {
-            row[STORAGE] = Cell::from(storage_letter(word));
+            attribute.layout.storage = storage_letter(word);
         }
         if let Some(target) = properties.get(&index.name, &format!("index_statistics {place}")) {
-            row[STATISTICS] = Cell::from(target.parse::<i64>().unwrap_or(-1));
+            attribute.statistics = target.parse().unwrap_or(-1);
         }
+        rows.push(attribute.row());
         names.push(name);
-        rows.push(row);
     };
     for at in 0..index.keys.len() {
         let (name, ty) = index_column(schema, relation, index, at);
@@ -116,92 +256,49 @@ fn of_index(
     }
 }
 
-/// Columns of `pg_attribute` that inheritance decides.
-const LOCAL: usize = 17;
-const TIMES_INHERITED: usize = 18;
-/// Columns of `pg_attribute` that a user may set.
-const STORAGE: usize = 9;
-const COMPRESSION: usize = 10;
-const STATISTICS: usize = 20;
-const OPTIONS: usize = 22;
-
 /// `attstorage` of a word.
-fn storage_letter(word: &str) -> &'static str {
+fn storage_letter(word: &str) -> char {
     match word {
-        "plain" => "p",
-        "main" => "m",
-        "external" => "e",
-        _ => "x",
+        "plain" => 'p',
+        "main" => 'm',
+        "external" => 'e',
+        _ => 'x',
     }
 }
 
-fn of_relation(relation: &Relation, properties: &Properties, rows: &mut Vec<Row>) {
+fn of_relation(
+    relation: &Relation,
+    properties: &Properties,
+    complete: impl Fn(&mut Attribute<'_>, &Column),
+    rows: &mut Vec<Row>,
+) {
     for (at, column) in relation.columns.iter().enumerate() {
-        let mut row = attribute(relation.oid, &column.name, at + 1, &column.ty, Some(column));
+        let mut attribute = Attribute::new(relation.oid, &column.name, at as i64 + 1, &column.ty);
+        let generated = column.generated.is_some();
+        attribute.not_null = column.not_null;
+        attribute.has_default = generated || column.default.is_some() && column.identity.is_none();
+        attribute.generated = if generated { "s" } else { "" };
+        attribute.identity = match &column.identity {
+            Some(identity) if identity.always => "a",
+            Some(_) => "d",
+            None => "",
+        };
         if let Some(word) = properties.get(&column.name, "storage") {
-            row[STORAGE] = Cell::from(storage_letter(word));
+            attribute.layout.storage = storage_letter(word);
         }
         if let Some(word) = properties.get(&column.name, "compression") {
-            row[COMPRESSION] = Cell::from(&word[..1]);
+            attribute.compression = word.get(..1).unwrap_or_default();
         }
         if let Some(target) = properties.get(&column.name, "statistics") {
-            row[STATISTICS] = Cell::from(target.parse::<i64>().unwrap_or(-1));
+            attribute.statistics = target.parse().unwrap_or(-1);
         }
         let options = options(properties, &column.name, "option ");
         if !options.is_empty() {
-            row[OPTIONS] = Cell::from(text_array(options.iter().map(String::as_str)));
+            attribute.options = Cell::from(text_array(options.iter().map(String::as_str)));
         }
-        rows.push(row);
+        complete(&mut attribute, column);
+        rows.push(attribute.row());
     }
-    if matches!(relation.kind, RelationKind::Table | RelationKind::Catalog) && !relation.without_rowid {
-        let mut row = attribute(relation.oid, "ctid", 1, &Type::Int8, None);
-        row[2] = Cell::from(27);
-        row[4] = Cell::from(-1);
-        rows.push(row);
-    }
-}
-
-fn attribute(relation: u32, name: &str, number: usize, ty: &Type, column: Option<&Column>) -> Row {
-    let shown = types::import(ty);
-    let length = types::typlen(&shown);
-    let generated = column.is_some_and(|column| column.generated.is_some());
-    let default = column.is_some_and(|column| column.default.is_some() && column.identity.is_none());
-    let identity = match column.and_then(|column| column.identity.as_ref()) {
-        Some(identity) if identity.always => "a",
-        Some(_) => "d",
-        None => "",
-    };
-    row![
-        relation,
-        name,
-        types::oid(&shown),
-        length,
-        number,
-        types::typmod(&shown),
-        i64::from(matches!(shown, Type::Array(_))),
-        length > 0 && length <= 8,
-        if length == 8 { "d" } else { "i" },
-        match (length > 0, &shown) {
-            (true, _) => "p",
-            (false, Type::Numeric(_)) => "m",
-            (false, _) => "x",
-        },
-        "",
-        column.is_some_and(|column| column.not_null),
-        default || generated,
-        false,
-        identity,
-        if generated { "s" } else { "" },
-        false,
-        true,
-        0,
-        collation_of(&shown),
-        -1,
-        NULL,
-        NULL,
-        NULL,
-        NULL,
-    ]
 }
 
 /// The object id of a column's default.

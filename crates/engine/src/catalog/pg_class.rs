@@ -7,21 +7,9 @@ use super::describe;
 use super::names::namespace_oid;
 use super::pg_roles::shown_list;
 use super::{Cell, Context, NULL, OWNER, Row, Table, relations, row, text_array};
-use crate::schema::{PG_CATALOG, PG_TEMP, Properties};
+use crate::schema::{PG_TEMP, Properties};
 
-pub(super) const TABLES: &[Table] = &[Table {
-    namespace: PG_CATALOG,
-    name: "pg_class",
-    oid: 1_259,
-    columns: "oid oid, relname name, relnamespace oid, reltype oid, reloftype oid, relowner oid, relam oid, \
-        relfilenode oid, reltablespace oid, relpages int4, reltuples float4, relallvisible int4, relallfrozen int4, \
-        reltoastrelid oid, relhasindex bool, relisshared bool, relpersistence char, relkind char, relnatts int2, \
-        relchecks int2, relhasrules bool, relhastriggers bool, relhassubclass bool, relrowsecurity bool, \
-        relforcerowsecurity bool, relispopulated bool, relreplident char, relispartition bool, relrewrite oid, \
-        relfrozenxid oid, relminmxid oid, relacl text[], reloptions text[], relpartbound text",
-    rows,
-    live: false,
-}];
+pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_class", rows)];
 
 /// What differs from one class to the other.
 struct Class<'a> {
@@ -135,10 +123,10 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
 
 /// Places of columns that ALTER TABLE changes.
 const ACCESS_METHOD: usize = 6;
-const PERSISTENCE: usize = 16;
-const HAS_SUBCLASS: usize = 22;
-const REPLICA_IDENTITY: usize = 26;
-const OPTIONS: usize = 32;
+const PERSISTENCE: usize = 15;
+const HAS_SUBCLASS: usize = 21;
+const REPLICA_IDENTITY: usize = 25;
+const OPTIONS: usize = 31;
 
 fn show_options(row: &mut Row, properties: &Properties, part: &str, prefix: &str) {
     let options = describe::options(properties, part, prefix);
@@ -148,7 +136,7 @@ fn show_options(row: &mut Row, properties: &Properties, part: &str, prefix: &str
 }
 
 fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_> {
-    let is_view = matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
+    let is_view = super::is_view(relation);
     Class {
         oid: relation.oid,
         name: &relation.name,
@@ -192,7 +180,6 @@ fn class(class: &Class<'_>) -> Row {
         0,
         0,
         -1.0,
-        0,
         0,
         0,
         class.indexed,

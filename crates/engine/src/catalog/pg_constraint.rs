@@ -7,30 +7,9 @@ use super::describe::{columns_of, constraint_oid, expression, target_columns};
 use super::names::namespace_oid;
 use super::pg_attribute::default_oid;
 use super::{Cell, Context, NULL, Row, Table, array, row};
-use crate::schema::PG_CATALOG;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_constraint",
-        oid: 2_606,
-        columns: "oid oid, conname name, connamespace oid, contype char, condeferrable bool, condeferred bool, \
-            conenforced bool, convalidated bool, conrelid oid, contypid oid, conindid oid, conparentid oid, \
-            confrelid oid, confupdtype char, confdeltype char, confmatchtype char, conislocal bool, coninhcount int2, \
-            connoinherit bool, conperiod bool, conkey int2[], confkey int2[], conpfeqop oid[], conppeqop oid[], \
-            conffeqop oid[], confdelsetcols int2[], conexclop oid[], conbin text",
-        rows: constraints,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_depend",
-        oid: 2_608,
-        columns: "classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, refobjsubid int4, deptype char",
-        rows: dependencies,
-        live: false,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_constraint", constraints), Table::pg_catalog("pg_depend", dependencies)];
 
 /// What differs from one constraint to the other.
 #[derive(Default)]
@@ -156,7 +135,6 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         constraint.kind,
         constraint.deferrable || constraint.deferred,
         constraint.deferred,
-        true,
         !constraint.not_valid,
         constraint.relation,
         0,
@@ -173,7 +151,6 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         !constraint.foreign,
         constraint.times_inherited,
         !constraint.inherits,
-        false,
         if constraint.columns.is_empty() { NULL } else { Cell::from(numbers(&constraint.columns)) },
         constraint.target_columns.as_deref().map(numbers),
         operators(),

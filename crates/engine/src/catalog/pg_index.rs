@@ -3,30 +3,10 @@
 use super::describe::{create_index, expression, included, index_column, nulls_first};
 use super::{Context, NULL, Row, Table, array, row};
 use crate::catalog::pg_attribute::collation_of;
-use crate::schema::PG_CATALOG;
 use crate::schema::Properties;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_index",
-        oid: 2_610,
-        columns: "indexrelid oid, indrelid oid, indnatts int2, indnkeyatts int2, indisunique bool, \
-            indnullsnotdistinct bool, indisprimary bool, indisexclusion bool, indimmediate bool, indisclustered bool, \
-            indisvalid bool, indcheckxmin bool, indisready bool, indislive bool, indisreplident bool, indkey int2[], \
-            indcollation oid[], indclass oid[], indoption int2[], indexprs text, indpred text",
-        rows: indexes,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_indexes",
-        oid: 0,
-        columns: "schemaname name, tablename name, indexname name, tablespace name, indexdef text",
-        rows: definitions,
-        live: false,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_index", indexes), Table::pg_catalog("pg_indexes", definitions)];
 
 fn indexes(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();

@@ -2,28 +2,9 @@
 
 use super::pg_stat_activity::instant;
 use super::{Context, Row, Table, array, row};
-use crate::schema::PG_CATALOG;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_cursors",
-        oid: 0,
-        columns: "name text, statement text, is_holdable bool, is_binary bool, is_scrollable bool, \
-            creation_time timestamptz",
-        rows: cursors,
-        live: true,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_prepared_statements",
-        oid: 0,
-        columns: "name text, statement text, prepare_time timestamptz, parameter_types regtype[], from_sql bool, \
-            generic_plans bigint, custom_plans bigint",
-        rows: statements,
-        live: true,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_cursors", cursors).live(), Table::pg_catalog("pg_prepared_statements", statements).live()];
 
 fn cursors(context: &Context<'_>) -> Vec<Row> {
     let shown = context.state.portals.lock();

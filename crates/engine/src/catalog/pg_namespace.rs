@@ -5,16 +5,9 @@ use rowferry_dialect::access::ObjectClass;
 use super::names::NAMESPACES;
 use super::pg_roles::{list, shown_list};
 use super::{Context, Row, Table, row};
-use crate::schema::{INFORMIX, PG_CATALOG, PG_TEMP};
+use crate::schema::{INFORMIX, PG_TEMP};
 
-pub(super) const TABLES: &[Table] = &[Table {
-    namespace: PG_CATALOG,
-    name: "pg_namespace",
-    oid: 2_615,
-    columns: "oid oid, nspname name, nspowner oid, nspacl text[]",
-    rows,
-    live: false,
-}];
+pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_namespace", rows)];
 
 fn rows(context: &Context<'_>) -> Vec<Row> {
     let fixed = NAMESPACES.iter().map(|(oid, name)| (*oid, *name));

@@ -6,28 +6,10 @@ use rowferry_dialect::access::PUBLIC;
 use rowferry_dialect::schema::{Policy, Relation};
 
 use super::{Context, Row, Table, array, describe, row, text_array};
-use crate::schema::{PG_CATALOG, SessionSchema};
+use crate::schema::SessionSchema;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_policies",
-        oid: 0,
-        columns: "schemaname name, tablename name, policyname name, permissive text, roles name[], cmd text, \
-            qual text, with_check text",
-        rows: shown,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_policy",
-        oid: 3_256,
-        columns: "oid oid, polname name, polrelid oid, polcmd char, polpermissive bool, polroles oid[], \
-            polqual text, polwithcheck text",
-        rows: policies,
-        live: false,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_policies", shown), Table::pg_catalog("pg_policy", policies)];
 
 /// A condition as PostgreSQL prints it.
 fn condition(schema: &SessionSchema, table: &Arc<Relation>, text: Option<&str>) -> Option<String> {

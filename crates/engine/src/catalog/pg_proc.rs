@@ -7,8 +7,8 @@ use rowferry_dialect::postgres::types;
 use rowferry_dialect::stored_function::{Parallel, ParamMode, RoutineLanguage, StoredFunction, TypeRef};
 
 use super::{Context, NULL, OWNER, Row, Table, array, names, row, text_array};
+use crate::schema::SessionSchema;
 use crate::schema::metadata::derived_oid;
-use crate::schema::{PG_CATALOG, SessionSchema};
 
 /// The object id of PL/pgSQL.
 pub(super) const PLPGSQL: u32 = 13_500;
@@ -21,18 +21,7 @@ pub(super) const PLPGSQL_HANDLERS: [(u32, &str, u32, u32); 3] = [
     (13_503, "plpgsql_validator", 26, 2_278),
 ];
 
-pub(super) const TABLES: &[Table] = &[Table {
-    namespace: PG_CATALOG,
-    name: "pg_proc",
-    oid: 1_255,
-    columns: "oid oid, proname name, pronamespace oid, proowner oid, prolang oid, procost float4, prorows float4, \
-            provariadic oid, prosupport regproc, prokind char, prosecdef bool, proleakproof bool, proisstrict bool, \
-            proretset bool, provolatile char, proparallel char, pronargs int2, pronargdefaults int2, prorettype oid, \
-            proargtypes oid[], proallargtypes oid[], proargmodes text[], proargnames text[], proargdefaults text, \
-            protrftypes oid[], prosrc text, probin text, prosqlbody text, proconfig text[], proacl text[]",
-    rows: procedures,
-    live: false,
-}];
+pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_proc", procedures)];
 
 fn type_oid(spec: &TypeSpec) -> u32 {
     match spec {

@@ -5,27 +5,12 @@ use rowferry_dialect::access::{Acl, Rights};
 
 use super::names::acl_name;
 use super::{Cell, Context, NULL, Row, Table, row, text_array};
-use crate::schema::{PG_CATALOG, SessionSchema};
-
-const fn table(name: &'static str, oid: u32, columns: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Table {
-    Table { namespace: PG_CATALOG, name, oid, columns, rows, live: false }
-}
-
-const AUTHID: &str = "oid oid, rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, \
-    rolcanlogin bool, rolreplication bool, rolbypassrls bool, rolconnlimit int4, rolpassword text, \
-    rolvaliduntil timestamptz";
-
-const ROLES: &str = "rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb bool, \
-    rolcanlogin bool, rolreplication bool, rolconnlimit int4, rolpassword text, rolvaliduntil timestamptz, \
-    rolbypassrls bool, rolconfig text[], oid oid";
-
-const USER: &str = "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls bool, \
-    passwd text, valuntil timestamptz, useconfig text[]";
+use crate::schema::SessionSchema;
 
 const MASK: &str = "********";
 
 pub(super) const TABLES: &[Table] = &[
-    table("pg_authid", 1_260, AUTHID, |context| {
+    Table::pg_catalog("pg_authid", |context| {
         let row = |role: Role| {
             row![
                 role.oid,
@@ -44,7 +29,7 @@ pub(super) const TABLES: &[Table] = &[
         };
         all(context.schema).into_iter().map(row).collect()
     }),
-    table("pg_roles", 0, ROLES, |context| {
+    Table::pg_catalog("pg_roles", |context| {
         let row = |role: Role| {
             let config = config(&role);
             row![
@@ -65,9 +50,9 @@ pub(super) const TABLES: &[Table] = &[
         };
         all(context.schema).into_iter().map(row).collect()
     }),
-    table("pg_user", 0, USER, |context| users(context, |_| MASK.into())),
-    table("pg_shadow", 0, USER, |context| users(context, |role| role.password.clone().into())),
-    table("pg_group", 0, "groname name, grosysid oid, grolist oid[]", |context| {
+    Table::pg_catalog("pg_user", |context| users(context, |_| MASK.into())),
+    Table::pg_catalog("pg_shadow", |context| users(context, |role| role.password.clone().into())),
+    Table::pg_catalog("pg_group", |context| {
         let memberships = context.schema.main.roles.memberships();
         let row = |role: Role| {
             let members = memberships.iter().filter(|known| known.role == role.oid).map(|known| known.member);
@@ -75,34 +60,29 @@ pub(super) const TABLES: &[Table] = &[
         };
         all(context.schema).into_iter().filter(|role| !role.login).map(row).collect()
     }),
-    table("pg_auth_members", 1_261, "roleid oid, member oid, grantor oid, admin_option bool", |context| {
+    Table::pg_catalog("pg_auth_members", |context| {
         let inside = [(3_374, 3_373), (3_375, 3_373), (3_377, 3_373)];
         let inside = inside.into_iter().map(|(role, member)| row![role, member, BOOTSTRAP, false]);
         let given = context.schema.main.roles.memberships().iter();
         inside.chain(given.map(|known| row![known.role, known.member, known.grantor, known.admin])).collect()
     }),
-    table("pg_db_role_setting", 2_964, "setdatabase oid, setrole oid, setconfig text[]", |context| {
+    Table::pg_catalog("pg_db_role_setting", |context| {
         let roles = context.schema.main.roles.iter().filter(|role| !role.config.is_empty());
         roles.map(|role| row![0, role.oid, config(role)]).collect()
     }),
-    table(
-        "pg_default_acl",
-        826,
-        "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char, defaclacl text[]",
-        |context| {
-            let defaults = context.schema.main.grants.defaults.iter();
-            let row = |default: &rowferry_dialect::access::DefaultAcl| {
-                let class = match default.class.letter() {
-                    's' => 'S',
-                    letter => letter,
-                };
-                let list = list(context.schema, &default.acl);
-                row![default.oid, default.role, default.namespace, class.to_string(), list]
+    Table::pg_catalog("pg_default_acl", |context| {
+        let defaults = context.schema.main.grants.defaults.iter();
+        let row = |default: &rowferry_dialect::access::DefaultAcl| {
+            let class = match default.class.letter() {
+                's' => 'S',
+                letter => letter,
             };
-            defaults.map(row).collect()
-        },
-    ),
-    table("pg_shdescription", 2_396, "objoid oid, classoid oid, description text", |context| {
+            let list = list(context.schema, &default.acl);
+            row![default.oid, default.role, default.namespace, class.to_string(), list]
+        };
+        defaults.map(row).collect()
+    }),
+    Table::pg_catalog("pg_shdescription", |context| {
         let roles = context.schema.main.roles.iter();
         roles.filter_map(|role| Some(row![role.oid, 1_260, role.comment.as_ref()?])).collect()
     }),

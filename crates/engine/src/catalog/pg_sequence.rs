@@ -3,28 +3,9 @@
 use rowferry_dialect::postgres::types;
 
 use super::{Context, NULL, Row, Table, row};
-use crate::schema::PG_CATALOG;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_sequence",
-        oid: 2_224,
-        columns: "seqrelid oid, seqtypid oid, seqstart bigint, seqincrement bigint, seqmax bigint, seqmin bigint, \
-            seqcache bigint, seqcycle bool",
-        rows: sequences,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_sequences",
-        oid: 0,
-        columns: "schemaname name, sequencename name, sequenceowner name, data_type regtype, start_value bigint, \
-            min_value bigint, max_value bigint, increment_by bigint, cycle bool, cache_size bigint, last_value bigint",
-        rows: view,
-        live: true,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_sequence", sequences), Table::pg_catalog("pg_sequences", view).live()];
 
 fn sequences(context: &Context<'_>) -> Vec<Row> {
     let sequences = context.schema.sequences();

@@ -1,20 +1,10 @@
 //! `pg_settings`: the settings of [`crate::settings`] with the session's values.
 
 use super::{Cell, Context, NULL, Row, Table, row, text_array};
-use crate::schema::PG_CATALOG;
 use crate::session::variables::Variables;
 use crate::settings::{self, Kind, SETTINGS, Setting, Unit};
 
-pub(super) const TABLES: &[Table] = &[Table {
-    namespace: PG_CATALOG,
-    name: "pg_settings",
-    oid: 0,
-    columns: "name text, setting text, unit text, category text, short_desc text, extra_desc text, context text, \
-        vartype text, source text, min_val text, max_val text, enumvals text[], boot_val text, reset_val text, \
-        sourcefile text, sourceline int4, pending_restart bool",
-    rows,
-    live: true,
-}];
+pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_settings", rows).live()];
 
 fn rows(context: &Context<'_>) -> Vec<Row> {
     let variables = context.state.variables.read();

@@ -5,32 +5,9 @@ use rowferry_dialect::values::{self, Settings};
 
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
 use crate::locks::{LockRow, Tag};
-use crate::schema::PG_CATALOG;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_stat_activity",
-        oid: 0,
-        columns: "datid oid, datname name, pid int4, leader_pid int4, usesysid oid, usename name, \
-            application_name text, client_addr text, client_hostname text, client_port int4, backend_start timestamptz, \
-            xact_start timestamptz, query_start timestamptz, state_change timestamptz, wait_event_type text, \
-            wait_event text, state text, backend_xid text, backend_xmin text, query_id bigint, query text, \
-            backend_type text",
-        rows: activity,
-        live: true,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_locks",
-        oid: 0,
-        columns: "locktype text, database oid, relation oid, page int4, tuple int2, virtualxid text, \
-            transactionid text, classid oid, objid oid, objsubid int2, virtualtransaction text, pid int4, mode text, \
-            granted bool, fastpath bool, waitstart timestamptz",
-        rows: locks,
-        live: true,
-    },
-];
+pub(super) const TABLES: &[Table] =
+    &[Table::pg_catalog("pg_stat_activity", activity).live(), Table::pg_catalog("pg_locks", locks).live()];
 
 /// The database's object id.
 pub const DATABASE: u32 = 16_383;
@@ -93,8 +70,8 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
 }
 
 /// The low half of a transaction's number, as columns of type `xid` have it.
-fn short_xid(xid: i64) -> String {
-    (xid as u32).to_string()
+fn short_xid(xid: i64) -> u32 {
+    xid as u32
 }
 
 /// Locks on tables, advisory locks, and transactions: whoever waits for a row, or for the write lock, waits for the
@@ -106,7 +83,7 @@ fn locks(context: &Context<'_>) -> Vec<Row> {
     for session in &sessions {
         let activity = session.activity.lock().clone();
         let virtual_id = format!("{}/1", session.pid);
-        let own = |kind: &str, virtual_xid: Option<&str>, xid: Option<String>| {
+        let own = |kind: &str, virtual_xid: Option<&str>, xid: Option<u32>| {
             row![
                 kind,
                 NULL,

@@ -9,42 +9,13 @@ use rowferry_dialect::schema::{QualifiedName, Relation, Trigger};
 
 use super::names::quote_ident;
 use super::{Context, NULL, Row, Table, array, row};
+use crate::schema::SessionSchema;
 use crate::schema::metadata::derived_oid;
-use crate::schema::{INFORMATION_SCHEMA, PG_CATALOG, SessionSchema};
 
 pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_trigger",
-        oid: 2_620,
-        columns: "oid oid, tgrelid oid, tgparentid oid, tgname name, tgfoid oid, tgtype int2, tgenabled char, \
-            tgisinternal bool, tgconstrrelid oid, tgconstrindid oid, tgconstraint oid, tgdeferrable bool, \
-            tginitdeferred bool, tgnargs int2, tgattr int2[], tgargs bytea, tgqual text, tgoldtable name, \
-            tgnewtable name",
-        rows: triggers,
-        live: false,
-    },
-    Table {
-        namespace: INFORMATION_SCHEMA,
-        name: "triggers",
-        oid: 0,
-        columns: "trigger_catalog name, trigger_schema name, trigger_name name, event_manipulation varchar, \
-            event_object_catalog name, event_object_schema name, event_object_table name, action_order int4, \
-            action_condition varchar, action_statement varchar, action_orientation varchar, action_timing varchar, \
-            action_reference_old_table name, action_reference_new_table name, action_reference_old_row name, \
-            action_reference_new_row name, created timestamptz",
-        rows: information,
-        live: false,
-    },
-    Table {
-        namespace: INFORMATION_SCHEMA,
-        name: "triggered_update_columns",
-        oid: 0,
-        columns: "trigger_catalog name, trigger_schema name, trigger_name name, event_object_catalog name, \
-            event_object_schema name, event_object_table name, event_object_column name",
-        rows: update_columns,
-        live: false,
-    },
+    Table::pg_catalog("pg_trigger", triggers),
+    Table::information_schema("triggers", information),
+    Table::information_schema("triggered_update_columns", update_columns),
 ];
 
 /// The bits of `tgtype` that are no event's.

@@ -5,31 +5,8 @@ use rowferry_dialect::{Schema as _, Type};
 
 use super::pg_attribute::collation_of;
 use super::{Context, NULL, Row, Table, row};
-use crate::schema::PG_CATALOG;
 
-pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_type",
-        oid: 1_247,
-        columns: "oid oid, typname name, typnamespace oid, typowner oid, typlen int2, typbyval bool, typtype char, \
-        typcategory char, typispreferred bool, typisdefined bool, typdelim char, typrelid oid, typsubscript regproc, \
-        typelem oid, typarray oid, typinput regproc, typoutput regproc, typreceive regproc, typsend regproc, \
-        typmodin regproc, typmodout regproc, typanalyze regproc, typalign char, typstorage char, typnotnull bool, \
-        typbasetype oid, typtypmod int4, typndims int4, typcollation oid, typdefaultbin text, typdefault text, \
-        typacl text[]",
-        rows,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_enum",
-        oid: 3_501,
-        columns: "oid oid, enumtypid oid, enumsortorder float4, enumlabel name",
-        rows: labels,
-        live: false,
-    },
-];
+pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_type", rows), Table::pg_catalog("pg_enum", labels)];
 
 /// What of a row of `pg_type` is not the same for all.
 #[derive(Default)]

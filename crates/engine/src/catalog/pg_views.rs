@@ -4,44 +4,13 @@ use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::RelationKind;
 
 use super::{Context, NULL, Row, Table, describe, row};
-use crate::schema::PG_CATALOG;
 use crate::schema::metadata::derived_oid;
 
 pub(super) const TABLES: &[Table] = &[
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_tables",
-        oid: 0,
-        columns: "schemaname name, tablename name, tableowner name, tablespace name, hasindexes bool, hasrules bool, \
-            hastriggers bool, rowsecurity bool",
-        rows: tables,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_views",
-        oid: 0,
-        columns: "schemaname name, viewname name, viewowner name, definition text",
-        rows: views,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_description",
-        oid: 2_609,
-        columns: "objoid oid, classoid oid, objsubid int4, description text",
-        rows: descriptions,
-        live: false,
-    },
-    Table {
-        namespace: PG_CATALOG,
-        name: "pg_rewrite",
-        oid: 2_618,
-        columns: "oid oid, rulename name, ev_class oid, ev_type char, ev_enabled char, is_instead bool, ev_qual text, \
-            ev_action text",
-        rows: rules,
-        live: false,
-    },
+    Table::pg_catalog("pg_tables", tables),
+    Table::pg_catalog("pg_views", views),
+    Table::pg_catalog("pg_description", descriptions),
+    Table::pg_catalog("pg_rewrite", rules),
 ];
 
 fn tables(context: &Context<'_>) -> Vec<Row> {

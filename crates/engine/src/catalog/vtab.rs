@@ -15,7 +15,7 @@ use rusqlite::vtab::{
 };
 use rusqlite::{Connection, Error, Result};
 
-use super::{Cell, Context, Row, Table, columns_of, physical_name, tables};
+use super::{Cell, Context, Described, Row, Table, columns_of, physical_name, tables};
 use crate::session::state::State;
 
 /// Makes the catalogs known to a connection.
@@ -45,6 +45,8 @@ struct CatalogTable {
     state: Weak<State>,
     columns: usize,
     integers: Vec<bool>,
+    /// How selective each column is.
+    ranks: Vec<usize>,
 }
 
 // SAFETY: `repr(C)` with SQLite's part first.
@@ -62,10 +64,11 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
     ) -> Result<(Cow<'static, CStr>, Self)> {
         let aux = aux.ok_or_else(|| Error::ModuleError("a catalog without a table".into()))?;
         db.config(VTabConfig::DirectOnly)?;
-        let columns = columns_of(aux.table.columns);
+        let columns = columns_of(aux.table);
         let mut integers = Vec::with_capacity(columns.len());
         let mut declared = Vec::with_capacity(columns.len());
-        for (name, ty) in &columns {
+        let ranks = columns.iter().map(|column| rank(column.name)).collect();
+        for Described { name, ty, .. } in &columns {
             let integer = ty.storage() == Storage::Integer;
             integers.push(integer);
             let words = match ty.storage() {
@@ -83,6 +86,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             state: aux.state.clone(),
             columns: columns.len(),
             integers,
+            ranks,
         };
         Ok((Cow::Owned(schema), table))
     }
@@ -101,7 +105,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
                 continue;
             }
             let column = column as usize;
-            if best.is_none_or(|(_, other)| rank(self.table, column) < rank(self.table, other)) {
+            if best.is_none_or(|(_, other)| self.ranks[column] < self.ranks[other]) {
                 best = Some((at, column));
             }
         }
@@ -109,7 +113,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             Some((at, column)) => {
                 info.constraint_usage(at).set_argv_index(1);
                 info.set_idx_num(column as c_int + 1);
-                let rank = rank(self.table, column);
+                let rank = self.ranks[column];
                 info.set_estimated_cost(2.0 + 4.0 * rank as f64);
                 info.set_estimated_rows(1 + 4 * rank as i64);
             }
@@ -134,8 +138,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
 }
 
 /// How selective a column is, best first.
-fn rank(table: &Table, column: usize) -> usize {
-    let name = columns_of(table.columns).get(column).map_or("", |(name, _)| name);
+fn rank(name: &str) -> usize {
     if name == "oid" {
         0
     } else if ["relid", "objoid", "typid", "relname", "typname", "nspname", "indexrelid", "attname"]
@@ -215,8 +218,12 @@ fn rows(table: &'static Table, state: &Arc<State>) -> Result<Arc<Rows>> {
         }
     }
     let made = (table.rows)(&Context { schema: &schema, state, database: &database });
-    let width = columns_of(table.columns).len();
-    debug_assert!(made.iter().all(|row| row.len() == width), "{} has {width} columns", table.name);
+    debug_assert!(
+        made.iter().all(|row| row.len() == columns_of(table).len()),
+        "{} has {} columns",
+        table.name,
+        columns_of(table).len()
+    );
     let rows = Arc::new(Rows::new(made));
     if !table.live {
         state.catalogs.lock().insert(std::ptr::from_ref(table).addr(), (generation, rows.clone()));

@@ -380,7 +380,7 @@ impl Schema for SessionSchema {
     }
 
     fn user_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>> {
-        self.main.user_type_by_oid(oid).cloned()
+        self.main.user_type_by_oid(oid).cloned().or_else(|| crate::catalog::standard_types::by_oid(oid))
     }
 
     fn user_types(&self) -> Vec<Arc<UserType>> {

@@ -9,7 +9,6 @@ pub(super) const TABLES: &[Table] = &[SYSCOLUMNS];
 
 const SYSCOLUMNS: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "syscolumns",
     columns: "colname varchar(128), tabid integer, colno smallint, coltype smallint, collength smallint, \

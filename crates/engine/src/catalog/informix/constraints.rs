@@ -11,7 +11,6 @@ const PARTS: usize = 16;
 
 const SYSINDEXES: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "sysindexes",
     columns: "idxname varchar(128), owner char(32), tabid integer, idxtype char(1), clustered char(1), \
@@ -24,7 +23,6 @@ const SYSINDEXES: Table = Table {
 
 const SYSINDICES: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "sysindices",
     columns: "idxname varchar(128), owner char(32), tabid integer, idxtype char(1), clustered char(1), \
@@ -117,7 +115,6 @@ fn index_rows(view: &View) -> Vec<Row> {
 
 const SYSCONSTRAINTS: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "sysconstraints",
     columns: "constrid serial, constrname varchar(128), owner char(32), tabid integer, constrtype char(1), \
@@ -153,7 +150,6 @@ const SYSCONSTRAINTS: Table = Table {
 
 const SYSREFERENCES: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "sysreferences",
     columns: "constrid integer, primary integer, ptabid integer, updrule char(1), delrule char(1), \
@@ -192,7 +188,6 @@ const CHECK_WIDTH: usize = 32;
 
 const SYSCHECKS: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "syschecks",
     columns: "constrid integer, type char(1), seqno smallint, checktext char(32)",

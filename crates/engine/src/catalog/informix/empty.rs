@@ -7,7 +7,6 @@ macro_rules! empty {
         &[$(Table {
             namespace: "informix",
             name: $name,
-            oid: 0,
             columns: $columns,
             rows: |_| Vec::new(),
             live: false,

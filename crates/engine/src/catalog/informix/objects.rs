@@ -13,7 +13,6 @@ macro_rules! tables {
         &[$(Table {
             namespace: "informix",
             name: $name,
-            oid: 0,
             columns: $columns,
             rows: $rows,
             live: false,

@@ -20,7 +20,6 @@ pub(super) fn pieces(text: &str, width: usize) -> Vec<String> {
 pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysviews",
         columns: "tabid integer, seqno smallint, viewtext char(64)",
@@ -39,7 +38,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysdefaults",
         columns: "tabid integer, colno smallint, type char(1), default char(256), class char(1)",
@@ -72,7 +70,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "systabauth",
         columns: "grantor char(32), grantee char(32), tabid integer, tabauth char(9)",
@@ -90,7 +87,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysxtdtypes",
         columns: "extended_id serial, mode char(1), owner char(32), name varchar(128), type smallint, align smallint, \
@@ -121,7 +117,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysattrtypes",
         columns: "extended_id integer, seqno smallint, levelno smallint, parent_no smallint, \
@@ -151,7 +146,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "syssequences",
         columns: "seqid serial, tabid integer, name varchar(128)",
@@ -165,7 +159,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysusers",
         columns: "username char(32), usertype char(1), priority smallint, password char(16), defrole char(32)",
@@ -175,7 +168,6 @@ pub(super) const TABLES: &[Table] = &[
 
 pub(super) const SYSMASTER: &[Table] = &[Table {
     namespace: "sysmaster",
-    oid: 0,
     live: true,
     name: "sysdatabases",
     columns: "name char(128), partnum integer, owner char(32), created date, is_logging integer, \

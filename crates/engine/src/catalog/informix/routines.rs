@@ -46,7 +46,6 @@ fn bool_cell(value: bool) -> Cell {
 pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysprocedures",
         columns: "procname varchar(128), owner char(32), procid serial, mode char(1), retsize integer, symsize integer, \
@@ -103,7 +102,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysprocbody",
         columns: "procid integer, datakey char(1), seqno integer, data char(256)",
@@ -123,7 +121,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysproccolumns",
         columns: "procid integer, paramid integer, paramname varchar(128), paramtype smallint, paramlen smallint, \
@@ -158,7 +155,6 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         namespace: "informix",
-        oid: 0,
         live: false,
         name: "sysprocauth",
         columns: "grantor char(32), grantee char(32), procid integer, procauth char(1)",

@@ -12,7 +12,6 @@ macro_rules! tables {
         &[$(Table {
             namespace: "sysmaster",
             name: $name,
-            oid: 0,
             columns: $columns,
             rows: $rows,
             live: $live,

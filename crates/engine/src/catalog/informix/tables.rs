@@ -7,7 +7,6 @@ pub(super) const TABLES: &[Table] = &[SYSTABLES];
 
 const SYSTABLES: Table = Table {
     namespace: "informix",
-    oid: 0,
     live: false,
     name: "systables",
     columns: "tabname varchar(128), owner char(32), partnum integer, tabid serial, rowsize smallint, \
@@ -41,7 +40,7 @@ fn rows(view: &View) -> Vec<Row> {
             name: table.name,
             id: at as i64 + 1,
             kind: "T",
-            columns: columns_of(table.columns).len(),
+            columns: columns_of(table).len(),
             indexes: 0,
             width: 0,
             site: "",
