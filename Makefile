@@ -68,6 +68,7 @@ lint: ## Check format, lints, types and generated files
 	$(python) tools/async_to_sync.py --check
 	$(python) tools/code_sets.py --check
 	$(python) tools/postgres_facts.py --check
+	$(python) tools/postgres_encodings.py --check
 	cargo run --locked --quiet --package rowferry-dialect --example functions_page -- --check
 	$(python) tools/informix_errors.py --check
 

@@ -25,7 +25,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "getdatabaseencoding" () -> NAME, T("'UTF8'"), stable;
     Scalar "pg_encoding_to_char" (I4) -> NAME, F("rf_pg_encoding_to_char"), stable;
     Scalar "pg_char_to_encoding" (NAME) -> I4, F("rf_pg_char_to_encoding"), stable;
-    Scalar "pg_encoding_max_length" (I4) -> I4, T("4");
+    Scalar "pg_encoding_max_length" (I4) -> I4, F("rf_pg_encoding_max_length");
     Scalar "pg_typeof" (ANY) -> REGTYPE, Special("pg_typeof"), stable, lenient;
     Scalar "pg_collation_for" (ANY) -> TEXT, T("'\"default\"'"), stable;
     Scalar "pg_column_size" (ANY) -> I4, F("rf_pg_column_size"), stable;

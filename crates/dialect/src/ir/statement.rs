@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rowferry_encodings::Encoding;
+
 use super::ddl::Ddl;
 use super::expr::Expr;
 use super::lock::LockTable;
@@ -502,6 +504,8 @@ pub struct CopyOptions {
     pub quote: u8,
     /// CSV's escape.
     pub escape: u8,
+    /// What the data are in; `None` for what the client's texts are in.
+    pub encoding: Option<&'static Encoding>,
 }
 
 /// A format of COPY.

@@ -1,6 +1,7 @@
 //! Statements that are neither queries nor changes of data or schema: transactions, settings, cursors and their kin.
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
+use rowferry_encodings::Encoding;
 
 use super::binder::{Binder, Clause, computed};
 use super::names;
@@ -416,12 +417,19 @@ impl Binder<'_> {
         };
         let csv = format == CopyFormat::Csv;
         let quote = byte("quote", b'"')?;
-        if let Some(encoding) = option("encoding") {
-            let name = text_of(encoding.arg.as_deref());
-            if !matches!(name.to_ascii_lowercase().as_str(), "utf8" | "utf-8" | "unicode") {
-                return Err(self.unsupported(format!("COPY in encoding \"{name}\""), encoding.location));
+        let encoding = match option("encoding") {
+            None => None,
+            Some(option) => {
+                let name = text_of(option.arg.as_deref());
+                let unknown = "argument to option \"encoding\" must be a valid encoding name";
+                let encoding = Encoding::find(&name)
+                    .ok_or_else(|| self.error(Condition::InvalidParameterValue, unknown, option.location))?;
+                if !encoding.converts() {
+                    return Err(self.unsupported(format!("COPY in encoding \"{name}\""), option.location));
+                }
+                Some(encoding)
             }
-        }
+        };
         Ok(CopyOptions {
             format,
             delimiter: byte("delimiter", if csv { b',' } else { b'\t' })?,
@@ -432,6 +440,7 @@ impl Binder<'_> {
             header: option("header").is_some_and(|option| option.arg.is_none() || is_true(option.arg.as_deref())),
             quote,
             escape: byte("escape", quote)?,
+            encoding,
         })
     }
 

@@ -38,6 +38,8 @@ mod zone_abbreviations;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rowferry_encodings::Encoding;
+
 use jiff::tz::TimeZone;
 
 use crate::ir::Value;
@@ -77,6 +79,8 @@ pub struct Settings {
     pub interval_style: IntervalStyle,
     /// `bytea_output = hex`.
     pub bytea_hex: bool,
+    /// `client_encoding`, where it is not UTF-8. What is printed and read here is UTF-8 all the same: the door converts.
+    pub client_encoding: Option<&'static Encoding>,
     /// `extra_float_digits`; above 0 is the shortest exact text.
     pub extra_float_digits: i32,
     /// What `now` means: microseconds since 1970-01-01 UTC. `None` where a value is made before it is known (while a
@@ -165,6 +169,7 @@ impl Default for Settings {
             date_style: DateStyle::default(),
             interval_style: IntervalStyle::default(),
             bytea_hex: true,
+            client_encoding: None,
             extra_float_digits: 1,
             now: None,
             names: None,

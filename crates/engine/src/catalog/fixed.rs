@@ -134,7 +134,7 @@ fn collations() -> Vec<Row> {
 
 fn conversions() -> Vec<Row> {
     let conversion = |row: &facts::Conversion| {
-        let encoding = |name| super::encodings::number(name).unwrap_or(-1);
+        let encoding = |name| rowferry_encodings::Encoding::find(name).map_or(-1, rowferry_encodings::Encoding::number);
         let (from, to) = (encoding(row.source), encoding(row.target));
         row![row.oid, row.name, NAMESPACE, OWNER, from, to, row.function, row.is_default]
     };

@@ -6,7 +6,6 @@
 
 pub mod describe;
 mod empty;
-pub mod encodings;
 mod fixed;
 mod information_schema;
 pub mod informix;

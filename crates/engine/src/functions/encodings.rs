@@ -1,4 +1,4 @@
-//! Bytes and how they are written: encodings of text and of bytes, digests.
+//! Bytes and how they are written: digits for bytes, digests.
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::bytea;
@@ -21,23 +21,6 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_sha512", 1, |call| digest::<sha2::Sha512>(call).map(Value::Blob)),
     Row::new("rf_encode", 2, encode),
     Row::new("rf_decode", 2, decode),
-    Row::new("rf_convert_from", 2, |call| {
-        check_encoding(call.text(1)?)?;
-        match std::str::from_utf8(call.bytes(0)?) {
-            Ok(decoded) => text(decoded),
-            Err(error) => {
-                let bytes = call.bytes(0)?;
-                let shown: Vec<String> =
-                    bytes[error.valid_up_to()..].iter().take(4).map(|byte| format!("0x{byte:02x}")).collect();
-                let message = format!("invalid byte sequence for encoding \"UTF8\": {}", shown.join(" "));
-                Err(Error::new(Condition::CharacterNotInRepertoire, message))
-            }
-        }
-    }),
-    Row::new("rf_convert_to", 2, |call| {
-        check_encoding(call.text(1)?)?;
-        Ok(Value::Blob(call.bytes(0)?.to_vec()))
-    }),
     Row::new("rf_bytea_concat", 2, |call| Ok(Value::Blob([call.bytes(0)?, call.bytes(1)?].concat()))),
     Row::new("rf_get_byte", 2, get_byte),
 ];
@@ -49,14 +32,6 @@ fn digest<D: Digest>(call: &Call<'_>) -> Result<Vec<u8>> {
         digest.update(chunk);
     }
     Ok(digest.finalize().to_vec())
-}
-
-fn check_encoding(name: &str) -> Result<()> {
-    if matches!(name.to_ascii_lowercase().replace(['-', '_'], "").as_str(), "utf8" | "unicode" | "sqlascii") {
-        Ok(())
-    } else {
-        Err(Error::unsupported(format!("the encoding {name}")))
-    }
 }
 
 fn encode(call: &Call<'_>) -> Result<Value> {

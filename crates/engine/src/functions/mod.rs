@@ -11,6 +11,7 @@ mod call;
 mod cast;
 mod collation;
 mod context;
+mod conversions;
 mod datetime;
 mod encodings;
 mod informix;
@@ -104,6 +105,7 @@ const FAMILIES: &[&[Row]] = &[
     bits::ROWS,
     cast::ROWS,
     datetime::ROWS,
+    conversions::ROWS,
     encodings::ROWS,
     informix::ROWS,
     json::ROWS,

@@ -7,7 +7,9 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::{Row, arrays, bits, encodings, json, json_change, like, regex, strings, subscripts, take_error, tests};
+use super::{
+    Row, arrays, bits, conversions, encodings, json, json_change, like, regex, strings, subscripts, take_error, tests,
+};
 
 /// Functions that need not ask beyond the first time.
 const EXEMPT: &[&str] = &[
@@ -21,11 +23,13 @@ const EXEMPT: &[&str] = &[
     "rf_bytea_concat",
     "rf_bytea_substring",
     "rf_chr",
+    "rf_convert",
     "rf_convert_from",
     "rf_convert_to",
     "rf_enum_range",
     "rf_get_byte",
     "rf_json_typeof",
+    "rf_length_in",
     "rf_normalize",
     "rf_quote_ident",
     "rf_quote_literal",
@@ -132,6 +136,7 @@ fn functions_on_long_arguments_can_be_stopped() {
     let families = [
         arrays::ROWS,
         bits::ROWS,
+        conversions::ROWS,
         encodings::ROWS,
         json::ROWS,
         json_change::ROWS,

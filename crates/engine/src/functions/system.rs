@@ -8,7 +8,9 @@ use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::{Decimal, ValueRef, timestamp, uuid};
 use rowferry_dialect::{Condition, Error, Result};
 
-use crate::catalog::{encodings, signatures};
+use rowferry_encodings::Encoding;
+
+use crate::catalog::signatures;
 
 use super::call::{boolean, integer, text};
 use super::context::Definition;
@@ -53,9 +55,15 @@ pub(super) const ROWS: &[Row] = &[
     }),
     Row::new("rf_current_setting", 1, current_setting).optional(1),
     Row::new("rf_set_config", 3, set_config).lenient().volatile(),
-    Row::new("rf_pg_client_encoding", 0, |_| text("UTF8")),
-    Row::new("rf_pg_encoding_to_char", 1, |call| text(encodings::name(call.integer(0)?))),
-    Row::new("rf_pg_char_to_encoding", 1, |call| integer(encodings::number_of(call.text(0)?).unwrap_or(-1))),
+    Row::new("rf_pg_client_encoding", 0, |call| {
+        text(call.context().state().variable("client_encoding").unwrap_or_default())
+    }),
+    Row::new("rf_pg_encoding_to_char", 1, |call| text(Encoding::numbered(call.integer(0)?).map_or("", Encoding::name))),
+    Row::new("rf_pg_char_to_encoding", 1, |call| integer(Encoding::find(call.text(0)?).map_or(-1, Encoding::number))),
+    Row::new("rf_pg_encoding_max_length", 1, |call| {
+        Ok(Encoding::numbered(call.integer(0)?)
+            .map_or(Value::Null, |encoding| Value::Integer(encoding.max_length().into())))
+    }),
     Row::new("rf_pg_column_size", 1, |call| {
         integer(match call.value(0) {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as i64,

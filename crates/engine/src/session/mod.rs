@@ -30,6 +30,7 @@ use parking_lot::{Mutex, RwLock};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result};
+use rowferry_encodings::Encoding;
 
 use crate::database::{BusyHandler, next_pid};
 use crate::handle::SharedHandle;
@@ -296,6 +297,11 @@ impl Session {
     /// How values are printed and read in this session, with the transaction's time as `now`.
     pub fn settings(&self) -> Arc<Settings> {
         self.state.settings()
+    }
+
+    /// What the client's texts are in, where that is not UTF-8.
+    pub fn client_encoding(&self) -> Option<&'static Encoding> {
+        self.state.variables.read().client_encoding()
     }
 
     /// Variables that clients are told about and that have changed since the last call.

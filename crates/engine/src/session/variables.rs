@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use rowferry_dialect::ir::Isolation;
 use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
 use rowferry_dialect::{Condition, Error, Result};
+use rowferry_encodings::Encoding;
 
 use super::identity::RoleNames;
 use super::transaction::{isolation_from_name, isolation_name};
@@ -401,6 +402,11 @@ impl Variables {
         self.settings.clone()
     }
 
+    /// What the client's texts are in, where that is not UTF-8.
+    pub fn client_encoding(&self) -> Option<&'static Encoding> {
+        self.settings.client_encoding
+    }
+
     /// Where names without a schema are looked for.
     pub fn search_path(&self) -> Arc<[String]> {
         self.search_path.clone()
@@ -464,6 +470,7 @@ impl Variables {
                 _ => IntervalStyle::Postgres,
             },
             bytea_hex: value("bytea_output") == "hex",
+            client_encoding: Encoding::find(value("client_encoding")).filter(|encoding| !encoding.is_utf8()),
             extra_float_digits: value("extra_float_digits").parse().unwrap_or(1),
             now: None,
             names: None,
@@ -648,6 +655,8 @@ mod tests {
             ("jit", "1", "on"),
             ("synchronous_commit", "false", "off"),
             ("client_encoding", "utf-8", "UTF8"),
+            ("client_encoding", "latin-1", "LATIN1"),
+            ("client_encoding", "SQL_ASCII", "SQL_ASCII"),
             ("my.var", "x", "x"),
         ] {
             variables.set(name, Some(given), false).unwrap();
@@ -667,7 +676,8 @@ mod tests {
         assert_eq!(condition("statement_timeout", "1 parsec"), Err(Condition::InvalidParameterValue));
         assert_eq!(condition("extra_float_digits", "9"), Err(Condition::InvalidParameterValue));
         assert_eq!(condition("server_version", "9"), Err(Condition::CantChangeRuntimeParam));
-        assert_eq!(condition("client_encoding", "latin1"), Err(Condition::FeatureNotSupported));
+        assert_eq!(condition("client_encoding", "mule_internal"), Err(Condition::FeatureNotSupported));
+        assert_eq!(condition("client_encoding", "latin-0"), Err(Condition::InvalidParameterValue));
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub enum Form {
     Any,
     /// Words of DateStyle.
     DateStyle,
-    /// An encoding: UTF-8 only.
+    /// An encoding that is converted to UTF-8.
     Encoding,
     /// A list of checks of PL/pgSQL.
     ExtraChecks,

@@ -2,6 +2,7 @@
 
 use rowferry_dialect::values::{DateOrder, DateStyle, zone};
 use rowferry_dialect::{Condition, Error, Result};
+use rowferry_encodings::Encoding;
 
 use super::{Context, ExtraChecks, Form, Kind, Meaning, Setting, Unit};
 use crate::session::variables::date_style;
@@ -244,23 +245,14 @@ fn date_style_words(setting: &Setting, value: &str) -> Result<String> {
     Ok(format!("{style}, {order}"))
 }
 
-/// Encodings that PostgreSQL knows under many spellings; others are none.
-const OTHER_ENCODINGS: &str = "latin1 latin2 latin3 latin4 latin5 latin6 latin7 latin8 latin9 latin10 iso88591 iso88592 iso88593 \
-    iso88594 iso88595 iso88596 iso88597 iso88598 iso88599 iso885910 iso885913 iso885914 iso885915 iso885916 win866 win874 win1250 \
-    win1251 win1252 win1253 win1254 win1255 win1256 win1257 win1258 windows1250 windows1251 windows1252 koi8 koi8r koi8u big5 gbk \
-    gb18030 euccn euctw euckr eucjp eucjis2004 sjis shiftjis shiftjis2004 johab uhc muleinternal abc alt win tcvn vscii";
-
 fn encoding(setting: &Setting, value: &str) -> Result<&'static str> {
-    let name: String = value.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    match name.as_str() {
-        "utf8" | "unicode" => Ok("UTF8"),
-        "sqlascii" => Ok("SQL_ASCII"),
-        known if OTHER_ENCODINGS.split_ascii_whitespace().any(|other| other == known) => {
-            let message = format!("conversion between {value} and UTF8 is not supported");
-            Err(Error::new(Condition::FeatureNotSupported, message).hint("Use client_encoding UTF8."))
-        }
-        _ => Err(invalid(setting, value)),
+    let encoding = Encoding::find(value).ok_or_else(|| invalid(setting, value))?;
+    if !encoding.converts() {
+        let message = format!("invalid value for parameter \"{}\": \"{value}\"", setting.name);
+        let detail = format!("Conversion between {} and UTF8 is not supported.", encoding.name());
+        return Err(Error::new(Condition::FeatureNotSupported, message).detail(detail));
     }
+    Ok(encoding.name())
 }
 
 /// A kept value as SHOW prints it.

@@ -2,6 +2,7 @@
 
 mod copy;
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
@@ -236,9 +237,9 @@ impl Commands<'_> {
     }
 
     fn run_query(&mut self, sql: &[u8]) -> Result<(), Failure> {
-        let sql = report::utf8(sql)?;
-        tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(sql), "query");
-        let parsed = self.session.parse(sql)?;
+        let sql = self.text(sql)?;
+        tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(&sql), "query");
+        let parsed = self.session.parse(&sql)?;
         if parsed.is_empty() {
             self.output.send(&Backend::EmptyQueryResponse);
             return Ok(());
@@ -271,7 +272,7 @@ impl Commands<'_> {
             match self.session.execute(&prepared, &[])? {
                 Outcome::Rows(mut cursor) => {
                     let writer = RowWriter::new(cursor.columns(), &[self.simple_format(&prepared)])?;
-                    self.describe_rows(cursor.columns(), &writer);
+                    self.describe_rows(cursor.columns(), &writer)?;
                     let rows = self.send_rows(&mut cursor, &writer, None)?.unwrap_or_default();
                     let (command, affected) = (cursor.command(), cursor.rows_affected());
                     drop(cursor);
@@ -324,9 +325,9 @@ impl Commands<'_> {
     }
 
     fn parse(&mut self, parse: &Parse<'_>) -> Result<(), Failure> {
-        let name = report::utf8(parse.statement)?;
+        let name = &*self.text(parse.statement)?;
         self.session.check_statement_name(name)?;
-        let sql = report::utf8(parse.sql)?;
+        let sql = &*self.text(parse.sql)?;
         tracing::debug!(connection = self.output.connection.number(), sql = &*mask_secrets(sql), "parse");
         let types = parse.types.iter().map(|oid| self.declared_type(oid)).collect::<Result<Vec<_>, Error>>()?;
         let prepared = match self.session.prepare(sql, &types) {
@@ -340,9 +341,9 @@ impl Commands<'_> {
     }
 
     fn bind(&mut self, bind: &Bind<'_>) -> Result<(), Failure> {
-        let statement = report::utf8(bind.statement)?;
+        let statement = &*self.text(bind.statement)?;
         let prepared = self.session.named_statement(statement)?;
-        let portal = report::utf8(bind.portal)?;
+        let portal = &*self.text(bind.portal)?;
         self.session.check_portal_name(portal)?;
         let prepared = match prepared {
             Some(prepared) => {
@@ -373,14 +374,14 @@ impl Commands<'_> {
     fn describe(&mut self, target: Target<'_>) -> Result<(), Failure> {
         let (prepared, writer) = match target {
             Target::Statement(name) => {
-                let prepared = self.session.named_statement(report::utf8(name)?)?;
+                let prepared = self.session.named_statement(&self.text(name)?)?;
                 let params = prepared.as_deref().map_or(&[][..], client_params);
                 let oids: Vec<u8> = params.iter().flat_map(|ty| pg_types::oid(ty).to_be_bytes()).collect();
                 self.output.send(&Backend::ParameterDescription(Oids::from_wire(&oids)));
                 (prepared, None)
             }
             Target::Portal(name) => {
-                let (prepared, door) = self.session.portal(report::utf8(name)?)?;
+                let (prepared, door) = self.session.portal(&self.text(name)?)?;
                 (prepared.cloned(), door.and_then(writer_of))
             }
         };
@@ -390,7 +391,7 @@ impl Commands<'_> {
                     Some(writer) => writer,
                     None => Arc::new(RowWriter::new(&prepared.bound.columns, &[])?),
                 };
-                self.describe_rows(&prepared.bound.columns, &writer);
+                self.describe_rows(&prepared.bound.columns, &writer)?;
             }
             _ => self.output.send(&Backend::NoData),
         }
@@ -398,7 +399,7 @@ impl Commands<'_> {
     }
 
     fn execute(&mut self, execute: Execute<'_>, next: Option<u8>) -> Result<(), Failure> {
-        let name = report::utf8(execute.portal)?;
+        let name = &*self.text(execute.portal)?;
         let (prepared, door) = self.session.portal(name)?;
         let writer = door.and_then(writer_of);
         if let Some(prepared) = prepared.cloned() {
@@ -500,8 +501,8 @@ impl Commands<'_> {
 
     fn close(&mut self, target: Target<'_>) -> Result<(), Failure> {
         match target {
-            Target::Statement(name) => self.session.forget_statement(report::utf8(name)?),
-            Target::Portal(name) => self.session.close_portal(report::utf8(name)?),
+            Target::Statement(name) => self.session.forget_statement(&self.text(name)?),
+            Target::Portal(name) => self.session.close_portal(&self.text(name)?),
         };
         self.output.send(&Backend::CloseComplete);
         Ok(())
@@ -548,7 +549,7 @@ impl Commands<'_> {
         }
     }
 
-    fn describe_rows(&mut self, columns: &[ResultColumn], writer: &RowWriter) {
+    fn describe_rows(&mut self, columns: &[ResultColumn], writer: &RowWriter) -> Result<(), Error> {
         let fields = columns.iter().enumerate().map(|(index, column)| {
             let (table, position) = column.origin.unwrap_or_default();
             FieldDescription {
@@ -563,12 +564,23 @@ impl Commands<'_> {
             }
         });
         let description = RowDescription { fields: fields.collect() };
-        self.output.send(&Backend::RowDescription(description));
+        self.output.try_send(&Backend::RowDescription(description))
     }
 
     fn complete(&mut self, command: Command, rows: u64) {
+        self.follow_encoding();
         self.send_notices();
         self.output.send(&Backend::CommandComplete(&report::tag(command, rows)));
+    }
+
+    /// A text that the client has sent.
+    fn text<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, str>, Error> {
+        report::text(bytes, self.output.encoding)
+    }
+
+    /// A command, or the end of a transaction, may have changed what the client wants texts in.
+    fn follow_encoding(&mut self) {
+        self.output.encoding = self.session.client_encoding();
     }
 
     fn send_notices(&mut self) {
@@ -591,6 +603,7 @@ impl Commands<'_> {
             // It is told so at the end, once: see `end_if_over`.
             return;
         }
+        self.follow_encoding();
         self.send_notices();
         tracing::info!(
             connection = self.output.connection.number(),
@@ -609,6 +622,7 @@ impl Commands<'_> {
     /// The awaited `ReadyForQuery`, and everything before it, goes out.
     fn ready(&mut self) -> Result<(), Ending> {
         self.end_if_over()?;
+        self.follow_encoding();
         for (name, value) in self.session.drain_reports() {
             self.output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));
         }

@@ -83,6 +83,7 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
     for (name, value) in login.settings.iter().chain(&request.variables) {
         session.set_variable(name, value).map_err(|error| refuse(&mut output, &error))?;
     }
+    output.encoding = session.client_encoding();
     output.send(&Backend::Authentication(Authentication::Ok));
     for (name, value) in session.drain_reports() {
         output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));

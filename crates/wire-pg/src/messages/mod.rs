@@ -12,6 +12,7 @@ mod result;
 mod startup;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 pub use authentication::{Authentication, SaslInitialResponse};
 pub use copy::{CopyFormats, CopyResponse};
@@ -24,6 +25,7 @@ pub use startup::{
     CANCEL_REQUEST, CancelRequest, GSSENC_REQUEST, MAX_CANCEL_KEY, PROTOCOL_3_0, PROTOCOL_3_2, ProtocolVersion,
     SSL_REQUEST, StartupMessage, StartupPacket,
 };
+pub use texts::map_texts;
 
 use rowferry_wire::{Malformed, Reader, Writer};
 

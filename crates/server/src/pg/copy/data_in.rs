@@ -1,5 +1,7 @@
 //! Bytes to rows. The pieces in which the bytes come need not end where rows do.
 
+use std::sync::Arc;
+
 use rowferry_dialect::ir::{CopyFormat, CopyOptions, Value};
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
@@ -56,6 +58,15 @@ impl CopyIn {
     pub(in super::super) fn instead_of_row(&mut self, error: Error) -> Error {
         self.line += 1;
         self.place(error, Place::Row)
+    }
+
+    /// How its fields are read. Those of texts are UTF-8 when they come here.
+    pub(in super::super) fn settings(&self, session: Arc<Settings>) -> Arc<Settings> {
+        match self.options.format {
+            CopyFormat::Binary => super::settings(session, &self.options),
+            CopyFormat::Csv | CopyFormat::Text if session.client_encoding.is_none() => session,
+            CopyFormat::Csv | CopyFormat::Text => Arc::new(Settings { client_encoding: None, ..(*session).clone() }),
+        }
     }
 
     /// How many columns there are.
@@ -426,6 +437,7 @@ mod tests {
             header: false,
             quote: b'"',
             escape: b'"',
+            encoding: None,
         }
     }
 

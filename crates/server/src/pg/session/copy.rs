@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Copy, CopyFormat};
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::work;
 use rowferry_engine::{Command, Condition, Error, Outcome, Prepared};
 use rowferry_wire_pg::messages::{CopyFormats, CopyResponse, Frontend};
 use rowferry_wire_pg::{Backend, Format};
 
-use super::super::copy::{self, Column, CopyIn, CopyOut};
+use super::super::copy::{self, Column, CopyIn, CopyOut, Decoder};
 use super::super::{report, values};
 use super::{Commands, Failure};
 use crate::Ending;
@@ -17,6 +18,8 @@ use crate::Ending;
 #[derive(Debug)]
 pub(super) struct Copying {
     data: CopyIn,
+    /// For texts that are not UTF-8.
+    decoder: Option<Decoder>,
     /// The INSERT of one row.
     insert: Arc<Prepared>,
     rows: u64,
@@ -38,13 +41,17 @@ impl Commands<'_> {
         let codes = format_codes(format, data.len());
         self.output
             .send(&Backend::CopyOutResponse(CopyResponse { overall: format, columns: CopyFormats::from_wire(&codes) }));
-        let settings = self.session.settings();
+        let settings = copy::settings(self.session.settings(), &copy.options);
+        let encoding = settings.client_encoding.filter(|_| format == Format::TEXT);
         let mut piece = Vec::new();
         data.begin(&mut piece);
         let mut rows = 0;
         loop {
             // A row, or the names, to a message; a binary header goes with what comes first.
             if !piece.is_empty() && (rows > 0 || format == Format::TEXT) {
+                if let Some(encoding) = encoding {
+                    report::recode(&mut piece, 0, encoding)?;
+                }
                 self.output.send(&Backend::CopyData(&piece));
                 self.output.relieve()?;
                 piece.clear();
@@ -86,28 +93,34 @@ impl Commands<'_> {
             columns: CopyFormats::from_wire(&codes),
         }));
         self.output.flush()?;
-        self.copying = Some(Copying { data, insert, rows: 0, simple });
+        let settings = copy::settings(self.session.settings(), &copy.options);
+        let decoder = settings.client_encoding.filter(|_| data.format() == Format::TEXT).map(Decoder::new);
+        self.copying = Some(Copying { data, decoder, insert, rows: 0, simple });
         Ok(())
     }
 
     /// Obeys a message while the data of a COPY FROM are coming.
     pub(super) fn obey_copying(&mut self, message: &Frontend<'_>, mut copying: Copying) -> Result<(), Ending> {
-        let settings = self.session.settings();
+        let settings = copying.data.settings(self.session.settings());
+        let encoding = self.output.encoding;
         let session = &mut self.session;
-        let Copying { data, insert, rows, simple } = &mut copying;
+        let Copying { data, decoder, insert, rows, simple } = &mut copying;
         let mut take = |row: copy::InRow| {
             *rows += 1;
             session.execute(insert, &row).map(drop)
         };
         let result = match message {
-            Frontend::CopyData(piece) => match data.feed(piece, &settings, &mut take) {
+            Frontend::CopyData(piece) => match feed(data, decoder, piece, &settings, &mut take) {
                 Ok(()) => {
                     self.copying = Some(copying);
                     return Ok(());
                 }
                 Err(error) => Err(error),
             },
-            Frontend::CopyDone => data.finish(&settings, &mut take),
+            Frontend::CopyDone => match decoder.as_ref().map_or(Ok(()), Decoder::finish) {
+                Ok(()) => data.finish(&settings, &mut take),
+                Err(error) => Err(data.instead_of_row(error)),
+            },
             // The Sync that closes the command has often been sent with it.
             Frontend::Flush | Frontend::Sync => {
                 self.copying = Some(copying);
@@ -116,7 +129,7 @@ impl Commands<'_> {
             Frontend::Terminate => return Err(Ending::Goodbye),
             Frontend::CopyFail(why) => Err(data.instead_of_row(Error::new(
                 Condition::QueryCanceled,
-                format!("COPY from stdin failed: {}", report::utf8(why).unwrap_or("(not a text)")),
+                format!("COPY from stdin failed: {}", report::text(why, encoding).unwrap_or("(not a text)".into())),
             ))),
             _ => Err(Error::new(Condition::ProtocolViolation, "unexpected message type during COPY from stdin")),
         };
@@ -134,6 +147,19 @@ impl Commands<'_> {
         }
         if simple { self.end_query() } else { self.output.flush() }
     }
+}
+
+/// Gives a piece of the data to those who read rows.
+fn feed(
+    data: &mut CopyIn,
+    decoder: &mut Option<Decoder>,
+    piece: &[u8],
+    settings: &Settings,
+    take: &mut dyn FnMut(copy::InRow) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let Some(decoder) = decoder else { return data.feed(piece, settings, take) };
+    let text = decoder.feed(piece).map_err(|error| data.instead_of_row(error))?;
+    data.feed(text.as_bytes(), settings, take)
 }
 
 fn format_codes(format: Format, columns: usize) -> Vec<u8> {

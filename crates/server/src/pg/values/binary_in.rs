@@ -65,12 +65,21 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
                     ),
                 ));
             }
-            values::input(report::utf8(reader.rest())?, ty, settings)?
+            values::input(&report::text(reader.rest(), settings.client_encoding)?, ty, settings)?
         }
-        Type::Scalar(scalar, modifier) => scalar.fit((scalar.receive)(reader.rest())?, *modifier, false)?,
+        Type::Scalar(scalar, modifier) => {
+            let value = (scalar.receive)(reader.rest())?;
+            // The types that hold texts among other things take those as they are.
+            if settings.client_encoding.is_some() && matches!(&value, Value::Text(text) if !text.is_ascii()) {
+                let name = values::type_name(ty);
+                let what = format!("the binary format of type {name} in a client_encoding other than UTF8");
+                return Err(Error::unsupported(what));
+            }
+            scalar.fit(value, *modifier, false)?
+        }
         Type::User(user) => match user.stored_as() {
             Some(stored) => return read(reader.rest(), stored, settings),
-            None => values::input(report::utf8(reader.rest())?, ty, settings)?,
+            None => values::input(&report::text(reader.rest(), settings.client_encoding)?, ty, settings)?,
         },
         Type::Array(element) => array::read(reader, element, settings)?,
         // Their binary form is their text.
@@ -85,7 +94,7 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
         | Type::Clob
         | Type::Json
         | Type::Unknown
-        | Type::Void => values::input(report::utf8(reader.rest())?, ty, settings)?,
+        | Type::Void => values::input(&report::text(reader.rest(), settings.client_encoding)?, ty, settings)?,
         Type::Record | Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));
         }

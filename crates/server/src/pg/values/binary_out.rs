@@ -5,6 +5,7 @@ use rowferry_dialect::types::Storage;
 use rowferry_dialect::values::{self, Decimal, Interval, Settings, ValueRef, datetime_text};
 use rowferry_engine::{Error, Result, Type};
 use rowferry_wire::civil::DAYS_TO_2000;
+use rowferry_wire_pg::Format;
 
 use super::{Write, array, canonical};
 
@@ -51,7 +52,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         | Type::Json
         | Type::Unknown
         | Type::User(_)
-        | Type::Void => values::write,
+        | Type::Void => text_of,
         Type::Record | Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));
         }
@@ -62,6 +63,11 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
 fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
     let Type::Scalar(scalar, _) = ty else { return Err(values::misfit(value, ty)) };
     match (value, scalar.storage) {
+        // The types that hold texts among other things send those as they are.
+        (ValueRef::Text(bytes), Storage::Text) if settings.client_encoding.is_some() && !bytes.is_ascii() => {
+            let name = values::type_name(ty);
+            Err(Error::unsupported(format!("the binary format of type {name} in a client_encoding other than UTF8")))
+        }
         (ValueRef::Text(_), Storage::Text) | (ValueRef::Integer(_), Storage::Integer) => (scalar.send)(out, value),
         _ => (scalar.send)(out, canonical(value, ty, settings)?.as_ref()),
     }
@@ -225,5 +231,10 @@ fn uuid(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) 
 
 fn jsonb(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
     out.push(JSONB_VERSION);
-    values::write(out, value, ty, settings)
+    text_of(out, value, ty, settings)
+}
+
+/// The text of a value, in the client's encoding.
+fn text_of(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
+    super::write_for_client(values::write, Format::TEXT, out, value, ty, settings)
 }

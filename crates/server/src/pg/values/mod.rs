@@ -71,6 +71,9 @@ impl RowWriter {
         row: &Row<'_>,
         settings: &Settings,
     ) -> std::result::Result<(), (usize, Error)> {
+        if settings.client_encoding.is_some() {
+            return self.write_recoded(encoder, row, settings);
+        }
         for (index, column) in self.columns.iter().enumerate() {
             match row.get(index) {
                 ValueRef::Null => encoder.null(),
@@ -83,6 +86,46 @@ impl RowWriter {
             }
         }
         Ok(())
+    }
+}
+
+impl RowWriter {
+    /// Writes a row for a client whose encoding is not UTF-8.
+    fn write_recoded(
+        &self,
+        encoder: &mut RowEncoder<'_>,
+        row: &Row<'_>,
+        settings: &Settings,
+    ) -> std::result::Result<(), (usize, Error)> {
+        for (index, column) in self.columns.iter().enumerate() {
+            match row.get(index) {
+                ValueRef::Null => encoder.null(),
+                value => encoder
+                    .value_with(|out| {
+                        work::reserve(out, length(value))?;
+                        write_for_client(column.write, column.format, out, value, &column.ty, settings)
+                    })
+                    .map_err(|error| (index, error))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes a value: in text format in the client's encoding. What writes a binary format sees to its texts itself.
+pub(super) fn write_for_client(
+    write: Write,
+    format: Format,
+    out: &mut Vec<u8>,
+    value: ValueRef<'_>,
+    ty: &Type,
+    settings: &Settings,
+) -> Result<()> {
+    let start = out.len();
+    write(out, value, ty, settings)?;
+    match settings.client_encoding {
+        Some(encoding) if format == Format::TEXT => report::recode(out, start, encoding),
+        _ => Ok(()),
     }
 }
 
@@ -104,7 +147,7 @@ pub(super) fn place(
     format: Format,
     settings: &Settings,
 ) -> Error {
-    if error.detail.is_some() {
+    if error.detail.is_some() || error.condition() == Condition::UntranslatableCharacter {
         return error;
     }
     let mut detail = format!("In row {row} of the result, column \"{}\".", column.name);
@@ -150,7 +193,7 @@ fn text_writer(ty: &Type) -> Write {
 pub(super) fn read(bytes: &[u8], ty: &Type, format: Format, settings: &Settings, number: usize) -> Result<Value> {
     work::room(bytes.len())?;
     match format {
-        Format::TEXT => values::input(report::utf8(bytes)?, ty, settings),
+        Format::TEXT => values::input(&report::text(bytes, settings.client_encoding)?, ty, settings),
         Format::BINARY => binary_in::read(bytes, ty, settings).map_err(|error| match error.condition() {
             Condition::InvalidBinaryRepresentation => {
                 let message = format!("incorrect binary data format in bind parameter {number}");
