@@ -14,6 +14,7 @@ mod aggregates;
 mod arrays;
 mod bits;
 mod datetime;
+pub mod geometry;
 mod informix;
 mod json;
 mod locks;
@@ -164,6 +165,7 @@ static FAMILIES: &[&[Function]] = &[
     arrays::ROWS,
     bits::ROWS,
     datetime::ROWS,
+    geometry::ROWS,
     informix::ROWS,
     json::ROWS,
     locks::ROWS,

@@ -67,8 +67,8 @@ pub fn operator(fact: &facts::Operator) -> Option<Operation> {
         if operators::is_pattern(fact.name) && text(left) && text(right) {
             return Some(Operation::Pattern);
         }
-        if operators::comparison(fact.name).is_some() {
-            return operators::comparison_type(left, right).map(|_| Operation::Comparison);
+        if operators::comparison(fact.name).is_some() && operators::comparison_type(left, right).is_some() {
+            return Some(Operation::Comparison);
         }
     }
     let of_operators = |kind| kind == FunctionKind::Operator;
@@ -185,6 +185,6 @@ mod tests {
         assert!(here("=", 23, 20) && here("<", 1082, 1114) && here("=", 2277, 2277));
         assert!(here("+", 21, 23) && here("*", 23, 20), "numbers become the wider one");
         assert!(here("~~", 25, 25) && here("+", 21, 21) && here("@", 0, 1700));
-        assert!(!here("<->", 600, 600) && !here("=", 628, 628) && !here("~~", 17, 17));
+        assert!(here("<->", 600, 600) && here("=", 628, 628) && !here("=", 600, 600) && !here("~~", 17, 17));
     }
 }

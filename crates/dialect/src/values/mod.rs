@@ -17,6 +17,7 @@ pub mod decimal;
 pub mod decimal_math;
 pub mod float;
 pub mod from_char;
+pub mod geometry;
 pub mod informix;
 pub mod integer;
 pub mod interval;

@@ -14,6 +14,7 @@ mod context;
 mod conversions;
 mod datetime;
 mod encodings;
+mod geometry;
 mod informix;
 mod json;
 mod json_change;
@@ -107,6 +108,7 @@ const FAMILIES: &[&[Row]] = &[
     datetime::ROWS,
     conversions::ROWS,
     encodings::ROWS,
+    geometry::ROWS,
     informix::ROWS,
     json::ROWS,
     json_change::ROWS,

@@ -209,6 +209,10 @@ impl Binder<'_> {
         right: (Expr, i32),
         place: i32,
     ) -> Result<Expr> {
+        // Types without an order of their own may have functions for these operators.
+        if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable()) {
+            return self.operator(comparison_name(op), vec![left, right], place);
+        }
         let (left, right) = self.comparable(comparison_name(op), left, right, place)?;
         Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
     }
@@ -244,8 +248,32 @@ impl Binder<'_> {
         if null(&right.0) {
             return Ok(Expr::new(ExprKind::IsNull { arg: Box::new(left.0), negated: !negated }, Type::Bool));
         }
+        if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable()) {
+            return self.distinct_by_function(negated, left, right, place);
+        }
         let (left, right) = self.comparable("=", left, right, place)?;
         Ok(Expr::new(ExprKind::Distinct { negated, left: Box::new(left), right: Box::new(right) }, Type::Bool))
+    }
+
+    /// The same for types whose equality is a function.
+    fn distinct_by_function(
+        &mut self,
+        negated: bool,
+        left: (Expr, i32),
+        right: (Expr, i32),
+        place: i32,
+    ) -> Result<Expr> {
+        let equal = self.operator("=", vec![left.clone(), right.clone()], place)?;
+        let is_null = |arg: Expr| Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated: false }, Type::Bool);
+        let (left, right) = (is_null(left.0), is_null(right.0));
+        let same = Expr::new(
+            ExprKind::Case {
+                branches: vec![(left, right.clone()), (right, Expr::bool(false))],
+                otherwise: Some(Box::new(equal)),
+            },
+            Type::Bool,
+        );
+        Ok(if negated { same } else { Expr::new(ExprKind::Not(Box::new(same)), Type::Bool) })
     }
 
     /// Members of two rows, side by side.

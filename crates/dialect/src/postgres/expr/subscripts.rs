@@ -5,7 +5,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use super::super::binder::Binder;
 use super::super::coerce::implicit;
 use super::super::types;
-use crate::functions::Subscripts;
+use crate::functions::{Subscripts, geometry};
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::values::array::{MAX_DIMENSIONS, too_deep};
 use crate::{Condition, Result, Type};
@@ -61,8 +61,27 @@ impl Binder<'_> {
                     false => called(Subscripts::Element, args, *element),
                 })
             }
+            Type::Scalar(shape, _) if let Some((read, _, part)) = geometry::parts(shape) => {
+                let mut args = vec![value];
+                match self.shape_subscripts(subscripts)? {
+                    Some(subscript) => args.push(subscript),
+                    // A shape has one dimension.
+                    None => return Ok(Expr::null(part.clone())),
+                }
+                Ok(Expr::new(ExprKind::Call { function: read, args }, part.clone()))
+            }
             ty => Err(self.not_subscriptable(&ty, at)),
         }
+    }
+
+    /// The subscript of a part of a shape; `None` when there are several.
+    fn shape_subscripts(&mut self, subscripts: &[&pg::AIndices]) -> Result<Option<Expr>> {
+        if subscripts.iter().any(|one| one.is_slice) {
+            let message = "slices of fixed-length arrays not implemented";
+            return Err(self.error(Condition::FeatureNotSupported, message, -1));
+        }
+        let mut args = self.array_subscripts(subscripts, 0)?;
+        Ok(if args.len() == 1 { args.pop() } else { None })
     }
 
     fn not_subscriptable(&self, ty: &Type, at: i32) -> crate::Error {
@@ -159,10 +178,9 @@ impl Binder<'_> {
         value: Expr,
         at: (i32, i32),
     ) -> Result<Expr> {
-        let (place, value_at) = at;
         let subscripts = leading(parts);
         if subscripts.len() < parts.len() {
-            return Err(self.unsupported("assigning to a field of a column", place));
+            return Err(self.unsupported("assigning to a field of a column", at.0));
         }
         let ty = whole.ty.clone();
         let sliced = subscripts.iter().any(|one| one.is_slice);
@@ -176,11 +194,27 @@ impl Binder<'_> {
                     (Subscripts::SetElement, (**element).clone(), args)
                 }
             }
+            Type::Scalar(shape, _) if let Some((_, write, part)) = geometry::parts(shape) => {
+                let Some(subscript) = self.shape_subscripts(&subscripts)? else {
+                    return Err(self.error(Condition::ArraySubscriptError, "wrong number of array subscripts", -1));
+                };
+                let value = self.part_value(value, part, column, at)?;
+                let args = vec![whole, value, subscript];
+                return Ok(Expr::new(ExprKind::Call { function: write, args }, ty));
+            }
             ty => return Err(self.not_subscriptable(ty, -1)),
         };
+        let value = self.part_value(value, &wanted, column, at)?;
+        let mut all = vec![whole, value];
+        all.extend(args);
+        Ok(called(construct, all, ty))
+    }
+
+    /// The value that becomes a part of a column.
+    fn part_value(&mut self, value: Expr, wanted: &Type, column: &str, (place, value_at): (i32, i32)) -> Result<Expr> {
         let from = types::words(&value.ty);
-        let value = self.try_coerce(value, &wanted, CastContext::Assignment, value_at)?.map_err(|_| {
-            let wanted = types::words(&wanted);
+        self.try_coerce(value, wanted, CastContext::Assignment, value_at)?.map_err(|_| {
+            let wanted = types::words(wanted);
             self.error(
                 Condition::DatatypeMismatch,
                 format!(
@@ -189,9 +223,6 @@ impl Binder<'_> {
                 place,
             )
             .hint("You will need to rewrite or cast the expression.")
-        })?;
-        let mut all = vec![whole, value];
-        all.extend(args);
-        Ok(called(construct, all, ty))
+        })
     }
 }
