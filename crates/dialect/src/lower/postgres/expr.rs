@@ -1,0 +1,216 @@
+//! Expressions.
+
+use super::functions::{self, Said};
+use super::{Lowering, missing, type_words};
+use crate::functions::{Function, FunctionKind};
+use crate::ir::{
+    Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, LikeKind, WindowCall,
+};
+use crate::{Language, Result, Type};
+
+impl Lowering<'_> {
+    pub(super) fn exprs(&mut self, exprs: &[Expr]) -> Result<String> {
+        let lowered: Result<Vec<String>> = exprs.iter().map(|expr| self.expr(expr)).collect();
+        Ok(lowered?.join(", "))
+    }
+
+    /// An expression; operators stand in parentheses.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Result<String> {
+        Ok(match &expr.kind {
+            ExprKind::Literal(value) => self.constant(value, &expr.ty)?,
+            ExprKind::Param(at) => {
+                let ty = self.params.get(*at).unwrap_or(&expr.ty);
+                format!("${}::{}", at + 1, type_words(ty)?)
+            }
+            ExprKind::Column(column) => self.column(*column)?,
+            ExprKind::Call { function, args } => self.call_of(function, args)?,
+            ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty)?,
+            ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
+            ExprKind::Window(call) => self.window(call)?,
+            ExprKind::Compare { op, left, right } => self.infix(op.sign(), left, right)?,
+            ExprKind::Distinct { negated, left, right } => {
+                let words = if *negated { "IS NOT DISTINCT FROM" } else { "IS DISTINCT FROM" };
+                self.infix(words, left, right)?
+            }
+            ExprKind::And(members) => self.joined(" AND ", members)?,
+            ExprKind::Or(members) => self.joined(" OR ", members)?,
+            ExprKind::Not(arg) => format!("(NOT {})", self.expr(arg)?),
+            ExprKind::IsNull { arg, negated } => {
+                format!("({} IS{} NULL)", self.expr(arg)?, if *negated { " NOT" } else { "" })
+            }
+            ExprKind::IsTruth { arg, test, negated } => {
+                let word = test.map_or("UNKNOWN", |test| if test { "TRUE" } else { "FALSE" });
+                format!("({} IS{} {word})", self.expr(arg)?, if *negated { " NOT" } else { "" })
+            }
+            ExprKind::Like { kind, negated, text, pattern, escape } => {
+                let word = match kind {
+                    LikeKind::Like => "LIKE",
+                    LikeKind::ILike => "ILIKE",
+                    LikeKind::Matches => return Err(missing("MATCHES")),
+                };
+                let (text, pattern) = (self.expr(text)?, self.expr(pattern)?);
+                let escape = match escape {
+                    Some(escape) => format!(" ESCAPE {}", self.expr(escape)?),
+                    None => String::new(),
+                };
+                format!("({text}{} {word} {pattern}{escape})", if *negated { " NOT" } else { "" })
+            }
+            ExprKind::InList { arg, negated, list } => {
+                let word = if *negated { "NOT IN" } else { "IN" };
+                format!("({} {word} ({}))", self.expr(arg)?, self.exprs(list)?)
+            }
+            ExprKind::Case { branches, otherwise } => {
+                let mut out = "CASE".to_owned();
+                for (condition, result) in branches {
+                    out.push_str(&format!(" WHEN {} THEN {}", self.expr(condition)?, self.expr(result)?));
+                }
+                if let Some(otherwise) = otherwise {
+                    out.push_str(&format!(" ELSE {}", self.expr(otherwise)?));
+                }
+                out + " END"
+            }
+            ExprKind::Coalesce(members) => format!("COALESCE({})", self.exprs(members)?),
+            ExprKind::NullIf(left, right) => format!("NULLIF({}, {})", self.expr(left)?, self.expr(right)?),
+            ExprKind::Greatest(members) => format!("GREATEST({})", self.exprs(members)?),
+            ExprKind::Least(members) => format!("LEAST({})", self.exprs(members)?),
+            ExprKind::Scalar(query) => self.nested(query)?,
+            ExprKind::Exists(query) => format!("EXISTS {}", self.nested(query)?),
+            ExprKind::InQuery { row, negated, query } => {
+                let word = if *negated { "NOT IN" } else { "IN" };
+                format!("(({}) {word} {})", self.exprs(row)?, self.nested(query)?)
+            }
+            ExprKind::Quantified { op, all, arg, query } => {
+                let word = if *all { "ALL" } else { "ANY" };
+                format!("({} {} {word} {})", self.expr(arg)?, op.sign(), self.nested(query)?)
+            }
+            ExprKind::QuantifiedArray { op, all, arg, array } => {
+                let word = if *all { "ALL" } else { "ANY" };
+                format!("({} {} {word} ({}))", self.expr(arg)?, op.sign(), self.expr(array)?)
+            }
+            ExprKind::ArrayQuery(query) => format!("ARRAY{}", self.nested(query)?),
+            ExprKind::Row(members) => format!("ROW({})", self.exprs(members)?),
+            ExprKind::Array(members) => format!("ARRAY[{}]::{}", self.exprs(members)?, type_words(&expr.ty)?),
+            ExprKind::Default => "DEFAULT".to_owned(),
+            #[allow(unreachable_patterns, reason = "kinds of values that come later are refused by name")]
+            _ => return Err(missing("this expression")),
+        })
+    }
+
+    fn infix(&mut self, sign: &str, left: &Expr, right: &Expr) -> Result<String> {
+        Ok(format!("({} {sign} {})", self.expr(left)?, self.expr(right)?))
+    }
+
+    fn joined(&mut self, word: &str, members: &[Expr]) -> Result<String> {
+        let lowered: Result<Vec<String>> = members.iter().map(|member| self.expr(member)).collect();
+        Ok(format!("({})", lowered?.join(word)))
+    }
+
+    /// A conversion. What a column takes is left to its column, which alone knows an over-long value from one that was
+    /// to be cut.
+    fn cast(&mut self, arg: &Expr, context: CastContext, ty: &Type) -> Result<String> {
+        let lowered = self.expr(arg)?;
+        let words = match ty {
+            Type::Varchar(_) | Type::Lvarchar(_) | Type::Nvarchar(_) if context == CastContext::Assignment => {
+                "varchar".to_owned()
+            }
+            Type::Char(_) | Type::Nchar(_) if context == CastContext::Assignment => "bpchar".to_owned(),
+            Type::Scalar(scalar, Some(_)) if context == CastContext::Assignment => scalar.words.to_owned(),
+            ty => type_words(ty)?,
+        };
+        Ok(format!("({lowered})::{words}"))
+    }
+
+    /// A call of a function or operator.
+    pub(super) fn call_of(&mut self, function: &Function, args: &[Expr]) -> Result<String> {
+        if !function.languages.contains(&Language::Postgres) || function.name.contains(' ') {
+            let template = functions::said(function).ok_or_else(|| missing(function.name))?;
+            let lowered: Result<Vec<String>> = args.iter().map(|arg| self.expr(arg)).collect();
+            return Ok(functions::filled(template, &lowered?));
+        }
+        if function.kind == FunctionKind::Operator {
+            return match args {
+                [left, right] => self.infix(function.name, left, right),
+                [arg] => Ok(format!("({} {})", function.name, self.expr(arg)?)),
+                _ => Err(missing(function.name)),
+            };
+        }
+        Ok(match functions::form(function.name) {
+            Said::Value => function.name.to_owned(),
+            Said::Call => {
+                let variadic = if functions::takes_variadic(function) { "VARIADIC " } else { "" };
+                format!("{}({variadic}{})", super::quote(function.name), self.exprs(args)?)
+            }
+            Said::Construct => format!("{}({})", function.name, self.exprs(args)?),
+        })
+    }
+
+    fn aggregate(&mut self, aggregate: &Aggregate) -> Result<String> {
+        let name = functions::aggregate(aggregate.function).ok_or_else(|| missing(aggregate.function.name))?;
+        let ordered = functions::is_ordered_set(name) && !aggregate.order_by.is_empty();
+        let mut out = format!("{name}({}", if aggregate.distinct { "DISTINCT " } else { "" });
+        let star = aggregate.args.is_empty() && !ordered;
+        out.push_str(&if star { "*".to_owned() } else { self.exprs(&aggregate.args)? });
+        let keys = self.keys(&aggregate.order_by, |_, _| None)?;
+        if ordered {
+            out.push_str(&format!(") WITHIN GROUP ({})", keys.trim_start()));
+        } else {
+            out.push_str(&keys);
+            out.push(')');
+        }
+        self.filter_of(aggregate.filter.as_ref(), &mut out)?;
+        Ok(out)
+    }
+
+    fn filter_of(&mut self, filter: Option<&Expr>, out: &mut String) -> Result<()> {
+        if let Some(filter) = filter {
+            out.push_str(&format!(" FILTER (WHERE {})", self.expr(filter)?));
+        }
+        Ok(())
+    }
+
+    fn window(&mut self, call: &WindowCall) -> Result<String> {
+        let name = functions::aggregate(call.function).ok_or_else(|| missing(call.function.name))?;
+        let star = call.args.is_empty() && call.function.kind == FunctionKind::Aggregate;
+        let args = if star { "*".to_owned() } else { self.exprs(&call.args)? };
+        let mut out = format!("{name}({args})");
+        self.filter_of(call.filter.as_ref(), &mut out)?;
+        let mut over = Vec::new();
+        if !call.partition_by.is_empty() {
+            over.push(format!("PARTITION BY {}", self.exprs(&call.partition_by)?));
+        }
+        let keys = self.keys(&call.order_by, |_, _| None)?;
+        if !keys.is_empty() {
+            over.push(keys.trim_start().to_owned());
+        }
+        if let Some(frame) = &call.frame {
+            over.push(self.frame(frame)?);
+        }
+        Ok(format!("{out} OVER ({})", over.join(" ")))
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<String> {
+        let unit = match frame.unit {
+            FrameUnit::Groups => "GROUPS",
+            FrameUnit::Range => "RANGE",
+            FrameUnit::Rows => "ROWS",
+        };
+        let (start, end) = (self.bound(&frame.start)?, self.bound(&frame.end)?);
+        let exclude = match frame.exclude {
+            FrameExclude::NoOthers => "",
+            FrameExclude::CurrentRow => " EXCLUDE CURRENT ROW",
+            FrameExclude::Group => " EXCLUDE GROUP",
+            FrameExclude::Ties => " EXCLUDE TIES",
+        };
+        Ok(format!("{unit} BETWEEN {start} AND {end}{exclude}"))
+    }
+
+    fn bound(&mut self, bound: &FrameBound) -> Result<String> {
+        Ok(match bound {
+            FrameBound::UnboundedPreceding => "UNBOUNDED PRECEDING".to_owned(),
+            FrameBound::Preceding(by) => format!("{} PRECEDING", self.expr(by)?),
+            FrameBound::CurrentRow => "CURRENT ROW".to_owned(),
+            FrameBound::Following(by) => format!("{} FOLLOWING", self.expr(by)?),
+            FrameBound::UnboundedFollowing => "UNBOUNDED FOLLOWING".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,242 @@
+//! Queries.
+
+use super::{Lowering, is_users, missing, text, type_words};
+use crate::ir::{
+    Body, Cte, CteBody, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, OutputColumn, Query, Select, SetOp, SortKey,
+};
+use crate::{Result, Type};
+
+/// `(c0, c1, …)`
+fn places(columns: &[OutputColumn]) -> String {
+    let names: Vec<String> = (0..columns.len()).map(|at| format!("c{at}")).collect();
+    if names.is_empty() { String::new() } else { format!("({})", names.join(", ")) }
+}
+
+impl Lowering<'_> {
+    /// A query; its columns are called `c0`, `c1`, ….
+    pub(super) fn query(&mut self, query: &Query) -> Result<String> {
+        if !query.locking.is_empty() {
+            return Err(missing("FOR UPDATE"));
+        }
+        let mut out = self.ctes(&query.ctes)?;
+        match &query.body {
+            Body::Select(select) => {
+                out.push_str(&self.select(select, query)?);
+                let keys = self.keys(&query.order_by, |_, _| None)?;
+                out.push_str(&keys);
+                self.outputs.remove(&query.output);
+            }
+            // Keys may compute with the result, which PostgreSQL lets only a query around it do.
+            body => {
+                let rows = self.rows(body)?;
+                let id = query.output.0;
+                out.push_str(&format!("SELECT * FROM ({rows}) AS r{id}{}", places(&query.columns)));
+                out.push_str(&self.keys(&query.order_by, |_, _| None)?);
+            }
+        }
+        self.limits(query, &mut out)?;
+        Ok(out)
+    }
+
+    fn limits(&mut self, query: &Query, out: &mut String) -> Result<()> {
+        if let Some(offset) = &query.offset {
+            out.push_str(&format!(" OFFSET {}", self.expr(offset)?));
+        }
+        if let Some(limit) = &query.limit {
+            let limit = self.expr(limit)?;
+            out.push_str(&if query.with_ties {
+                format!(" FETCH FIRST ({limit}) ROWS WITH TIES")
+            } else {
+                format!(" LIMIT {limit}")
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn ctes(&mut self, ctes: &[Cte]) -> Result<String> {
+        let mut members = Vec::with_capacity(ctes.len());
+        for cte in ctes {
+            let materialized = match cte.materialized {
+                None => "",
+                Some(true) => "MATERIALIZED ",
+                Some(false) => "NOT MATERIALIZED ",
+            };
+            let body = match &cte.body {
+                // A member that calls itself must show its UNION.
+                CteBody::Query(query) if cte.recursive => self.rows_with(query)?,
+                CteBody::Query(query) => self.query(query)?,
+                CteBody::Dml(dml) => self.dml(dml)?,
+            };
+            members.push(format!("w{}{} AS {materialized}({body})", cte.id.0, places(&cte.columns)));
+        }
+        Ok(match members.is_empty() {
+            true => String::new(),
+            false if ctes.iter().any(|cte| cte.recursive) => format!("WITH RECURSIVE {} ", members.join(", ")),
+            false => format!("WITH {} ", members.join(", ")),
+        })
+    }
+
+    fn rows_with(&mut self, query: &Query) -> Result<String> {
+        if !query.order_by.is_empty() || query.limit.is_some() || query.offset.is_some() {
+            return Err(missing("an ordered recursive query"));
+        }
+        Ok(format!("{}{}", self.ctes(&query.ctes)?, self.rows(&query.body)?))
+    }
+
+    /// What yields the rows.
+    fn rows(&mut self, body: &Body) -> Result<String> {
+        match body {
+            Body::Select(_) => Err(crate::Error::internal("a SELECT has a query around it")),
+            Body::Set { op, all, left, right } => {
+                let word = match op {
+                    SetOp::Except => "EXCEPT",
+                    SetOp::Intersect => "INTERSECT",
+                    SetOp::Union => "UNION",
+                };
+                let all = if *all { " ALL" } else { "" };
+                Ok(format!("{} {word}{all} {}", self.nested(left)?, self.nested(right)?))
+            }
+            Body::Values(rows) => {
+                let rows: Result<Vec<String>> = rows.iter().map(|row| self.row_of_values(row)).collect();
+                Ok(format!("VALUES {}", rows?.join(", ")))
+            }
+        }
+    }
+
+    pub(super) fn row_of_values(&mut self, row: &[Expr]) -> Result<String> {
+        Ok(format!("({})", self.exprs(row)?))
+    }
+
+    fn select(&mut self, select: &Select, query: &Query) -> Result<String> {
+        let from = match &select.from {
+            Some(from) => format!(" FROM {}", self.from(from)?),
+            None => String::new(),
+        };
+        let distinct = match &select.distinct {
+            Distinct::All => String::new(),
+            Distinct::Rows => "DISTINCT ".to_owned(),
+            Distinct::On(keys) => format!("DISTINCT ON ({}) ", self.exprs(keys)?),
+        };
+        let mut items = Vec::with_capacity(select.items.len());
+        for (at, item) in select.items.iter().enumerate() {
+            items.push(format!("{} AS c{at}", self.item(item)?));
+        }
+        let mut out = format!("SELECT {distinct}{}{from}", items.join(", "));
+        if let Some(filter) = &select.filter {
+            out.push_str(&format!(" WHERE {}", self.expr(filter)?));
+        }
+        match &select.group_by {
+            GroupBy::None => {}
+            GroupBy::Keys(keys) => out.push_str(&format!(" GROUP BY {}", self.group_keys(keys)?.join(", "))),
+            GroupBy::Sets { keys, sets } => {
+                let keys = self.group_keys(keys)?;
+                let set = |set: &Vec<usize>| {
+                    let members: Vec<&str> = set.iter().map(|at| keys[*at].as_str()).collect();
+                    format!("({})", members.join(", "))
+                };
+                let sets: Vec<String> = sets.iter().map(set).collect();
+                out.push_str(&format!(" GROUP BY GROUPING SETS ({})", sets.join(", ")));
+            }
+        }
+        if let Some(having) = &select.having {
+            out.push_str(&format!(" HAVING {}", self.expr(having)?));
+        }
+        self.outputs.insert(query.output, select.items.clone());
+        Ok(out)
+    }
+
+    /// A result column. A literal that nothing has given a type is text for clients.
+    fn item(&mut self, item: &Expr) -> Result<String> {
+        let lowered = self.expr(item)?;
+        Ok(if item.ty == Type::Unknown { format!("{lowered}::text") } else { lowered })
+    }
+
+    /// Keys of GROUP BY; constants would be read as places.
+    fn group_keys(&mut self, keys: &[Expr]) -> Result<Vec<String>> {
+        keys.iter().map(|key| self.expr(key).map(|key| format!("({key})"))).collect()
+    }
+
+    /// ORDER BY with its keys; `known` may say what a key is called.
+    pub(super) fn keys(
+        &mut self,
+        keys: &[SortKey],
+        known: impl Fn(usize, &SortKey) -> Option<String>,
+    ) -> Result<String> {
+        let mut words = Vec::with_capacity(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            let lowered = match known(at, key) {
+                Some(lowered) => lowered,
+                None => self.expr(&key.expr)?,
+            };
+            let order = if key.descending { "DESC" } else { "ASC" };
+            let nulls = if key.nulls_first { "FIRST" } else { "LAST" };
+            words.push(format!("{lowered} {order} NULLS {nulls}"));
+        }
+        Ok(if words.is_empty() { String::new() } else { format!(" ORDER BY {}", words.join(", ")) })
+    }
+
+    pub(super) fn from(&mut self, from: &From) -> Result<String> {
+        match from {
+            From::Relation { id, relation, filter } => {
+                is_users(relation)?;
+                if filter.is_some() {
+                    return Err(missing("a policy"));
+                }
+                let alias = self.enter(*id, relation);
+                Ok(format!("ONLY {} AS {alias}", super::quote(&relation.name)))
+            }
+            From::Query { id, query, lateral } => {
+                let word = if *lateral { "LATERAL " } else { "" };
+                Ok(format!("{word}{} AS r{}{}", self.nested(query)?, id.0, places(&query.columns)))
+            }
+            From::Cte { id, cte, columns } => Ok(format!("w{} AS r{}{}", cte.0, id.0, places(columns))),
+            From::Function { id, function, args, columns, ordinality } => {
+                let call = self.call_of(function, args)?;
+                let ordinality = if *ordinality { " WITH ORDINALITY" } else { "" };
+                Ok(format!("{call}{ordinality} AS r{}{}", id.0, places(columns)))
+            }
+            From::Join { kind, left, right, on } => {
+                let (left, right) = (self.from(left)?, self.from(right)?);
+                let word = match kind {
+                    JoinKind::Inner => "INNER",
+                    JoinKind::Left => "LEFT",
+                    JoinKind::Right => "RIGHT",
+                    JoinKind::Full => "FULL",
+                };
+                let on = match on {
+                    Some(on) => self.expr(on)?,
+                    None => "true".to_owned(),
+                };
+                Ok(format!("({left} {word} JOIN {right} ON {on})"))
+            }
+            From::Kept { .. } => Err(missing("a statement in parts")),
+        }
+    }
+
+    /// A constant of a type.
+    pub(super) fn constant(&self, value: &crate::ir::Value, ty: &Type) -> Result<String> {
+        use crate::ir::Value;
+        let words = type_words(ty)?;
+        let plain = match (value, ty) {
+            (Value::Null, Type::Unknown) => return Ok("NULL".to_owned()),
+            (Value::Null, _) => "NULL".to_owned(),
+            (Value::Text(value), Type::Unknown) => return Ok(text(value)),
+            (value, ty) => {
+                let told = crate::postgres::types::import(ty);
+                text(&crate::values::output(value, &told, &crate::values::Settings::default())?)
+            }
+        };
+        // The text is one of the type already; a length would cut it.
+        let words = match ty {
+            Type::Varchar(_) | Type::Lvarchar(_) | Type::Nvarchar(_) => "varchar".to_owned(),
+            Type::Char(_) | Type::Nchar(_) => "bpchar".to_owned(),
+            _ => words,
+        };
+        Ok(format!("{plain}::{words}"))
+    }
+}
+
+/// A value that is a call of no function: it has to stand where it is.
+pub(super) fn is_default(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Default)
+}

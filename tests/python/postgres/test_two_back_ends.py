@@ -1,0 +1,124 @@
+"""What a front end has bound means the same to two back ends: SQLite's, and a PostgreSQL, lowered to for this test.
+
+Every recorded case of both dialects is compiled once and runs twice: here, and as PostgreSQL's SQL on a real
+PostgreSQL. What PostgreSQL cannot be told (Informix's serials, its intervals with fields) changes the tables here
+alone; then they are copied.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.servers.postgres import PostgreSQL
+
+ROOT = Path(__file__).parents[3]
+CASES = ROOT / "crates" / "engine" / "tests"
+
+# Statements whose answers differ, with the reason.
+KNOWN = {
+    # The second is a unique key here.
+    "create table e6 (a int primary key, b int primary key)",
+}
+
+Rows = list[list[str | None]]
+
+
+@pytest.fixture(scope="module")
+def dsn() -> Iterator[str]:
+    """A database whose characters have cases beyond ASCII, as those of our server."""
+    with PostgreSQL.start() as server:
+        with psycopg.connect(server.dsn, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE cases TEMPLATE template0 LC_CTYPE 'C.UTF-8' LC_COLLATE 'C'")
+        yield psycopg.conninfo.make_conninfo(server.dsn, dbname="cases")
+
+
+def compiled(language: str, files: list[Path]) -> list[dict[str, Any]]:
+    program = [
+        "cargo",
+        "run",
+        "--quiet",
+        "--locked",
+        "--package",
+        "rowferry-engine",
+        "--example",
+        "two_back_ends",
+        "--",
+    ]
+    done = subprocess.run([*program, language, *map(str, files)], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def run(connection: psycopg.Connection, statement: str) -> Rows | str:
+    """The rows of a statement, or the SQLSTATE of its failure."""
+    result = connection.pgconn.exec_(statement.encode())
+    if result.status == psycopg.pq.ExecStatus.FATAL_ERROR:
+        return psycopg.errors.Diagnostic(result).sqlstate or ""
+    texts = [
+        [result.get_value(row, column) for column in range(result.nfields)] for row in range(result.ntuples)
+    ]  # fmt: skip
+    return [[None if text is None else text.decode() for text in row] for row in texts]
+
+
+def start_anew(connection: psycopg.Connection, schema: str, tables: list[str]) -> None:
+    name = sql.Identifier(schema)
+    connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(name))
+    connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
+    connection.execute(sql.SQL("SET search_path TO {}").format(name))
+    for statement in tables:
+        assert isinstance(run(connection, statement), list), statement
+
+
+def plain(text: str | None) -> str | None:
+    """Informix shows a number without the zeros behind it, and its lengths pad more types."""
+    if text is None:
+        return None
+    try:
+        return format(Decimal(text).normalize(), "f")
+    except InvalidOperation:
+        return text.rstrip(" ")
+
+
+def alike(case: dict[str, Any], there: Rows | str, *, informix: bool) -> bool:
+    if "error" in case or isinstance(there, str):
+        return isinstance(there, str) and "error" in case and (informix or case["error"] == there)
+    here = case["rows"]
+    if informix:
+        here, there = ([[plain(text) for text in row] for row in rows] for rows in (here, there))
+    if not case["ordered"]:
+        here, there = (sorted(rows, key=repr) for rows in (here, there))
+    return bool(here == there)
+
+
+@pytest.mark.parametrize(
+    ("language", "folder", "equal"), [("postgres", "compiled", 274), ("informix", "informix", 255)]
+)
+def test_a_statement_means_the_same_to_both(dsn: str, language: str, folder: str, equal: int) -> None:
+    different = []
+    count = 0
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SET TimeZone = 'Europe/Vienna'")
+        schema = ""
+        for case in compiled(language, sorted((CASES / folder).glob("*.txt"))):
+            if case["file"] != schema or "mirror" in case:
+                schema = case["file"]
+                start_anew(connection, schema, case.get("mirror", []))
+            if not case.get("lowered"):
+                continue
+            there = run(connection, case["lowered"])
+            if alike(case, there, informix=language == "informix"):
+                count += 1
+            elif case["sql"].strip() not in KNOWN:
+                here = case.get("error") or case["rows"]
+                different.append(f"[{schema}] {case['sql']}{case['lowered']}\n  here  {here}\n  there {there}")
+    assert not different, "\n\n".join(different)
+    assert count >= equal
