@@ -1,5 +1,7 @@
 """Write what PostgreSQL 15 says of itself in its catalogs: types, functions, operators, casts, columns and more.
 
+The extensions that are here are facts, too: files `extension_*.tsv`, with object ids of ours (see `MODULES`).
+
 python tools/postgres_facts.py            write crates/facts/data/*.tsv
 python tools/postgres_facts.py --check    fail when a file is not what it would be
 
@@ -11,6 +13,7 @@ out, too, or known by its name, as columns of views are.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,6 +202,34 @@ TABLES = (
 )
 
 
+@dataclass(frozen=True)
+class Module:
+    """An extension, and the first of the object ids that its members have here, in every file: they keep the distances
+    that they have where CREATE EXTENSION has just run, so a block must never become shorter."""
+
+    name: str
+    first: int
+    members: bool = True
+
+
+# Between PostgreSQL's own ids and the first of users' (16384); clients take up to 9999 for types that they know.
+MODULES = (
+    Module("hstore", 14_000),
+    Module("citext", 14_150),
+    Module("pgcrypto", 14_300),
+    Module("uuid-ossp", 14_350),
+    Module("pg_trgm", 14_380),
+    Module("unaccent", 14_500),
+    Module("tablefunc", 14_520),
+    Module("fuzzystrmatch", 14_560),
+    # What these two bring are operator classes for indexes that SQLite has not.
+    Module("btree_gin", 14_600, members=False),
+    Module("btree_gist", 14_601, members=False),
+)
+
+MEMBER_TABLES = ("types", "functions", "aggregates", "operators", "casts", "operator_families", "operator_classes")
+
+
 def shown(value: object) -> str:
     """A cell."""
     if value is None:
@@ -219,6 +250,46 @@ def contents(connection: psycopg.Connection, table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def members(connection: psycopg.Connection) -> dict[str, str]:
+    """The texts of the files about extensions."""
+    oid_type = 26
+    tables = [table for table in TABLES if table.name in MEMBER_TABLES]
+    lines: dict[str, list[str]] = {}
+    extensions = ["name\tversion\trelocatable\tfirst\tsize"]
+    for module in MODULES:
+        connection.execute(f'create extension "{module.name}" schema public')  # type: ignore[call-overload]
+        oid, version, relocatable = connection.execute(
+            "select oid::int8, extversion, extrelocatable from pg_extension where extname = %s", [module.name]
+        ).fetchone() or (0, "", False)
+        (last,) = connection.execute(
+            "select max(objid::int8) from pg_depend where refclassid = 'pg_extension'::regclass and refobjid = %s", [oid]
+        ).fetchone() or (0,)
+        size = last - oid + 1 if module.members else 1
+        extensions.append("\t".join(shown(cell) for cell in (module.name, version, relocatable, module.first, size)))
+
+        def moved(value: object, oid: int = oid, last: int = last, first: int = module.first) -> object:
+            number = int(str(value))
+            return number - oid + first if oid <= number <= last else number
+
+        for table in tables:
+            query, count = re.subn(r"where (\S+) < 12000", rf"where \1 between {oid} and {last}", table.query)
+            assert count == 1, table.name
+            cursor = connection.execute(query)  # type: ignore[call-overload]
+            assert cursor.description is not None
+            known = lines.setdefault(table.name, ["\t".join(column.name for column in cursor.description)])
+            for row in cursor if module.members else ():
+                cells = []
+                for column, value in zip(cursor.description, row, strict=True):
+                    if column.type_code == oid_type:
+                        value = moved(value)
+                    elif column.name in ("arguments", "all_arguments") and value:
+                        value = ",".join(str(moved(part)) for part in value.split(","))
+                    cells.append(shown(value))
+                known.append("\t".join(cells))
+    texts = {f"extension_{name}": rows for name, rows in lines.items()} | {"extensions": extensions}
+    return {name: "\n".join(rows) + "\n" for name, rows in texts.items()}
+
+
 def main() -> int:
     """Write the files, or compare them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -231,9 +302,9 @@ def main() -> int:
             sys.exit(f"the facts are those of PostgreSQL {VERSION}, and this is {server.version}")
         # Functions and relations by their bare names, whatever they are called.
         connection.execute("set search_path = pg_catalog")
-        for table in TABLES:
-            path = DATA / f"{table.name}.tsv"
-            text = contents(connection, table)
+        texts = {table.name: contents(connection, table) for table in TABLES} | members(connection)
+        for name, text in texts.items():
+            path = DATA / f"{name}.tsv"
             if not path.exists() or path.read_text() != text:
                 stale.append(path)
                 if not check:

@@ -28,6 +28,7 @@
 
 pub mod access;
 pub mod error;
+pub mod extension;
 pub mod functions;
 pub mod heritage;
 pub mod informix;

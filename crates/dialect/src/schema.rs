@@ -82,6 +82,12 @@ pub trait Schema {
     /// The type with this object id.
     fn user_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>>;
 
+    /// The extensions that are there, oldest first.
+    fn extensions(&self) -> &[Arc<crate::extension::Installed>];
+
+    /// True for a schema in which bare names are looked for.
+    fn is_in_path(&self, namespace: &str) -> bool;
+
     /// Every type that users have made in PostgreSQL's way, oldest first.
     fn user_types(&self) -> Vec<Arc<UserType>>;
 

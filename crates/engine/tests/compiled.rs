@@ -91,6 +91,14 @@ impl Schema for Tables {
         None
     }
 
+    fn extensions(&self) -> &[Arc<rowferry_dialect::extension::Installed>] {
+        &[]
+    }
+
+    fn is_in_path(&self, _: &str) -> bool {
+        true
+    }
+
     fn user_types(&self) -> Vec<Arc<rowferry_dialect::user_type::UserType>> {
         Vec::new()
     }

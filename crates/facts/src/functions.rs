@@ -54,9 +54,12 @@ facts! {
 }
 
 impl Function {
-    /// The function with an object id.
+    /// The function with an object id, one of an extension's among them.
     pub fn by_oid(oid: u32) -> Option<&'static Self> {
-        crate::by_oid(Self::all(), oid, |function| function.oid)
+        match crate::Extension::has(oid) {
+            false => crate::by_oid(Self::all(), oid, |function| function.oid),
+            true => crate::by_oid(Self::of_extensions(), oid, |function| function.oid),
+        }
     }
 
     /// All that have a name.

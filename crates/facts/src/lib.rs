@@ -5,6 +5,7 @@
 //! of 0 is none. What is implemented of it is not told here.
 
 mod classes;
+mod extensions;
 mod functions;
 mod operators;
 mod read;
@@ -12,6 +13,7 @@ mod relations;
 mod types;
 
 pub use classes::{AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, OperatorFamily};
+pub use extensions::Extension;
 pub use functions::{Aggregate, Function, Language};
 pub use operators::{Cast, Operator};
 pub use relations::{Collation, Column, Conversion, Relation};
@@ -49,6 +51,7 @@ mod tests {
     fn the_fields_are_the_columns_of_the_files() {
         heads!(AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, OperatorFamily);
         heads!(Aggregate, Function, Language, Cast, Operator, Collation, Column, Conversion, Relation, Range, Type);
+        heads!(Extension);
     }
 
     #[test]

@@ -38,9 +38,12 @@ facts! {
 }
 
 impl Operator {
-    /// The operator with an object id.
+    /// The operator with an object id, one of an extension's among them.
     pub fn by_oid(oid: u32) -> Option<&'static Self> {
-        crate::by_oid(Self::all(), oid, |operator| operator.oid)
+        match crate::Extension::has(oid) {
+            false => crate::by_oid(Self::all(), oid, |operator| operator.oid),
+            true => crate::by_oid(Self::of_extensions(), oid, |operator| operator.oid),
+        }
     }
 
     /// All that have a name.
@@ -70,10 +73,13 @@ facts! {
 }
 
 impl Cast {
-    /// The cast from one type to another. Texts can be cast from and to every type without one.
+    /// The cast from one type to another, of types of extensions, too. Texts can be cast from and to every type without
+    /// one.
     pub fn between(source: u32, target: u32) -> Option<&'static Self> {
-        static PAIRS: LazyLock<HashMap<(u32, u32), &Cast>> =
-            LazyLock::new(|| Cast::all().iter().map(|cast| ((cast.source, cast.target), cast)).collect());
+        static PAIRS: LazyLock<HashMap<(u32, u32), &Cast>> = LazyLock::new(|| {
+            let all = Cast::all().iter().chain(Cast::of_extensions());
+            all.map(|cast| ((cast.source, cast.target), cast)).collect()
+        });
         PAIRS.get(&(source, target)).copied()
     }
 }

@@ -58,8 +58,13 @@ macro_rules! facts {
             /// All of them, in the order of the file.
             pub fn all() -> &'static [Self] {
                 static ALL: std::sync::LazyLock<Vec<$name>> =
-                    std::sync::LazyLock::new(|| $name::FILE.lines().skip(1).map($name::read).collect());
+                    std::sync::LazyLock::new(|| $name::table($name::FILE));
                 &ALL
+            }
+
+            /// The rows of a text.
+            pub(crate) fn table(text: &'static str) -> Vec<Self> {
+                text.lines().skip(1).map(Self::read).collect()
             }
 
             fn read(line: &'static str) -> Self {

@@ -56,9 +56,12 @@ facts! {
 }
 
 impl Type {
-    /// The type with an object id.
+    /// The type with an object id, one of an extension's among them.
     pub fn by_oid(oid: u32) -> Option<&'static Self> {
-        crate::by_oid(Self::all(), oid, |ty| ty.oid)
+        match crate::Extension::has(oid) {
+            false => crate::by_oid(Self::all(), oid, |ty| ty.oid),
+            true => crate::by_oid(Self::of_extensions(), oid, |ty| ty.oid),
+        }
     }
 
     /// The type with a name, as `pg_type` has it (`int4`, `_int4`).

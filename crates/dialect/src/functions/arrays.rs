@@ -1,6 +1,12 @@
 //! Arrays.
 
+use super::Sqlite::Module;
+use super::TypeSpec;
 use super::spec::*;
+use crate::Type;
+use crate::scalar::hstore;
+
+const HSTORE: TypeSpec = TypeSpec::Is(Type::Scalar(&hstore::HSTORE, None));
 
 /// The rows.
 pub(super) static ROWS: &[Function] = rows! { PG;
@@ -40,6 +46,8 @@ static CONSTRUCTS: &[Function] = rows! { &[];
     Scalar "array slice assignment" (ANY, ANY, TEXT, I4) -> ELEM, F("rf_array_set_slice"), variadic, lenient;
     Scalar "jsonb element" (JSONB, ANY) -> JSONB, F("rf_jsonb_get_subscript"), variadic;
     Scalar "jsonb element assignment" (JSONB, JSONB, ANY) -> JSONB, F("rf_jsonb_set_subscript"), variadic, lenient;
+    Scalar "hstore element" (HSTORE, TEXT) -> TEXT, Module("hstore_fetchval");
+    Scalar "hstore element assignment" (HSTORE, TEXT, TEXT) -> HSTORE, Module("hstore_subscript_assign"), lenient;
 };
 
 /// A construct of the grammar with subscripts.
@@ -57,6 +65,10 @@ pub enum Subscripts {
     Jsonb,
     /// `SET jsonb['key'] = …`
     SetJsonb,
+    /// `hstore['key']`
+    Hstore,
+    /// `SET hstore['key'] = …`
+    SetHstore,
 }
 
 impl Subscripts {

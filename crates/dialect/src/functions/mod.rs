@@ -9,11 +9,13 @@ use std::sync::OnceLock;
 use crate::{Language, Type};
 
 pub use arrays::Subscripts;
+pub use extensions::{columns as columns_of_extension, of_extension, of_extensions};
 
 mod aggregates;
 mod arrays;
 mod bits;
 mod datetime;
+mod extensions;
 pub mod geometry;
 mod informix;
 mod json;
@@ -111,6 +113,8 @@ pub enum Sqlite {
     /// The same; behind the arguments comes the object id of the range type that the first range or multirange among
     /// them, or else the result, belongs to.
     OfRanges(&'static str),
+    /// A function of an extension: the engine has one function for all of them, which is told this name first.
+    Module(&'static str),
     /// `(left op right)`.
     Infix(&'static str),
     /// `(op arg)`.

@@ -113,6 +113,8 @@ pub enum Ddl {
     },
     /// A change of types that users make in PostgreSQL's way.
     UserType(super::UserTypeChange),
+    /// CREATE, ALTER, DROP and COMMENT ON EXTENSION.
+    Extension(super::ExtensionChange),
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
     CreateType(CreateType),
     /// DROP TYPE.

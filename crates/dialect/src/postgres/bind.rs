@@ -205,6 +205,14 @@ impl Schema for NoSchema {
         None
     }
 
+    fn extensions(&self) -> &[std::sync::Arc<crate::extension::Installed>] {
+        &[]
+    }
+
+    fn is_in_path(&self, _: &str) -> bool {
+        true
+    }
+
     fn user_types(&self) -> Vec<std::sync::Arc<crate::user_type::UserType>> {
         Vec::new()
     }
@@ -248,6 +256,17 @@ fn as_column(binder: &mut Binder<'_>, value: ir::Expr, what: &str, ty: &Type) ->
     let told = super::types::import(ty);
     let value = binder.assign(value, what, &told, -1)?;
     Ok(value.cast(ty.clone(), ir::CastContext::Assignment))
+}
+
+/// What the text of a default names.
+///
+/// # Errors
+/// As for any expression.
+pub fn uses_of_default(text: &str, schema: &dyn Schema, context: &Context) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::default());
+    binder.stored(text, crate::Language::Postgres, Vec::new(), super::binder::Clause::Default)?;
+    Ok(binder.uses.take().unwrap_or_default())
 }
 
 /// Binds what a generated column is computed from, as a value of the column; columns have the relation id

@@ -46,10 +46,7 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     if matches!(to, Type::Void | Type::Unknown | Type::Record) || *from == Type::Void {
         return None;
     }
-    let cast = match (types::row_of(from), types::row_of(to)) {
-        (Some(source), Some(target)) => facts::Cast::between(source.oid, target.oid),
-        _ => None,
-    };
+    let cast = facts::Cast::between(types::oid(from), types::oid(to));
     match cast.map(|cast| cast.context) {
         Some('i') => Some(Implicit),
         Some('a') => Some(Assignment),

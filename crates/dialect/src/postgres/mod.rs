@@ -54,7 +54,7 @@ use bind::bind_default_of;
 pub(crate) use bind::view_query;
 pub use bind::{
     bind, bind_default, bind_generated, bind_stored, bind_trigger_condition, policy_uses, renamed_in_expression,
-    stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, view_body,
+    stands_alone, trigger_condition_uses, type_from_words, type_of_words, uses, uses_of_default, view_body,
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};

@@ -457,6 +457,14 @@ impl Schema for OffPath<'_> {
         self.0.user_type_by_oid(oid)
     }
 
+    fn extensions(&self) -> &[Arc<crate::extension::Installed>] {
+        self.0.extensions()
+    }
+
+    fn is_in_path(&self, namespace: &str) -> bool {
+        self.0.is_in_path(namespace)
+    }
+
     fn user_types(&self) -> Vec<Arc<crate::user_type::UserType>> {
         self.0.user_types()
     }

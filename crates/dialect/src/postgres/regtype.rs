@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, node::Node as N};
 use rowferry_facts as facts;
 
 use super::{names, raw, types, words};
-use crate::{Condition, Error, Result, Schema};
+use crate::{Condition, Error, Result, Schema, extension};
 
 /// The name that words like `double precision` or `pg_catalog.int4[]` are; `None` when they are no type's name.
 pub(super) fn type_name(words: &str) -> Option<pg::TypeName> {
@@ -38,12 +38,16 @@ pub fn oid(words: &str) -> Result<u32> {
 /// # Errors
 /// `42704`.
 pub fn oid_in(schema: &dyn Schema, words: &str) -> Result<u32> {
-    let user = || super::type_of_words(words, schema).ok().filter(crate::Type::has_user_type);
+    let user = || super::type_of_words(words, schema).ok();
+    let user = || user().filter(|ty| ty.has_user_type() || extension::of_type(ty).is_some());
     oid(words).or_else(|error| user().map(|ty| types::oid(&ty)).ok_or(error))
 }
 
 /// As [`shown`], users' own types among them.
 pub fn shown_in(schema: &dyn Schema, oid: u32, modifier: Option<i32>) -> Option<String> {
+    if facts::Extension::has(oid) {
+        return extension::shown(schema, oid);
+    }
     shown(oid, modifier).or_else(|| Some(types::format_type(&types::of_oid(oid, schema)?)))
 }
 

@@ -6,6 +6,7 @@ use super::bound;
 use super::choice::{self, Choice};
 use super::coerce::{base, implicit, same};
 use super::types;
+use crate::extension;
 use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::scalar::ranges;
@@ -359,8 +360,66 @@ impl Binder<'_> {
         inputs: &[Type],
         wanted: impl Fn(FunctionKind) -> bool,
     ) -> std::result::Result<Candidate, Miss> {
-        let found = choose(candidates(name, inputs, wanted), inputs, false)?;
-        confirmed(found, name, inputs)
+        self.find_function_in(None, name, inputs, wanted)
+    }
+
+    /// The same, of an extension in a schema when one is named.
+    pub(super) fn find_function_in(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+        inputs: &[Type],
+        wanted: impl Fn(FunctionKind) -> bool,
+    ) -> std::result::Result<Candidate, Miss> {
+        let mut all = self.extension_candidates(namespace, name, inputs, &wanted);
+        let of_extensions = !all.is_empty();
+        if namespace.is_none() {
+            all.extend(candidates(name, inputs, wanted));
+        }
+        let found = choose(all, inputs, false)?;
+        // With functions of extensions beside them PostgreSQL's own are not all that it chooses among.
+        if of_extensions { Ok(found) } else { confirmed(found, name, inputs) }
+    }
+
+    /// The rows of a name that the file's extensions bring.
+    pub(super) fn extension_candidates(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+        inputs: &[Type],
+        wanted: impl Fn(FunctionKind) -> bool,
+    ) -> Vec<Candidate> {
+        // Nearly every file has none.
+        if self.schema.extensions().is_empty() {
+            return Vec::new();
+        }
+        let rows = extension::visible(self.schema, namespace).flat_map(|extension| extension.functions(name));
+        rows.filter(|row| wanted(row.kind)).filter_map(|row| instantiate(row, inputs)).collect()
+    }
+
+    /// Notes that what is bound needs the extension that a type comes from.
+    pub(super) fn note_extension_of_type(&mut self, ty: &Type) {
+        let Some(facts) = extension::of_type(ty) else { return };
+        let oid = self.schema.extensions().iter().find(|extension| extension.facts == facts).map(|found| found.oid);
+        self.note(|uses| uses.types.extend(oid));
+    }
+
+    /// Notes that what is bound needs the extension that a function comes from.
+    fn note_extension_of_function(&mut self, function: &'static Function) {
+        let mut all = self.schema.extensions().iter();
+        let found = all.find(|extension| extension.functions(function.name).any(|row| std::ptr::eq(row, function)));
+        let oid = found.map(|extension| extension.oid);
+        self.note(|uses| uses.types.extend(oid));
+    }
+
+    /// True when a visible extension has a function or operator of a name that is not carried out here.
+    fn is_absent_of_extension(&self, name: &str, count: usize) -> bool {
+        extension::visible(self.schema, None).any(|extension| {
+            let mut functions = extension.facts.functions().iter();
+            let function = functions.any(|fact| fact.name == name && fact.arguments.len() == count);
+            let known = extension.functions(name).any(|row| row.args.len() == count);
+            (function || extension.facts.operators().iter().any(|operator| operator.name == name)) && !known
+        })
     }
 
     /// Finds the function that a call with VARIADIC before its last argument means.
@@ -372,7 +431,10 @@ impl Binder<'_> {
     /// An operator that stands in the function table, applied to its operands.
     pub(super) fn operator(&mut self, name: &str, operands: Vec<(Expr, i32)>, location: i32) -> Result<Expr> {
         let inputs: Vec<Type> = operands.iter().map(|(expr, _)| base(&expr.ty)).collect();
-        match choose(candidates(name, &inputs, |kind| kind == FunctionKind::Operator), &inputs, true) {
+        let wanted = |kind| kind == FunctionKind::Operator;
+        let mut all = self.extension_candidates(None, name, &inputs, wanted);
+        all.extend(candidates(name, &inputs, wanted));
+        match choose(all, &inputs, true) {
             Ok(candidate) => self.call(candidate, operands),
             Err(miss) => Err(self.no_operator(name, &inputs, location, miss)),
         }
@@ -419,6 +481,7 @@ impl Binder<'_> {
                 args.first().map_or(-1, |(_, place)| *place),
             ));
         }
+        self.note_extension_of_function(candidate.function);
         match candidate.function.volatility {
             Volatility::Immutable => {}
             Volatility::Stable | Volatility::Volatile => self.effects.volatile = true,
@@ -453,6 +516,9 @@ impl Binder<'_> {
     pub(super) fn no_function(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
         let shown = format!("{name}({})", signature(inputs));
         let miss = match (miss, absent::function(name, inputs)) {
+            (Miss::None, _) if self.is_absent_of_extension(name, inputs.len()) => {
+                return self.unsupported(format!("function {shown}"), location);
+            }
             (Miss::None, Verdict::Has) => return self.unsupported(format!("function {shown}"), location),
             (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,
             (miss, _) => miss,

@@ -113,8 +113,13 @@ pub fn import(ty: &Type) -> Type {
     }
 }
 
-/// Every type with a name of its own: [`TYPES`] and the rows of [`scalar`].
+/// Every type of PostgreSQL's own with a name: [`TYPES`] and the rows of [`scalar`].
 pub fn rows() -> impl Iterator<Item = &'static TypeRow> {
+    every_row().filter(|row| !rowferry_facts::Extension::has(row.oid))
+}
+
+/// The same, and the types of extensions.
+fn every_row() -> impl Iterator<Item = &'static TypeRow> {
     TYPES.iter().chain(SCALARS.iter())
 }
 
@@ -133,7 +138,7 @@ static SCALARS: LazyLock<Vec<TypeRow>> = LazyLock::new(|| {
             ty: Type::Scalar(scalar, None),
         }
     };
-    scalar::all().map(row).collect()
+    scalar::all().chain(scalar::of_extensions()).map(row).collect()
 });
 
 /// True for a row of a type, whatever the type's modifiers.
@@ -179,7 +184,7 @@ pub fn from_oid(oid: u32) -> Option<Type> {
         0 => None,
         INT2VECTOR => Some(Type::Array(Box::new(Type::Int2))),
         OIDVECTOR => Some(Type::Array(Box::new(Type::Oid))),
-        oid => rows().find_map(|row| {
+        oid => every_row().find_map(|row| {
             if row.oid == oid {
                 Some(if row.ty == Type::Char(0) { Type::Char(BLANK_PADDED_ANY) } else { row.ty.clone() })
             } else if row.array_oid == oid {
@@ -399,12 +404,9 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
     }
 }
 
-/// True for types of PostgreSQL's that are not here, and for those of extensions that programs ask for.
+/// True for types of PostgreSQL's that are not here.
 fn is_absent(name: &str) -> bool {
-    let extension = matches!(name, "hstore" | "citext" | "vector");
-    extension
-        || name == "cstring"
-        || rowferry_facts::Type::named(name).is_some_and(|ty| matches!(ty.kind, 'b' | 'r' | 'm'))
+    name == "cstring" || rowferry_facts::Type::named(name).is_some_and(|ty| matches!(ty.kind, 'b' | 'r' | 'm'))
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@
 //! in its family's `ROWS` (and rows for its functions).
 
 pub mod bits;
+pub mod citext;
 pub mod geometry;
+pub mod hstore;
 pub mod money;
 pub mod network;
 pub mod numbers;
@@ -102,19 +104,27 @@ impl Casts {
 
 static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS, ranges::ROWS];
 
-/// Every row.
+/// The families of extensions: their types are there where the extension is.
+static OF_EXTENSIONS: &[&[&Scalar]] = &[citext::ROWS, hstore::ROWS];
+
+/// Every row of PostgreSQL's own types.
 pub fn all() -> impl Iterator<Item = &'static Scalar> {
     FAMILIES.iter().flat_map(|family| family.iter()).copied()
 }
 
-/// The row with an object id.
+/// Every row of an extension's type.
+pub fn of_extensions() -> impl Iterator<Item = &'static Scalar> {
+    OF_EXTENSIONS.iter().flat_map(|family| family.iter()).copied()
+}
+
+/// The row with an object id, one of an extension's among them.
 pub fn by_oid(oid: u32) -> Option<&'static Scalar> {
     static ROWS: LazyLock<HashMap<u32, &'static Scalar>> =
-        LazyLock::new(|| all().map(|scalar| (scalar.oid, scalar)).collect());
+        LazyLock::new(|| all().chain(of_extensions()).map(|scalar| (scalar.oid, scalar)).collect());
     ROWS.get(&oid).copied()
 }
 
-/// The row with a name of `pg_type`.
+/// The row of PostgreSQL's with a name of `pg_type`.
 pub fn named(name: &str) -> Option<&'static Scalar> {
     static ROWS: LazyLock<HashMap<&'static str, &'static Scalar>> =
         LazyLock::new(|| all().map(|scalar| (scalar.name, scalar)).collect());
@@ -210,7 +220,7 @@ mod tests {
     #[test]
     fn rows_are_types_of_postgresql() {
         let mut seen = std::collections::HashSet::new();
-        for scalar in all() {
+        for scalar in all().chain(of_extensions()) {
             let facts = scalar.facts();
             assert_eq!(facts.name, scalar.name);
             assert_eq!(facts.delimiter, scalar.delimiter);

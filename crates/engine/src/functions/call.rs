@@ -15,6 +15,8 @@ use super::Context;
 pub(crate) struct Call<'a> {
     raw: &'a rusqlite::functions::Context<'a>,
     context: &'a Context,
+    /// How many of SQLite's arguments stand before those of the call.
+    first: usize,
 }
 
 /// What is to be known of a call's arguments before it is made.
@@ -27,7 +29,12 @@ pub(super) struct Weight {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(raw: &'a rusqlite::functions::Context<'a>, context: &'a Context) -> Self {
-        Self { raw, context }
+        Self { raw, context, first: 0 }
+    }
+
+    /// The call without its first argument.
+    pub(crate) fn rest(&self) -> Self {
+        Self { raw: self.raw, context: self.context, first: self.first + 1 }
     }
 
     /// The session.
@@ -42,7 +49,7 @@ impl<'a> Call<'a> {
 
     /// How many arguments there are.
     pub(crate) fn len(&self) -> usize {
-        self.raw.len()
+        self.raw.len() - self.first
     }
 
     /// One look at all arguments.
@@ -50,7 +57,7 @@ impl<'a> Call<'a> {
     pub(super) fn weigh(&self) -> Weight {
         let mut weight = Weight { any_null: false, bytes: 0 };
         for at in 0..self.len() {
-            match self.raw.get_raw(at) {
+            match self.raw.get_raw(self.first + at) {
                 SqliteRef::Null => weight.any_null = true,
                 SqliteRef::Text(bytes) | SqliteRef::Blob(bytes) => weight.bytes += bytes.len(),
                 SqliteRef::Integer(_) | SqliteRef::Real(_) => {}
@@ -61,12 +68,12 @@ impl<'a> Call<'a> {
 
     /// True if the argument is NULL.
     pub(crate) fn is_null(&self, at: usize) -> bool {
-        matches!(self.raw.get_raw(at), SqliteRef::Null)
+        matches!(self.raw.get_raw(self.first + at), SqliteRef::Null)
     }
 
     /// Bytes of a text or blob argument; 0 for others.
     pub(crate) fn length(&self, at: usize) -> usize {
-        match self.raw.get_raw(at) {
+        match self.raw.get_raw(self.first + at) {
             SqliteRef::Text(bytes) | SqliteRef::Blob(bytes) => bytes.len(),
             SqliteRef::Null | SqliteRef::Integer(_) | SqliteRef::Real(_) => 0,
         }
@@ -74,7 +81,7 @@ impl<'a> Call<'a> {
 
     /// The argument, borrowed.
     pub(crate) fn value(&self, at: usize) -> ValueRef<'_> {
-        borrowed(self.raw.get_raw(at))
+        borrowed(self.raw.get_raw(self.first + at))
     }
 
     /// The argument, if it is there and is not NULL.
@@ -117,7 +124,7 @@ impl<'a> Call<'a> {
 
     /// A text argument.
     pub(crate) fn text(&self, at: usize) -> Result<&str> {
-        match self.raw.get_raw(at) {
+        match self.raw.get_raw(self.first + at) {
             SqliteRef::Text(bytes) => std::str::from_utf8(bytes).map_err(|_| {
                 Error::new(Condition::CharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\"")
             }),
@@ -127,7 +134,7 @@ impl<'a> Call<'a> {
 
     /// The argument as SQLite's own functions take it: numbers in their text form.
     pub(crate) fn shown(&self, at: usize) -> Result<Cow<'_, str>> {
-        match self.raw.get_raw(at) {
+        match self.raw.get_raw(self.first + at) {
             SqliteRef::Text(_) => self.text(at).map(Cow::Borrowed),
             SqliteRef::Blob(bytes) => Ok(String::from_utf8_lossy(bytes)),
             SqliteRef::Integer(value) => Ok(Cow::Owned(value.to_string())),
@@ -138,7 +145,7 @@ impl<'a> Call<'a> {
 
     /// The bytes of a text or blob argument.
     pub(crate) fn bytes(&self, at: usize) -> Result<&[u8]> {
-        match self.raw.get_raw(at) {
+        match self.raw.get_raw(self.first + at) {
             SqliteRef::Text(bytes) | SqliteRef::Blob(bytes) => Ok(bytes),
             other => Err(self.wrong(at, "bytes", borrowed(other))),
         }
@@ -150,10 +157,10 @@ impl<'a> Call<'a> {
         at: usize,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        if at >= self.raw.len() {
+        if at >= self.len() {
             return Err(Error::internal(format!("there is no argument {}", at + 1)));
         }
-        let index = at as std::ffi::c_int;
+        let index = (self.first + at) as std::ffi::c_int;
         if let Ok(Some(made)) = self.raw.get_aux::<T>(index) {
             return Ok((*made).clone());
         }

@@ -31,11 +31,20 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
             connection.create_collation(of_arrays, move |a, b| compare_arrays(a, b, compare))?;
         }
     }
-    connection.collation_needed(of_labels)
+    connection.collation_needed(of_name)
 }
 
-/// The collation of an enum type, when SQLite meets its name: the name holds the labels.
-fn of_labels(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+/// A collation when SQLite meets its name: an enum type's, whose name holds the labels, or one of an extension's type.
+fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+    for scalar in scalar::of_extensions() {
+        let Order::By { collation, of_arrays, compare } = scalar.order else { continue };
+        if name == collation {
+            return connection.create_collation(name, compare);
+        }
+        if name == of_arrays {
+            return connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, compare));
+        }
+    }
     if let Some(labels) = name.strip_prefix(ENUM_COLLATION).and_then(Labels::from_texts) {
         connection.create_collation(name, move |a: &str, b: &str| labels.compare(a, b))?;
     } else if let Some(labels) = name.strip_prefix(ENUM_ARRAY_COLLATION).and_then(Labels::from_texts) {

@@ -21,6 +21,7 @@ mod json_change;
 mod jsonpath;
 mod like;
 mod locks;
+mod modules;
 mod money;
 mod network;
 mod numbers;
@@ -115,6 +116,7 @@ const FAMILIES: &[&[Row]] = &[
     jsonpath::ROWS,
     like::ROWS,
     locks::ROWS,
+    modules::ROWS,
     money::ROWS,
     network::ROWS,
     numbers::ROWS,

@@ -16,6 +16,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_generate_series_timestamp", columns: 1, arguments: 3, open: series_timestamp },
     Rows { name: c"rf_generate_series_timestamptz", columns: 1, arguments: 3, open: series_timestamptz },
     Rows { name: c"rf_ifx_routine_rows", columns: 64, arguments: 31, open: routine },
+    Rows { name: c"rf_module_rows", columns: 64, arguments: 16, open: super::modules::rows },
     Rows { name: c"rf_stored_function_rows", columns: 64, arguments: 31, open: stored_function },
     Rows { name: c"rf_stored_result_rows", columns: 64, arguments: 1, open: stored_result },
     Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
@@ -67,11 +68,16 @@ pub(super) struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    fn any_null(&self) -> bool {
+    /// The call without its first argument.
+    pub(super) fn rest(&self) -> Self {
+        Self { given: self.given.get(1..).unwrap_or_default(), context: self.context }
+    }
+
+    pub(super) fn any_null(&self) -> bool {
         self.given.contains(&Some(Value::Null))
     }
 
-    fn integer(&self, at: usize) -> Result<Option<i64>> {
+    pub(super) fn integer(&self, at: usize) -> Result<Option<i64>> {
         match self.given.get(at) {
             Some(Some(Value::Integer(value))) => Ok(Some(*value)),
             Some(Some(Value::Real(value))) if value.fract() == 0.0 => Ok(Some(*value as i64)),
@@ -80,7 +86,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn text(&self, at: usize) -> Result<Option<&str>> {
+    pub(super) fn text(&self, at: usize) -> Result<Option<&str>> {
         match self.given.get(at) {
             Some(Some(Value::Text(value))) => Ok(Some(value)),
             Some(None | Some(Value::Null)) | None => Ok(None),
@@ -88,7 +94,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn needed(&self, at: usize) -> Result<&str> {
+    pub(super) fn needed(&self, at: usize) -> Result<&str> {
         self.text(at)?.ok_or_else(|| Error::internal("a row source misses an argument"))
     }
 
@@ -101,7 +107,7 @@ fn wrong(value: impl std::fmt::Debug) -> Error {
     Error::new(Condition::DataCorrupted, format!("unexpected argument of a row source: {value:?}"))
 }
 
-fn none() -> Result<Source> {
+pub(super) fn none() -> Result<Source> {
     Ok(Box::new(std::iter::empty()))
 }
 

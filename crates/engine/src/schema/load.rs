@@ -21,6 +21,7 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     let source = Source { connection, database, metadata: &metadata };
     let mut snapshot = Snapshot::default();
     snapshot.cookie = cookie(connection, database)?;
+    source.add_extensions(&mut snapshot);
     source.add_user_types(&mut snapshot);
     for name in entries.order.iter().filter(|name| !hidden.contains(*name)) {
         source.add_relation(&mut snapshot, &entries.by_table[name]);
@@ -89,6 +90,7 @@ pub fn refresh(
     snapshot.cookie = cookie(connection, database)?;
     relations.iter().for_each(|oid| snapshot.remove_relation(*oid));
     oids.iter().for_each(|oid| forget(&mut snapshot, *oid));
+    source.add_extensions(&mut snapshot);
     source.add_user_types(&mut snapshot);
     let mut changed = Vec::new();
     for name in &entries.order {
@@ -142,6 +144,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     }
     if snapshot.user_type_by_oid(oid).is_some() {
         Arc::make_mut(&mut snapshot.user_types).retain(|ty| ty.oid != oid);
+    }
+    if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
+        Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);
     }
     if snapshot.types.iter().any(|ty| ty.oid == oid) {
         Arc::make_mut(&mut snapshot.types).retain(|ty| ty.oid != oid);

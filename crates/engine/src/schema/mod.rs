@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
+use rowferry_dialect::extension::Installed;
 use rowferry_dialect::schema::{Column, NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
@@ -381,6 +382,14 @@ impl Schema for SessionSchema {
 
     fn user_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>> {
         self.main.user_type_by_oid(oid).cloned().or_else(|| crate::catalog::standard_types::by_oid(oid))
+    }
+
+    fn extensions(&self) -> &[Arc<Installed>] {
+        &self.main.extensions
+    }
+
+    fn is_in_path(&self, namespace: &str) -> bool {
+        namespace == PG_CATALOG || self.search_path.iter().any(|name| name == namespace)
     }
 
     fn user_types(&self) -> Vec<Arc<UserType>> {

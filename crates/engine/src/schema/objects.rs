@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Language;
+use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
@@ -61,6 +62,22 @@ impl Source<'_> {
                 }
                 Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),
             }
+        }
+    }
+
+    /// Enters the extensions: before the relations, whose columns may be of their types.
+    pub(super) fn add_extensions(&self, snapshot: &mut Snapshot) {
+        for (&oid, object) in self.metadata.objects.iter().filter(|(_, object)| object.kind == "extension") {
+            let Some(facts) = rowferry_facts::Extension::named(&object.name) else {
+                tracing::warn!(object = object.name, "an extension that is not here");
+                continue;
+            };
+            let extensions = Arc::make_mut(&mut snapshot.extensions);
+            let namespace = object.namespace.clone();
+            let version = object.definition.clone().unwrap_or_else(|| facts.version.to_owned());
+            let comment = object.comment.clone();
+            extensions.push(Arc::new(Installed { oid, namespace, version, comment, facts }));
+            extensions.sort_by_key(|extension| extension.oid);
         }
     }
 

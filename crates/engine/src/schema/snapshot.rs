@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rowferry_dialect::access::{Grants, Roles};
+use rowferry_dialect::extension::{self, Installed};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
 use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
@@ -33,6 +34,8 @@ pub struct Snapshot {
     pub functions: Arc<Vec<Arc<StoredFunction>>>,
     /// Types that users have made in PostgreSQL's way, oldest first.
     pub user_types: Arc<Vec<Arc<UserType>>>,
+    /// Extensions, oldest first.
+    pub extensions: Arc<Vec<Arc<Installed>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Informix's synonyms.
@@ -265,7 +268,12 @@ impl Snapshot {
     }
 
     /// Looks up the types that users have made.
+    ///
+    /// A type of an extension that is not there, which only somebody else can have declared, is text.
     pub(super) fn resolve_types(&self, relation: &mut Relation) {
+        for column in relation.columns.iter_mut().filter(|column| extension::of_type(&column.ty).is_some()) {
+            column.ty = extension::without_extensions(&column.ty, &self.extensions);
+        }
         for column in relation.columns.iter_mut().filter(|column| column.ty.has_user_type()) {
             column.ty = user_type::resolved(&column.ty, &|oid| self.user_type_by_oid(oid).cloned());
         }
@@ -501,7 +509,7 @@ impl Snapshot {
         let rest = |s: &Self| {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
-            (s.namespaces.clone(), s.routines.clone(), functions, types, s.synonyms.clone())
+            (s.namespaces.clone(), s.routines.clone(), functions, types, s.synonyms.clone(), s.extensions.clone())
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))
     }

@@ -22,6 +22,7 @@ pub(crate) mod constraints;
 mod create;
 mod dependencies;
 mod drop;
+mod extension;
 mod function;
 mod grants;
 mod heirs;
@@ -356,6 +357,7 @@ impl Changer<'_> {
             Ddl::AlterFunction(alter) => self.alter_function(alter),
             Ddl::DropFunctions { functions, cascade, .. } => self.drop_functions(functions, *cascade),
             Ddl::UserType(change) => self.change_user_type(change),
+            Ddl::Extension(change) => self.change_extension(change),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),

@@ -77,6 +77,14 @@ impl Schema for List {
         None
     }
 
+    fn extensions(&self) -> &[Arc<crate::extension::Installed>] {
+        &[]
+    }
+
+    fn is_in_path(&self, _: &str) -> bool {
+        true
+    }
+
     fn user_types(&self) -> Vec<Arc<crate::user_type::UserType>> {
         Vec::new()
     }

@@ -3,7 +3,7 @@
 use super::cast::type_words;
 use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
-use crate::functions::{Function, Sqlite};
+use crate::functions::{Function, Sqlite, Volatility};
 use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
 use crate::scalar::ranges;
 use crate::types::Storage;
@@ -23,6 +23,12 @@ impl Lowering<'_> {
                 args.push(family);
                 self.say(how, &args)
             }
+            // What is another value each time must not be asked for once.
+            Sqlite::Module(name) if function.volatility == Volatility::Volatile => {
+                let args = self.texts(args)?;
+                self.needs_us();
+                of_module("rf_module_volatile", name, &args)
+            }
             how => {
                 let args = self.texts(args)?;
                 self.say(how, &args)
@@ -38,6 +44,10 @@ impl Lowering<'_> {
                     self.needs_us();
                 }
                 format!("{name}({})", args.join(", "))
+            }
+            Sqlite::Module(name) => {
+                self.needs_us();
+                of_module("rf_module", name, args)
             }
             Sqlite::Infix(sign) => format!("({})", args.join(&format!(" {sign} "))),
             Sqlite::Prefix(sign) => format!("({sign} {})", args.join(", ")),
@@ -330,7 +340,13 @@ fn range_type(args: &[Expr], result: &Type) -> Result<String> {
 }
 
 /// `{0}`, `{1}`, … replaced by arguments, in one pass.
-fn fill(template: &str, args: &[String]) -> String {
+/// A call of a function of an extension.
+pub(super) fn of_module(caller: &str, name: &str, args: &[String]) -> String {
+    let separator = if args.is_empty() { "" } else { ", " };
+    format!("{caller}('{name}'{separator}{})", args.join(", "))
+}
+
+pub(super) fn fill(template: &str, args: &[String]) -> String {
     let mut filled = String::with_capacity(template.len() + args.iter().map(String::len).sum::<usize>());
     let mut rest = template;
     while let Some(open) = rest.find('{') {

@@ -45,7 +45,8 @@ impl Lowering<'_> {
             From::Function { id, function, args, columns, ordinality } => {
                 let in_bytes = matches!(args.first(), Some(Expr { ty: Type::Array(element), .. })
                     if element.storage() == Storage::Blob);
-                let args = self.texts(args)?.join(", ");
+                let texts = self.texts(args)?;
+                let args = texts.join(", ");
                 let reprs: Vec<Repr> = columns.iter().map(|column| repr_of(&column.ty)).collect();
                 let last = columns.len().checked_sub(1);
                 let alias = self.define_derived(*id, reprs, last.filter(|_| *ordinality));
@@ -57,9 +58,19 @@ impl Lowering<'_> {
                     Sqlite::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
                         Ok(format!("{name}({args}) AS {alias}"))
                     }
-                    // A subquery of the columns `c0` and `ordinality`.
+                    // A subquery of the columns `c0` and `ordinality`, or a call of another.
                     Sqlite::Template(text) if function.kind == crate::functions::FunctionKind::SetReturning => {
-                        Ok(format!("{text} AS {alias}"))
+                        Ok(format!("{} AS {alias}", super::call::fill(text, &texts)))
+                    }
+                    Sqlite::Module(name) => {
+                        let of_module = |caller: &str| super::call::of_module(caller, name, &texts);
+                        if function.kind == crate::functions::FunctionKind::SetReturning {
+                            return Ok(format!("{} AS {alias}", of_module("rf_module_rows")));
+                        }
+                        if *ordinality {
+                            return Err(Error::unsupported(format!("function {}() in FROM", function.name)));
+                        }
+                        Ok(format!("(SELECT {} AS c0) AS {alias}", of_module("rf_module_volatile")))
                     }
                     Sqlite::Function(name) if !*ordinality => Ok(format!("(SELECT {name}({args}) AS c0) AS {alias}")),
                     _ => Err(Error::unsupported(format!("function {}() in FROM", function.name))),

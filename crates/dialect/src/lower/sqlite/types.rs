@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::scalar;
 use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier, Storage, Type};
-use crate::{Language, user_type};
+use crate::{Language, extension, user_type};
 
 /// The declared type of a column, ready to stand in CREATE TABLE.
 pub fn words(ty: &Type, language: Language) -> String {
@@ -259,6 +259,10 @@ impl Declared {
             // The element of an array.
             [name] if language != Language::Informix && self.numbers.len() < 2 && scalar::named(name).is_some() => {
                 Type::Scalar(scalar::named(name)?, self.length())
+            }
+            // Whoever reads a file's schema asks whether it has the extension.
+            [name, "text"] | [name] if language == Language::Postgres && extension::declared(name).is_some() => {
+                Type::Scalar(extension::declared(name)?, None)
             }
             ["money"] | ["money", "text"] => Type::Money(self.modifier()?),
             ["text", "byte"] => Type::TextBlob,

@@ -19,6 +19,9 @@ impl Binder<'_> {
         if super::user_type::is_type(comment.objtype()) {
             return self.comment_on_type(comment);
         }
+        if comment.objtype() == ObjectType::ObjectExtension {
+            return self.comment_on_extension(&parts, text);
+        }
         if comment.objtype() == ObjectType::ObjectTrigger {
             return self.comment_on_trigger(&parts, text);
         }

@@ -3,6 +3,7 @@
 mod alter;
 mod alter_family;
 mod comment;
+mod extension;
 mod index;
 mod inherit;
 mod like;
@@ -44,6 +45,14 @@ impl Binder<'_> {
             N::DropStmt(drop) if user_type::is_type(drop.remove_type()) => return self.drop_types(drop),
             N::RenameStmt(rename) if user_type::is_type(rename.rename_type()) => return self.rename_type(rename),
             N::AlterObjectSchemaStmt(alter) if user_type::is_type(alter.object_type()) => return self.move_type(alter),
+            N::CreateExtensionStmt(create) => return self.create_extension(create),
+            N::AlterExtensionStmt(alter) => return self.update_extension(alter),
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectExtension => {
+                return self.move_extension(alter);
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectExtension => {
+                return self.drop_extensions(drop);
+            }
             N::DropStmt(drop) => return self.drop_objects(drop),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
             N::AlterFunctionStmt(alter) => return self.alter_function(alter),

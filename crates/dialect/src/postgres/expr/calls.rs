@@ -10,6 +10,7 @@ use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
 use super::super::{absent, bind_default_of, choice};
 use super::super::{names, types};
+use crate::extension;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{
     self, Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, OutputColumn, WindowCall,
@@ -25,6 +26,15 @@ pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Resul
 }
 
 impl Binder<'_> {
+    /// The schema and name of a call that means a function of an extension there.
+    pub(in super::super) fn named_of_extension(&self, call: &pg::FuncCall) -> Option<(String, String)> {
+        let parts = names::strings(&call.funcname);
+        let [schema, name] = parts.as_slice() else { return None };
+        let mut there = extension::visible(self.schema, Some(schema));
+        let found = there.any(|extension| extension.functions(name).next().is_some());
+        found.then(|| ((*schema).to_owned(), (*name).to_owned()))
+    }
+
     pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
         let users = self.user_functions(&call.funcname);
         if !users.is_empty()
@@ -32,8 +42,13 @@ impl Binder<'_> {
         {
             return Ok(found);
         }
+        let mut namespace = None;
         let name = match function_name(call) {
             Ok(name) => name,
+            Err(_) if let Some((schema, name)) = self.named_of_extension(call) => {
+                namespace = Some(schema);
+                name
+            }
             Err(name) => {
                 let args = self.placed_all(&call.args)?;
                 let inputs: Vec<Type> = args.iter().map(|(arg, _)| arg.ty.clone()).collect();
@@ -52,7 +67,8 @@ impl Binder<'_> {
             return Err(self.unsupported(format!("the ordered-set aggregate {name}"), call.location));
         }
         let over = call.over.as_deref();
-        let is_aggregate = functions::named(Language::Postgres, &name).any(|row| row.kind == FunctionKind::Aggregate);
+        let is_aggregate = namespace.is_none()
+            && functions::named(Language::Postgres, &name).any(|row| row.kind == FunctionKind::Aggregate);
         if is_aggregate || over.is_some() {
             return self.grouped_call(&name, call, over);
         }
@@ -70,8 +86,8 @@ impl Binder<'_> {
         }
         let args = self.call_arguments(&name, &call.args, call.location)?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
-        let found = self
-            .find_function(&name, &inputs, |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning));
+        let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
+        let found = self.find_function_in(namespace.as_deref(), &name, &inputs, wanted);
         match found {
             Ok(candidate) if candidate.function.kind == FunctionKind::SetReturning => {
                 self.set_returning(candidate, &name, args, call.location)
@@ -79,7 +95,8 @@ impl Binder<'_> {
             Ok(candidate) => self.call(candidate, args),
             Err(miss) => {
                 // `float8(x)`, `text(x)`: a type's name in call form is a cast.
-                if let ([_], Ok(ty)) = (inputs.as_slice(), types::named(&name, &[]))
+                let of_extension = || extension::type_named(self.schema, None, &name);
+                if let ([_], Some(ty)) = (inputs.as_slice(), types::named(&name, &[]).ok().or_else(of_extension))
                     && let Some((arg, at)) = args.into_iter().next()
                     && let Ok(value) = self.try_coerce(arg, &ty, CastContext::Explicit, at)?
                 {
@@ -182,8 +199,12 @@ impl Binder<'_> {
     }
 
     /// Columns of a set-returning function's rows.
-    pub(in super::super) fn function_columns(name: &str, result: &Type) -> Vec<OutputColumn> {
+    pub(in super::super) fn function_columns(function: &functions::Function, result: &Type) -> Vec<OutputColumn> {
         let column = |name: &str, ty: Type| OutputColumn { name: name.to_owned(), ty };
+        if let Some(columns) = functions::columns_of_extension(function) {
+            return columns.into_iter().map(|(name, ty)| column(name, ty)).collect();
+        }
+        let name = function.name;
         match name {
             "json_each" | "jsonb_each" => vec![column("key", Type::Text), column("value", result.clone())],
             "json_each_text" | "jsonb_each_text" => vec![column("key", Type::Text), column("value", Type::Text)],
@@ -209,7 +230,7 @@ impl Binder<'_> {
         let args = self.arguments(&candidate, args)?;
         // Members of catalog vectors count from 0.
         let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
-        let columns = Self::function_columns(name, &candidate.result);
+        let columns = Self::function_columns(candidate.function, &candidate.result);
         if columns.len() != 1 {
             return Err(self.unsupported(format!("the set of rows of {name} in a select list"), place));
         }

@@ -14,6 +14,7 @@ use pg_query::protobuf::{
 
 use super::binder::Binder;
 use super::{names, types};
+use crate::extension;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, Value};
 use crate::scalar::bits::BIT;
 use crate::schema::QualifiedName;
@@ -250,6 +251,7 @@ impl Binder<'_> {
         }
         let (schema, word) = names::of_type(name);
         if let Some(user) = self.user_type(schema, word) {
+            self.note_extension_of_type(&user);
             if let Some(oid) = user.user_type_oid() {
                 self.note(|uses| {
                     uses.types.insert(oid);
@@ -297,7 +299,9 @@ impl Binder<'_> {
             let name = QualifiedName { schema: schema.map(str::to_owned), name: word.to_owned() };
             self.schema.user_type(&name).map(Type::User)
         };
-        find(word).or_else(|| Some(Type::Array(Box::new(find(word.strip_prefix('_')?)?))))
+        let of_extension = || extension::type_named(self.schema, schema, word);
+        let array = || Some(Type::Array(Box::new(find(word.strip_prefix('_')?)?)));
+        find(word).or_else(array).or_else(of_extension)
     }
 
     fn collate(&mut self, collate: &pg::CollateClause) -> Result<Expr> {

@@ -8,6 +8,7 @@ use super::super::resolve::Miss;
 use super::super::{names, types};
 use super::{all_of, any_of, location};
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, LikeKind, Value};
+use crate::scalar::citext::is_citext;
 use crate::{Condition, Result, Type};
 
 /// The comparison that an operator's name means.
@@ -335,6 +336,8 @@ impl Binder<'_> {
             _ => (self.required(&expr.rexpr)?, None),
         };
         let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
+        // LIKE of `citext` is ILIKE.
+        let kind = if is_citext(&from_text) { LikeKind::ILike } else { kind };
         if from_text == Type::Bytea {
             return Err(self.unsupported("LIKE on bytea", expr.location));
         }

@@ -7,6 +7,7 @@ use super::super::coerce::implicit;
 use super::super::types;
 use crate::functions::{Subscripts, geometry};
 use crate::ir::{CastContext, Expr, ExprKind};
+use crate::scalar::hstore::HSTORE;
 use crate::values::array::{MAX_DIMENSIONS, too_deep};
 use crate::{Condition, Result, Type};
 
@@ -70,6 +71,10 @@ impl Binder<'_> {
                 }
                 Ok(Expr::new(ExprKind::Call { function: read, args }, part.clone()))
             }
+            Type::Scalar(scalar, _) if *scalar == HSTORE => {
+                let key = self.hstore_subscript(subscripts)?;
+                Ok(called(Subscripts::Hstore, vec![value, key], Type::Text))
+            }
             ty => Err(self.not_subscriptable(&ty, at)),
         }
     }
@@ -82,6 +87,17 @@ impl Binder<'_> {
         }
         let mut args = self.array_subscripts(subscripts, 0)?;
         Ok(if args.len() == 1 { args.pop() } else { None })
+    }
+
+    fn hstore_subscript(&mut self, subscripts: &[&pg::AIndices]) -> Result<Expr> {
+        let (Some(node), true) =
+            (subscripts.first().and_then(|one| one.uidx.as_deref()), subscripts.len() == 1 && !subscripts[0].is_slice)
+        else {
+            return Err(self.error(Condition::FeatureNotSupported, "hstore allows only one subscript", -1));
+        };
+        let (key, at) = self.placed(node)?;
+        self.try_coerce(key, &Type::Text, CastContext::Assignment, at)?
+            .map_err(|_| self.error(Condition::DatatypeMismatch, "hstore subscript must have type text", at))
     }
 
     fn not_subscriptable(&self, ty: &Type, at: i32) -> crate::Error {
@@ -201,6 +217,9 @@ impl Binder<'_> {
                 let value = self.part_value(value, part, column, at)?;
                 let args = vec![whole, value, subscript];
                 return Ok(Expr::new(ExprKind::Call { function: write, args }, ty));
+            }
+            Type::Scalar(scalar, _) if **scalar == HSTORE => {
+                (Subscripts::SetHstore, Type::Text, vec![self.hstore_subscript(&subscripts)?])
             }
             ty => return Err(self.not_subscriptable(ty, -1)),
         };

@@ -116,14 +116,24 @@ impl Binder<'_> {
     fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<FunctionSource> {
         let place = location(node);
         if let Some(N::FuncCall(call)) = &node.node {
-            let name = function_name(call).map_err(|name| {
-                self.error(Condition::UndefinedFunction, format!("function {name} does not exist"), place)
-            })?;
+            let mut namespace = None;
+            let name = match function_name(call) {
+                Ok(name) => name,
+                Err(shown) => {
+                    let Some((schema, name)) = self.named_of_extension(call) else {
+                        let message = format!("function {shown} does not exist");
+                        return Err(self.error(Condition::UndefinedFunction, message, place));
+                    };
+                    namespace = Some(schema);
+                    name
+                }
+            };
             let args = self.call_arguments(&name, &call.args, place)?;
             let inputs: Vec<Type> = args.iter().map(|(arg, _)| coerce::base(&arg.ty)).collect();
-            match self.find_function(&name, &inputs, |kind| kind == FunctionKind::SetReturning) {
+            let wanted = |kind| kind == FunctionKind::SetReturning;
+            match self.find_function_in(namespace.as_deref(), &name, &inputs, wanted) {
                 Ok(candidate) => {
-                    let mut columns = Self::function_columns(&name, &candidate.result);
+                    let mut columns = Self::function_columns(candidate.function, &candidate.result);
                     if ordinality {
                         columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
                     }

@@ -170,6 +170,7 @@ impl Binder<'_> {
             let name = parts.last().copied().unwrap_or_default();
             let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
             choices.extend(resolve::candidates(name, &inputs, wanted).into_iter().map(Choice::Builtin));
+            choices.extend(self.extension_candidates(None, name, &inputs, wanted).into_iter().map(Choice::Builtin));
         }
         for function in functions {
             if let Some(candidate) = candidate(function, &given, &inputs, call.func_variadic) {

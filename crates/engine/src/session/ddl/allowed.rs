@@ -2,8 +2,8 @@
 
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
 use rowferry_dialect::ir::{
-    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ObjectKind, PolicyChange,
-    TriggerChange, UserTypeChange,
+    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange, ObjectKind,
+    PolicyChange, TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
@@ -78,6 +78,20 @@ impl Changer<'_> {
                 let inside = rights.owns(schema.namespace_oid(&ty.namespace));
                 if inside { Ok(()) } else { check.owned(ty.oid, "type", &ty.name) }
             }),
+            Ddl::Extension(ExtensionChange::Create { namespace, .. }) => {
+                check.database(Privileges::CREATE)?;
+                check.schema_privilege(namespace, Privileges::CREATE)
+            }
+            Ddl::Extension(ExtensionChange::SetSchema { extension, to }) => {
+                check.owned(extension.oid, "extension", extension.name())?;
+                check.schema_privilege(to, Privileges::CREATE)
+            }
+            Ddl::Extension(ExtensionChange::Comment { extension, .. }) => {
+                check.owned(extension.oid, "extension", extension.name())
+            }
+            Ddl::Extension(ExtensionChange::Drop { extensions, .. }) => {
+                extensions.iter().try_for_each(|extension| check.owned(extension.oid, "extension", extension.name()))
+            }
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
                 check.leakproof(create.leakproof)?;

@@ -1,0 +1,42 @@
+//! `hstore`.
+
+use super::same;
+
+/// How its functions are carried out.
+pub(super) static BINDINGS: super::Bindings = same![
+    "hstore_akeys",
+    "hstore_avals",
+    "hstore_cmp",
+    "hstore_concat",
+    "hstore_contained",
+    "hstore_contains",
+    "hstore_defined",
+    "hstore_delete",
+    "hstore_delete_array",
+    "hstore_delete_hstore",
+    "hstore_each",
+    "hstore_eq",
+    "hstore_exists",
+    "hstore_exists_all",
+    "hstore_exists_any",
+    "hstore_fetchval",
+    "hstore_from_array",
+    "hstore_from_arrays",
+    "hstore_from_text",
+    "hstore_ge",
+    "hstore_gt",
+    "hstore_le",
+    "hstore_lt",
+    "hstore_ne",
+    "hstore_skeys",
+    "hstore_slice_to_array",
+    "hstore_slice_to_hstore",
+    "hstore_svals",
+    "hstore_to_array",
+    "hstore_to_json",
+    "hstore_to_json_loose",
+    "hstore_to_jsonb",
+    "hstore_to_jsonb_loose",
+    "hstore_to_matrix",
+    "hstore_version_diag",
+];

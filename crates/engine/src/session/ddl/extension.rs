@@ -1,0 +1,155 @@
+//! CREATE, ALTER and DROP of extensions.
+
+use std::sync::Arc;
+
+use rowferry_dialect::extension::{Installed, of_type};
+use rowferry_dialect::ir::ExtensionChange;
+use rowferry_dialect::plan::Context;
+use rowferry_dialect::postgres::quote_ident;
+use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::stored_function::StoredFunction;
+use rowferry_dialect::user_type::UserType;
+use rowferry_dialect::{Language, Schema as _, Type, postgres};
+use rusqlite::params;
+
+use super::dependencies::Needed;
+use super::{Changer, Done, cannot_drop, described};
+use crate::schema::SessionSchema;
+
+/// Something that uses what an extension brings.
+enum User {
+    /// A column of one of its types.
+    Column(Arc<Relation>, usize),
+    /// A column's default.
+    Default(Arc<Relation>, usize),
+    /// A domain over one of its types.
+    Domain(Arc<UserType>),
+    /// A function that takes or returns one.
+    Function(Arc<StoredFunction>),
+}
+
+impl Changer<'_> {
+    pub(super) fn change_extension(&self, change: &ExtensionChange) -> Done {
+        match change {
+            ExtensionChange::Create { name, namespace } => {
+                let version = rowferry_facts::Extension::named(name).map(|facts| facts.version);
+                self.record("main", "extension", namespace, name, None, Language::Postgres, version)?;
+            }
+            ExtensionChange::SetSchema { extension, to } => {
+                let sql = "UPDATE main.rowferry_objects SET namespace = ?2 WHERE oid = ?1";
+                self.connection.prepare_cached(sql)?.execute(params![extension.oid, to])?;
+                self.touch("main", extension.oid);
+            }
+            ExtensionChange::Comment { extension, text } => {
+                let sql = "UPDATE main.rowferry_objects SET comment = ?2 WHERE oid = ?1";
+                self.connection.prepare_cached(sql)?.execute(params![extension.oid, text])?;
+                self.touch("main", extension.oid);
+            }
+            ExtensionChange::Drop { extensions, cascade } => {
+                extensions.iter().try_for_each(|extension| self.drop_extension(extension, *cascade))?;
+            }
+        }
+        self.bump()
+    }
+
+    pub(super) fn drop_extension(&self, extension: &Arc<Installed>, cascade: bool) -> Done {
+        let schema = self.schema();
+        let used = users(&schema, extension);
+        let shown = format!("extension {}", quote_ident(extension.name()));
+        let mut needed = vec![Needed::function(extension.oid, &shown)];
+        needed.extend(used.iter().filter_map(|user| match user {
+            User::Column(table, at) => Some(Needed::column(&schema, table, &table.columns[*at].name)),
+            _ => None,
+        }));
+        let views = self.dependents(needed);
+        if !(cascade || used.is_empty() && views.is_empty()) {
+            let lines = used.iter().map(|user| (user.described(&schema), user.needs(&shown)));
+            let lines = lines.chain(views.iter().map(|view| (described(&schema, &view.view), view.on.clone())));
+            return Err(cannot_drop(&shown, &lines.collect::<Vec<_>>()));
+        }
+        let gone = used.iter().map(|user| user.described(&schema));
+        let gone = gone.chain(views.iter().map(|view| described(&schema, &view.view)));
+        self.tell_cascade(&gone.collect::<Vec<_>>());
+        views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+        for user in &used {
+            self.settle()?;
+            self.drop_user_of_extension(user)?;
+        }
+        self.forget("main", extension.oid)?;
+        self.settle()
+    }
+
+    fn drop_user_of_extension(&self, user: &User) -> Done {
+        match user {
+            User::Column(relation, at) | User::Default(relation, at) => {
+                let Some(now) = self.schema().relation_by_oid(relation.oid) else { return Ok(()) };
+                let Some(column) = now.column(&relation.columns[*at].name) else { return Ok(()) };
+                let action = match user {
+                    User::Column(..) => rowferry_dialect::ir::AlterTable::DropColumn { column, cascade: true },
+                    _ => rowferry_dialect::ir::AlterTable::SetDefault { column, default: None },
+                };
+                self.alter_table(&now, &[action])
+            }
+            User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
+            User::Function(function) => self.drop_functions(&[function.oid], true),
+        }
+    }
+}
+
+impl User {
+    fn described(&self, schema: &SessionSchema) -> String {
+        match self {
+            Self::Column(relation, at) => {
+                format!("column {} of {}", quote_ident(&relation.columns[*at].name), described(schema, relation))
+            }
+            Self::Default(relation, at) => {
+                let column = quote_ident(&relation.columns[*at].name);
+                format!("default value for column {column} of {}", described(schema, relation))
+            }
+            Self::Domain(domain) => format!("type {}", domain.shown()),
+            Self::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
+        }
+    }
+
+    /// What of the extension it needs: a type by its name.
+    fn needs(&self, extension: &str) -> String {
+        let ty = match self {
+            Self::Column(relation, at) => Some(&relation.columns[*at].ty),
+            Self::Domain(domain) => domain.domain().map(|domain| &domain.base),
+            Self::Function(function) => function.definition.types().find(|ty| of_type(ty).is_some()),
+            Self::Default(..) => None,
+        };
+        ty.map_or_else(|| extension.to_owned(), |ty| format!("type {}", postgres::types::words(ty)))
+    }
+}
+
+/// What uses an extension by itself; views are known by their notes.
+fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
+    let is_of = |ty: &Type| of_type(ty) == Some(extension.facts);
+    let mut found = Vec::new();
+    for relation in schema.user_relations().filter(|relation| matches!(relation.kind, RelationKind::Table)) {
+        for (at, column) in relation.columns.iter().enumerate() {
+            if is_of(&column.ty) {
+                found.push(User::Column(relation.clone(), at));
+            } else if needs_extension(schema, relation, at, extension.oid) {
+                found.push(User::Default(relation.clone(), at));
+            }
+        }
+    }
+    let over = |ty: &Arc<UserType>| ty.domain().is_some_and(|domain| is_of(&domain.base));
+    found.extend(schema.user_types().into_iter().filter(over).map(User::Domain));
+    let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(is_of);
+    found.extend(schema.main.functions.iter().filter(takes).cloned().map(User::Function));
+    found
+}
+
+/// True when a column's default calls something of an extension.
+fn needs_extension(schema: &SessionSchema, relation: &Relation, at: usize, oid: u32) -> bool {
+    let column = &relation.columns[at];
+    let Some(default) = &column.default else { return false };
+    if relation.language != Language::Postgres {
+        return false;
+    }
+    let uses = postgres::uses_of_default(&default.text, schema, &Context::default());
+    uses.is_ok_and(|uses| uses.types.contains(&oid))
+}
