@@ -95,6 +95,13 @@ pub fn of_type(ty: &Type) -> Option<&'static facts::Extension> {
     }
 }
 
+/// True for a type of an extension that has no operator of a name for its values, though indexes know their order.
+pub(crate) fn lacks_operator(ty: &Type, name: &str) -> bool {
+    let Type::Scalar(scalar, _) = ty else { return false };
+    let Some(extension) = facts::Extension::of(scalar.oid) else { return false };
+    !extension.operators().iter().any(|operator| operator.name == name && operator.left_type == scalar.oid)
+}
+
 /// What a column's declared type is where its extension is not there: text.
 pub fn without_extensions(ty: &Type, installed: &[Arc<Installed>]) -> Type {
     match of_type(ty) {

@@ -321,6 +321,9 @@ pub fn named(types: &[Arc<UserType>], name: &QualifiedName, namespace: &str) -> 
         };
         found.map(|ty| Type::User(ty.clone()))
     };
+    // Whoever made the text has asked for the extension.
+    let of_extension = |wanted: &str| crate::extension::declared(wanted).map(|scalar| Type::Scalar(scalar, None));
+    let find = |wanted: &str| find(wanted).or_else(|| of_extension(wanted));
     find(&name.name).or_else(|| Some(Type::Array(Box::new(find(name.name.strip_prefix('_')?)?))))
 }
 

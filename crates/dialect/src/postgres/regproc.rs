@@ -5,7 +5,7 @@ use rowferry_facts as facts;
 use super::{names, regtype, routine, words};
 use crate::schema::QualifiedName;
 use crate::types::Reg;
-use crate::{Condition, Error, Result, Schema};
+use crate::{Condition, Error, Result, Schema, extension};
 
 const PG_CATALOG: &str = "pg_catalog";
 
@@ -49,12 +49,28 @@ pub fn oid(schema: &dyn Schema, reg: Reg, text: &str) -> Result<u32> {
 fn builtin_name(schema: &dyn Schema, reg: Reg, fact: &facts::Function) -> String {
     let name = words::quote_ident(fact.name);
     if reg == Reg::Procedure {
-        let types: Vec<String> = fact.arguments.iter().filter_map(|oid| regtype::shown(*oid, None)).collect();
+        let shown = |oid: &u32| regtype::shown_in(schema, *oid, None);
+        let types: Vec<String> = fact.arguments.iter().filter_map(shown).collect();
         return format!("{name}({})", types.join(","));
     }
-    let only = facts::Function::named(fact.name).len() == 1
-        && schema.functions(&QualifiedName::bare(fact.name.to_owned())).is_empty();
-    if only { name } else { format!("{PG_CATALOG}.{name}") }
+    let bare = QualifiedName::bare(fact.name.to_owned());
+    let only = facts::Function::named(fact.name).len() + of_extensions(schema, &bare).len() == 1
+        && schema.functions(&bare).is_empty();
+    let namespace = of_extension(schema, fact.oid).map_or(PG_CATALOG, |extension| &extension.namespace);
+    if only { name } else { format!("{}.{name}", words::quote_ident(namespace)) }
+}
+
+/// The extension that brings a function.
+fn of_extension(schema: &dyn Schema, oid: u32) -> Option<&extension::Installed> {
+    let mut all = schema.extensions().iter();
+    all.find(|extension| extension.facts.block().contains(&oid)).map(|extension| &**extension)
+}
+
+/// The functions that a name means among those of extensions.
+fn of_extensions(schema: &dyn Schema, name: &QualifiedName) -> Vec<&'static facts::Function> {
+    let visible = extension::visible(schema, name.schema.as_deref());
+    let functions = visible.flat_map(|extension| extension.facts.functions());
+    functions.filter(|fact| fact.name == name.name).collect()
 }
 
 /// A function that users have made.
@@ -73,12 +89,13 @@ fn stored_name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
     Some(if reg == Reg::Proc { name } else { format!("{name}({})", function.definition.input_words()) })
 }
 
-/// PostgreSQL's own functions of a name, where the name can mean them.
-fn builtin(name: &QualifiedName) -> &'static [&'static facts::Function] {
-    match name.schema.as_deref() {
-        None | Some(PG_CATALOG) => facts::Function::named(&name.name),
-        Some(_) => &[],
+/// PostgreSQL's own functions of a name, and those of extensions, where the name can mean them.
+fn builtin(schema: &dyn Schema, name: &QualifiedName) -> Vec<&'static facts::Function> {
+    let mut found = of_extensions(schema, name);
+    if matches!(name.schema.as_deref(), None | Some(PG_CATALOG)) {
+        found.extend(facts::Function::named(&name.name));
     }
+    found
 }
 
 fn no_function(text: &str) -> Error {
@@ -92,7 +109,8 @@ fn invalid_name() -> Error {
 fn function_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
     let name = names::qualified(text).ok_or_else(invalid_name)?;
     let stored = schema.functions(&name);
-    let mut found = builtin(&name).iter().map(|fact| fact.oid).chain(stored.iter().map(|function| function.oid));
+    let mut found =
+        builtin(schema, &name).into_iter().map(|fact| fact.oid).chain(stored.iter().map(|function| function.oid));
     match (found.next(), found.next()) {
         (Some(only), None) => Ok(only),
         (None, _) => Err(no_function(text)),
@@ -115,13 +133,13 @@ fn procedure_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
     let (name, types) = name_and_types(text)?;
     let name = names::qualified(name).ok_or_else(invalid_name)?;
     let stored = schema.functions(&name);
-    let builtin = builtin(&name);
+    let builtin = builtin(schema, &name);
     if stored.is_empty() {
-        let oids = types.iter().map(|words| regtype::oid(words)).collect::<Result<Vec<u32>>>()?;
+        let oids = types.iter().map(|words| regtype::oid_in(schema, words)).collect::<Result<Vec<u32>>>()?;
         let found = builtin.iter().find(|fact| *fact.arguments == *oids);
         return found.map(|fact| fact.oid).ok_or_else(|| no_function(text));
     }
-    let oids: Option<Vec<u32>> = types.iter().map(|words| regtype::oid(words).ok()).collect();
+    let oids: Option<Vec<u32>> = types.iter().map(|words| regtype::oid_in(schema, words).ok()).collect();
     if let Some(found) = oids.and_then(|oids| builtin.iter().find(|fact| *fact.arguments == *oids)) {
         return Ok(found.oid);
     }

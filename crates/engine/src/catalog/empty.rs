@@ -19,12 +19,9 @@ pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
 }
 
 const PG_CATALOG: &[&str] = &[
-    "pg_available_extension_versions",
-    "pg_available_extensions",
     "pg_backend_memory_contexts",
     "pg_config",
     "pg_event_trigger",
-    "pg_extension",
     "pg_file_settings",
     "pg_foreign_data_wrapper",
     "pg_foreign_server",

@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use rowferry_dialect::Schema as _;
 use rowferry_facts as facts;
 
 use super::vtab::Rows;
@@ -13,18 +14,44 @@ use crate::schema::PG_CATALOG;
 
 /// Tables whose rows are all fixed.
 pub(super) const TABLES: &[Table] = &[
-    Table::pg_catalog("pg_aggregate", nothing),
+    Table::pg_catalog("pg_aggregate", |context| {
+        members(context, |e, _| e.aggregates().iter().map(aggregate).collect())
+    }),
     Table::pg_catalog("pg_amop", nothing),
     Table::pg_catalog("pg_amproc", nothing),
     Table::pg_catalog("pg_conversion", nothing),
-    Table::pg_catalog("pg_opfamily", nothing),
+    Table::pg_catalog("pg_opfamily", |context| {
+        members(context, |e, namespace| {
+            e.operator_families().iter().map(|row| operator_family(row, namespace)).collect()
+        })
+    }),
     Table::pg_catalog("pg_range", nothing),
     Table::pg_catalog("pg_am", nothing),
-    Table::pg_catalog("pg_cast", nothing),
+    Table::pg_catalog("pg_cast", |context| members(context, |e, _| e.casts().iter().map(cast).collect())),
     Table::pg_catalog("pg_collation", nothing),
-    Table::pg_catalog("pg_opclass", nothing),
-    Table::pg_catalog("pg_operator", nothing),
+    Table::pg_catalog("pg_opclass", |context| {
+        members(context, |e, namespace| e.operator_classes().iter().map(|row| operator_class(row, namespace)).collect())
+    }),
+    Table::pg_catalog("pg_operator", |context| {
+        members(context, |e, namespace| e.operators().iter().map(|row| operator(row, namespace)).collect())
+    }),
 ];
+
+/// Rows of what the file's extensions bring, each told the object id of its schema.
+fn members(context: &super::Context<'_>, rows: impl Fn(&facts::Extension, u32) -> Vec<Row>) -> Vec<Row> {
+    let extensions = context.schema.extensions().iter();
+    extensions.flat_map(|e| rows(e.facts, context.schema.namespace_oid(&e.namespace))).collect()
+}
+
+/// Functions of the file's extensions.
+pub(super) fn extension_functions(context: &super::Context<'_>) -> Vec<Row> {
+    members(context, |e, namespace| e.functions().iter().map(|row| function(row, namespace)).collect())
+}
+
+/// Types of the file's extensions.
+pub(super) fn extension_types(context: &super::Context<'_>) -> Vec<Row> {
+    members(context, |e, namespace| e.types().iter().map(|row| ty(row, namespace)).collect())
+}
 
 /// What a table has besides its fixed rows.
 fn nothing(_: &super::Context<'_>) -> Vec<Row> {
@@ -87,39 +114,42 @@ fn access_methods() -> Vec<Row> {
 }
 
 fn aggregates() -> Vec<Row> {
-    let aggregate = |row: &facts::Aggregate| {
-        row![
-            row.function,
-            letter(row.kind),
-            row.direct_arguments,
-            row.transition,
-            row.finish,
-            row.combine,
-            row.serialize,
-            row.deserialize,
-            row.moving_transition,
-            row.moving_inverse,
-            row.moving_finish,
-            row.finish_extra,
-            row.moving_finish_extra,
-            letter(row.finish_modify),
-            letter(row.moving_finish_modify),
-            row.sort_operator,
-            row.state,
-            row.state_space,
-            row.moving_state,
-            row.moving_state_space,
-            row.has_initial.then_some(row.initial),
-            row.has_moving_initial.then_some(row.moving_initial),
-        ]
-    };
     facts::Aggregate::all().iter().map(aggregate).collect()
 }
 
+fn aggregate(row: &facts::Aggregate) -> Row {
+    row![
+        row.function,
+        letter(row.kind),
+        row.direct_arguments,
+        row.transition,
+        row.finish,
+        row.combine,
+        row.serialize,
+        row.deserialize,
+        row.moving_transition,
+        row.moving_inverse,
+        row.moving_finish,
+        row.finish_extra,
+        row.moving_finish_extra,
+        letter(row.finish_modify),
+        letter(row.moving_finish_modify),
+        row.sort_operator,
+        row.state,
+        row.state_space,
+        row.moving_state,
+        row.moving_state_space,
+        row.has_initial.then_some(row.initial),
+        row.has_moving_initial.then_some(row.moving_initial),
+    ]
+}
+
 fn casts() -> Vec<Row> {
-    let rows = facts::Cast::all().iter();
-    rows.map(|cast| row![cast.oid, cast.source, cast.target, cast.function, letter(cast.context), letter(cast.method)])
-        .collect()
+    facts::Cast::all().iter().map(cast).collect()
+}
+
+fn cast(cast: &facts::Cast) -> Row {
+    row![cast.oid, cast.source, cast.target, cast.function, letter(cast.context), letter(cast.method)]
 }
 
 fn collations() -> Vec<Row> {
@@ -148,15 +178,19 @@ fn languages() -> Vec<Row> {
 }
 
 fn operator_families() -> Vec<Row> {
-    let rows = facts::OperatorFamily::all().iter();
-    rows.map(|family| row![family.oid, family.method, family.name, NAMESPACE, OWNER]).collect()
+    facts::OperatorFamily::all().iter().map(|row| operator_family(row, NAMESPACE)).collect()
+}
+
+fn operator_family(family: &facts::OperatorFamily, namespace: u32) -> Row {
+    row![family.oid, family.method, family.name, namespace, OWNER]
 }
 
 fn operator_classes() -> Vec<Row> {
-    let class = |row: &facts::OperatorClass| {
-        row![row.oid, row.method, row.name, NAMESPACE, OWNER, row.family, row.input, row.is_default, row.key]
-    };
-    facts::OperatorClass::all().iter().map(class).collect()
+    facts::OperatorClass::all().iter().map(|row| operator_class(row, NAMESPACE)).collect()
+}
+
+fn operator_class(row: &facts::OperatorClass, namespace: u32) -> Row {
+    row![row.oid, row.method, row.name, namespace, OWNER, row.family, row.input, row.is_default, row.key]
 }
 
 fn family_operators() -> Vec<Row> {
@@ -183,35 +217,36 @@ fn family_functions() -> Vec<Row> {
 }
 
 fn operators() -> Vec<Row> {
-    let operator = |row: &facts::Operator| {
-        row![
-            row.oid,
-            row.name,
-            NAMESPACE,
-            OWNER,
-            letter(row.kind),
-            row.can_merge,
-            row.can_hash,
-            row.left_type,
-            row.right_type,
-            row.result,
-            row.commutator,
-            row.negator,
-            row.function,
-            row.restriction,
-            row.join,
-        ]
-    };
-    facts::Operator::all().iter().map(operator).collect()
+    facts::Operator::all().iter().map(|row| operator(row, NAMESPACE)).collect()
+}
+
+fn operator(row: &facts::Operator, namespace: u32) -> Row {
+    row![
+        row.oid,
+        row.name,
+        namespace,
+        OWNER,
+        letter(row.kind),
+        row.can_merge,
+        row.can_hash,
+        row.left_type,
+        row.right_type,
+        row.result,
+        row.commutator,
+        row.negator,
+        row.function,
+        row.restriction,
+        row.join,
+    ]
 }
 
 fn functions() -> Vec<Row> {
-    let mut rows: Vec<Row> = facts::Function::all().iter().map(function).collect();
+    let mut rows: Vec<Row> = facts::Function::all().iter().map(|row| function(row, NAMESPACE)).collect();
     rows.extend(super::pg_proc::newer());
     rows
 }
 
-fn function(row: &facts::Function) -> Row {
+fn function(row: &facts::Function, namespace: u32) -> Row {
     let language = facts::Language::all().iter().find(|language| language.name == row.language);
     let letters = |modes: &[char]| {
         let words: Vec<String> = modes.iter().map(ToString::to_string).collect();
@@ -220,7 +255,7 @@ fn function(row: &facts::Function) -> Row {
     row![
         row.oid,
         row.name,
-        NAMESPACE,
+        namespace,
         OWNER,
         language.map_or(0, |language| language.oid),
         f64::from(row.cost),
@@ -259,15 +294,15 @@ fn ranges() -> Vec<Row> {
 }
 
 fn types() -> Vec<Row> {
-    facts::Type::all().iter().map(ty).chain(super::standard_types::rows()).collect()
+    facts::Type::all().iter().map(|row| ty(row, NAMESPACE)).chain(super::standard_types::rows()).collect()
 }
 
-fn ty(row: &facts::Type) -> Row {
+fn ty(row: &facts::Type, namespace: u32) -> Row {
     let relation = super::relation(PG_CATALOG, row.relation).map_or(0, |relation| relation.oid);
     row![
         row.oid,
         row.name,
-        NAMESPACE,
+        namespace,
         OWNER,
         row.length,
         row.by_value,

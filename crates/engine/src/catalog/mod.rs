@@ -13,6 +13,7 @@ pub mod names;
 mod pg_attribute;
 mod pg_class;
 mod pg_constraint;
+mod pg_extension;
 mod pg_index;
 mod pg_inherits;
 mod pg_names;
@@ -197,6 +198,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_attribute::TABLES,
         pg_class::TABLES,
         pg_constraint::TABLES,
+        pg_extension::TABLES,
         pg_index::TABLES,
         pg_inherits::TABLES,
         pg_names::TABLES,

@@ -181,6 +181,7 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
             rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, kind]);
         }
     }
+    rows.extend(super::pg_extension::dependencies(context));
     for (relation, trigger) in super::pg_trigger::all(context.schema) {
         rows.push(row![TRIGGER, trigger.oid, 0, PROCEDURE, trigger.function, 0, "n"]);
         rows.push(row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, 0, "a"]);

@@ -44,7 +44,9 @@ fn signature(function: &Function) -> Vec<u32> {
 }
 
 fn procedures(context: &Context<'_>) -> Vec<Row> {
-    context.schema.main.functions.iter().map(|function| stored(context.schema, function)).collect()
+    let mut rows = super::fixed::extension_functions(context);
+    rows.extend(context.schema.main.functions.iter().map(|function| stored(context.schema, function)));
+    rows
 }
 
 /// The object ids of the languages that functions are written in.

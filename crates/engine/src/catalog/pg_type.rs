@@ -39,7 +39,7 @@ fn labels(context: &Context<'_>) -> Vec<Row> {
 }
 
 fn rows(context: &Context<'_>) -> Vec<Row> {
-    let mut rows = Vec::new();
+    let mut rows = super::fixed::extension_types(context);
     let rights = context.schema.rights();
     for ty in context.schema.user_types() {
         let namespace = context.schema.namespace_oid(&ty.namespace);

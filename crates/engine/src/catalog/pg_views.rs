@@ -59,6 +59,7 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             rows.push(row![ty.oid, 1_247, 0, comment]);
         }
     }
+    rows.extend(super::pg_extension::comments(context));
     let parts = describe::part_comments(context.schema).into_iter();
     rows.extend(parts.map(|(oid, catalog, comment)| row![oid, catalog, 0, comment]));
     let policies = context.schema.policies();

@@ -106,7 +106,19 @@ impl Lowering<'_> {
                 format!("rf_{word}({})", args.join(", "))
             }
             "enum_first" | "enum_last" | "enum_range" => return self.enum_support(word, args),
-            "pg_typeof" => crate::postgres::types::oid(&args[0].ty).to_string(),
+            "pg_typeof" => {
+                let oid = crate::postgres::types::oid(&args[0].ty);
+                let mut grouped = false;
+                crate::ir::walk::expr(&args[0], &mut |part| {
+                    grouped |= matches!(part.kind, crate::ir::ExprKind::Aggregate(_) | crate::ir::ExprKind::Window(_));
+                    !grouped
+                });
+                // The value tells nothing, but that it is one of a group decides how many rows there are.
+                match grouped {
+                    true => format!("iif({} IS NULL, {oid}, {oid})", self.expr(&args[0])?.sql),
+                    false => oid.to_string(),
+                }
+            }
             _ => return Err(Error::internal(format!("no such special function: {word}"))),
         })
     }

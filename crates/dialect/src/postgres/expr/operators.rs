@@ -7,6 +7,7 @@ use super::super::coerce::{base, implicit, same};
 use super::super::resolve::Miss;
 use super::super::{names, types};
 use super::{all_of, any_of, location};
+use crate::extension::lacks_operator;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, LikeKind, Value};
 use crate::scalar::citext::is_citext;
 use crate::{Condition, Result, Type};
@@ -227,7 +228,8 @@ impl Binder<'_> {
         place: i32,
     ) -> Result<(Expr, Expr)> {
         let ordering = !matches!(name, "=" | "<>");
-        let ty = comparison_type(&left.ty, &right.ty).filter(|ty| ty.is_ordered() || !ordering);
+        let ty = comparison_type(&left.ty, &right.ty)
+            .filter(|ty| (ty.is_ordered() || !ordering) && !lacks_operator(ty, name));
         let Some(ty) = ty else {
             return Err(self.no_operator(name, &[base(&left.ty), base(&right.ty)], place, Miss::None));
         };

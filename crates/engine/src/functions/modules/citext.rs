@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use rowferry_dialect::scalar::citext::{compare, folded};
-use rowferry_dialect::{Condition, Error, Result, work};
+use rowferry_dialect::{Result, work};
 
 use super::super::call::{integer, text};
 use super::{Call, Member};
@@ -96,13 +96,9 @@ fn matched(text: &str, wanted: &str) -> Option<usize> {
     Some(text.len() - characters.as_str().len())
 }
 
+/// As a member of the array of parts: NULL where there is none, also for places counted from the end.
 fn split_part(call: &Call<'_>) -> Result<Value> {
     let parts = split(call.text(0)?, call.text(1)?)?;
-    let index = call.integer(2)?;
-    let from_zero = match index {
-        0 => return Err(Error::new(Condition::InvalidParameterValue, "field position must not be zero")),
-        1.. => usize::try_from(index - 1).ok(),
-        _ => usize::try_from(index.unsigned_abs()).ok().and_then(|back| parts.len().checked_sub(back)),
-    };
-    text(from_zero.and_then(|at| parts.get(at)).copied().unwrap_or(""))
+    let at = usize::try_from(call.integer(2)?).ok().and_then(|place| place.checked_sub(1));
+    at.and_then(|at| parts.get(at)).map_or(Ok(Value::Null), |part| text(*part))
 }
