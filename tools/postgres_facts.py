@@ -262,7 +262,8 @@ def members(connection: psycopg.Connection) -> dict[str, str]:
             "select oid::int8, extversion, extrelocatable from pg_extension where extname = %s", [module.name]
         ).fetchone() or (0, "", False)
         (last,) = connection.execute(
-            "select max(objid::int8) from pg_depend where refclassid = 'pg_extension'::regclass and refobjid = %s", [oid]
+            "select max(objid::int8) from pg_depend where refclassid = 'pg_extension'::regclass and refobjid = %s",
+            [oid],
         ).fetchone() or (0,)
         size = last - oid + 1 if module.members else 1
         extensions.append("\t".join(shown(cell) for cell in (module.name, version, relocatable, module.first, size)))
