@@ -149,6 +149,8 @@ pub enum TypeRef {
     Is(Type),
     /// The row of a table or view.
     Row(QualifiedName),
+    /// An array of such rows.
+    Rows(QualifiedName),
     /// A type that stands for whatever a call has.
     Any(Polymorphic),
     /// What trigger functions return.
@@ -213,11 +215,12 @@ impl TypeRef {
     pub fn words(&self) -> String {
         match self {
             Self::Is(ty) => crate::postgres::types::words(ty),
-            Self::Row(name) => {
+            Self::Row(name) | Self::Rows(name) => {
                 let quote = crate::postgres::quote;
+                let bounds = if matches!(self, Self::Rows(_)) { "[]" } else { "" };
                 match name.schema.as_deref() {
-                    None | Some("public") => quote(&name.name),
-                    Some(schema) => format!("{}.{}", quote(schema), quote(&name.name)),
+                    None | Some("public") => format!("{}{bounds}", quote(&name.name)),
+                    Some(schema) => format!("{}.{}{bounds}", quote(schema), quote(&name.name)),
                 }
             }
             Self::Any(any) => any.row().0.to_owned(),
@@ -226,11 +229,13 @@ impl TypeRef {
         }
     }
 
-    /// Its object id; that of a row is its relation's.
+    /// Its object id.
     pub fn oid(&self, schema: &dyn Schema) -> u32 {
         match self {
             Self::Is(ty) => crate::postgres::types::oid(ty),
-            Self::Row(name) => schema.relation(name).map_or(0, |relation| relation.oid),
+            Self::Row(_) | Self::Rows(_) => {
+                self.looked_up(schema).ok().flatten().map_or(0, |ty| crate::postgres::types::oid(&ty))
+            }
             Self::Any(any) => any.row().1,
             Self::Trigger => 2_279,
             Self::EventTrigger => 3_838,
@@ -242,11 +247,33 @@ impl TypeRef {
     /// # Errors
     /// `42704` when it is gone.
     pub fn relation(&self, schema: &dyn Schema) -> Result<Option<Arc<Relation>>> {
-        let Self::Row(name) = self else { return Ok(None) };
+        let (Self::Row(name) | Self::Rows(name)) = self else { return Ok(None) };
         schema
             .relation(name)
             .map(Some)
             .ok_or_else(|| Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist")))
+    }
+
+    /// The type that it is, that of a relation's rows looked up; `None` for what is no type of values.
+    ///
+    /// # Errors
+    /// `42704` when the relation is gone.
+    pub fn looked_up(&self, schema: &dyn Schema) -> Result<Option<Type>> {
+        let row = |relation: &Relation| Type::User(Arc::new(crate::composite::row_type(relation)));
+        Ok(match self {
+            Self::Is(ty) => Some(ty.clone()),
+            Self::Row(_) => self.relation(schema)?.map(|relation| row(&relation)),
+            Self::Rows(_) => self.relation(schema)?.map(|relation| Type::Array(Box::new(row(&relation)))),
+            Self::Any(_) | Self::Trigger | Self::EventTrigger => None,
+        })
+    }
+
+    /// The type of rows with a name that it is.
+    ///
+    /// # Errors
+    /// `42704` when the relation is gone.
+    pub fn row_type(&self, schema: &dyn Schema) -> Result<Option<Type>> {
+        Ok(self.looked_up(schema)?.filter(|ty| ty.is_row() && *ty != Type::RECORD))
     }
 }
 
@@ -274,10 +301,18 @@ impl Definition {
     pub fn resolve_types(&mut self, find: &dyn Fn(&QualifiedName) -> Option<Type>) {
         let all = self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]);
         for ty in all {
-            if let TypeRef::Row(name) = ty
-                && let Some(found) = find(name)
-            {
-                *ty = TypeRef::Is(found);
+            match ty {
+                TypeRef::Row(name) => {
+                    if let Some(found) = find(name) {
+                        *ty = TypeRef::Is(found);
+                    }
+                }
+                TypeRef::Rows(name) => {
+                    if let Some(found) = find(name) {
+                        *ty = TypeRef::Is(Type::Array(Box::new(found)));
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -301,7 +336,12 @@ impl Definition {
 
     /// Its result is a row, be it of OUT parameters, of a table or of any columns.
     pub fn returns_row(&self) -> bool {
-        self.outputs().count() > 1 || matches!(self.returns, TypeRef::Row(_) | TypeRef::Is(Type::Record))
+        let row = match &self.returns {
+            TypeRef::Row(_) => true,
+            TypeRef::Is(ty) => ty.is_row(),
+            _ => false,
+        };
+        row || self.outputs().count() > 1
     }
 
     /// Types of its input parameters in words, as a signature has them.

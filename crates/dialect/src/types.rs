@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::composite::{Field as RowField, Shape};
 use crate::user_type::{UserKind, UserType};
 
 use crate::scalar::{Order, Scalar};
@@ -96,8 +97,8 @@ pub enum Type {
     Array(Box<Type>),
     /// A type that a user has made: an enum type, a domain.
     User(Arc<UserType>),
-    /// An anonymous row.
-    Record,
+    /// An anonymous row, with its fields where they are known.
+    Record(Shape),
     /// No value (functions called for their effect).
     Void,
     /// A string literal, NULL or parameter whose type the context has not decided yet.
@@ -191,6 +192,9 @@ pub enum Storage {
 }
 
 impl Type {
+    /// An anonymous row of which nothing is known.
+    pub const RECORD: Self = Self::Record(Shape::UNKNOWN);
+
     /// The widest decimal that rides in a NUMERIC column without losing a digit.
     pub const NATIVE_DECIMAL_DIGITS: u16 = 15;
 
@@ -236,7 +240,7 @@ impl Type {
             | Self::Jsonpath
             | Self::Composite(_)
             | Self::Array(_)
-            | Self::Record
+            | Self::Record(_)
             | Self::Void
             | Self::Unknown => Storage::Text,
             Self::User(user) => user.stored_as().map_or(Storage::Text, Self::storage),
@@ -282,12 +286,39 @@ impl Type {
         }
     }
 
+    /// It is a row, be it of a type with a name or not.
+    pub fn is_row(&self) -> bool {
+        match self.through_domains() {
+            Self::Record(_) => true,
+            Self::User(user) => user.composite().is_some(),
+            _ => false,
+        }
+    }
+
+    /// The fields of a row, as far as they are known; those that are gone are among them.
+    pub fn row_fields(&self) -> Option<&[RowField]> {
+        match self.through_domains() {
+            Self::Record(shape) => shape.fields(),
+            Self::User(user) => user.composite().map(|composite| composite.fields.as_slice()),
+            _ => None,
+        }
+    }
+
     /// The object id of the user's type that it is, or is an array of.
     pub fn user_type_oid(&self) -> Option<u32> {
         match self {
             Self::User(user) => Some(user.oid),
             Self::Array(element) => element.user_type_oid(),
             _ => None,
+        }
+    }
+
+    /// It is a type of which functions inside SQLite must be told more than words can say, or an array of such.
+    pub(crate) fn is_told(&self) -> bool {
+        match self {
+            Self::User(_) | Self::Record(_) => true,
+            Self::Array(element) => element.is_told(),
+            _ => false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Types that users make: enum types and domains.
+//! Types that users make: enum types, domains and composite types.
 //!
 //! Such a type carries its definition with it, and is the same as another of the same object id: plans are renewed when
 //! the schema changes, so a definition never grows old in one. Below the compiler, where SQLite's functions are told
@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::composite::{Composite, Field};
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Language, Result, Type};
 
@@ -37,6 +38,8 @@ pub enum UserKind {
     Enum(Labels),
     /// CREATE DOMAIN.
     Domain(Domain),
+    /// CREATE TYPE … AS (…), or the rows of a relation.
+    Composite(Composite),
     /// A column was declared of a type that has not been looked up yet, or is gone: its values lie as of this one.
     Unresolved(Type),
 }
@@ -170,10 +173,23 @@ impl UserType {
         }
     }
 
+    /// What its rows are made of.
+    pub fn composite(&self) -> Option<&Composite> {
+        match &self.kind {
+            UserKind::Composite(composite) => Some(composite),
+            _ => None,
+        }
+    }
+
+    /// It is the type of a relation's rows, which is made and changed with the relation.
+    pub fn is_row_type(&self) -> bool {
+        crate::composite::relation_of_row_type(self.oid).is_some()
+    }
+
     /// The type that its values lie as; itself for one with values of its own.
     pub fn stored_as(&self) -> Option<&Type> {
         match &self.kind {
-            UserKind::Enum(_) => None,
+            UserKind::Enum(_) | UserKind::Composite(_) => None,
             UserKind::Domain(domain) => Some(&domain.base),
             UserKind::Unresolved(ty) => Some(ty),
         }
@@ -198,6 +214,14 @@ impl UserType {
                     "not_null": domain.not_null,
                     "default": domain.default,
                     "checks": domain.checks.iter().map(check).collect::<Vec<_>>(),
+                })
+            }
+            UserKind::Composite(composite) => {
+                let field = |field: &Field| json!([field.name, words(&field.ty), field.dropped]);
+                json!({
+                    "array": self.array_oid,
+                    "relation": composite.relation,
+                    "fields": composite.fields.iter().map(field).collect::<Vec<_>>(),
                 })
             }
             UserKind::Unresolved(ty) => json!({"array": self.array_oid, "base": words(ty)}),
@@ -252,6 +276,10 @@ fn read(json: &Json) -> Option<(u32, UserKind)> {
         };
         return Some((array, UserKind::Enum(Labels::new(labels.iter().map(label).collect::<Option<_>>()?))));
     }
+    if let Some(fields) = json["fields"].as_array() {
+        let fields = fields.iter().map(read_field).collect::<Option<_>>()?;
+        return Some((array, UserKind::Composite(Composite { relation: oid(&json["relation"])?, fields })));
+    }
     let base = read_type(&json["base"])?;
     let Some(checks) = json["checks"].as_array() else { return Some((array, UserKind::Unresolved(base))) };
     let check = |row: &Json| {
@@ -263,9 +291,28 @@ fn read(json: &Json) -> Option<(u32, UserKind)> {
     Some((array, UserKind::Domain(Domain { base, not_null: json["not_null"].as_bool()?, default, checks })))
 }
 
+/// A field as [`UserType::definition`] and [`told_fields`] write it.
+fn read_field(row: &Json) -> Option<Field> {
+    let (name, ty) = (row[0].as_str()?.to_owned(), read_type(&row[1])?);
+    Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false) })
+}
+
+/// The fields of a row without a name, as functions inside SQLite are told of them.
+pub fn told_fields<'f>(fields: impl IntoIterator<Item = (&'f str, &'f Type)>) -> String {
+    let field = |(name, ty): (&str, &Type)| json!([name, whole(ty)]);
+    Json::Array(fields.into_iter().map(field).collect()).to_string()
+}
+
+/// The inverse of [`told_fields`].
+pub fn fields_from_told(words: &str) -> Option<Vec<Field>> {
+    let json: Json = serde_json::from_str(words).ok()?;
+    json.as_array()?.iter().map(read_field).collect()
+}
+
 /// A type's words in JSON: a text, or an object for a user's type.
 fn read_type(json: &Json) -> Option<Type> {
     match json {
+        Json::String(words) if words == RECORD => Some(Type::RECORD),
         Json::String(words) => Some(crate::lower::sqlite::types::parse(words, Language::Postgres)),
         Json::Object(_) => {
             let ty = match json["oid"].as_u64() {
@@ -285,7 +332,7 @@ fn read_type(json: &Json) -> Option<Type> {
 
 /// A type with users' types in it as functions inside SQLite are told of it: with its definition. `None` for all others.
 pub fn told(ty: &Type) -> Option<String> {
-    ty.has_user_type().then(|| whole(ty).to_string())
+    if *ty == Type::RECORD { Some(RECORD.to_owned()) } else { ty.is_told().then(|| whole(ty).to_string()) }
 }
 
 fn whole(ty: &Type) -> Json {
@@ -297,13 +344,20 @@ fn whole(ty: &Type) -> Json {
             json["name"] = json!(user.name);
             json
         }
-        Type::Array(element) if element.has_user_type() => json!({"element": whole(element)}),
+        Type::Record(_) => json!(RECORD),
+        Type::Array(element) if element.is_told() => json!({"element": whole(element)}),
         ty => Json::String(crate::lower::sqlite::types::words(ty, Language::Postgres)),
     }
 }
 
+/// The word for a row without a name.
+const RECORD: &str = "record";
+
 /// The inverse of [`told`]; `None` for words that are not of that kind.
 pub fn from_told(words: &str) -> Option<Type> {
+    if words == RECORD {
+        return Some(Type::RECORD);
+    }
     if !words.starts_with('{') {
         return None;
     }
@@ -332,11 +386,47 @@ pub fn resolved(ty: &Type, find: &dyn Fn(u32) -> Option<Arc<UserType>>) -> Type 
     match ty {
         Type::User(user) => match (find(user.oid), &user.kind) {
             (Some(found), _) => Type::User(found),
+            // The rows of a relation that is not known yet.
+            (None, UserKind::Unresolved(_)) if user.is_row_type() => ty.clone(),
             (None, UserKind::Unresolved(stored)) => stored.clone(),
             (None, _) => ty.clone(),
         },
         Type::Array(element) if element.has_user_type() => Type::Array(Box::new(resolved(element, find))),
         ty => ty.clone(),
+    }
+}
+
+/// The fields of a composite type or the base of a domain, looked up with `find`.
+pub fn resolve_parts(kind: &mut UserKind, find: &dyn Fn(u32) -> Option<Arc<UserType>>) {
+    match kind {
+        UserKind::Domain(domain) => domain.base = resolved(&domain.base, find),
+        UserKind::Composite(composite) => {
+            for field in &mut composite.fields {
+                // An attribute may be younger than the type, and of a type that is younger, too.
+                if field.ty.user_type_oid().is_some_and(|oid| find(oid).is_some()) {
+                    field.ty = resolved(&field.ty, find);
+                }
+            }
+        }
+        UserKind::Enum(_) | UserKind::Unresolved(_) => {}
+    }
+}
+
+/// A type that can be looked up only when all relations are known: one of a relation's rows, or one with such a part.
+pub fn is_late(ty: &Type) -> bool {
+    match ty {
+        Type::User(user) => user.is_row_type() || has_late_parts(&user.kind),
+        Type::Array(element) => is_late(element),
+        _ => false,
+    }
+}
+
+/// The same of the parts of a type. An attribute may be of a younger type, too.
+pub fn has_late_parts(kind: &UserKind) -> bool {
+    match kind {
+        UserKind::Domain(domain) => is_late(&domain.base),
+        UserKind::Composite(composite) => composite.fields.iter().any(|field| field.ty.has_user_type()),
+        UserKind::Enum(_) | UserKind::Unresolved(_) => false,
     }
 }
 

@@ -25,6 +25,7 @@ mod network;
 mod numbers;
 mod operators;
 mod ranges;
+mod records;
 mod stored;
 mod strings;
 mod system;
@@ -178,6 +179,7 @@ static FAMILIES: &[&[Function]] = &[
     numbers::ROWS,
     operators::ROWS,
     ranges::ROWS,
+    records::ROWS,
     strings::ROWS,
     system::ROWS,
     windows::ROWS,
@@ -290,6 +292,7 @@ mod spec {
     pub(super) const REGOPERATOR: TypeSpec = Is(Type::Reg(Reg::Operator));
     pub(super) const REGROLE: TypeSpec = Is(Type::Reg(Reg::Role));
     pub(super) const ICHAR: TypeSpec = Is(Type::InternalChar);
+    pub(super) const RECORD: TypeSpec = Is(Type::RECORD);
     pub(super) const TEXTS: TypeSpec = ArrayOf(Type::Text);
     pub(super) const NAMES: TypeSpec = ArrayOf(Type::Name);
     pub(super) const INTS: TypeSpec = ArrayOf(Type::Int4);

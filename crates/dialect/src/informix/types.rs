@@ -110,7 +110,7 @@ pub fn import(ty: &Type) -> Type {
         | Type::Jsonpath
         | Type::Scalar(..)
         | Type::Array(_)
-        | Type::Record
+        | Type::Record(_)
         | Type::Unknown => Type::Lvarchar(LVARCHAR_MAX),
         Type::User(user) => user.stored_as().map_or(Type::Varchar(Some(63)), import),
         Type::Name => Type::Varchar(Some(128)),

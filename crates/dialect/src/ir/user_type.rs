@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::Type;
+use crate::composite::Field;
 use crate::schema::QualifiedName;
 use crate::user_type::UserType;
 
 /// A change of users' types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserTypeChange {
-    /// CREATE TYPE … AS ENUM, CREATE DOMAIN.
+    /// CREATE TYPE, CREATE DOMAIN.
     Create {
         /// The name; its schema is decided.
         name: QualifiedName,
@@ -24,6 +25,13 @@ pub enum UserTypeChange {
         action: AlterUserType,
         /// The completion tag.
         tag: &'static str,
+    },
+    /// ALTER TYPE of a composite type: one change after the other, and whether CASCADE stands behind it.
+    AlterFields {
+        /// The type.
+        ty: Arc<UserType>,
+        /// What becomes of it.
+        actions: Vec<(AlterUserType, bool)>,
     },
     /// DROP TYPE, DROP DOMAIN.
     Drop {
@@ -41,6 +49,8 @@ pub enum UserTypeChange {
 pub enum NewUserType {
     /// An enum type, with its labels.
     Enum(Vec<String>),
+    /// A composite type, with its fields.
+    Composite(Vec<Field>),
     /// A domain.
     Domain {
         /// The type that it is over.
@@ -71,6 +81,14 @@ pub enum AlterUserType {
         /// Its new text.
         to: String,
     },
+    /// ADD ATTRIBUTE.
+    AddField(Field),
+    /// DROP ATTRIBUTE, by its place.
+    DropField(usize),
+    /// ALTER ATTRIBUTE … TYPE, by its place.
+    RetypeField(usize, Type),
+    /// RENAME ATTRIBUTE, by its place.
+    RenameField(usize, String),
     /// RENAME TO.
     Rename(String),
     /// SET SCHEMA.
@@ -107,9 +125,25 @@ impl UserTypeChange {
     /// The completion tag.
     pub const fn tag(&self) -> &'static str {
         match self {
-            Self::Create { kind: NewUserType::Enum(_), .. } => "CREATE TYPE",
+            Self::Create { kind: NewUserType::Enum(_) | NewUserType::Composite(_), .. } => "CREATE TYPE",
             Self::Create { kind: NewUserType::Domain { .. }, .. } => "CREATE DOMAIN",
+            Self::AlterFields { .. } => "ALTER TYPE",
             Self::Alter { tag, .. } | Self::Drop { tag, .. } => tag,
+        }
+    }
+}
+
+impl AlterUserType {
+    /// What a change of attributes makes of a composite type; others do nothing here.
+    pub fn apply(&self, ty: &mut UserType) {
+        let crate::user_type::UserKind::Composite(composite) = &mut ty.kind else { return };
+        let fields = &mut composite.fields;
+        match self {
+            Self::AddField(field) => fields.push(field.clone()),
+            Self::DropField(at) => fields[*at].dropped = true,
+            Self::RetypeField(at, to) => fields[*at].ty = to.clone(),
+            Self::RenameField(at, to) => fields[*at].name.clone_from(to),
+            _ => {}
         }
     }
 }

@@ -155,6 +155,10 @@ pub(super) struct Entry {
     pub(super) unqualified: bool,
     /// It is a function that returns one value a row: its name alone means that value.
     pub(super) row_is_value: bool,
+    /// The type with a name that its rows are of, where no relation tells.
+    pub(super) row: Option<Type>,
+    /// Its row as one value, where there is such a thing.
+    pub(super) value: Option<Expr>,
     /// The table behind it, for system columns and functional dependency.
     pub(super) relation: Option<(RelId, Arc<Relation>)>,
 }
@@ -408,6 +412,8 @@ impl Entry {
             qualified: true,
             unqualified: true,
             row_is_value: false,
+            row: None,
+            value: None,
             relation: Some((id, relation.clone())),
         }
     }
@@ -447,6 +453,8 @@ impl Entry {
             qualified: true,
             unqualified: true,
             row_is_value: false,
+            row: None,
+            value: None,
             relation: None,
         }
     }

@@ -85,7 +85,6 @@ fn stand_in(oid: u32) -> Option<Type> {
         "anyelement" | "anynonarray" | "anycompatible" | "anycompatiblenonarray" => Some(Type::Int4),
         "anyrange" => Some(Type::Scalar(&ranges::INT4RANGE, None)),
         "anymultirange" => Some(Type::Scalar(&ranges::INT4MULTIRANGE, None)),
-        "record" => None,
         _ => types::from_oid(oid),
     }
 }

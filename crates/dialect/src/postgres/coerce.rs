@@ -34,6 +34,15 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     if same(from, to) || *from == Type::Unknown {
         return Some(Implicit);
     }
+    match (from.is_row(), to.is_row()) {
+        (true, true) => {
+            let anonymous = matches!(from, Type::Record(_)) || matches!(to, Type::Record(_));
+            return anonymous.then_some(Implicit);
+        }
+        (true, false) => return (types::category(to) == 'S').then_some(Assignment),
+        (false, true) => return (types::category(from) == 'S').then_some(Explicit),
+        (false, false) => {}
+    }
     // An enum type and text become each other by way of the label.
     match (from, to) {
         (Type::User(_), to) => return to.is_text().then_some(Assignment),
@@ -43,7 +52,7 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     if let (Type::Array(from), Type::Array(to)) = (from, to) {
         return cast_context(from, to);
     }
-    if matches!(to, Type::Void | Type::Unknown | Type::Record) || *from == Type::Void {
+    if matches!(to, Type::Void | Type::Unknown) || *from == Type::Void {
         return None;
     }
     let cast = facts::Cast::between(types::oid(from), types::oid(to));
@@ -64,6 +73,9 @@ fn depends_on_session(ty: &Type) -> bool {
         Type::TimestampTz(_) | Type::TimeTz(_) => true,
         Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| depends_on_session(&subtype.ty())),
         Type::Array(element) => depends_on_session(element) || matches!(**element, Type::Reg(_)),
+        Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| {
+            depends_on_session(&field.ty) || matches!(field.ty, Type::Reg(_)) || types::typmod(&field.ty) != -1
+        }),
         _ => false,
     }
 }
@@ -120,6 +132,12 @@ impl Binder<'_> {
                 converted.push(self.coerce(member, wanted, context, location)?);
             }
             return Ok(Ok(Expr::new(ExprKind::Array(converted), to.clone())));
+        }
+        if let (ExprKind::Row(_), Type::Record(_), Type::User(_)) = (&expr.kind, &expr.ty, to)
+            && to.is_row()
+        {
+            let ExprKind::Row(members) = expr.kind else { return Err(crate::Error::internal("a row that is none")) };
+            return self.row_as(members, to, context, location).map(Ok);
         }
         if same(&expr.ty, to) {
             // Only modifiers differ. Without any, the value is of the type as it stands.
@@ -350,6 +368,8 @@ impl Binder<'_> {
     pub(super) fn settle(&mut self, expr: Expr, location: i32) -> Result<Expr> {
         if expr.ty == Type::Unknown {
             self.decide(expr, &Type::Text, CastContext::Implicit, location)
+        } else if let ExprKind::Row(members) = expr.kind {
+            self.settled_row(members, expr.ty, location)
         } else {
             Ok(expr)
         }

@@ -496,7 +496,14 @@ impl Binder<'_> {
                 Some(N::AIndirection(indirection))
                     if indirection.indirection.iter().any(|part| matches!(part.node, Some(N::AStar(_)))) =>
                 {
-                    return Err(self.unsupported("the columns of a composite value", location(value)));
+                    let place = location(value);
+                    let Some((row, at)) = self.spread_value(value)? else {
+                        return Err(self.unsupported("this indirection", place));
+                    };
+                    for column in self.fields_of(row, at)? {
+                        let result = computed(column.name, column.expr.ty.clone());
+                        targets.push(Target { column: result, expr: column.expr, place });
+                    }
                 }
                 inner => {
                     let place = location(value);

@@ -72,7 +72,7 @@ pub static TYPES: &[TypeRow] = &[
     row("regrole", "regrole", (4096, 4097), 4, 'N', false, Type::Reg(Reg::Role)),
     row("regnamespace", "regnamespace", (4089, 4090), 4, 'N', false, Type::Reg(Reg::Namespace)),
     row("uuid", "uuid", (2950, 2951), 16, 'U', false, Type::Uuid),
-    row("record", "record", (2249, 2287), -1, 'P', false, Type::Record),
+    row("record", "record", (2249, 2287), -1, 'P', false, Type::RECORD),
     row("void", "void", (2278, 0), 4, 'P', false, Type::Void),
     row("jsonpath", "jsonpath", (4072, 4073), -1, 'U', false, Type::Jsonpath),
     row("jsonb", "jsonb", (3802, 3807), -1, 'U', false, Type::Jsonb),
@@ -204,6 +204,10 @@ pub fn of_oid(oid: u32, schema: &dyn crate::Schema) -> Option<Type> {
     if let Some(user) = schema.user_type_by_oid(oid) {
         return Some(Type::User(user));
     }
+    if let Some((relation, is_array)) = crate::composite::relation_of_row_type(oid) {
+        let row = Type::User(std::sync::Arc::new(crate::composite::row_type(&*schema.relation_by_oid(relation)?)));
+        return Some(if is_array { Type::Array(Box::new(row)) } else { row });
+    }
     let array = schema.user_types().into_iter().find(|user| user.array_oid == oid && oid != 0);
     array.map(|user| Type::Array(Box::new(Type::User(user))))
 }
@@ -267,6 +271,7 @@ pub fn typlen(ty: &Type) -> i16 {
 pub fn category(ty: &Type) -> char {
     match ty.through_domains() {
         Type::Array(_) => 'A',
+        Type::User(user) if user.composite().is_some() => 'C',
         Type::User(_) => 'E',
         ty => row_of(ty).map_or('U', |row| row.category),
     }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use super::datetime_text::{DAY, INFINITY, NEGATIVE_INFINITY, SECOND};
 use super::{
-    Decimal, Interval, Settings, ValueRef, array, date, float, input, integer, interval, json, misfit, output, text,
-    time, timestamp, type_name, zone,
+    Decimal, Interval, Settings, ValueRef, array, date, float, input, integer, interval, json, misfit, output, record,
+    text, time, timestamp, type_name, zone,
 };
 use crate::ir::{CastContext, Value};
 use crate::scalar::{Order, Scalar};
@@ -58,6 +58,10 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
     }
     if is_text(from) && !matches!(to, Type::Scalar(..)) {
         return read(text_of(value)?, to, context, settings);
+    }
+    if let (Value::Text(stored), true, true) = (value, from.is_row(), to.is_row()) {
+        let each = |value: &Value, from: &Type, to: &Type| cast(value, from, to, context, settings);
+        return record::convert(stored.as_bytes(), from, to, &each).map(Value::Text);
     }
     match (from, to) {
         (Type::Array(from), Type::Array(to)) => cast_array(value, from, to, context, settings),

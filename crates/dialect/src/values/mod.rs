@@ -230,13 +230,9 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::Numeric(_) | Type::Money(_) | Type::FloatingDecimal(_) => {
             Value::Text(Decimal::parse(text)?.constrained(ty)?.to_string())
         }
-        Type::Text
-        | Type::TextBlob
-        | Type::Clob
-        | Type::Unknown
-        | Type::Record
-        | Type::Composite(_)
-        | Type::Lvarchar(_) => Value::Text(text::assign(text, ty)?.into_owned()),
+        Type::Text | Type::TextBlob | Type::Clob | Type::Unknown | Type::Composite(_) | Type::Lvarchar(_) => {
+            Value::Text(text::assign(text, ty)?.into_owned())
+        }
         Type::Varchar(_) | Type::Char(_) | Type::Nchar(_) | Type::Nvarchar(_) => {
             Value::Text(text::assign(text, ty)?.into_owned())
         }
@@ -270,8 +266,10 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
                 None => return Err(user.no_label(text)),
             },
             UserKind::Domain(domain) => input(text, &domain.base, settings)?,
+            UserKind::Composite(_) => Value::Text(record::parse(text, ty, settings)?),
             UserKind::Unresolved(ty) => input(text, ty, settings)?,
         },
+        Type::Record(_) => Value::Text(record::parse(text, ty, settings)?),
         Type::Void => Value::Null,
     })
 }
@@ -295,10 +293,12 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
                 let label = std::str::from_utf8(bytes).ok().filter(|text| labels.position(text).is_some());
                 out.extend_from_slice(label.ok_or_else(|| misfit(value, ty))?.as_bytes());
             }
-            (UserKind::Enum(_), _) => return Err(misfit(value, ty)),
+            (UserKind::Composite(_), ValueRef::Text(bytes)) => record::write(out, bytes, ty, settings)?,
+            (UserKind::Enum(_) | UserKind::Composite(_), _) => return Err(misfit(value, ty)),
             (UserKind::Domain(domain), _) => write(out, value, &domain.base, settings)?,
             (UserKind::Unresolved(stored), _) => write(out, value, stored, settings)?,
         },
+        (Type::Record(_), ValueRef::Text(bytes)) => record::write(out, bytes, ty, settings)?,
         (Type::Bool, ValueRef::Integer(value)) => out.push(if value == 0 { b'f' } else { b't' }),
         (Type::Int2 | Type::Int4 | Type::Int8 | Type::IfxInt8 | Type::Oid, ValueRef::Integer(value)) => {
             integer::write(out, value);
@@ -366,7 +366,7 @@ fn write_misfit(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Se
         bytea::write(out, text.as_bytes(), settings);
         return Ok(());
     }
-    if ty.is_text() || matches!(ty, Type::Unknown | Type::Record) {
+    if ty.is_text() || matches!(ty, Type::Unknown) {
         out.extend_from_slice(text.as_bytes());
         return Ok(());
     }
@@ -457,7 +457,7 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::Scalar(scalar, _) => scalar.words,
         Type::Array(_) => "array",
         Type::User(_) => "user-defined",
-        Type::Record | Type::Composite(_) => "record",
+        Type::Record(_) | Type::Composite(_) => "record",
         Type::Void => "void",
         Type::Unknown => "unknown",
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
-use rowferry_dialect::{Type, heritage};
+use rowferry_dialect::{Schema as _, Type, heritage};
 use rowferry_facts as facts;
 
 use super::describe::{default_expression, included, index_column, options};
@@ -208,6 +208,19 @@ fn attributes(context: &Context<'_>) -> Vec<Row> {
             of_index(schema, relation, index, properties, &mut rows);
         }
     }
+    for ty in context.schema.user_types() {
+        let Some(composite) = ty.composite() else { continue };
+        for (at, field) in composite.fields.iter().enumerate() {
+            let dropped = format!("........pg.dropped.{}........", at + 1);
+            let name = if field.dropped { &dropped } else { &field.name };
+            let mut row = Attribute::new(composite.relation, name, at as i64 + 1, &field.ty).row();
+            if field.dropped {
+                row[TYPE] = Cell::from(0_i64);
+                row[DROPPED] = Cell::from(true);
+            }
+            rows.push(row);
+        }
+    }
     for details in context.schema.sequences() {
         let columns = [("last_value", Type::Int8), ("log_cnt", Type::Int8), ("is_called", Type::Bool)];
         for (at, (name, ty)) in columns.iter().enumerate() {
@@ -255,6 +268,10 @@ fn of_index(
         }
     }
 }
+
+/// Places of what differs for attributes that are gone.
+const TYPE: usize = 2;
+const DROPPED: usize = 16;
 
 /// `attstorage` of a word.
 fn storage_letter(word: &str) -> char {

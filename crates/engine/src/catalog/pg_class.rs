@@ -1,6 +1,7 @@
 //! `pg_class`: relations, indexes and sequences; with `pg_am` and `pg_attrdef`'s parents.
 
 use rowferry_dialect::Schema as _;
+use rowferry_dialect::composite::row_type_oid;
 use rowferry_dialect::schema::{Relation, RelationKind};
 
 use super::describe;
@@ -57,6 +58,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             || schema.details(relation.oid).is_some_and(|details| !details.triggers.is_empty());
         let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
         let mut row = owned(of_relation(relation, namespace, triggers), relation.oid);
+        row[ROW_TYPE] = Cell::from(row_type_oid(relation.oid));
         row[HAS_SUBCLASS] = Cell::from(!schema.heirs(relation.oid).is_empty());
         if properties.has("", "unlogged") {
             row[PERSISTENCE] = Cell::from("u");
@@ -93,6 +95,28 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             rows.push(row);
         }
     }
+    for ty in schema.user_types() {
+        let Some(composite) = ty.composite() else { continue };
+        let mut row = class(&Class {
+            oid: composite.relation,
+            name: &ty.name,
+            namespace: namespace_oid(schema, &ty.namespace),
+            temporary: false,
+            kind: "c",
+            columns: composite.fields.len(),
+            checks: 0,
+            indexed: false,
+            rules: false,
+            triggers: false,
+            secured: (false, false),
+            options: None,
+            owner: rights.owner(ty.oid),
+            acl: NULL,
+        });
+        row[ROW_TYPE] = Cell::from(ty.oid);
+        row[FILE] = Cell::from(0_i64);
+        rows.push(row);
+    }
     for details in schema.sequences() {
         let of_sequence = Class {
             oid: details.sequence.oid,
@@ -121,6 +145,9 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
+/// Places of columns that row types decide.
+const ROW_TYPE: usize = 3;
+const FILE: usize = 7;
 /// Places of columns that ALTER TABLE changes.
 const ACCESS_METHOD: usize = 6;
 const PERSISTENCE: usize = 15;

@@ -1,12 +1,18 @@
 //! `pg_type`: PostgreSQL's own types ([`super::fixed`]) and the file's.
 
+use std::sync::Arc;
+
+use rowferry_dialect::composite::row_type;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::{Schema as _, Type};
 
 use super::pg_attribute::collation_of;
-use super::{Context, NULL, Row, Table, row};
+use super::{Cell, Context, NULL, Row, Table, row};
 
 pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_type", rows), Table::pg_catalog("pg_enum", labels)];
+
+/// The place of `typalign`.
+const ALIGNMENT: usize = 22;
 
 /// What of a row of `pg_type` is not the same for all.
 #[derive(Default)]
@@ -25,6 +31,7 @@ struct Of {
     not_null: bool,
     base: u32,
     modifier: i32,
+    relation: u32,
     dimensions: i32,
     default: Option<String>,
 }
@@ -41,7 +48,8 @@ fn labels(context: &Context<'_>) -> Vec<Row> {
 fn rows(context: &Context<'_>) -> Vec<Row> {
     let mut rows = super::fixed::extension_types(context);
     let rights = context.schema.rights();
-    for ty in context.schema.user_types() {
+    let of_relations = context.schema.user_relations().map(|relation| Arc::new(row_type(relation)));
+    for ty in context.schema.user_types().into_iter().chain(of_relations) {
         let namespace = context.schema.namespace_oid(&ty.namespace);
         let told = Type::User(ty.clone());
         let known = || Of { namespace, owner: rights.owner(ty.oid), modifier: -1, ..Of::default() };
@@ -54,6 +62,13 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             array: ty.array_oid,
             ..known()
         };
+        let mut alignment = None;
+        if let Some(composite) = ty.composite() {
+            shown.kind = "c";
+            shown.relation = composite.relation;
+            shown.owner = if ty.is_row_type() { rights.owner(composite.relation) } else { shown.owner };
+            alignment = Some("d");
+        }
         if let Some(domain) = ty.domain() {
             shown.kind = "d";
             shown.preferred = types::is_preferred(&domain.base);
@@ -64,9 +79,9 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             shown.collation = collation_of(&domain.base);
             shown.dimensions = i32::from(matches!(domain.base, Type::Array(_)));
         }
-        let collation = shown.collation;
-        rows.push(of(shown));
-        rows.push(of(Of {
+        let (collation, owner) = (shown.collation, shown.owner);
+        let mut own = of(shown);
+        let mut array = of(Of {
             oid: ty.array_oid,
             name: ty.array_name(),
             length: -1,
@@ -74,8 +89,14 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             category: 'A',
             element: ty.oid,
             collation,
+            owner,
             ..known()
-        }));
+        });
+        if let Some(letter) = alignment {
+            own[ALIGNMENT] = Cell::from(letter);
+            array[ALIGNMENT] = Cell::from(letter);
+        }
+        rows.extend([own, array]);
     }
     rows
 }
@@ -94,7 +115,7 @@ fn of(ty: Of) -> Row {
         ty.preferred,
         true,
         ",",
-        0,
+        ty.relation,
         0,
         ty.element,
         ty.array,

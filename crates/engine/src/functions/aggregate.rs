@@ -10,10 +10,11 @@ use std::sync::Arc;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::array::{Array, Dimension};
 use rowferry_dialect::values::{Decimal, Interval, ValueRef, array, decimal_math, float};
-use rowferry_dialect::{Condition, Error, Result, work};
+use rowferry_dialect::{Condition, Error, Result, Type, work};
 use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
 
+use super::cast::type_at;
 use super::ranges::{Gather, Ranges};
 use super::{Call, Context, Output, arrays, json, raise};
 
@@ -782,7 +783,12 @@ impl Accumulator for Members {
                 work::append_text(&mut member, &json::argument(call, 2)?)?;
             }
         }
-        let separator: &[u8] = if matches!(self.shape, Shape::Array | Shape::NestedArray) { b"," } else { b", " };
+        let separator: &[u8] = match self.shape {
+            Shape::Array | Shape::NestedArray => b",",
+            // What has a structure stands in a line of its own.
+            Shape::Json if matches!(type_at(call, 1)?, ty if ty.is_row() || matches!(ty, Type::Array(_))) => b", \n ",
+            _ => b", ",
+        };
         self.joined.push(separator, |out| work::append(out, member.as_bytes()))
     }
 

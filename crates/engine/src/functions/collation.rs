@@ -5,13 +5,16 @@
 
 use std::cmp::Ordering;
 
-use rowferry_dialect::lower::sqlite::{ENUM_ARRAY_COLLATION, ENUM_COLLATION};
+use rowferry_dialect::Type;
+use rowferry_dialect::lower::sqlite::{ENUM_ARRAY_COLLATION, ENUM_COLLATION, ROW_ARRAY_COLLATION, ROW_COLLATION};
 use rowferry_dialect::scalar::{self, Order};
-use rowferry_dialect::user_type::Labels;
+use rowferry_dialect::user_type::{Labels, from_told};
 use rowferry_dialect::values::array::Array;
 use rowferry_dialect::values::{decimal, interval, time};
 use rusqlite::Connection;
 use serde_json::Value as Json;
+
+use super::composite;
 
 /// Registers the collations.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
@@ -34,7 +37,8 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.collation_needed(of_name)
 }
 
-/// A collation when SQLite meets its name: an enum type's, whose name holds the labels, or one of an extension's type.
+/// A collation when SQLite meets its name: an enum or row type's, whose name holds the labels or the type, or one of an
+/// extension's type.
 fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     for scalar in scalar::of_extensions() {
         let Order::By { collation, of_arrays, compare } = scalar.order else { continue };
@@ -45,10 +49,23 @@ fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
             return connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, compare));
         }
     }
+    let records = |a: &str, b: &str| composite::order_of_rows(a, b, &Type::RECORD);
+    match name {
+        "rf_record" => return connection.create_collation(name, records),
+        "rf_array_record" => {
+            return connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, records));
+        }
+        _ => {}
+    }
     if let Some(labels) = name.strip_prefix(ENUM_COLLATION).and_then(Labels::from_texts) {
         connection.create_collation(name, move |a: &str, b: &str| labels.compare(a, b))?;
     } else if let Some(labels) = name.strip_prefix(ENUM_ARRAY_COLLATION).and_then(Labels::from_texts) {
         connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, |a, b| labels.compare(a, b)))?;
+    } else if let Some(ty) = name.strip_prefix(ROW_COLLATION).and_then(from_told) {
+        connection.create_collation(name, move |a: &str, b: &str| composite::order_of_rows(a, b, &ty))?;
+    } else if let Some(ty) = name.strip_prefix(ROW_ARRAY_COLLATION).and_then(from_told) {
+        let rows = move |a: &str, b: &str| composite::order_of_rows(a, b, &ty);
+        connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, &rows))?;
     }
     Ok(())
 }
@@ -63,7 +80,7 @@ pub(super) fn times(a: &str, b: &str) -> Ordering {
 
 /// Element by element, then by their number, then by the dimensions. Elements are told by their JSON kinds: numbers by
 /// value, a float's `NaN` and infinities too; strings as the element's type wants; NULL comes last.
-fn compare_arrays(left: &str, right: &str, strings: impl Fn(&str, &str) -> Ordering) -> Ordering {
+pub(super) fn compare_arrays(left: &str, right: &str, strings: impl Fn(&str, &str) -> Ordering) -> Ordering {
     if left == right {
         return Ordering::Equal;
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::array::{Array, Dimension};
-use rowferry_dialect::values::{self, Decimal, Settings, ValueRef, array, json};
+use rowferry_dialect::values::{self, Decimal, Settings, ValueRef, array, json, record};
 use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
 
@@ -85,7 +85,7 @@ pub(super) fn argument(call: &Call<'_>, at: usize) -> Result<String> {
 /// The argument at `at` as an object's key.
 pub(super) fn key_argument(call: &Call<'_>, at: usize) -> Result<String> {
     let ty = type_at(call, at + 1)?;
-    if matches!(ty, Type::Array(_) | Type::Json | Type::Jsonb | Type::Record) {
+    if ty.is_row() || matches!(ty, Type::Array(_) | Type::Json | Type::Jsonb) {
         let message = "key value must be scalar, not array, composite, or json";
         return Err(Error::new(Condition::InvalidParameterValue, message));
     }
@@ -100,7 +100,20 @@ pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Setti
     match (value, ty) {
         (Value::Null, _) => out.push_str("null"),
         (Value::Integer(value), Type::Bool) => out.push_str(if *value == 0 { "false" } else { "true" }),
-        (Value::Text(text), Type::Json | Type::Jsonb | Type::Record) => out.push_str(text),
+        (Value::Text(text), Type::Json | Type::Jsonb) => out.push_str(text),
+        (Value::Text(stored), ty) if ty.is_row() => {
+            let row = record::Row::read(stored.as_bytes(), ty)?;
+            out.push('{');
+            for (at, (field, value)) in row.live()?.into_iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                json::quote(out, &field.name);
+                out.push(':');
+                write(out, &value, &field.ty, settings)?;
+            }
+            out.push('}');
+        }
         (Value::Text(stored), Type::Array(element)) => {
             let array = Array::read(stored.as_bytes())?;
             write_array(out, &array.dimensions, &mut array.members.iter(), element, settings)?;

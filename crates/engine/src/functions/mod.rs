@@ -10,6 +10,7 @@ mod bits;
 mod call;
 mod cast;
 mod collation;
+mod composite;
 mod context;
 mod conversions;
 mod datetime;
@@ -106,6 +107,7 @@ const FAMILIES: &[&[Row]] = &[
     arrays::ROWS,
     bits::ROWS,
     cast::ROWS,
+    composite::ROWS,
     datetime::ROWS,
     conversions::ROWS,
     encodings::ROWS,

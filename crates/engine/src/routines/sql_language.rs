@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::routine::sql_language;
+use rowferry_dialect::values::record::Row;
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::borrowed;
@@ -38,15 +39,37 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
         match outcome {
             Outcome::Rows(mut cursor) if last && !matches!(compiled.returns, Returns::Void) => {
                 let types: Vec<Type> = cursor.columns().iter().map(|column| column.ty.clone()).collect();
-                let wanted = columns.unwrap_or(types.len());
+                let whole = types.len() == 1 && takes_whole(compiled, &types[0]);
+                let names: Vec<String> = cursor.columns().iter().map(|column| column.name.clone()).collect();
+                let wanted = if whole { 1 } else { columns.unwrap_or(types.len()) };
                 if wanted != types.len() {
                     return Err(mismatch(function.definition.returns.words()));
                 }
-                let mut rows = Spool::new(wanted);
+                let (mut returned_types, mut returned_names, mut null) = (types.clone(), names, false);
+                let mut rows = Spool::new(columns.unwrap_or(if whole { 0 } else { wanted }));
                 while let Some(row) = cursor.next().map_err(in_statement)? {
                     let values: Vec<Value> = (0..row.len()).map(|at| row.get(at).to_value()).collect();
                     drop(row);
-                    let values = session.as_returned(&compiled.returns, values, &types)?;
+                    let (values, given) = match (whole, values.as_slice()) {
+                        (false, _) => (values, types.clone()),
+                        (true, [Value::Text(stored)]) => {
+                            let row = Row::read(stored.as_bytes(), &types[0])?;
+                            let live = row.live()?;
+                            returned_names = live.iter().map(|(field, _)| field.name.clone()).collect();
+                            let given: Vec<Type> = live.iter().map(|(field, _)| field.ty.clone()).collect();
+                            (live.into_iter().map(|(_, value)| value).collect(), given)
+                        }
+                        (true, _) => {
+                            null = true;
+                            let count = columns.unwrap_or(1);
+                            (vec![Value::Null; count], vec![Type::Unknown; count])
+                        }
+                    };
+                    if rows.rows() == 0 && columns.is_none() {
+                        rows = Spool::new(values.len());
+                        returned_types.clone_from(&given);
+                    }
+                    let values = session.as_returned(&compiled.returns, values, &given)?;
                     rows.push(values.iter().map(borrowed))?;
                     if !function.definition.set {
                         break;
@@ -55,9 +78,9 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
                 let types = match &compiled.returns {
                     Returns::Value(ty) => vec![ty.clone()],
                     Returns::Row(shape) => shape.iter().map(|(_, ty)| ty.clone()).collect(),
-                    _ => types,
+                    _ => returned_types,
                 };
-                result = Some(Returned { rows, types });
+                result = Some(Returned { rows, types, names: returned_names, null, row: None });
             }
             Outcome::Rows(mut cursor) => while cursor.next().map_err(in_statement)?.is_some() {},
             Outcome::Done { .. } => {}
@@ -65,7 +88,7 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
     }
     let mut returned = result.unwrap_or_else(|| {
         let columns = columns.unwrap_or(1);
-        Returned { rows: Spool::new(columns), types: vec![Type::Unknown; columns] }
+        Returned { null: true, ..Returned::of(Spool::new(columns), vec![Type::Unknown; columns]) }
     });
     if !function.definition.set && returned.rows.rows() == 0 {
         let void = if matches!(compiled.returns, Returns::Void) { Value::Text(String::new()) } else { Value::Null };
@@ -84,6 +107,17 @@ impl Session {
             _ => return Ok(values),
         };
         values.iter().zip(from).zip(to).map(|((value, from), to)| self.converted(value, from, to)).collect()
+    }
+}
+
+/// A statement's only column is the whole row that a function returns.
+fn takes_whole(compiled: &Compiled, given: &Type) -> bool {
+    match &compiled.row {
+        Some(Type::Record(_)) => {
+            given.is_row() && matches!(compiled.returns, Returns::Record) || *given == Type::RECORD
+        }
+        Some(row) => row == given || *given == Type::RECORD,
+        None => false,
     }
 }
 

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rowferry_dialect::composite::{Field, live};
 use rowferry_dialect::ir::{CallProcedure, CastContext, Value};
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction, TypeRef};
+use rowferry_dialect::user_type::told_fields;
 use rowferry_dialect::values::cast::cast;
+use rowferry_dialect::values::{ValueRef, record};
 use rowferry_dialect::{Condition, Error, Result, Schema as _, Type};
 
 use super::{MAX_DEPTH, borrowed, plpgsql, sql_language, stack_address};
@@ -54,6 +57,8 @@ pub(super) struct Compiled {
     /// Types of its input parameters.
     pub(super) inputs: Vec<Type>,
     pub(super) returns: Returns,
+    /// The type of the rows that it returns, where they are rows.
+    pub(super) row: Option<Type>,
     /// In PL/pgSQL what its variables hold.
     pub(super) kinds: Vec<plpgsql::SlotKind>,
     /// Plans, by the statement's number.
@@ -70,6 +75,19 @@ pub(super) struct Returned {
     pub(super) rows: Spool,
     /// Types of the rows' columns.
     pub(super) types: Vec<Type>,
+    /// Their names, where the function itself does not tell them.
+    pub(super) names: Vec<String>,
+    /// It is NULL, and no row of NULLs.
+    pub(super) null: bool,
+    /// The type of the rows, where they are rows.
+    pub(super) row: Option<Type>,
+}
+
+impl Returned {
+    /// Rows of columns of these types.
+    pub(super) fn of(rows: Spool, types: Vec<Type>) -> Self {
+        Self { rows, types, names: Vec::new(), null: false, row: None }
+    }
 }
 
 impl Session {
@@ -92,7 +110,9 @@ impl Session {
             RoutineLanguage::Sql => sql_language::run(self, &compiled, args),
         };
         self.restore_settings(restore);
-        result
+        let mut returned = result?;
+        returned.row.clone_from(&compiled.row);
+        Ok(returned)
     }
 
     /// Goes one level deeper, if the stack allows it.
@@ -128,23 +148,33 @@ impl Session {
             return Ok(known.clone());
         }
         let definition = &function.definition;
-        let settled = |ty: &TypeRef| settled(ty, element.as_ref());
-        let inputs: Vec<Type> = definition.inputs().map(|param| settled(&param.ty)).collect();
+        let settled = |ty: &TypeRef| -> Result<Type> {
+            Ok(ty.looked_up(&schema)?.unwrap_or_else(|| settled(ty, element.as_ref())))
+        };
+        let inputs: Vec<Type> = definition.inputs().map(|param| settled(&param.ty)).collect::<Result<_>>()?;
         let outputs: Vec<_> = definition.outputs().collect();
+        let mut row = None;
         let returns = if outputs.len() > 1 || definition.procedure && !outputs.is_empty() {
+            row = Some(Type::RECORD);
             let column = |(at, param): (usize, &&rowferry_dialect::stored_function::Param)| {
                 let name = if param.name.is_empty() { format!("column{}", at + 1) } else { param.name.clone() };
-                (name, settled(&param.ty))
+                Ok((name, settled(&param.ty)?))
             };
-            Returns::Row(outputs.iter().enumerate().map(column).collect())
+            Returns::Row(outputs.iter().enumerate().map(column).collect::<Result<_>>()?)
         } else if definition.returns == TypeRef::Trigger {
             Returns::Trigger
-        } else if let Some(relation) = definition.returns.relation(&schema)? {
-            Returns::Row(shape_of(&relation))
         } else {
-            match settled(&definition.returns) {
+            match settled(&definition.returns)? {
                 Type::Void => Returns::Void,
-                Type::Record => Returns::Record,
+                Type::Record(_) => {
+                    row = Some(Type::RECORD);
+                    Returns::Record
+                }
+                ty if ty.is_row() => {
+                    let shape = shape_of_type(&ty);
+                    row = Some(ty);
+                    Returns::Row(shape)
+                }
                 ty => Returns::Value(ty),
             }
         };
@@ -160,6 +190,7 @@ impl Session {
             generation,
             inputs,
             returns,
+            row,
             kinds,
             plans: Mutex::default(),
         });
@@ -242,13 +273,18 @@ pub(super) fn settled(ty: &TypeRef, element: Option<&Type>) -> Type {
                 (true, _) => Type::Array(Box::new(element)),
             }
         }
-        TypeRef::Row(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::Record,
+        TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::RECORD,
     }
 }
 
 /// The columns of a relation in PostgreSQL's types.
 pub(super) fn shape_of(relation: &rowferry_dialect::schema::Relation) -> Shape {
     relation.columns.iter().map(|column| (column.name.clone(), types::import(&column.ty))).collect()
+}
+
+/// The fields of a type of rows.
+pub(super) fn shape_of_type(ty: &Type) -> Shape {
+    live(ty.row_fields().unwrap_or_default()).map(|(_, field)| (field.name.clone(), field.ty.clone())).collect()
 }
 
 /// What a strict function returns for NULL.
@@ -258,7 +294,7 @@ fn nothing(returns: &Returns, set: bool) -> Result<Returned> {
     if !set {
         rows.push((0..columns).map(|_| borrowed(&Value::Null)))?;
     }
-    Ok(Returned { rows, types: vec![Type::Unknown; columns] })
+    Ok(Returned { null: true, ..Returned::of(rows, vec![Type::Unknown; columns]) })
 }
 
 /// Calls a function for one of a running statement.
@@ -304,40 +340,23 @@ impl Session {
         if !reader.advance()? {
             return Ok(Value::Null);
         }
-        if !function.definition.returns_row() {
-            return Ok(reader.column(0).to_value());
-        }
-        let values: Vec<Value> = (0..reader.columns()).map(|at| reader.column(at).to_value()).collect();
-        if values.iter().all(|value| *value == Value::Null) && function.definition.strict {
+        let Some(row) = returned.row else { return Ok(reader.column(0).to_value()) };
+        if returned.null {
             return Ok(Value::Null);
         }
-        self.record_text(&values, &returned.types).map(Value::Text)
-    }
-
-    /// A row as PostgreSQL prints it: `(a,"b c",)`.
-    pub(super) fn record_text(&self, values: &[Value], types: &[Type]) -> Result<String> {
-        let settings = self.settings();
-        let mut out = String::from("(");
-        for (at, (value, ty)) in values.iter().zip(types).enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            if *value == Value::Null {
-                continue;
-            }
-            let text = rowferry_dialect::values::output(value, ty, &settings)?;
-            let plain = !text.is_empty()
-                && !text.contains(|c: char| matches!(c, '"' | '\\' | '(' | ')' | ',') || c.is_whitespace());
-            if plain {
-                out.push_str(&text);
-            } else {
-                out.push('"');
-                out.push_str(&text.replace('\\', "\\\\").replace('"', "\"\""));
-                out.push('"');
-            }
+        let values: Vec<Value> = (0..reader.columns()).map(|at| reader.column(at).to_value()).collect();
+        let outputs: Vec<_> = function.definition.outputs().collect();
+        if row != Type::RECORD {
+            return Ok(Value::Text(row_of_type(&values, &row)?));
         }
-        out.push(')');
-        Ok(out)
+        let name = |at: usize| match (outputs.get(at), returned.names.get(at)) {
+            (Some(param), _) if !param.name.is_empty() => param.name.clone(),
+            (Some(_), _) => format!("column{}", at + 1),
+            (None, Some(name)) => name.clone(),
+            (None, None) => format!("f{}", at + 1),
+        };
+        let names: Vec<String> = (0..values.len()).map(name).collect();
+        record_of(names.iter().map(String::as_str).zip(&returned.types), &values).map(Value::Text)
     }
 
     /// Converts a value as an assignment does, by way of its text where there is no other.
@@ -347,6 +366,20 @@ impl Session {
         }
         cast(value, from, to, CastContext::Assignment, &self.settings())
     }
+}
+
+/// The stored form of a row of a type with a name, whose live fields hold these values.
+pub(super) fn row_of_type(values: &[Value], ty: &Type) -> Result<String> {
+    let mut values = values.iter();
+    let field = |field: &Field| {
+        if field.dropped { ValueRef::Null } else { values.next().map_or(ValueRef::Null, Value::as_ref) }
+    };
+    record::stored(ty.row_fields().unwrap_or_default().iter().map(field).collect::<Vec<_>>())
+}
+
+/// The same of a row without a name.
+pub(super) fn record_of<'n>(fields: impl Iterator<Item = (&'n str, &'n Type)>, values: &[Value]) -> Result<String> {
+    record::stored_record(&told_fields(fields), values.iter().map(Value::as_ref))
 }
 
 /// What the polymorphic types of a call stand for, from the words that the call has been told.

@@ -27,6 +27,7 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
         source.add_relation(&mut snapshot, &entries.by_table[name]);
     }
     source.add_objects(&mut snapshot);
+    snapshot.resolve_row_types();
     let relations: Vec<Arc<Relation>> = snapshot.relations().cloned().collect();
     source.add_sequences(&mut snapshot, &relations);
     read_access(connection, database, &mut snapshot)?;
@@ -97,6 +98,7 @@ pub fn refresh(
         changed.extend(source.add_relation(&mut snapshot, &entries.by_table[name]));
     }
     source.add_objects(&mut snapshot);
+    snapshot.resolve_row_types();
     if !Arc::ptr_eq(&snapshot.user_types, &before.user_types) {
         let renewed = snapshot.functions.iter().map(|function| Arc::new(function.renewed(&snapshot.user_types)));
         snapshot.functions = Arc::new(renewed.collect());

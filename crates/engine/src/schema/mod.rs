@@ -381,7 +381,14 @@ impl Schema for SessionSchema {
     }
 
     fn user_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>> {
-        self.main.user_type_by_oid(oid).cloned().or_else(|| crate::catalog::standard_types::by_oid(oid))
+        if let Some(known) = self.main.user_type_by_oid(oid) {
+            return Some(known.clone());
+        }
+        if let Some((relation, false)) = rowferry_dialect::composite::relation_of_row_type(oid) {
+            let relation = self.relation_by_oid(relation)?;
+            return Some(Arc::new(rowferry_dialect::composite::row_type(&relation)));
+        }
+        crate::catalog::standard_types::by_oid(oid)
     }
 
     fn extensions(&self) -> &[Arc<Installed>] {

@@ -7,7 +7,7 @@ use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
-use rowferry_dialect::user_type::{self, UserKind, UserType};
+use rowferry_dialect::user_type::{self, UserType};
 use rusqlite::Connection;
 
 use super::load::Entry;
@@ -53,11 +53,8 @@ impl Source<'_> {
             match UserType::from_definition(oid, &object.namespace, &object.name, definition) {
                 Ok(mut ty) => {
                     ty.comment.clone_from(&object.comment);
-                    // A domain is younger than what it is over.
-                    if let UserKind::Domain(domain) = &mut ty.kind {
-                        let find = |oid| snapshot.user_type_by_oid(oid).cloned();
-                        domain.base = user_type::resolved(&domain.base, &find);
-                    }
+                    // What a type is made of is older; attributes that were added later are looked up at the end.
+                    user_type::resolve_parts(&mut ty.kind, &|oid| snapshot.user_type_by_oid(oid).cloned());
                     snapshot.add_user_type(ty);
                 }
                 Err(error) => tracing::warn!(object = object.name, %error, "left out of the schema"),

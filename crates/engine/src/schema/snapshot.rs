@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rowferry_dialect::access::{Grants, Roles};
+use rowferry_dialect::composite;
 use rowferry_dialect::extension::{self, Installed};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
 use rowferry_dialect::schema::{NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
@@ -277,6 +278,48 @@ impl Snapshot {
         for column in relation.columns.iter_mut().filter(|column| column.ty.has_user_type()) {
             column.ty = user_type::resolved(&column.ty, &|oid| self.user_type_by_oid(oid).cloned());
         }
+    }
+
+    /// Looks up the row types among the types of columns and attributes, once all relations are known.
+    pub(super) fn resolve_row_types(&mut self) {
+        if self.user_types.iter().any(|ty| user_type::has_late_parts(&ty.kind)) {
+            let late = self.user_types.iter().map(|ty| {
+                if !user_type::has_late_parts(&ty.kind) {
+                    return ty.clone();
+                }
+                let mut ty = UserType::clone(ty);
+                user_type::resolve_parts(&mut ty.kind, &|oid| self.any_type_by_oid(oid));
+                Arc::new(ty)
+            });
+            self.user_types = Arc::new(late.collect());
+        }
+        let late = |relation: &&Arc<Relation>| relation.columns.iter().any(|column| user_type::is_late(&column.ty));
+        let late: Vec<Arc<Relation>> = self.relations().filter(late).cloned().collect();
+        for before in late {
+            let mut relation = Relation::clone(&before);
+            for column in &mut relation.columns {
+                column.ty = user_type::resolved(&column.ty, &|oid| self.any_type_by_oid(oid));
+            }
+            let Some(details) = self.objects.get(&relation.oid).map(|(_, details)| details.clone()) else { continue };
+            let relation = Arc::new(relation);
+            self.names.insert((relation.namespace.clone(), relation.name.clone(), relation.oid), relation.clone());
+            self.objects.insert(relation.oid, (relation, details));
+        }
+    }
+
+    /// The type with this object id, be it one of a relation's rows.
+    pub(super) fn any_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>> {
+        if let Some(known) = self.user_type_by_oid(oid) {
+            let mut known = known.clone();
+            if user_type::has_late_parts(&known.kind) {
+                user_type::resolve_parts(&mut Arc::make_mut(&mut known).kind, &|oid| self.any_type_by_oid(oid));
+            }
+            return Some(known);
+        }
+        let (relation, _) = composite::relation_of_row_type(oid)?;
+        let mut row = composite::row_type(self.relation_by_oid(relation)?);
+        user_type::resolve_parts(&mut row.kind, &|oid| self.any_type_by_oid(oid));
+        Some(Arc::new(row))
     }
 
     /// Enters a type.

@@ -16,6 +16,7 @@ impl Lowering<'_> {
                 let args = self.texts(args)?;
                 self.say(Sqlite::Function("rf_array_get_bytes"), &args)
             }
+            Sqlite::Special("field") => self.field(args, ty)?,
             Sqlite::Special(word) => self.special(word, args)?,
             how @ Sqlite::OfRanges(_) => {
                 let family = range_type(args, ty)?;
@@ -104,6 +105,12 @@ impl Lowering<'_> {
                 args.insert(0, super::quote_text(&order));
                 self.needs_us();
                 format!("rf_{word}({})", args.join(", "))
+            }
+            "row_is_null" | "row_is_not_null" => {
+                let value = self.expr(&args[0])?.sql;
+                self.needs_us();
+                let null = i32::from(word == "row_is_null");
+                format!("rf_row_is_null({value}, {}, {null})", type_words(&args[0].ty))
             }
             "enum_first" | "enum_last" | "enum_range" => return self.enum_support(word, args),
             "pg_typeof" => {

@@ -208,7 +208,7 @@ fn keeps_value(from: &Type, to: &Type) -> bool {
         (Type::Char(from), Type::Char(to)) => *to == 0 || *from != 0 && from <= to,
         (from, to) if from.is_text() && is_unbounded_text(to) => true,
         // A label lies as its text.
-        (Type::User(_), to) => is_unbounded_text(to),
+        (Type::User(user), to) => user.labels().is_some() && is_unbounded_text(to),
         (Type::Time(_), Type::Time(None))
         | (Type::TimeTz(_), Type::TimeTz(None))
         | (Type::Timestamp(_), Type::Timestamp(None))
@@ -228,8 +228,9 @@ fn is_unbounded_text(ty: &Type) -> bool {
 /// that literals are read under (DateStyle) reach a literal only through the front end, which has read it already.
 fn folds(ty: &Type) -> bool {
     match ty {
-        Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record => false,
+        Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record(_) => false,
         Type::Array(element) => folds(element),
+        Type::User(_) => ty.row_fields().unwrap_or_default().iter().all(|field| folds(&field.ty)),
         Type::Scalar(..) => ranges::subtype(ty).is_none_or(|subtype| folds(&subtype.ty())),
         _ => true,
     }
@@ -240,6 +241,7 @@ fn reads_by_settings(ty: &Type) -> bool {
     match ty {
         Type::Date | Type::Timestamp(_) | Type::Interval => true,
         Type::Array(element) => reads_by_settings(element),
+        Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| reads_by_settings(&field.ty)),
         Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| reads_by_settings(&subtype.ty())),
         _ => false,
     }
@@ -258,6 +260,7 @@ fn prints_by_settings(ty: &Type) -> bool {
         || match ty {
             Type::Float4 | Type::Float8 | Type::Bytea => true,
             Type::Array(element) => prints_by_settings(element),
+            Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| prints_by_settings(&field.ty)),
             _ => false,
         }
 }

@@ -106,7 +106,7 @@ impl Lowering<'_> {
                 let make = if nested { "rf_make_array_nested" } else { "rf_make_array" };
                 format!("{make}({})", members.join(", "))
             }
-            ExprKind::Row(_) => return Err(Error::unsupported("a row value in this place")),
+            ExprKind::Row(members) => self.row_value(members, ty)?,
             ExprKind::Default => return Err(Error::internal("DEFAULT outside INSERT and SET")),
         };
         Ok(Sql { sql, repr: repr_of(ty) })
@@ -155,10 +155,8 @@ impl Lowering<'_> {
         if left.ty.is_decimal() && right.ty.is_decimal() {
             return self.compare_decimals(sign, left, right);
         }
-        if let (ExprKind::Row(left), ExprKind::Row(right)) = (&left.kind, &right.kind) {
-            let left = self.row(left)?;
-            let right = self.row(right)?;
-            return Ok(format!("({left} {sign} {right})"));
+        if left.ty == Type::RECORD {
+            return self.compare_records(sign, left, right);
         }
         let equality = matches!(sign, "=" | "<>" | "IS" | "IS NOT");
         let collated =

@@ -17,6 +17,7 @@ mod expr;
 mod from;
 mod grouping;
 mod query;
+mod rows;
 mod single;
 pub mod types;
 mod wide;
@@ -309,6 +310,8 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
         Type::TimeTz(_) => "rf_timetz",
         Type::Jsonb => "rf_jsonb",
         Type::Scalar(scalar, _) => scalar.collation()?,
+        Type::Record(_) => "rf_record",
+        ty @ Type::User(_) if ty.is_row() => return row_collation(ROW_COLLATION, ty),
         Type::User(user) => return Some(labels_collation(ENUM_COLLATION, user.labels()?)),
         Type::Array(element) => match element.through_domains() {
             element if element.is_decimal() => "rf_array_decimal",
@@ -316,6 +319,8 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
             Type::TimeTz(_) => "rf_array_timetz",
             Type::Jsonb => "rf_array_jsonb",
             Type::Scalar(Scalar { order: Order::By { of_arrays, .. }, .. }, _) => of_arrays,
+            Type::Record(_) => "rf_array_record",
+            ty @ Type::User(_) if ty.is_row() => return row_collation(ROW_ARRAY_COLLATION, ty),
             Type::User(user) => match user.labels() {
                 Some(labels) => return Some(labels_collation(ENUM_ARRAY_COLLATION, labels)),
                 None => "rf_array",
@@ -337,6 +342,15 @@ fn equality_collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
 pub const ENUM_COLLATION: &str = "rf_enum ";
 /// The same for arrays of enum types.
 pub const ENUM_ARRAY_COLLATION: &str = "rf_array_enum ";
+
+/// What the names of collations of row types begin with. The type follows, with its definition.
+pub const ROW_COLLATION: &str = "rf_row ";
+/// The same for arrays of rows.
+pub const ROW_ARRAY_COLLATION: &str = "rf_array_row ";
+
+fn row_collation(kind: &str, ty: &Type) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(quote(&format!("{kind}{}", crate::user_type::told(ty)?))))
+}
 
 fn labels_collation(kind: &str, labels: &Labels) -> Cow<'static, str> {
     Cow::Owned(quote(&format!("{kind}{}", labels.texts())))

@@ -84,7 +84,7 @@ pub fn words(ty: &Type, language: Language) -> String {
             let stored = user.stored_as().map_or_else(|| "text".to_owned(), |ty| words(ty.through_domains(), language));
             user_type::declared(&stored, user.oid, false)
         }
-        Type::Record | Type::Void | Type::Unknown => "text".into(),
+        Type::Record(_) | Type::Void | Type::Unknown => "text".into(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod alter;
 mod alter_family;
 mod comment;
+mod composite;
 mod extension;
 mod index;
 mod inherit;
@@ -41,6 +42,11 @@ impl Binder<'_> {
             N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
             N::DropStmt(drop) if is_function(drop.remove_type()) => return self.drop_functions(drop),
             N::CreateEnumStmt(create) => return self.create_enum(create),
+            N::CompositeTypeStmt(create) => return self.create_composite(create),
+            N::AlterTableStmt(alter) if user_type::is_type(alter.objtype()) => return self.alter_composite(alter),
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectAttribute => {
+                return self.rename_field(rename);
+            }
             N::AlterEnumStmt(alter) => return self.alter_enum(alter),
             N::DropStmt(drop) if user_type::is_type(drop.remove_type()) => return self.drop_types(drop),
             N::RenameStmt(rename) if user_type::is_type(rename.rename_type()) => return self.rename_type(rename),
@@ -329,7 +335,7 @@ impl Binder<'_> {
         if !self.params.is_empty() {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
-        if let Some(column) = bound.query.columns.iter().find(|column| column.ty == Type::Record) {
+        if let Some(column) = bound.query.columns.iter().find(|column| column.ty == Type::RECORD) {
             return Err(crate::Error::new(
                 Condition::InvalidTableDefinition,
                 format!("column \"{}\" has pseudo-type record", column.name),

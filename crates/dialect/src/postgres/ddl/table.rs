@@ -53,6 +53,8 @@ impl Draft {
                 })
                 .collect(),
             row_is_value: false,
+            row: None,
+            value: None,
             qualified: true,
             unqualified: true,
             relation: None,
@@ -204,7 +206,7 @@ impl Binder<'_> {
             return Err(crate::Error::internal("a column without a type"));
         };
         let ty = self.resolve_type(type_name)?;
-        if matches!(ty, Type::Unknown | Type::Record | Type::Void) {
+        if matches!(ty, Type::Unknown | Type::Record(_) | Type::Void) {
             return Err(self.error(
                 Condition::InvalidTableDefinition,
                 format!("column \"{}\" has pseudo-type {}", column.colname, super::super::types::words(&ty)),

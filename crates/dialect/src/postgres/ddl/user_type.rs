@@ -17,7 +17,7 @@ pub(in crate::postgres) const fn is_type(kind: ObjectType) -> bool {
     matches!(kind, ObjectType::ObjectType | ObjectType::ObjectDomain)
 }
 
-fn change(change: UserTypeChange) -> Statement {
+pub(super) fn change(change: UserTypeChange) -> Statement {
     Statement::Ddl(Box::new(Ddl::UserType(change)))
 }
 
@@ -42,7 +42,11 @@ fn name_of_object(node: Option<&Node>) -> QualifiedName {
 impl Binder<'_> {
     /// The name of a type to be, its schema decided.
     pub(in crate::postgres) fn new_type_name(&self, parts: &[Node]) -> Result<QualifiedName> {
-        let name = name_of_parts(parts);
+        self.new_type_name_of(name_of_parts(parts))
+    }
+
+    /// The same, its name read.
+    pub(super) fn new_type_name_of(&self, name: QualifiedName) -> Result<QualifiedName> {
         let schema = match name.schema {
             Some(schema) => schema,
             None => self

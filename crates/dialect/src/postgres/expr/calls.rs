@@ -96,9 +96,16 @@ impl Binder<'_> {
             Err(miss) => {
                 // `float8(x)`, `text(x)`: a type's name in call form is a cast.
                 let of_extension = || extension::type_named(self.schema, None, &name);
-                if let ([_], Some(ty)) = (inputs.as_slice(), types::named(&name, &[]).ok().or_else(of_extension))
+                // No row is cast so.
+                if let ([input], Some(ty)) = (inputs.as_slice(), types::named(&name, &[]).ok().or_else(of_extension))
+                    && !input.is_row()
                     && let Some((arg, at)) = args.into_iter().next()
                     && let Ok(value) = self.try_coerce(arg, &ty, CastContext::Explicit, at)?
+                {
+                    return Ok(value);
+                }
+                if let ([_], [_]) = (inputs.as_slice(), call.funcname.as_slice())
+                    && let Some(value) = self.field_in_call_form(&name, call)?
                 {
                     return Ok(value);
                 }
@@ -111,6 +118,16 @@ impl Binder<'_> {
                 }
                 Err(self.no_function(&name, &inputs, call.location, miss))
             }
+        }
+    }
+
+    /// `name(row)`, which is `row.name`.
+    fn field_in_call_form(&mut self, name: &str, call: &pg::FuncCall) -> Result<Option<Expr>> {
+        let [node] = call.args.as_slice() else { return Ok(None) };
+        let (row, at) = self.placed(node)?;
+        match self.known_field(&row, name) {
+            Some(_) => self.field(row, name, at).map(Some),
+            None => Ok(None),
         }
     }
 

@@ -4,6 +4,8 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::{Binder, Entry, EntryColumn};
 use super::super::names;
+use super::rows;
+use crate::composite;
 use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, Star};
@@ -30,6 +32,15 @@ impl Binder<'_> {
     pub(in super::super) fn column_entry(&mut self, reference: &pg::ColumnRef) -> Result<EntryColumn> {
         let place = reference.location;
         if reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_)))) {
+            // `table.*` as a value is the whole row.
+            let found = match names::strings(&reference.fields).as_slice() {
+                [table] => self.find_entry(None, table),
+                [.., schema, table] => self.find_entry(Some(schema), table),
+                [] => None,
+            };
+            if let Some((level, entry)) = found {
+                return Ok(self.whole_row(level, &entry, place));
+            }
             return Err(self.error(Condition::SyntaxError, "row expansion via \"*\" is not supported here", place));
         }
         match names::strings(&reference.fields).as_slice() {
@@ -105,6 +116,10 @@ impl Binder<'_> {
 
     fn qualified_column(&mut self, schema: Option<&str>, table: &str, name: &str, place: i32) -> Result<EntryColumn> {
         let Some((level, entry)) = self.find_entry(schema, table) else {
+            if let Some(row) = self.row_variable(schema, table) {
+                let expr = self.field(row.expr.clone(), name, place)?;
+                return Ok(EntryColumn { name: name.to_owned(), expr, ..row });
+            }
             return Err(self.missing_entry(schema, table, place));
         };
         let mut found: Vec<EntryColumn> = matching(&entry, name).into_iter().cloned().collect();
@@ -115,6 +130,12 @@ impl Binder<'_> {
                 }
                 if let Some(column) = self.system_column(Some(&entry), name, place)? {
                     return Ok(column);
+                }
+                if !entry.row_is_value {
+                    let row = self.whole_row(level, &entry, place);
+                    if let Some(expr) = self.function_of_row(&row.expr, name, place)? {
+                        return Ok(EntryColumn { name: name.to_owned(), expr, ..row });
+                    }
                 }
                 let mut error =
                     self.error(Condition::UndefinedColumn, format!("column {table}.{name} does not exist"), place);
@@ -149,6 +170,16 @@ impl Binder<'_> {
             }
         }
         None
+    }
+
+    /// A variable of a function that holds a row as one value: what a qualifier may mean that is no relation's.
+    fn row_variable(&self, label: Option<&str>, name: &str) -> Option<EntryColumn> {
+        let levels = self.variables.as_ref()?.levels;
+        let entries = self.scopes[..levels].iter().rev().flat_map(|scope| &scope.entries);
+        let mut known = entries.filter(|entry| entry.unqualified && label.is_none_or(|label| entry.name == label));
+        known
+            .find_map(|entry| entry.columns.iter().find(|column| column.name == name && column.expr.ty.is_row()))
+            .cloned()
     }
 
     /// The error for a qualifier that names nothing in scope.
@@ -200,6 +231,15 @@ impl Binder<'_> {
     }
 
     fn whole_row(&mut self, level: usize, entry: &Entry, place: i32) -> EntryColumn {
+        if let Some(value) = &entry.value {
+            return EntryColumn {
+                name: entry.name.clone(),
+                expr: value.clone(),
+                origin: None,
+                not_null: false,
+                identity: false,
+            };
+        }
         for column in &entry.columns {
             self.note_use(level, column, place);
         }
@@ -207,14 +247,30 @@ impl Binder<'_> {
         if let ([column], true) = (entry.columns.as_slice(), entry.row_is_value) {
             return EntryColumn { name: entry.name.clone(), ..column.clone() };
         }
-        let members = entry.columns.iter().map(|column| column.expr.clone()).collect();
-        EntryColumn {
-            name: entry.name.clone(),
-            expr: Expr::new(ExprKind::Row(members), Type::Record),
-            origin: None,
-            not_null: false,
-            identity: false,
-        }
+        let members: Vec<Expr> = entry.columns.iter().map(|column| column.expr.clone()).collect();
+        let relation = entry.relation.as_ref().map(|(_, relation)| relation.clone());
+        let behind = || match members.first().and_then(column_of) {
+            Some(column) => self.views_behind.get(&column.relation).or(self.families.get(&column.relation)).cloned(),
+            None => None,
+        };
+        let relation = relation.or_else(behind).filter(|relation| relation.columns.len() == members.len());
+        let known = entry.row.as_ref().map(|ty| (ty, ty.row_fields().unwrap_or_default()));
+        let known = known.filter(|(_, fields)| composite::live(fields).count() == members.len());
+        let expr = match relation {
+            _ if let Some((ty, fields)) = known => {
+                let mut given = members.into_iter();
+                let member = |field: &composite::Field| match field.dropped {
+                    true => Expr::null(Type::Text),
+                    false => given.next().unwrap_or_else(|| Expr::null(Type::Text)),
+                };
+                Expr::new(ExprKind::Row(fields.iter().map(member).collect()), ty.clone())
+            }
+            Some(relation) => {
+                Expr::new(ExprKind::Row(members), Type::User(std::sync::Arc::new(composite::row_type(&relation))))
+            }
+            None => rows::record(entry.columns.iter().map(|column| column.name.clone()), members),
+        };
+        EntryColumn { name: entry.name.clone(), expr, origin: None, not_null: false, identity: false }
     }
 
     /// `tableoid` is known; PostgreSQL's other system columns are not here.
@@ -301,6 +357,8 @@ impl Binder<'_> {
                 && reference.fields.iter().any(|field| matches!(field.node, Some(N::AStar(_))))
             {
                 members.extend(self.star(reference)?.into_iter().map(|column| column.expr));
+            } else if let Some((value, at)) = self.spread_value(node)? {
+                members.extend(self.fields_of(value, at)?.into_iter().map(|column| column.expr));
             } else {
                 members.push(self.expr(node)?);
             }
@@ -330,6 +388,7 @@ impl Binder<'_> {
             }
             [table] => match self.find_entry(None, table) {
                 Some((level, entry)) => (vec![entry], level),
+                None if let Some(row) = self.row_variable(None, table) => return self.fields_of(row.expr, place),
                 None => return Err(self.missing_entry(None, table, place)),
             },
             [schema, table] | [_, schema, table] => match self.find_entry(Some(schema), table) {

@@ -4,6 +4,7 @@
 pub(super) mod calls;
 pub(super) mod columns;
 pub(super) mod operators;
+pub(super) mod rows;
 mod subqueries;
 mod subscripts;
 
@@ -120,6 +121,11 @@ impl Binder<'_> {
                         .collect();
                     return Ok(all_of(tests));
                 }
+                if arg.ty.is_row() {
+                    let name = if negated { "row is not null" } else { "row is null" };
+                    let function = crate::functions::internal(name);
+                    return Ok(Expr::new(ExprKind::Call { function, args: vec![arg] }, Type::Bool));
+                }
                 Ok(Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated }, Type::Bool))
             }
             N::BooleanTest(test) => {
@@ -150,7 +156,7 @@ impl Binder<'_> {
             }
             N::RowExpr(row) => {
                 let members = self.row_members(&row.args)?;
-                Ok(Expr::new(ExprKind::Row(members), Type::Record))
+                Ok(rows::nameless(members))
             }
             N::SqlvalueFunction(function) => self.value_function(function),
             N::SetToDefault(_) => {
@@ -235,6 +241,7 @@ impl Binder<'_> {
             };
         }
         let from = types::words(&arg.ty);
+        let at = if arg.ty.is_row() && cast.location >= 0 { cast.location } else { at };
         self.try_coerce(arg, &to, CastContext::Explicit, at)?.map_err(|_| {
             self.error(
                 Condition::CannotCoerce,
@@ -297,7 +304,10 @@ impl Binder<'_> {
         }
         let find = |word: &str| {
             let name = QualifiedName { schema: schema.map(str::to_owned), name: word.to_owned() };
-            self.schema.user_type(&name).map(Type::User)
+            self.schema.user_type(&name).map(Type::User).or_else(|| {
+                let relation = self.schema.relation(&name).filter(|relation| relation.name == name.name)?;
+                Some(Type::User(std::sync::Arc::new(crate::composite::row_type(&relation))))
+            })
         };
         let of_extension = || extension::type_named(self.schema, schema, word);
         let array = || Some(Type::Array(Box::new(find(word.strip_prefix('_')?)?)));

@@ -7,6 +7,7 @@ use super::super::coerce::{base, implicit, same};
 use super::super::resolve::Miss;
 use super::super::{names, types};
 use super::{all_of, any_of, location};
+use crate::composite::live;
 use crate::extension::lacks_operator;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, LikeKind, Value};
 use crate::scalar::citext::is_citext;
@@ -77,6 +78,7 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
                 left
             })
         }
+        (left, right) if left.is_row() && right.is_row() => Some(Type::RECORD),
         (Type::Array(left), Type::Array(right)) => Some(Type::Array(Box::new(comparison_type(left, right)?))),
         (Type::Oid | Type::Reg(_), Type::Oid | Type::Reg(_)) => Some(Type::Oid),
         (Type::Oid | Type::Reg(_), other) | (other, Type::Oid | Type::Reg(_)) if other.is_integer() => Some(Type::Int8),
@@ -99,6 +101,17 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
             (textual(left) && textual(right)).then_some(Type::Text)
         }
     }
+}
+
+/// The type of a field without equality among those of a row that is compared.
+fn strangers<'t>(compared: &Type, row: &'t Type) -> Option<&'t Type> {
+    if !compared.is_row() {
+        return None;
+    }
+    live(row.row_fields()?).find_map(|(_, field)| match field.ty.through_domains() {
+        ty if !ty.is_comparable() => Some(ty),
+        ty => strangers(ty, ty),
+    })
 }
 
 /// Two expressions side by side, with their places.
@@ -195,6 +208,15 @@ impl Binder<'_> {
         if let (Some((kind, negated)), true) = (pattern(name), expr.lexpr.is_some()) {
             return self.like(kind, negated, name, expr);
         }
+        if let (Some(left), Some(right)) = (row_of(expr.lexpr.as_deref()), row_of(expr.rexpr.as_deref())) {
+            for (left, right) in self.row_pairs(left, right, expr.location)? {
+                self.operator(name, vec![left, right], expr.location)?;
+            }
+            let message = format!("could not determine interpretation of row comparison operator {name}");
+            return Err(self
+                .error(Condition::FeatureNotSupported, message, expr.location)
+                .hint("Row comparison operators must be associated with btree operator families."));
+        }
         let mut operands = Vec::with_capacity(2);
         if expr.lexpr.is_some() {
             operands.push(self.required(&expr.lexpr)?);
@@ -238,6 +260,11 @@ impl Binder<'_> {
         let context = |from: &Type| {
             if matches!(from, Type::InternalChar) { CastContext::Implicit } else { context }
         };
+        if let Some(stranger) = strangers(&ty, &left.ty).or_else(|| strangers(&ty, &right.ty)) {
+            let what = if ordering { "a comparison function" } else { "an equality operator" };
+            let message = format!("could not identify {what} for type {}", types::words(stranger));
+            return Err(self.error(Condition::UndefinedFunction, message, -1));
+        }
         let (from_left, from_right) = (left.ty.clone(), right.ty.clone());
         Ok((
             self.coerce(left, &ty, context(&from_left), left_at)?,

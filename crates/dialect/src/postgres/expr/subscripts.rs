@@ -36,7 +36,11 @@ impl Binder<'_> {
             let subscripts = leading(parts);
             value = match &part.node {
                 Some(N::AIndices(_)) => self.subscripted(value, &subscripts, at)?,
-                Some(N::String(_)) => return Err(self.unsupported("a field of a composite value", at)),
+                Some(N::String(name)) => {
+                    value = self.field(value, &name.sval, at)?;
+                    parts = &parts[1..];
+                    continue;
+                }
                 _ => return Err(self.unsupported("this indirection", at)),
             };
             parts = &parts[subscripts.len()..];
@@ -195,8 +199,17 @@ impl Binder<'_> {
         at: (i32, i32),
     ) -> Result<Expr> {
         let subscripts = leading(parts);
+        if subscripts.is_empty() {
+            return self.field_assigned(whole, column, parts, value, at);
+        }
         if subscripts.len() < parts.len() {
-            return Err(self.unsupported("assigning to a field of a column", at.0));
+            if subscripts.iter().any(|one| one.is_slice) {
+                return Err(self.unsupported("assigning to a field of a slice", at.0));
+            }
+            // A field of a member: the member with the field assigned is assigned.
+            let member = self.subscripted(whole.clone(), &subscripts, at.0)?;
+            let value = self.part_assigned(member, column, &parts[subscripts.len()..], value, at)?;
+            return self.part_assigned(whole, column, &parts[..subscripts.len()], value, at);
         }
         let ty = whole.ty.clone();
         let sliced = subscripts.iter().any(|one| one.is_slice);

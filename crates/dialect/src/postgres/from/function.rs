@@ -2,12 +2,14 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
+use crate::composite::{Field, live};
 use crate::functions::FunctionKind;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, Entry, computed, outputs};
 use crate::postgres::expr::calls::function_name;
 use crate::postgres::expr::location;
+use crate::postgres::expr::rows::field_at;
 use crate::postgres::routine;
 use crate::postgres::viewdef::Called;
 use crate::postgres::{coerce, names};
@@ -20,6 +22,8 @@ struct FunctionSource {
     columns: Vec<OutputColumn>,
     /// What the columns are, where they are not just the member's own.
     values: Vec<Expr>,
+    /// The type of its rows, if that is one of rows.
+    row: Option<Type>,
 }
 
 impl Binder<'_> {
@@ -46,7 +50,7 @@ impl Binder<'_> {
         if with_definitions && of_user.is_none() {
             return Err(self.unsupported("a column definition list", place));
         }
-        let FunctionSource { from, name, mut columns, values } = match of_user {
+        let FunctionSource { from, name, mut columns, values, row } = match of_user {
             Some(found) => found,
             None => self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?,
         };
@@ -62,7 +66,8 @@ impl Binder<'_> {
         }
         let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
         let mut entry = Entry::of_columns(alias.map_or(name.as_str(), |alias| &alias.aliasname), id, &results);
-        entry.row_is_value = results.len() == 1 && !range.ordinality;
+        entry.row_is_value = results.len() == 1 && !range.ordinality && row.is_none();
+        entry.row = row.filter(|ty| !range.ordinality && *ty != Type::RECORD);
         for (column, value) in entry.columns.iter_mut().zip(values) {
             column.expr = value;
         }
@@ -85,13 +90,14 @@ impl Binder<'_> {
         let defined = if with_definitions { Some(self.column_definitions(range)?) } else { None };
         let name = settled.function.name.clone();
         let called = self.shown.is_some().then(|| (settled.result(), defined.clone()));
+        let row = Some(settled.result()).filter(Type::is_row);
         let (from, columns) = self.call_from(settled, defined, range.ordinality, call.location)?;
         if let (Some((ty, defined)), From::Function { args, .. }) = (called, &from) {
             let function = crate::functions::internal("stored function");
             let value = || Called::Value(Expr::new(ExprKind::Call { function, args: args.clone() }, ty));
             self.note_call(&from, value, range.ordinality, defined.as_deref());
         }
-        Ok(Some(FunctionSource { from, name, columns, values: Vec::new() }))
+        Ok(Some(FunctionSource { from, name, columns, values: Vec::new(), row }))
     }
 
     /// `AS (name type, …)` behind a function.
@@ -146,7 +152,7 @@ impl Binder<'_> {
                     let from =
                         From::Function { id, function, args: args.clone(), columns: columns.clone(), ordinality };
                     self.note_call(&from, || Called::Rows(function, args), ordinality, None);
-                    return Ok(FunctionSource { from, name, columns, values: Vec::new() });
+                    return Ok(FunctionSource { from, name, columns, values: Vec::new(), row: None });
                 }
                 Err(miss) => {
                     let set_returning = crate::functions::named(Language::Postgres, &name)
@@ -168,6 +174,7 @@ impl Binder<'_> {
         let value = self.settle(value, at)?;
         let name = names::column(node);
         let columns = vec![computed(name.clone(), value.ty.clone())];
+        let row = Some(value.ty.clone()).filter(Type::is_row);
         let called = self.shown.is_some().then(|| value.clone());
         let query = self.plain_select(vec![value], None, &columns);
         let id = self.ids.relation();
@@ -175,7 +182,19 @@ impl Binder<'_> {
         if let Some(value) = called {
             self.note_call(&from, || Called::Value(value), false, None);
         }
-        Ok(FunctionSource { from, name, columns: outputs(&columns), values: Vec::new() })
+        let Some(ty) = row else {
+            return Ok(FunctionSource { from, name, columns: outputs(&columns), values: Vec::new(), row: None });
+        };
+        let Some(fields) = ty.row_fields() else {
+            let message = "a column definition list is required for functions returning \"record\"";
+            return Err(self.error(Condition::SyntaxError, message, place));
+        };
+        let field = |(at, field): (usize, &Field)| {
+            let value = field_at(Expr::column(id, 0, ty.clone()), at, field.ty.clone());
+            (OutputColumn { name: field.name.clone(), ty: field.ty.clone() }, value)
+        };
+        let (columns, values) = live(fields).map(field).unzip();
+        Ok(FunctionSource { from, name, columns, values, row: Some(ty.clone()) })
     }
 
     /// `unnest(a, b, …)`: the members of several arrays side by side, with NULLs where one has fewer.
@@ -247,6 +266,7 @@ impl Binder<'_> {
             name: "unnest".to_owned(),
             columns: outputs(&columns),
             values: Vec::new(),
+            row: None,
         })
     }
 
@@ -289,7 +309,7 @@ impl Binder<'_> {
         ];
         let args = self.arguments(&candidate, vec![(leader, place)])?;
         let from = From::Function { id, function: candidate.function, args, columns: produced, ordinality: true };
-        Ok(FunctionSource { from, name: "unnest".to_owned(), columns, values })
+        Ok(FunctionSource { from, name: "unnest".to_owned(), columns, values, row: None })
     }
 
     /// The first that is not NULL; the only one by itself.

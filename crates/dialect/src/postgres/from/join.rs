@@ -88,6 +88,8 @@ impl Binder<'_> {
                 qualified: true,
                 unqualified: true,
                 row_is_value: false,
+                row: None,
+                value: None,
                 relation: None,
             };
             if !alias.colnames.is_empty() {
@@ -172,6 +174,8 @@ impl Binder<'_> {
             qualified: false,
             unqualified: true,
             row_is_value: false,
+            row: None,
+            value: None,
             relation: None,
         };
         Ok((condition, entry))

@@ -197,11 +197,14 @@ impl Parser<'_> {
         }
         let words = &self.source[start..end];
         if tokens.len() == 1 && tokens[0].is("record") {
-            return Ok(DeclaredType::Is(TypeRef::Is(Type::Record)));
+            return Ok(DeclaredType::Is(TypeRef::Is(Type::RECORD)));
         }
         crate::postgres::routine::type_from_text(words)
             .map(|ty| match &ty {
                 TypeRef::Row(name) => (self.find_type)(name).map_or(ty, TypeRef::Is),
+                TypeRef::Rows(name) => {
+                    (self.find_type)(name).map_or(ty, |found| TypeRef::Is(Type::Array(Box::new(found))))
+                }
                 _ => ty,
             })
             .map(DeclaredType::Is)
@@ -244,7 +247,7 @@ impl Parser<'_> {
 /// What a variable of a type holds.
 fn kind_of(ty: DeclaredType) -> VariableKind {
     match ty {
-        DeclaredType::Is(TypeRef::Is(Type::Record)) => VariableKind::Record,
+        DeclaredType::Is(TypeRef::Is(Type::Record(_))) => VariableKind::Record,
         ty => VariableKind::Declared(ty),
     }
 }

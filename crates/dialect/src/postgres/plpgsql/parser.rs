@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (at, param) in self.definition.params.iter().enumerate() {
             let kind = match &param.ty {
-                TypeRef::Is(Type::Record) => VariableKind::Record,
+                TypeRef::Is(Type::Record(_)) => VariableKind::Record,
                 // What VARIADIC takes is an array.
                 ty => VariableKind::Declared(DeclaredType::Is(ty.clone())),
             };
@@ -326,6 +326,7 @@ impl<'a> Parser<'a> {
         match &self.variables[slot].kind {
             VariableKind::Record => true,
             VariableKind::Declared(DeclaredType::Is(TypeRef::Row(_))) => true,
+            VariableKind::Declared(DeclaredType::Is(TypeRef::Is(ty))) => ty.is_row(),
             VariableKind::Declared(DeclaredType::Like(other)) => self.is_row(*other),
             _ => false,
         }

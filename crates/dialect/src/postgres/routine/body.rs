@@ -3,12 +3,9 @@
 //! Variables are the columns of scopes around the whole statement, each an [`ExprKind::Param`] of its own; those that the
 //! statement does not use are dropped when it is bound.
 
-use pg_query::protobuf::{self as pg, Node, ResTarget, node::Node as N};
-
 use crate::ir::{Expr, ExprKind, Statement, walk};
 use crate::plan::{Bound, Context};
 use crate::postgres::binder::{Binder, Entry, EntryColumn, Scope};
-use crate::postgres::names;
 use crate::postgres::parse::Parsed;
 use crate::postgres::plpgsql::Conflict;
 use crate::schema::Schema;
@@ -25,8 +22,6 @@ pub struct Variables {
     pub positional: Vec<usize>,
     /// What a name means that is a variable's and a column's.
     pub conflict: Conflict,
-    /// A query of one row value yields its fields.
-    pub spread: bool,
 }
 
 /// Variables of one scope.
@@ -47,6 +42,8 @@ pub struct VariableEntry {
     pub name: String,
     /// Fields: names and values; `None` while nobody has assigned it.
     pub fields: Option<Vec<(String, usize)>>,
+    /// The row as one value.
+    pub whole: Option<usize>,
 }
 
 /// What the binder knows of variables.
@@ -80,9 +77,8 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
         let entries = scope.entries(&variables.types);
         binder.scopes.push(Scope { entries, ..Scope::default() });
     }
-    let rewritten = if variables.spread { spread(&parsed.node, variables, schema) } else { None };
     binder.variables = Some(levels);
-    let (mut statement, columns) = binder.statement(rewritten.as_ref().unwrap_or(&parsed.node))?;
+    let (mut statement, columns) = binder.statement(&parsed.node)?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
     let params = uses.iter().map(|index| binder.params[*index].clone().unwrap_or(Type::Text)).collect();
     let needs = if matches!(statement, Statement::Ddl(_)) { Default::default() } else { binder.needs };
@@ -139,6 +135,8 @@ impl VariableScope {
             qualified: self.label.is_some(),
             unqualified: true,
             row_is_value: false,
+            row: None,
+            value: None,
             relation: None,
         }];
         entries.extend(self.rows.iter().map(|row| Entry {
@@ -148,6 +146,8 @@ impl VariableScope {
             qualified: true,
             unqualified: false,
             row_is_value: false,
+            row: None,
+            value: row.whole.map(|value| Expr::new(ExprKind::Param(value), types[value].clone())),
             relation: None,
         }));
         entries
@@ -216,82 +216,4 @@ impl Binder<'_> {
 pub(crate) fn unassigned(name: &str) -> Error {
     Error::new(Condition::ObjectNotInPrerequisiteState, format!("record \"{name}\" is not assigned yet"))
         .detail("The tuple structure of a not-yet-assigned record is indeterminate.")
-}
-
-/// `SELECT row` as `SELECT row.*`, where the one item is a row; `None` where it is none.
-fn spread(node: &N, variables: &Variables, schema: &dyn Schema) -> Option<N> {
-    let N::SelectStmt(select) = node else { return None };
-    let [Node { node: Some(N::ResTarget(target)) }] = select.target_list.as_slice() else { return None };
-    let value = target.val.as_deref()?.node.as_ref()?;
-    let with_targets = |targets: Vec<Node>| {
-        let mut select = select.clone();
-        select.target_list = targets;
-        Some(N::SelectStmt(select))
-    };
-    let item = |node: N, name: String| Node {
-        node: Some(N::ResTarget(Box::new(ResTarget {
-            name,
-            val: Some(Box::new(Node { node: Some(node) })),
-            ..ResTarget::default()
-        }))),
-    };
-    match value {
-        N::ColumnRef(column) => {
-            let words = names::strings(&column.fields);
-            let name = *words.last()?;
-            let of_variable = variables.scopes.iter().flat_map(|scope| &scope.rows).any(|row| row.name == name);
-            let of_table = words.len() == 1 && names_relation(&select.from_clause, name);
-            if !of_variable && !of_table {
-                return None;
-            }
-            let mut column = column.clone();
-            column.fields.push(Node { node: Some(N::AStar(pg::AStar {})) });
-            with_targets(vec![item(N::ColumnRef(column), String::new())])
-        }
-        N::RowExpr(row) => {
-            let members = row.args.iter().enumerate();
-            let targets = members.map(|(at, member)| Some(item(member.node.clone()?, format!("f{}", at + 1))));
-            with_targets(targets.collect::<Option<Vec<_>>>()?)
-        }
-        N::FuncCall(call) if select.from_clause.is_empty() && select.where_clause.is_none() => {
-            let words = names::strings(&call.funcname);
-            let name = match words.as_slice() {
-                [name] => crate::schema::QualifiedName::bare(*name),
-                [schema, name] => crate::schema::QualifiedName::new(*schema, *name),
-                _ => return None,
-            };
-            let found = schema.functions(&name);
-            if !found.iter().any(|function| function.definition.returns_row()) {
-                return None;
-            }
-            let function = pg::RangeFunction {
-                functions: vec![Node {
-                    node: Some(N::List(pg::List {
-                        items: vec![Node { node: Some(N::FuncCall(call.clone())) }, Node { node: None }],
-                    })),
-                }],
-                ..pg::RangeFunction::default()
-            };
-            let mut select = select.clone();
-            select.from_clause = vec![Node { node: Some(N::RangeFunction(function)) }];
-            let star = pg::ColumnRef { fields: vec![Node { node: Some(N::AStar(pg::AStar {})) }], location: -1 };
-            select.target_list = vec![item(N::ColumnRef(star), String::new())];
-            Some(N::SelectStmt(select))
-        }
-        _ => None,
-    }
-}
-
-/// A member of FROM has this name.
-fn names_relation(nodes: &[Node], name: &str) -> bool {
-    let aliased = |alias: &Option<pg::Alias>| alias.as_ref().map(|alias| alias.aliasname == name);
-    nodes.iter().any(|node| match &node.node {
-        Some(N::RangeVar(range)) => aliased(&range.alias).unwrap_or(range.relname == name),
-        Some(N::RangeSubselect(range)) => aliased(&range.alias).unwrap_or(false),
-        Some(N::JoinExpr(join)) => {
-            let sides = [&join.larg, &join.rarg];
-            sides.into_iter().flatten().any(|side| names_relation(std::slice::from_ref(side), name))
-        }
-        _ => false,
-    })
 }

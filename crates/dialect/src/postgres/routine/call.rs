@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
+use crate::composite::{Field, Shape, live};
 use crate::functions::{self, FunctionKind, Volatility};
 use crate::ir::{self, CallProcedure, CastContext, Expr, ExprKind, OutputColumn, Statement};
 use crate::plan::ResultColumn;
@@ -74,6 +75,8 @@ pub(in crate::postgres) struct Call {
     pub(in crate::postgres) function: Arc<StoredFunction>,
     args: Vec<Expr>,
     element: Option<Type>,
+    /// The type of its value.
+    result: Type,
 }
 
 impl Call {
@@ -85,41 +88,34 @@ impl Call {
                 let element = self.element.clone().unwrap_or(Type::Text);
                 if any.is_array() { array_of(element) } else { element }
             }
-            TypeRef::Row(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::Record,
+            TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::RECORD,
         }
     }
 
     /// The type of its value.
     pub(in crate::postgres) fn result(&self) -> Type {
-        self.settled(&self.function.definition.returns)
+        self.result.clone()
     }
 
     /// The columns of its rows.
-    pub(in crate::postgres) fn columns(&self, schema: &dyn crate::Schema) -> Result<Option<Vec<OutputColumn>>> {
-        let definition = &self.function.definition;
-        let outputs: Vec<&Param> = definition.outputs().collect();
+    pub(in crate::postgres) fn columns(&self) -> Option<Vec<OutputColumn>> {
+        let outputs: Vec<&Param> = self.function.definition.outputs().collect();
         if outputs.len() > 1 {
             let column = |(at, param): (usize, &&Param)| OutputColumn {
                 name: if param.name.is_empty() { format!("column{}", at + 1) } else { param.name.clone() },
                 ty: self.settled(&param.ty),
             };
-            return Ok(Some(outputs.iter().enumerate().map(column).collect()));
+            return Some(outputs.iter().enumerate().map(column).collect());
         }
-        if let Some(relation) = definition.returns.relation(schema)? {
-            let column = |column: &crate::schema::Column| OutputColumn {
-                name: column.name.clone(),
-                ty: types::import(&column.ty),
-            };
-            return Ok(Some(relation.columns.iter().map(column).collect()));
-        }
-        if definition.returns == TypeRef::Is(Type::Record) {
-            return Ok(None);
+        if self.result.is_row() {
+            let column = |(_, field): (usize, &Field)| OutputColumn { name: field.name.clone(), ty: field.ty.clone() };
+            return self.result.row_fields().map(|fields| live(fields).map(column).collect());
         }
         let name = match outputs.as_slice() {
             [param] if !param.name.is_empty() => param.name.clone(),
             _ => self.function.name.clone(),
         };
-        Ok(Some(vec![OutputColumn { name, ty: self.result() }]))
+        Some(vec![OutputColumn { name, ty: self.result() }])
     }
 
     /// What the engine is told: which function, what its polymorphic types stand for, and the values.
@@ -160,9 +156,40 @@ impl Binder<'_> {
         functions: &[Arc<StoredFunction>],
         procedure: bool,
     ) -> Result<Called> {
+        let given = self.given(&call.args)?;
+        self.user_call_of(call, functions, given, procedure)
+    }
+
+    /// `row.name` and `name(row)`: a call of one of these functions with a row; `None` where none takes it.
+    pub(in crate::postgres) fn call_of_row(
+        &mut self,
+        functions: &[Arc<StoredFunction>],
+        row: &Expr,
+        at: i32,
+    ) -> Result<Option<Expr>> {
+        let inputs = [row.ty.clone()];
+        let given: Given = vec![(None, row.clone(), at)];
+        let takes = |function: &Arc<StoredFunction>| {
+            candidate(self.schema, function, &given, &inputs, false)
+                .is_some_and(|found| Choice::User(found).takes(&inputs))
+        };
+        let Some(function) = functions.iter().find(|function| takes(function)) else { return Ok(None) };
+        let found = candidate(self.schema, function, &given, &inputs, false)
+            .ok_or_else(|| Error::internal("a lost function"))?;
+        let settled = self.settle_call(found, given)?;
+        self.call_value(settled, at).map(Some)
+    }
+
+    /// The same, its arguments bound.
+    fn user_call_of(
+        &mut self,
+        call: &pg::FuncCall,
+        functions: &[Arc<StoredFunction>],
+        given: Given,
+        procedure: bool,
+    ) -> Result<Called> {
         let parts = names::strings(&call.funcname);
         let shown = parts.join(".");
-        let given = self.given(&call.args)?;
         let inputs: Vec<Type> = given.iter().map(|(_, arg, _)| base(&arg.ty)).collect();
         let named = given.iter().any(|(name, ..)| name.is_some());
         let mut choices: Vec<Choice> = Vec::new();
@@ -173,7 +200,7 @@ impl Binder<'_> {
             choices.extend(self.extension_candidates(None, name, &inputs, wanted).into_iter().map(Choice::Builtin));
         }
         for function in functions {
-            if let Some(candidate) = candidate(function, &given, &inputs, call.func_variadic) {
+            if let Some(candidate) = candidate(self.schema, function, &given, &inputs, call.func_variadic) {
                 // Of two alike the first in the search path counts, and one without VARIADIC.
                 let hidden = choices.iter().any(|known| match known {
                     Choice::User(known) => {
@@ -323,19 +350,19 @@ impl Binder<'_> {
             let Some((value, location)) = values[place].take() else {
                 return Err(Error::internal("an argument that was taken twice"));
             };
-            if matches!(param.ty, TypeRef::Row(_)) {
-                args.push(self.row_argument(value, &param.ty, location)?);
-                continue;
-            }
             args.push(self.coerce(value, &candidate.args[place], CastContext::Implicit, location)?);
         }
-        Ok(Call { function: function.clone(), args, element: candidate.element })
-    }
-
-    /// A row for a parameter of a table's row type.
-    fn row_argument(&mut self, value: Expr, ty: &TypeRef, place: i32) -> Result<Expr> {
-        let _ = value;
-        Err(self.unsupported(format!("an argument of the row type {}", ty.words()), place))
+        let mut call = Call { function: function.clone(), args, element: candidate.element, result: Type::RECORD };
+        call.result = match definition.returns.looked_up(self.schema)? {
+            _ if definition.outputs().count() > 1 => {
+                let columns = call.columns().unwrap_or_default();
+                let fields = columns.into_iter().map(|column| Field::new(column.name, column.ty));
+                Type::Record(Shape::of(fields.collect()))
+            }
+            Some(ty) => ty,
+            None => call.settled(&definition.returns),
+        };
+        Ok(call)
     }
 
     /// The default of a parameter that a call leaves out.
@@ -346,7 +373,7 @@ impl Binder<'_> {
                 let element = element.cloned().unwrap_or(Type::Text);
                 if any.is_array() { array_of(element) } else { element }
             }
-            _ => return Err(Error::unsupported("the default of a row")),
+            ty => ty.looked_up(self.schema)?.ok_or_else(|| Error::unsupported("the default of such a parameter"))?,
         };
         crate::postgres::bind_default_of(self, text, &ty)
     }
@@ -375,15 +402,23 @@ impl Binder<'_> {
             return Err(self.unsupported("several set-returning functions in one select list", place));
         }
         let ty = call.result();
-        if ty == Type::Record {
-            return Err(self.unsupported("a set of rows in a select list", place));
+        let columns = match call.columns() {
+            Some(columns) => columns,
+            None => return Err(self.unsupported("a set of rows in a select list", place)),
+        };
+        if columns.len() > MOST_COLUMNS || call.args.len() > MOST_ARGUMENTS {
+            return Err(self.unsupported("so wide a set of rows in a select list", place));
         }
-        let columns = vec![OutputColumn { name: call.function.name.clone(), ty: ty.clone() }];
+        let value = |id: ir::RelId| match &ty {
+            ty if ty.is_row() => row_of_columns(id, &columns, ty),
+            ty => Expr::column(id, 0, ty.clone()),
+        };
         let id = self.ids.relation();
         let function = functions::internal("stored function rows");
+        let value = value(id);
         let from = ir::From::Function { id, function, args: call.arguments(), columns, ordinality: false };
         self.scope().set_returning.push(from);
-        Ok(Expr::column(id, 0, ty))
+        Ok(value)
     }
 
     /// A call as a member of FROM, with the columns of a definition list if there is one.
@@ -398,7 +433,7 @@ impl Binder<'_> {
             let message = "trigger functions can only be called as triggers";
             return Err(self.error(Condition::FeatureNotSupported, message, place));
         }
-        let known = call.columns(self.schema)?;
+        let known = call.columns();
         let mut columns = match (known, defined) {
             (None, Some(defined)) => defined,
             (None, None) => {
@@ -409,7 +444,7 @@ impl Binder<'_> {
                 let definition = &call.function.definition;
                 let message = if definition.outputs().count() > 1 {
                     "a column definition list is redundant for a function with OUT parameters"
-                } else if matches!(definition.returns, TypeRef::Row(_)) {
+                } else if definition.returns_row() {
                     "a column definition list is redundant for a function returning a named composite type"
                 } else {
                     "a column definition list is only allowed for functions returning \"record\""
@@ -500,6 +535,17 @@ impl Binder<'_> {
     }
 }
 
+/// The row that a function's columns make.
+fn row_of_columns(id: ir::RelId, columns: &[OutputColumn], ty: &Type) -> Expr {
+    let mut given = columns.iter().enumerate().map(|(at, column)| Expr::column(id, at, column.ty.clone()));
+    let member = |field: &Field| match field.dropped {
+        true => Expr::null(Type::Text),
+        false => given.next().unwrap_or_else(|| Expr::null(Type::Text)),
+    };
+    let members = ty.row_fields().unwrap_or_default().iter().map(member).collect();
+    Expr::new(ExprKind::Row(members), ty.clone())
+}
+
 /// The most arguments of a function in FROM.
 const MOST_ARGUMENTS: usize = 29;
 
@@ -547,6 +593,7 @@ fn called_params(definition: &crate::stored_function::Definition) -> Vec<&Param>
 
 /// A function for a call; `None` when the number or the names of its arguments, or its polymorphic types, do not fit.
 fn candidate(
+    schema: &dyn crate::Schema,
     function: &Arc<StoredFunction>,
     given: &Given,
     inputs: &[Type],
@@ -618,8 +665,8 @@ fn candidate(
     }
     let mut args = Vec::with_capacity(inputs.len());
     let mut polymorphic = Vec::with_capacity(inputs.len());
-    for (at, input) in inputs.iter().enumerate() {
-        let param = params[param_of[at]];
+    for place in &param_of {
+        let param = params[*place];
         let gathers_here = gathered.is_some() && param.mode == ParamMode::Variadic;
         polymorphic.push(matches!(param.ty, TypeRef::Any(_)));
         args.push(match &param.ty {
@@ -629,7 +676,10 @@ fn candidate(
                 let element = element.clone()?;
                 if kind.is_array() && !gathers_here { array_of(element) } else { element }
             }
-            TypeRef::Row(_) if *input == Type::Record => Type::Record,
+            ty @ (TypeRef::Row(_) | TypeRef::Rows(_)) => match ty.looked_up(schema).ok()?? {
+                Type::Array(member) if gathers_here => *member,
+                ty => ty,
+            },
             _ => return None,
         });
     }

@@ -72,7 +72,10 @@ impl Binder<'_> {
         let text = self.source.map_or("", |source| source.whole().as_ref()).to_owned();
         let Read { name, mut definition } = read::read(create, &text)?;
         let namespace = self.function_namespace(&name)?;
-        definition.resolve_types(&|name| self.user_type(name.schema.as_deref(), &name.name));
+        let types = self.schema.user_types();
+        definition.resolve_types(&|name| {
+            self.schema.user_type(name).map(Type::User).or_else(|| crate::user_type::named(&types, name, ""))
+        });
         for param in &definition.params {
             param.ty.relation(self.schema)?;
             if let Some(default) = &param.default {
@@ -172,7 +175,7 @@ impl Binder<'_> {
         let outputs = |definition: &Definition| -> Vec<(String, TypeRef)> {
             definition.outputs().map(|param| (param.name.clone(), param.ty.clone())).collect()
         };
-        if old.returns == TypeRef::Is(Type::Record) && outputs(old) != outputs(now) {
+        if old.returns == TypeRef::Is(Type::RECORD) && outputs(old) != outputs(now) {
             return Err(invalid("cannot change return type of existing function".to_owned())
                 .detail("Row type defined by OUT parameters is different.")
                 .hint(drop));
@@ -260,10 +263,13 @@ impl Binder<'_> {
     ) -> Result<Option<std::sync::Arc<StoredFunction>>> {
         let mut named = Named::of(node)?;
         for arg in named.args.iter_mut().flatten() {
-            if let TypeRef::Row(name) = arg
-                && let Some(found) = self.user_type(name.schema.as_deref(), &name.name)
-            {
-                *arg = TypeRef::Is(found);
+            let (array, name) = match arg {
+                TypeRef::Row(name) => (false, name),
+                TypeRef::Rows(name) => (true, name),
+                _ => continue,
+            };
+            if let Some(found) = self.schema.user_type(name).map(Type::User) {
+                *arg = TypeRef::Is(if array { Type::Array(Box::new(found)) } else { found });
             }
         }
         let words = kind_words(kind);
@@ -336,7 +342,7 @@ impl Binder<'_> {
     /// The first of some types that is not there, or its schema.
     fn missing_type(&self, types: &[TypeRef]) -> Option<String> {
         types.iter().find_map(|ty| {
-            let TypeRef::Row(name) = ty else { return None };
+            let (TypeRef::Row(name) | TypeRef::Rows(name)) = ty else { return None };
             match &name.schema {
                 Some(schema) if !self.schema.has_namespace(schema) => Some(format!("schema \"{schema}\"")),
                 _ if self.schema.relation(name).is_none() => Some(format!("type \"{name}\"")),

@@ -205,7 +205,7 @@ fn result(create: &pg::CreateFunctionStmt, params: &[Param]) -> Result<(TypeRef,
     let of_outputs = match outputs.as_slice() {
         [] => None,
         [one] if !create.is_procedure => Some(one.ty.clone()),
-        _ => Some(TypeRef::Is(Type::Record)),
+        _ => Some(TypeRef::Is(Type::RECORD)),
     };
     if create.is_procedure {
         return Ok((of_outputs.unwrap_or(TypeRef::Is(Type::Void)), false));
@@ -221,7 +221,7 @@ fn result(create: &pg::CreateFunctionStmt, params: &[Param]) -> Result<(TypeRef,
     }
     let is_table = params.iter().any(|param| param.mode == ParamMode::Table);
     if is_table {
-        return Ok((of_outputs.unwrap_or(TypeRef::Is(Type::Record)), true));
+        return Ok((of_outputs.unwrap_or(TypeRef::Is(Type::RECORD)), true));
     }
     let returns = unmodified(type_ref(ty)?);
     if let Some(wanted) = of_outputs

@@ -1,5 +1,6 @@
 //! Functions in SQL: their statements, and what CREATE FUNCTION finds out about them.
 
+use crate::composite::live;
 use crate::plan::Context;
 use crate::postgres::parse::{self, Parsed};
 use crate::postgres::plpgsql::Conflict;
@@ -8,7 +9,7 @@ use crate::schema::Schema;
 use crate::stored_function::{Param, StoredFunction, TypeRef};
 use crate::{Condition, Error, Result, Type};
 
-use super::{VariableEntry, VariableScope, Variables, bind_inside};
+use super::{VariableScope, Variables, bind_inside};
 
 /// The names that a function in SQL gives its statements: its parameters, each value of the type that it has here.
 ///
@@ -18,15 +19,8 @@ pub fn variables(function: &StoredFunction, types: &[Type], schema: &dyn Schema)
     let mut scope = VariableScope { label: Some(function.name.clone()), ..VariableScope::default() };
     let mut variables = Variables { conflict: Conflict::Column, ..Variables::default() };
     for (param, ty) in function.definition.inputs().zip(types) {
-        if let Some(relation) = param.ty.relation(schema)? {
-            let mut fields = Vec::with_capacity(relation.columns.len());
-            for column in &relation.columns {
-                fields.push((column.name.clone(), variables.types.len()));
-                variables.types.push(types::import(&column.ty));
-            }
-            scope.rows.push(VariableEntry { name: param.name.clone(), fields: Some(fields) });
-            continue;
-        }
+        // The table of a row type may be gone.
+        param.ty.relation(schema)?;
         if !param.name.is_empty() {
             scope.values.push((param.name.clone(), variables.types.len()));
         }
@@ -52,7 +46,7 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
     if definition.is_polymorphic() {
         return Ok(());
     }
-    let types: Vec<Type> = definition.inputs().map(|param| plain(&param.ty)).collect();
+    let types: Vec<Type> = definition.inputs().map(|param| plain(&param.ty, schema)).collect::<Result<_>>()?;
     let variables = variables(function, &types, schema)?;
     let in_function = |error: Error| {
         let context = format!("SQL function \"{}\"", function.name);
@@ -74,11 +68,8 @@ pub(super) fn check(function: &StoredFunction, schema: &dyn Schema, context: &Co
     check_result(function, last.as_deref(), schema).map_err(in_function)
 }
 
-fn plain(ty: &TypeRef) -> Type {
-    match ty {
-        TypeRef::Is(ty) => ty.clone(),
-        _ => Type::Record,
-    }
+fn plain(ty: &TypeRef, schema: &dyn Schema) -> Result<Type> {
+    Ok(ty.looked_up(schema)?.unwrap_or(Type::RECORD))
 }
 
 /// The last statement's columns must make what the function returns.
@@ -99,20 +90,21 @@ fn check_result(
     let Some(columns) = columns.filter(|columns| !columns.is_empty()) else {
         return mismatch("Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.".to_owned());
     };
-    let wanted: Option<Vec<Type>> = if let Some(relation) = definition.returns.relation(schema)? {
-        Some(relation.columns.iter().map(|column| types::import(&column.ty)).collect())
+    let outputs: Vec<&Param> = definition.outputs().collect();
+    let row = if outputs.len() > 1 { None } else { definition.returns.row_type(schema)? };
+    let wanted: Option<Vec<Type>> = if let Some(row) = &row {
+        Some(live(row.row_fields().unwrap_or_default()).map(|(_, field)| field.ty.clone()).collect())
     } else {
-        let outputs: Vec<&Param> = definition.outputs().collect();
         match (outputs.len() > 1, &definition.returns) {
-            (true, _) => Some(outputs.iter().map(|param| plain(&param.ty)).collect()),
-            (false, TypeRef::Is(Type::Record)) => return Ok(()),
-            (false, ty) => Some(vec![plain(ty)]),
+            (true, _) => Some(outputs.iter().map(|param| plain(&param.ty, schema)).collect::<Result<_>>()?),
+            (false, TypeRef::Is(Type::Record(_))) => return Ok(()),
+            (false, ty) => Some(vec![plain(ty, schema)?]),
         }
     };
     let Some(wanted) = wanted else { return Ok(()) };
     let scalar = !definition.returns_row();
     // A row as a whole is what a function of rows may return, too.
-    if !scalar && columns.len() == 1 && columns[0].ty == Type::Record {
+    if !scalar && columns.len() == 1 && (columns[0].ty == Type::RECORD || row.as_ref() == Some(&columns[0].ty)) {
         return Ok(());
     }
     if scalar && columns.len() != 1 {

@@ -17,7 +17,7 @@ pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
             return Ok(TypeRef::Any(any));
         }
         match word {
-            "record" => return Ok(TypeRef::Is(Type::Record)),
+            "record" => return Ok(TypeRef::Is(Type::RECORD)),
             "void" => return Ok(TypeRef::Is(Type::Void)),
             "trigger" => return Ok(TypeRef::Trigger),
             "event_trigger" => return Ok(TypeRef::EventTrigger),
@@ -43,9 +43,8 @@ pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
             Err(error) => return Err(error),
         }
     }
-    // The name of an array type, as the catalogs have it.
-    let name = if array { format!("_{word}") } else { word.to_owned() };
-    Ok(TypeRef::Row(QualifiedName { schema: schema.map(str::to_owned), name }))
+    let name = QualifiedName { schema: schema.map(str::to_owned), name: word.to_owned() };
+    Ok(if array { TypeRef::Rows(name) } else { TypeRef::Row(name) })
 }
 
 fn modifiers(name: &TypeName) -> Result<Vec<i64>> {

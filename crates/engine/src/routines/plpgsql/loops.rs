@@ -8,6 +8,7 @@ use rowferry_dialect::{Condition, Error, Result, Type};
 use super::frame::{Flow, Frame};
 use super::statements::{in_statement, in_statement_text, next_row, shape_of_cursor};
 use super::variables::Slot;
+use super::variables::taken_apart;
 use crate::routines::running::Place;
 use crate::routines::stored::Shape;
 use crate::session::Outcome;
@@ -145,7 +146,7 @@ impl Frame<'_, '_> {
             return self.for_cursor(label, target, *cursor, args, body);
         }
         let (outcome, text) = match rows {
-            Rows::Query(sql) => (self.execute(sql, matches!(target, Target::Row(_)))?, None),
+            Rows::Query(sql) => (self.execute(sql)?, None),
             Rows::Dynamic(dynamic) => {
                 let (outcome, text) = self.run_dynamic(dynamic)?;
                 (outcome, Some(text))
@@ -224,7 +225,10 @@ impl Frame<'_, '_> {
         let mut members = members.into_iter();
         let (found, flow) = self.rounds(label, body, |frame| {
             let Some(member) = members.next() else { return Ok(false) };
-            frame.assign_target(target, &shape, Some(vec![member]))?;
+            match target {
+                Target::Row(slot) if element.is_row() => frame.assign_row(*slot, taken_apart(&member, element)?)?,
+                target => frame.assign_target(target, &shape, Some(vec![member]))?,
+            }
             Ok(true)
         })?;
         self.set_found(found);

@@ -16,9 +16,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::plpgsql::Function;
-use rowferry_dialect::stored_function::TypeRef;
 use rowferry_dialect::values::array::{Array, Dimension};
-use rowferry_dialect::{Condition, Error, Result};
+use rowferry_dialect::{Error, Result};
 
 use super::stored::{Compiled, Returned, Returns, shape_of};
 use super::trigger::TriggerCall;
@@ -109,15 +108,6 @@ fn run_trigger_frame(session: &mut Session, compiled: &Compiled, call: &TriggerC
 /// Where a function's result is one row of its OUT parameters.
 fn has_outputs(body: &Function) -> bool {
     !body.outputs.is_empty()
-}
-
-/// The relation behind a row type, as a shape.
-fn row_shape(ty: &TypeRef, schema: &dyn rowferry_dialect::Schema) -> Result<Option<super::stored::Shape>> {
-    let TypeRef::Row(name) = ty else { return Ok(None) };
-    match schema.relation(name) {
-        Some(relation) => Ok(Some(shape_of(&relation))),
-        None => Err(Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist"))),
-    }
 }
 
 /// The body and what was made of it.

@@ -7,7 +7,7 @@ use rowferry_dialect::{Condition, Error, Result as Outcomes, Type};
 
 use super::frame::Frame;
 use super::statements::{in_statement, in_statement_text, next_row, shape_of_cursor};
-use super::variables::Slot;
+use super::variables::{Slot, taken_apart};
 use super::{has_outputs, is_void, returns_set};
 use crate::routines::borrowed;
 use crate::routines::running::Place;
@@ -93,14 +93,15 @@ impl Frame<'_, '_> {
     }
 
     /// The values of the parameters that come out.
-    fn outputs(&self) -> (Vec<Value>, Vec<Type>) {
+    fn outputs(&self) -> Outcomes<(Vec<Value>, Vec<Type>)> {
         let mut values = Vec::new();
         let mut types = Vec::new();
         for slot in &self.body.outputs {
-            values.push(self.held(*slot));
-            types.push(self.slot_type(*slot));
+            let (value, ty) = self.whole(*slot)?;
+            values.push(value);
+            types.push(ty);
         }
-        (values, types)
+        Ok((values, types))
     }
 
     /// What the function returns.
@@ -114,13 +115,28 @@ impl Frame<'_, '_> {
         if self.is_set() {
             let rows = std::mem::take(&mut self.returned);
             let types = if types.is_empty() { self.record_types.clone() } else { types };
-            return Ok(Returned { rows, types });
+            return Ok(Returned::of(rows, types));
         }
         self.place = Place::During("while casting return value to function's return type");
-        let (row, types) = match (self.result.take(), &self.compiled.returns) {
+        let result = self.result.take();
+        let null = matches!(result, Some(Result::Row(None)));
+        let names = match &result {
+            Some(Result::Row(Some((shape, _)))) => shape.iter().map(|(name, _)| name.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let (row, types) = match (result, &self.compiled.returns) {
             (_, Returns::Void) => (vec![Value::Text(String::new())], types),
             (None, Returns::Row(_) | Returns::Value(_)) if has_outputs(self.body) => {
-                let (values, _) = self.outputs();
+                let (mut values, given) = self.outputs()?;
+                // One parameter that holds a row is the whole row.
+                if let ([ty], [value], Returns::Row(shape)) =
+                    (given.as_slice(), values.as_slice(), &self.compiled.returns)
+                    && self.body.outputs.len() == 1
+                    && ty.is_row()
+                {
+                    let row = taken_apart(value, ty)?;
+                    values = row.map_or_else(|| vec![Value::Null; shape.len()], |(_, values)| values);
+                }
                 (values, types)
             }
             (Some(Result::Value(value, from)), Returns::Value(to)) => {
@@ -140,7 +156,7 @@ impl Frame<'_, '_> {
         };
         let mut rows = Spool::new(row.len());
         rows.push(row.iter().map(borrowed))?;
-        Ok(Returned { rows, types })
+        Ok(Returned { rows, types, names, null, row: None })
     }
 
     /// The row that the function of a trigger returns; `None` is NULL.
@@ -180,7 +196,13 @@ impl Frame<'_, '_> {
             if !has_outputs(self.body) {
                 return Err(Error::new(Condition::SyntaxError, "RETURN NEXT must have a parameter"));
             }
-            let (values, _) = self.outputs();
+            let (mut values, types) = self.outputs()?;
+            if let ([ty], [value], Returns::Row(shape)) = (types.as_slice(), values.as_slice(), &self.compiled.returns)
+                && ty.is_row()
+            {
+                let row = taken_apart(value, ty)?;
+                values = row.map_or_else(|| vec![Value::Null; shape.len()], |(_, values)| values);
+            }
             return self.add_row(&values);
         };
         if has_outputs(self.body) {
@@ -238,7 +260,7 @@ impl Frame<'_, '_> {
                 let (outcome, text) = self.run_dynamic(dynamic)?;
                 (outcome, Some(text))
             }
-            Rows::Query(sql) => (self.execute(sql, matches!(self.compiled.returns, Returns::Row(_)))?, None),
+            Rows::Query(sql) => (self.execute(sql)?, None),
             Rows::Cursor(..) => return Ok(()),
         };
         let Outcome::Rows(mut cursor) = outcome else {

@@ -9,7 +9,7 @@ use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::frame::Frame;
-use super::variables::Slot;
+use super::variables::{Slot, taken_apart};
 use crate::cursor::Cursor;
 use crate::routines::borrowed;
 use crate::routines::running::Place;
@@ -32,8 +32,8 @@ impl Frame<'_, '_> {
     // Values.
 
     /// Runs a statement with the variables' values.
-    pub(super) fn execute(&mut self, sql: &Sql, spread: bool) -> Result<Outcome> {
-        let (plan, values) = self.plan(sql, spread).map_err(|error| in_query(error, sql))?;
+    pub(super) fn execute(&mut self, sql: &Sql) -> Result<Outcome> {
+        let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
         // An expression without tables is computed without a statement.
         let expression = sql.prefix > 0 && plan.uses.tables.is_empty();
         self.session.routine_state().running.runs((!expression).then(|| sql.clone()));
@@ -46,7 +46,7 @@ impl Frame<'_, '_> {
 
     /// The value of an expression.
     pub(super) fn evaluate(&mut self, sql: &Sql) -> Result<(Value, Type)> {
-        let Outcome::Rows(mut cursor) = self.execute(sql, false)? else {
+        let Outcome::Rows(mut cursor) = self.execute(sql)? else {
             return Ok((Value::Null, Type::Unknown));
         };
         let shape = shape_of_cursor(&cursor);
@@ -77,14 +77,20 @@ impl Frame<'_, '_> {
         if let Some(slot) = self.named_row(sql) {
             return self.held_row(slot);
         }
-        let Outcome::Rows(mut cursor) = self.execute(sql, true)? else { return Ok(None) };
-        let shape = shape_of_cursor(&cursor);
-        let Some(row) = next_row(&mut cursor)? else { return Ok(None) };
-        let null = row.iter().all(|value| *value == Value::Null);
-        if shape.len() == 1 && null && matches!(shape[0].1, Type::Unknown | Type::Text | Type::Record) {
+        let (value, ty) = self.evaluate(sql)?;
+        if ty.is_row() {
+            return taken_apart(&value, &ty);
+        }
+        if value == Value::Null {
             return Ok(None);
         }
-        Ok(Some((shape, row)))
+        let message = match self.place {
+            Place::Step(_, "RETURN" | "RETURN NEXT") => {
+                "cannot return non-composite value from function returning composite type"
+            }
+            _ => "cannot assign non-composite value to a record variable",
+        };
+        Err(Error::new(Condition::DatatypeMismatch, message))
     }
 
     /// The variable of rows whose name is all of an expression.
@@ -198,13 +204,13 @@ impl Frame<'_, '_> {
             Row::Row(slot) => match row {
                 Some(values) => self.assign_row(*slot, Some((shape.clone(), values))),
                 None => {
-                    self.slots[*slot] = match &self.slots[*slot] {
-                        Slot::Row { shape, fixed: true, .. } => {
-                            let values = vec![Value::Null; shape.len()];
-                            Slot::Row { shape: shape.clone(), values, null: true, fixed: true }
-                        }
-                        _ => Slot::null_row(shape.clone()),
+                    // Not NULL, but a row of NULLs.
+                    let (shape, fixed) = match &self.slots[*slot] {
+                        Slot::Row { shape, fixed: true, .. } => (shape.clone(), true),
+                        _ => (shape.clone(), false),
                     };
+                    let values = vec![Value::Null; shape.len()];
+                    self.slots[*slot] = Slot::Row { shape, values, null: false, fixed };
                     Ok(())
                 }
             },
@@ -253,7 +259,7 @@ impl Frame<'_, '_> {
 
     /// A statement of SQL.
     pub(super) fn sql(&mut self, sql: &Sql, into: Option<&Into>) -> Result<()> {
-        let outcome = self.execute(sql, into.is_some_and(|into| matches!(into.target, Row::Row(_))))?;
+        let outcome = self.execute(sql)?;
         let in_this = |error: Error| in_statement(error, sql);
         self.finish(outcome, into, true).map_err(|failed| match failed {
             Failed::Running(error) => in_this(error),
@@ -309,7 +315,7 @@ impl Frame<'_, '_> {
     /// PERFORM.
     pub(super) fn perform(&mut self, sql: &Sql) -> Result<()> {
         let mut rows = 0;
-        match self.execute(sql, false)? {
+        match self.execute(sql)? {
             Outcome::Rows(mut cursor) => {
                 while cursor.next().map_err(|error| in_statement(error, sql))?.is_some() {
                     rows += 1;
@@ -324,7 +330,7 @@ impl Frame<'_, '_> {
 
     /// CALL: what comes out of its parameters goes into the variables that were given for them.
     pub(super) fn call(&mut self, sql: &Sql) -> Result<()> {
-        let (plan, values) = self.plan(sql, false).map_err(|error| in_query(error, sql))?;
+        let (plan, values) = self.plan(sql).map_err(|error| in_query(error, sql))?;
         let outcome = self.session.execute(&plan, &values).map_err(|error| in_statement(error, sql))?;
         let Outcome::Rows(mut cursor) = outcome else { return Ok(()) };
         let shape = shape_of_cursor(&cursor);
@@ -468,7 +474,7 @@ impl Frame<'_, '_> {
 
     /// The plan of a statement, for those who run it themselves.
     pub(super) fn plan_of(&mut self, sql: &Sql) -> Result<(Arc<Prepared>, Vec<Value>)> {
-        self.plan(sql, false).map_err(|error| in_query(error, sql))
+        self.plan(sql).map_err(|error| in_query(error, sql))
     }
 }
 

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::composite::{Field, Shape as Fields};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::plpgsql::{DeclaredType, Function, Sql, VariableKind};
 use rowferry_dialect::postgres::routine::{VariableEntry, VariableScope, Variables};
 use rowferry_dialect::postgres::types;
+use rowferry_dialect::values::record::Row;
 use rowferry_dialect::{Condition, Error, Result, Schema, Type};
 
 use super::frame::Frame;
-use super::row_shape;
-use crate::routines::stored::{Shape, settled};
+use crate::routines::stored::{Shape, record_of, row_of_type, settled, shape_of_type};
 use crate::session::Prepared;
 
 /// What a variable can hold.
@@ -18,8 +19,8 @@ use crate::session::Prepared;
 pub(in crate::routines) enum SlotKind {
     /// Values of a type.
     Value(Type),
-    /// Rows of a shape.
-    Row(Shape),
+    /// Rows of a type with a name.
+    Row(Shape, Type),
     /// Rows of any shape.
     Record,
 }
@@ -39,7 +40,7 @@ impl Slot {
     fn new(kind: &SlotKind) -> Self {
         match kind {
             SlotKind::Value(ty) => Self::Value { ty: ty.clone(), value: Value::Null },
-            SlotKind::Row(shape) => {
+            SlotKind::Row(shape, _) => {
                 Self::Row { shape: shape.clone(), values: vec![Value::Null; shape.len()], null: true, fixed: true }
             }
             SlotKind::Record => Self::Unassigned,
@@ -90,17 +91,26 @@ pub(in crate::routines) fn slot_kinds(
             VariableKind::Declared(DeclaredType::Column(table, column)) => {
                 SlotKind::Value(column_type(schema, table, column)?)
             }
-            VariableKind::Declared(DeclaredType::Is(ty)) => match row_shape(ty, schema)? {
-                Some(shape) => SlotKind::Row(shape),
-                None => match settled(ty, element) {
-                    Type::Record => SlotKind::Record,
+            VariableKind::Declared(DeclaredType::Is(ty)) => {
+                match ty.looked_up(schema)?.unwrap_or_else(|| settled(ty, element)) {
+                    Type::Record(_) => SlotKind::Record,
+                    ty if ty.is_row() => SlotKind::Row(shape_of_type(&ty), ty),
                     ty => SlotKind::Value(ty),
-                },
-            },
+                }
+            }
         };
         kinds.push(kind);
     }
     Ok(kinds)
+}
+
+/// The fields of a row that is one value; `None` is NULL.
+pub(super) fn taken_apart(value: &Value, ty: &Type) -> Result<Option<(Shape, Vec<Value>)>> {
+    let Value::Text(stored) = value else { return Ok(None) };
+    let row = Row::read(stored.as_bytes(), ty)?;
+    let live = row.live()?;
+    let shape = live.iter().map(|(field, _)| (field.name.clone(), field.ty.clone())).collect();
+    Ok(Some((shape, live.into_iter().map(|(_, value)| value).collect())))
 }
 
 fn column_type(schema: &dyn Schema, table: &rowferry_dialect::schema::QualifiedName, column: &str) -> Result<Type> {
@@ -128,6 +138,13 @@ impl Frame<'_, '_> {
     fn type_of(&self, (slot, field): Source) -> Option<Type> {
         match (&self.slots[slot], field) {
             (Slot::Value { ty, .. }, None) => Some(ty.clone()),
+            (Slot::Row { shape, .. }, None) => Some(match &self.compiled.kinds[slot] {
+                SlotKind::Row(_, ty) => ty.clone(),
+                _ => {
+                    let fields = shape.iter().map(|(name, ty)| Field::new(name.clone(), ty.clone()));
+                    Type::Record(Fields::of(fields.collect()))
+                }
+            }),
             (Slot::Row { shape, .. }, Some(field)) => shape.get(field).map(|(_, ty)| ty.clone()),
             _ => None,
         }
@@ -135,15 +152,16 @@ impl Frame<'_, '_> {
 
     fn value_of(&self, (slot, field): Source) -> Value {
         match (&self.slots[slot], field) {
+            // What is too large to be a value is none.
+            (Slot::Row { .. }, None) => self.whole(slot).map_or(Value::Null, |(value, _)| value),
             (Slot::Value { value, .. }, None) => value.clone(),
             (Slot::Row { values, .. }, Some(field)) => values.get(field).cloned().unwrap_or(Value::Null),
             _ => Value::Null,
         }
     }
 
-    /// The plan of a statement for what the variables are now, and the values that it needs. With `spread` a row value
-    /// comes as its fields.
-    pub(super) fn plan(&mut self, sql: &Sql, spread: bool) -> Result<(Arc<Prepared>, Vec<Value>)> {
+    /// The plan of a statement for what the variables are now, and the values that it needs.
+    pub(super) fn plan(&mut self, sql: &Sql) -> Result<(Arc<Prepared>, Vec<Value>)> {
         self.session.refresh_schema();
         let generation = self.session.generation();
         let known = self.compiled.plans.lock().get(&sql.id).cloned();
@@ -154,7 +172,7 @@ impl Frame<'_, '_> {
             let values = known.uses.iter().map(|(source, _)| self.value_of(*source)).collect();
             return Ok((known.plan.clone(), values));
         }
-        let (variables, sources) = self.variables(sql, spread);
+        let (variables, sources) = self.variables(sql);
         let plan = self.session.prepare_inside(&sql.text, Arc::new(variables))?;
         let uses: Vec<(Source, Type)> = plan
             .bound
@@ -168,8 +186,8 @@ impl Frame<'_, '_> {
     }
 
     /// The names that a statement sees.
-    fn variables(&self, sql: &Sql, spread: bool) -> (Variables, Vec<Source>) {
-        let mut variables = Variables { conflict: self.body.conflict, spread, ..Variables::default() };
+    fn variables(&self, sql: &Sql) -> (Variables, Vec<Source>) {
+        let mut variables = Variables { conflict: self.body.conflict, ..Variables::default() };
         let mut sources: Vec<Source> = Vec::new();
         let mut known: Vec<(Source, usize)> = Vec::new();
         let mut types: Vec<Type> = Vec::new();
@@ -183,8 +201,8 @@ impl Frame<'_, '_> {
             }
         };
         for slot in &self.body.inputs {
-            if let Slot::Value { ty, .. } = &self.slots[*slot] {
-                variables.positional.push(index_of((*slot, None), ty));
+            if let Some(ty) = self.type_of((*slot, None)) {
+                variables.positional.push(index_of((*slot, None), &ty));
             }
         }
         let mut scope = Some(sql.scope);
@@ -201,9 +219,11 @@ impl Frame<'_, '_> {
                         let fields = fields
                             .map(|(field, (name, ty))| (name.clone(), index_of((*slot, Some(field)), ty)))
                             .collect();
-                        seen.rows.push(VariableEntry { name: name.clone(), fields: Some(fields) });
+                        let whole = (*slot, None);
+                        let whole = self.type_of(whole).map(|ty| index_of(whole, &ty));
+                        seen.rows.push(VariableEntry { name: name.clone(), fields: Some(fields), whole });
                     }
-                    Slot::Unassigned => seen.rows.push(VariableEntry { name: name.clone(), fields: None }),
+                    Slot::Unassigned => seen.rows.push(VariableEntry { name: name.clone(), fields: None, whole: None }),
                 }
             }
             variables.scopes.insert(0, seen);
@@ -221,13 +241,20 @@ impl Frame<'_, '_> {
                 *held = value;
                 Ok(())
             }
-            _ => Err(Error::unsupported("an argument that is a row")),
+            _ => {
+                let row = taken_apart(&value, ty)?;
+                self.assign_row(slot, row)
+            }
         }
     }
 
     /// Gives a variable of one value a value of a type, converted to its own.
     pub(super) fn assign_value(&mut self, slot: usize, value: &Value, from: &Type) -> Result<()> {
         let Slot::Value { ty, .. } = &self.slots[slot] else {
+            if from.is_row() || *value == Value::Null {
+                let row = if from.is_row() { taken_apart(value, from)? } else { None };
+                return self.assign_row(slot, row);
+            }
             return Err(Error::new(
                 Condition::DatatypeMismatch,
                 "cannot assign non-composite value to a record variable",
@@ -249,7 +276,7 @@ impl Frame<'_, '_> {
     /// Gives a variable of rows a row; `None` is NULL.
     pub(super) fn assign_row(&mut self, slot: usize, row: Option<(Shape, Vec<Value>)>) -> Result<()> {
         let fixed = match &self.compiled.kinds[slot] {
-            SlotKind::Row(shape) => Some(shape.clone()),
+            SlotKind::Row(shape, _) => Some(shape.clone()),
             _ => None,
         };
         let Some((shape, values)) = row else {
@@ -328,9 +355,28 @@ impl Frame<'_, '_> {
         }
     }
 
+    /// What a variable holds as one value, with its type.
+    pub(super) fn whole(&self, slot: usize) -> Result<(Value, Type)> {
+        if !self.holds_rows(slot) {
+            return Ok((self.held(slot), self.slot_type(slot)));
+        }
+        let ty = match &self.compiled.kinds[slot] {
+            SlotKind::Row(_, ty) => ty.clone(),
+            _ => Type::RECORD,
+        };
+        let value = match &self.slots[slot] {
+            Slot::Row { shape, values, null: false, .. } if ty == Type::RECORD => {
+                Value::Text(record_of(shape.iter().map(|(name, ty)| (name.as_str(), ty)), values)?)
+            }
+            Slot::Row { values, null: false, .. } => Value::Text(row_of_type(values, &ty)?),
+            _ => Value::Null,
+        };
+        Ok((value, ty))
+    }
+
     /// The type of a variable of one value.
     pub(super) fn slot_type(&self, slot: usize) -> Type {
-        self.type_of((slot, None)).unwrap_or(Type::Record)
+        self.type_of((slot, None)).unwrap_or(Type::RECORD)
     }
 
     /// The type of a field.

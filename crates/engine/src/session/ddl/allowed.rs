@@ -66,6 +66,7 @@ impl Changer<'_> {
             Ddl::CommentSequence { name, .. } => check.sequence(name),
             Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
             Ddl::UserType(UserTypeChange::Create { name, .. }) => check.create_in(name, false),
+            Ddl::UserType(UserTypeChange::AlterFields { ty, .. }) => check.owned(ty.oid, "type", &ty.name),
             Ddl::UserType(UserTypeChange::Alter { ty, action, .. }) => {
                 check.owned(ty.oid, "type", &ty.name)?;
                 match action {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::composite::{Composite, live};
 use rowferry_dialect::ir::{AlterUserType, NewUserType, UserTypeChange};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::postgres::quote_ident;
@@ -22,6 +23,8 @@ enum User {
     Column(Arc<Relation>, usize),
     /// A domain over it.
     Domain(Arc<UserType>),
+    /// An attribute of a composite type.
+    Field(Arc<UserType>, usize),
     /// A function that takes or returns it.
     Function(Arc<StoredFunction>),
 }
@@ -31,6 +34,7 @@ impl Changer<'_> {
         match change {
             UserTypeChange::Create { name, kind } => self.create_user_type(name, kind)?,
             UserTypeChange::Alter { ty, action, .. } => self.alter_user_type(ty, action)?,
+            UserTypeChange::AlterFields { ty, actions } => self.alter_fields(ty, actions)?,
             UserTypeChange::Drop { types, cascade, .. } => self.drop_user_types(types, *cascade)?,
         }
         self.bump()
@@ -49,6 +53,9 @@ impl Changer<'_> {
                     made.push(Label { oid: self.new_oid()?, text: text.clone(), order: at as f32 });
                 }
                 UserKind::Enum(Labels::new(made))
+            }
+            NewUserType::Composite(fields) => {
+                UserKind::Composite(Composite { relation: self.new_oid()?, fields: fields.clone() })
             }
             NewUserType::Domain { base, not_null, default, checks } => {
                 let mut made = Vec::with_capacity(checks.len());
@@ -89,16 +96,37 @@ impl Changer<'_> {
     fn touch_type(&self, oid: u32) {
         self.touch("main", oid);
         let schema = self.schema();
-        for view in schema.user_relations().filter(|relation| relation.columns.iter().any(|c| names(&c.ty, oid))) {
+        for view in schema.user_relations().filter(|relation| relation.columns.iter().any(|c| contains(&c.ty, oid))) {
             self.touch(view.database, view.oid);
         }
         for user in users(&schema, oid) {
             match user {
-                User::Domain(domain) => self.touch_type(domain.oid),
+                User::Domain(user) | User::Field(user, _) => self.touch_type(user.oid),
                 // Relations are touched already, functions renewed with the types.
                 User::Column(..) | User::Function(_) => {}
             }
         }
+    }
+
+    /// ALTER TYPE of a composite type. Stored rows keep the places of attributes that go, and are shorter than those that
+    /// come ask for.
+    fn alter_fields(&self, ty: &Arc<UserType>, actions: &[(AlterUserType, bool)]) -> Done {
+        let before = ty;
+        let mut ty = UserType::clone(ty);
+        for (action, _) in actions {
+            if let AlterUserType::RetypeField(..) = action
+                && let Some(User::Column(relation, at)) =
+                    users_through(&self.schema(), ty.oid).into_iter().find(|user| matches!(user, User::Column(..)))
+            {
+                let message = format!(
+                    "cannot alter type \"{}\" because column \"{}.{}\" uses it",
+                    before.name, relation.name, relation.columns[at].name
+                );
+                return Err(Error::new(rowferry_dialect::Condition::FeatureNotSupported, message).into());
+            }
+            action.apply(&mut ty);
+        }
+        self.store_type(&ty)
     }
 
     fn alter_user_type(&self, ty: &Arc<UserType>, action: &AlterUserType) -> Done {
@@ -158,8 +186,14 @@ impl Changer<'_> {
         ty.kind = UserKind::Enum(Labels::new(labels));
         // Both sides of a foreign key change, one after the other.
         self.batch("PRAGMA defer_foreign_keys = ON")?;
-        for user in users_through_domains(&self.schema(), ty.oid) {
+        for user in users_through(&self.schema(), ty.oid) {
             let User::Column(relation, at) = user else { continue };
+            if relation.columns[at].ty.is_row()
+                || matches!(&relation.columns[at].ty, Type::Array(element) if element.is_row())
+            {
+                let message = "renaming a label that values of composite types hold";
+                return Err(Error::unsupported(message).into());
+            }
             let column = &relation.columns[at];
             if !matches!(relation.kind, RelationKind::Table) || column.generated.is_some() {
                 continue;
@@ -187,7 +221,7 @@ impl Changer<'_> {
             // An earlier one may have taken it along.
             let Some(ty) = self.schema().user_type_by_oid(ty.oid) else { continue };
             let schema = self.schema();
-            let going = |user: &User| matches!(user, User::Domain(domain) if types.contains(domain));
+            let going = |user: &User| matches!(user, User::Domain(user) | User::Field(user, _) if types.contains(user));
             let used: Vec<User> = users(&schema, ty.oid).into_iter().filter(|user| !going(user)).collect();
             let mut needed = vec![Needed::user_type(&ty)];
             needed.extend(used.iter().filter_map(|user| match user {
@@ -227,6 +261,10 @@ impl Changer<'_> {
                 self.alter_table(&now, &[action])
             }
             User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
+            User::Field(ty, at) => match self.schema().user_type_by_oid(ty.oid) {
+                Some(ty) => self.alter_fields(&ty, &[(AlterUserType::DropField(*at), true)]),
+                None => Ok(()),
+            },
             User::Function(function) => self.drop_functions(&[function.oid], true),
         }
     }
@@ -244,12 +282,27 @@ fn names(ty: &Type, oid: u32) -> bool {
     }
 }
 
+/// A type is another, or has it in it.
+fn contains(ty: &Type, oid: u32) -> bool {
+    match ty {
+        Type::User(user) if user.oid == oid => true,
+        Type::User(user) => match &user.kind {
+            UserKind::Domain(domain) => contains(&domain.base, oid),
+            UserKind::Composite(composite) => live(&composite.fields).any(|(_, field)| contains(&field.ty, oid)),
+            UserKind::Enum(_) | UserKind::Unresolved(_) => false,
+        },
+        Type::Array(element) => contains(element, oid),
+        _ => false,
+    }
+}
+
 impl User {
     /// The type as it is named there.
     fn names(&self, oid: u32) -> String {
         let ty = match self {
             Self::Column(relation, at) => Some(&relation.columns[*at].ty),
             Self::Domain(domain) => domain.domain().map(|domain| &domain.base),
+            Self::Field(ty, at) => ty.composite().map(|composite| &composite.fields[*at].ty),
             Self::Function(function) => function.definition.types().find(|ty| names(ty, oid)),
         };
         ty.map(rowferry_dialect::postgres::types::words).unwrap_or_default()
@@ -270,6 +323,11 @@ fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
     let domains = schema.user_types().into_iter();
     let over = |ty: &Arc<UserType>| ty.domain().is_some_and(|domain| names(&domain.base, oid));
     found.extend(domains.filter(over).map(User::Domain));
+    for ty in schema.user_types() {
+        let Some(composite) = ty.composite() else { continue };
+        let fields = composite.live().filter(|(_, field)| names(&field.ty, oid));
+        found.extend(fields.map(|(at, _)| User::Field(ty.clone(), at)));
+    }
     let functions = schema.main.functions.iter();
     let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(|ty| names(ty, oid));
     found.extend(functions.filter(takes).cloned().map(User::Function));
@@ -277,12 +335,12 @@ fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
     found
 }
 
-/// What names a type, or a domain over it.
-fn users_through_domains(schema: &SessionSchema, oid: u32) -> Vec<User> {
+/// What names a type, or a domain or composite type with it in.
+fn users_through(schema: &SessionSchema, oid: u32) -> Vec<User> {
     let mut found = Vec::new();
     for user in users(schema, oid) {
-        if let User::Domain(domain) = &user {
-            found.extend(users_through_domains(schema, domain.oid));
+        if let User::Domain(through) | User::Field(through, _) = &user {
+            found.extend(users_through(schema, through.oid));
         }
         found.push(user);
     }
@@ -295,6 +353,10 @@ fn describe_user(schema: &SessionSchema, user: &User) -> String {
             format!("column {} of {}", quote_ident(&relation.columns[*at].name), described(schema, relation))
         }
         User::Domain(domain) => format!("type {}", domain.shown()),
+        User::Field(ty, at) => {
+            let name = ty.composite().map(|composite| quote_ident(&composite.fields[*at].name)).unwrap_or_default();
+            format!("column {name} of composite type {}", ty.shown())
+        }
         User::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
     }
 }

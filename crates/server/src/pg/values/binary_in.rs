@@ -8,7 +8,7 @@ use rowferry_wire::civil::DAYS_TO_2000;
 use rowferry_wire::{Malformed, Reader};
 
 use super::binary_out::{JSONB_VERSION, MICROS_TO_2000};
-use super::{array, report};
+use super::{array, report, rows};
 
 /// Reads a value in the binary format of its type.
 pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value> {
@@ -77,6 +77,8 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
             }
             scalar.fit(value, *modifier, false)?
         }
+        Type::Record(_) => rows::read(reader, ty, settings)?,
+        Type::User(_) if ty.is_row() => rows::read(reader, ty, settings)?,
         Type::User(user) => match user.stored_as() {
             Some(stored) => return read(reader.rest(), stored, settings),
             None => values::input(&report::text(reader.rest(), settings.client_encoding)?, ty, settings)?,
@@ -95,7 +97,7 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
         | Type::Json
         | Type::Unknown
         | Type::Void => values::input(&report::text(reader.rest(), settings.client_encoding)?, ty, settings)?,
-        Type::Record | Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
+        Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));
         }
     };

@@ -7,7 +7,7 @@ use rowferry_engine::{Error, Result, Type};
 use rowferry_wire::civil::DAYS_TO_2000;
 use rowferry_wire_pg::Format;
 
-use super::{Write, array, canonical};
+use super::{Write, array, canonical, rows};
 
 /// Microseconds from 1970-01-01 to the day that PostgreSQL counts from.
 pub(super) const MICROS_TO_2000: i64 = DAYS_TO_2000 * 86_400_000_000;
@@ -38,6 +38,8 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::Scalar(..) => scalar,
         Type::Array(_) => array::write,
         Type::User(user) if user.domain().is_some() => writer(ty.through_domains())?,
+        Type::Record(_) => rows::write,
+        Type::User(_) if ty.is_row() => rows::write,
         // Their binary form is their text. An Informix DATETIME or INTERVAL reaches the wire as its relative in
         // PostgreSQL, which the front end has put in its place.
         Type::Text
@@ -53,7 +55,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         | Type::Unknown
         | Type::User(_)
         | Type::Void => text_of,
-        Type::Record | Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
+        Type::Composite(_) | Type::Datetime(_) | Type::QualifiedInterval(_) => {
             return Err(Error::unsupported(format!("the binary format of type {}", values::type_name(ty))));
         }
     })

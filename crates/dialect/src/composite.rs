@@ -1,0 +1,145 @@
+//! Rows as types: composite types, the rows of tables and views, and rows without a name.
+//!
+//! A row of a type with a name is stored as the JSON array of its fields, each as an array's member is (see
+//! [`crate::values::array`]); fewer members than fields are NULLs behind them, since ALTER TYPE adds fields at the end.
+//! A row without a name lies in no table; while a statement runs it says itself what its fields are (see
+//! [`crate::values::record`]).
+
+use std::sync::Arc;
+
+use crate::Type;
+use crate::postgres::types;
+use crate::schema::Relation;
+use crate::user_type::{UserKind, UserType};
+
+/// A field of a row type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name; of no meaning when it is dropped.
+    pub name: String,
+    /// Its type, with modifiers.
+    pub ty: Type,
+    /// ALTER TYPE has dropped it: stored rows keep its place.
+    pub dropped: bool,
+}
+
+/// What a row type is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composite {
+    /// Object id of the relation whose rows are of it: a table, a view, or the type's own entry in `pg_class`.
+    pub relation: u32,
+    /// Fields in order, dropped ones among them.
+    pub fields: Vec<Field>,
+}
+
+/// The fields of a row without a name, if they are known. Whatever they are, it is the same type.
+#[derive(Clone, Debug)]
+pub struct Shape(Option<Arc<[Field]>>);
+
+// Object ids of relations are small numbers, or have bit 30 alone of the upper two when they are derived from a name (a
+// table that somebody else has made). Those of their row types and of the arrays of these are made from them:
+//
+//     relation     row type       array type
+//     0x0…         0x2…           0x3…
+//     0x4… 0x7…    0x8… 0xb…      0xc… 0xf…
+
+const DERIVED: u32 = 0x4000_0000;
+const DERIVED_ROW: u32 = 0x8000_0000;
+const DERIVED_ARRAY: u32 = 0xc000_0000;
+const ROW: u32 = 0x2000_0000;
+const ARRAY: u32 = 0x3000_0000;
+
+impl Field {
+    /// A field.
+    pub fn new(name: impl Into<String>, ty: Type) -> Self {
+        Self { name: name.into(), ty, dropped: false }
+    }
+}
+
+impl Composite {
+    /// The fields that are there, with their places.
+    pub fn live(&self) -> impl Iterator<Item = (usize, &Field)> {
+        live(&self.fields)
+    }
+}
+
+/// The fields of a row that are there, with their places.
+pub fn live(fields: &[Field]) -> impl Iterator<Item = (usize, &Field)> {
+    fields.iter().enumerate().filter(|(_, field)| !field.dropped)
+}
+
+impl Shape {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self(None);
+
+    /// These fields.
+    pub fn of(fields: Vec<Field>) -> Self {
+        Self(Some(fields.into()))
+    }
+
+    /// The fields, if they are known.
+    pub fn fields(&self) -> Option<&[Field]> {
+        self.0.as_deref()
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Shape {}
+
+impl std::hash::Hash for Shape {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// The type of a relation's rows.
+pub fn row_type(relation: &Relation) -> UserType {
+    let field = |column: &crate::schema::Column| Field::new(column.name.clone(), types::import(&column.ty));
+    let fields = relation.columns.iter().map(field).collect();
+    UserType {
+        oid: row_type_oid(relation.oid),
+        array_oid: row_array_oid(relation.oid),
+        namespace: relation.namespace.clone(),
+        name: relation.name.clone(),
+        comment: None,
+        kind: UserKind::Composite(Composite { relation: relation.oid, fields }),
+    }
+}
+
+/// The object id of the type of a relation's rows.
+pub const fn row_type_oid(relation: u32) -> u32 {
+    if relation & DERIVED == 0 { relation | ROW } else { relation ^ DERIVED | DERIVED_ROW }
+}
+
+/// The object id of the type of arrays of a relation's rows.
+const fn row_array_oid(relation: u32) -> u32 {
+    if relation & DERIVED == 0 { relation | ARRAY } else { relation ^ DERIVED | DERIVED_ARRAY }
+}
+
+/// The relation whose rows are of the type with this object id, and whether it is the array type's.
+pub const fn relation_of_row_type(oid: u32) -> Option<(u32, bool)> {
+    match (oid & DERIVED_ARRAY, oid & ARRAY) {
+        (DERIVED_ROW, _) => Some((oid ^ DERIVED_ROW | DERIVED, false)),
+        (DERIVED_ARRAY, _) => Some((oid ^ DERIVED_ARRAY | DERIVED, true)),
+        (0, ROW) => Some((oid ^ ROW, false)),
+        (0, ARRAY) => Some((oid ^ ARRAY, true)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_ids_of_row_types_lead_back_to_the_relation() {
+        for relation in [83, 1_259, 16_384, 0x4000_0000, 0x6000_0001, 0x7fff_ffff] {
+            assert_eq!(relation_of_row_type(relation), None);
+            assert_eq!(relation_of_row_type(row_type_oid(relation)), Some((relation, false)));
+            assert_eq!(relation_of_row_type(row_array_oid(relation)), Some((relation, true)));
+        }
+    }
+}
