@@ -99,7 +99,7 @@ fn type_words(ty: &Type) -> Result<String> {
         Type::Composite(_) => Err(missing("a collection")),
         Type::User(user) => Ok(user.shown()),
         Type::Void => Ok("void".to_owned()),
-        Type::Record => Ok("record".to_owned()),
+        Type::Record(_) => Ok("record".to_owned()),
         Type::Unknown => Ok("unknown".to_owned()),
         ty => Ok(format_type(ty)),
     }
