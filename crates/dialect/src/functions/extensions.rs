@@ -120,7 +120,7 @@ fn spec(oid: u32) -> Option<TypeSpec> {
     const ANYELEMENT: u32 = 2_283;
     const REGDICTIONARY: u32 = 3_769;
     Some(match oid {
-        RECORD => TypeSpec::Is(Type::Record),
+        RECORD => TypeSpec::Is(Type::RECORD),
         ANYELEMENT => TypeSpec::AnyElement,
         REGDICTIONARY => return None,
         oid => match types::from_oid(oid)? {
