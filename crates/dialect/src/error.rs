@@ -71,6 +71,7 @@ conditions! {
     InvalidArgumentForPower "2201F" -1213 0,
     CharacterNotInRepertoire "22021" -202 0,
     InvalidEscapeSequence "22025" -1213 0,
+    InvalidUseOfEscapeCharacter "2200C" -1213 0,
     InvalidParameterValue "22023" -1213 0,
     StringDataLengthMismatch "22026" -1279 0,
     SubstringError "22011" -881 0,

@@ -29,6 +29,7 @@ mod records;
 mod stored;
 mod strings;
 mod system;
+mod variadic;
 mod windows;
 
 /// A function, operator, aggregate, window function or set-returning function.
@@ -147,7 +148,12 @@ pub fn named(language: Language, name: &str) -> impl Iterator<Item = &'static Fu
 
 /// The rows of this name that take an array behind the word VARIADIC, as their last argument.
 pub fn called_variadic(name: &str) -> impl Iterator<Item = &'static Function> {
-    ranges::VARIADIC.iter().filter(move |function| function.name == name)
+    ranges::VARIADIC.iter().chain(variadic::ROWS).filter(move |function| function.name == name)
+}
+
+/// True for a row whose last argument is an array behind the word VARIADIC.
+pub(crate) fn is_called_variadic(function: &Function) -> bool {
+    called_variadic(function.name).any(|row| std::ptr::eq(row, function))
 }
 
 /// A row that no user can call by name: what the binder makes of constructs of their own.

@@ -7,7 +7,7 @@
 use super::types::{format_type, typmod};
 use super::words::quote_ident;
 use crate::Type;
-use crate::functions::{FunctionKind, Subscripts};
+use crate::functions::{self, FunctionKind, Subscripts};
 use crate::ir::{CastContext, ColumnRef, CompareOp, Expr, ExprKind, LikeKind, Value};
 use crate::types::Reg;
 use crate::values::{self, Settings};
@@ -205,6 +205,16 @@ impl Printer<'_> {
                     _ => None,
                 }
             }
+            ExprKind::Call { function, args } if functions::is_called_variadic(function) => {
+                self.out.push_str(&format!("{}(", quote_ident(function.name)));
+                for (at, arg) in args.iter().enumerate() {
+                    self.out.push_str(if at > 0 { ", " } else { "" });
+                    self.out.push_str(if at + 1 == args.len() { "VARIADIC " } else { "" });
+                    self.expr(arg, true)?;
+                }
+                self.out.push(')');
+                Some(())
+            }
             ExprKind::Call { function, args } => self.call(function.name, args),
             ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty, implicit),
             // Names have comparisons of their own, with names and with texts.
@@ -343,6 +353,15 @@ impl Printer<'_> {
             ("stored function", [Expr { kind: ExprKind::Literal(Value::Integer(oid)), .. }, _, args @ ..]) => {
                 let name = self.names.routine(u32::try_from(*oid).ok()?)?;
                 self.named(&name, args)
+            }
+            ("substring", [text, pattern, escape]) if pattern.ty == Type::Text => {
+                self.out.push_str("SUBSTRING(");
+                for (word, arg) in [("", text), (" SIMILAR ", pattern), (" ESCAPE ", escape)] {
+                    self.out.push_str(word);
+                    self.expr(arg, true)?;
+                }
+                self.out.push(')');
+                Some(())
             }
             // A construct of the grammar that has no name.
             (name, _) if name.contains(' ') => None,

@@ -523,6 +523,12 @@ impl Binder<'_> {
             (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,
             (miss, _) => miss,
         };
+        self.undefined_function(name, inputs, location, miss)
+    }
+
+    /// The error for a function that PostgreSQL does not have for these arguments either.
+    pub(super) fn undefined_function(&self, name: &str, inputs: &[Type], location: i32, miss: Miss) -> crate::Error {
+        let shown = format!("{name}({})", signature(inputs));
         match miss {
             Miss::None => {
                 self.error(Condition::UndefinedFunction, format!("function {shown} does not exist"), location).hint(

@@ -5,7 +5,7 @@ use rowferry_dialect::values::bytea;
 use rowferry_dialect::{Condition, Error, Result, work};
 use sha2::Digest;
 
-use super::call::{integer, text};
+use super::call::text;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
@@ -22,7 +22,6 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_encode", 2, encode),
     Row::new("rf_decode", 2, decode),
     Row::new("rf_bytea_concat", 2, |call| Ok(Value::Blob([call.bytes(0)?, call.bytes(1)?].concat()))),
-    Row::new("rf_get_byte", 2, get_byte),
 ];
 
 fn digest<D: Digest>(call: &Call<'_>) -> Result<Vec<u8>> {
@@ -143,15 +142,4 @@ fn unbase64(shown: &str) -> Result<Vec<u8>> {
             .hint("Input data is missing padding, is truncated, or is otherwise corrupted."));
     }
     Ok(out)
-}
-
-fn get_byte(call: &Call<'_>) -> Result<Value> {
-    let (bytes, at) = (call.bytes(0)?, call.integer(1)?);
-    match usize::try_from(at).ok().and_then(|at| bytes.get(at)) {
-        Some(byte) => integer(*byte),
-        None => {
-            let message = format!("index {at} out of valid range, 0..{}", bytes.len() as i64 - 1);
-            Err(Error::new(Condition::IllegalSubscript, message))
-        }
-    }
 }

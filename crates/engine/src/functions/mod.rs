@@ -7,6 +7,7 @@
 mod aggregate;
 mod arrays;
 mod bits;
+mod bytea;
 mod call;
 mod cast;
 mod collation;
@@ -29,13 +30,13 @@ mod numbers;
 mod privileges;
 mod ranges;
 mod regex;
-mod regex_extent;
 mod rows;
 mod rows_sources;
 mod sequences;
 mod strings;
 mod subscripts;
 mod system;
+mod variadic;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -106,6 +107,7 @@ impl Row {
 const FAMILIES: &[&[Row]] = &[
     arrays::ROWS,
     bits::ROWS,
+    bytea::ROWS,
     cast::ROWS,
     composite::ROWS,
     datetime::ROWS,
@@ -129,6 +131,7 @@ const FAMILIES: &[&[Row]] = &[
     strings::ROWS,
     subscripts::ROWS,
     system::ROWS,
+    variadic::ROWS,
 ];
 
 /// The names of the functions that return rows, as SQLite knows them.

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use super::{
-    Row, arrays, bits, conversions, encodings, json, json_change, like, regex, strings, subscripts, take_error, tests,
+    Row, arrays, bits, bytea, conversions, encodings, json, json_change, like, regex, strings, subscripts, take_error,
+    tests,
 };
 
 /// Functions that need not ask beyond the first time.
@@ -20,7 +21,12 @@ const EXEMPT: &[&str] = &[
     "rf_bits_overlay",
     "rf_bits_set",
     "rf_bits_substring",
+    "rf_bytea_bit_count",
     "rf_bytea_concat",
+    "rf_bytea_get_bit",
+    "rf_bytea_overlay",
+    "rf_bytea_set_bit",
+    "rf_set_byte",
     "rf_bytea_substring",
     "rf_chr",
     "rf_convert",
@@ -36,10 +42,6 @@ const EXEMPT: &[&str] = &[
     "rf_quote_nullable",
     "rf_starts_with",
     "instr",
-    // One search of a regular expression cannot be interrupted.
-    "rf_regex_match",
-    "rf_regex_substring",
-    "rf_regexp_match",
 ];
 
 /// Bytes of a long argument: several stretches of work.
@@ -136,6 +138,7 @@ fn functions_on_long_arguments_can_be_stopped() {
     let families = [
         arrays::ROWS,
         bits::ROWS,
+        bytea::ROWS,
         conversions::ROWS,
         encodings::ROWS,
         json::ROWS,

@@ -1,10 +1,12 @@
 //! Text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{ValueRef, array};
 use rowferry_dialect::{Condition, Error, Result, Type, work};
+use unicode_normalization::UnicodeNormalization;
 
 use super::call::{boolean, integer, text};
 use super::{Call, Row};
@@ -32,6 +34,7 @@ pub(super) const ROWS: &[Row] =
             let dropped = all.chars().count() - kept(all, call.integer(1)?);
             text(&all[first(all, dropped)?.len()..])
         }),
+        Row::new("rf_like_escape", 2, like_escape),
         Row::new("rf_split_part", 3, split_part),
         Row::new("rf_starts_with", 2, |call| boolean(call.text(0)?.starts_with(call.text(1)?))),
         Row::new("rf_ascii", 1, |call| integer(call.text(0)?.chars().next().map_or(0, u32::from))),
@@ -44,9 +47,10 @@ pub(super) const ROWS: &[Row] =
         })
         .lenient(),
         Row::new("rf_string_to_array", 2, string_to_array).optional(1).lenient(),
-        Row::new("rf_normalize", 1, normalize),
+        Row::new("rf_normalize", 1, |call| text(normalized(call)?)).optional(1),
+        Row::new("rf_is_normalized", 1, |call| boolean(normalized(call)? == call.text(0)?)).optional(1),
         Row::new("rf_unistr", 1, unistr),
-        Row::new("rf_parse_ident", 1, parse_ident),
+        Row::new("rf_parse_ident", 1, parse_ident).optional(1),
         // SQLite's own under the same names, which compare at every place and cannot be stopped.
         Row::new("instr", 2, instr),
         Row::new("replace", 3, replace),
@@ -367,16 +371,25 @@ fn chr(call: &Call<'_>) -> Result<Value> {
     }
 }
 
-/// `format(pattern, texts…)`: `%s`, `%I`, `%L` with position, `-` and width.
 fn format(call: &Call<'_>) -> Result<Value> {
     if call.is_null(0) {
         return Ok(Value::Null);
     }
+    let argument = |at: usize| if call.is_null(at) { Ok(None) } else { call.text(at).map(|text| Some(text.into())) };
+    formatted(call.text(0)?, call.len(), &argument)
+}
+
+/// `format(pattern, texts…)`: `%s`, `%I`, `%L` with position, `-` and width. `count` counts the pattern, too.
+pub(super) fn formatted<'a>(
+    pattern: &str,
+    count: usize,
+    argument: &dyn Fn(usize) -> Result<Option<Cow<'a, str>>>,
+) -> Result<Value> {
     let invalid = |message: &str| Error::new(Condition::InvalidParameterValue, message.to_owned());
     let too_few = || invalid("too few arguments for format()");
     let mut out = String::new();
     let mut next = 1;
-    let mut chars = call.text(0)?.chars().peekable();
+    let mut chars = pattern.chars().peekable();
     while let Some(c) = chars.next() {
         work::step(1)?;
         if c != '%' {
@@ -423,38 +436,40 @@ fn format(call: &Call<'_>) -> Result<Value> {
                 // The value comes from the argument behind that of the width.
                 let at = at.unwrap_or(next);
                 next = at + 1;
-                if at >= call.len() {
+                if at >= count {
                     return Err(too_few());
                 }
-                let asked: i64 = if call.is_null(at) { 0 } else { call.text(at)?.parse().unwrap_or(0) };
+                let asked: i64 = argument(at)?.map_or(0, |asked| asked.parse().unwrap_or(0));
                 left |= asked < 0;
                 width = usize::try_from(asked.unsigned_abs()).ok();
             } else {
                 width = number(&mut chars);
             }
         }
-        let kind = chars.next().ok_or_else(|| invalid("unterminated format() type specifier"))?;
+        let unterminated =
+            || invalid("unterminated format() type specifier").hint("For a single \"%\" use \"%%\".");
+        let kind = chars.next().ok_or_else(unterminated)?;
         if !matches!(kind, 's' | 'I' | 'L') {
             return Err(invalid(&format!("unrecognized format() type specifier \"{kind}\""))
                 .hint("For a single \"%\" use \"%%\"."));
         }
         let at = position.unwrap_or(next);
         next = at + 1;
-        if at >= call.len() {
+        if at >= count {
             return Err(too_few());
         }
-        let shown = match (kind, call.is_null(at)) {
-            ('s', true) => String::new(),
-            ('L', true) => "NULL".to_owned(),
-            (_, true) => {
+        let shown = match (kind, argument(at)?) {
+            ('s', None) => Cow::Borrowed(""),
+            ('L', None) => Cow::Borrowed("NULL"),
+            (_, None) => {
                 return Err(Error::new(
                     Condition::NullValueNotAllowed,
                     "null values cannot be formatted as an SQL identifier",
                 ));
             }
-            ('s', false) => call.text(at)?.to_owned(),
-            ('I', false) => quote_ident(call.text(at)?),
-            _ => quote_literal(call.text(at)?),
+            ('s', Some(text)) => text,
+            ('I', Some(text)) => quote_ident(&text).into(),
+            (_, Some(text)) => quote_literal(&text).into(),
         };
         let width = width.unwrap_or(0);
         if width > MAX_BYTES / 4 {
@@ -462,7 +477,7 @@ fn format(call: &Call<'_>) -> Result<Value> {
         }
         let padding = repeated(" ", width.saturating_sub(shown.chars().count()))?;
         work::step(shown.len())?;
-        for part in if left { [&shown, &padding] } else { [&padding, &shown] } {
+        for part in if left { [&*shown, &padding] } else { [&padding, &*shown] } {
             work::append_text(&mut out, part)?;
         }
     }
@@ -520,24 +535,54 @@ pub(super) fn texts<'a>(members: impl Iterator<Item = Option<&'a str>>) -> Resul
     Ok(out)
 }
 
-fn normalize(call: &Call<'_>) -> Result<Value> {
+/// A normal form of Unicode by its name.
+fn normal_form(call: &Call<'_>) -> Result<fn(&str) -> String> {
+    let form = if call.len() > 1 { call.text(1)? } else { "NFC" };
+    Ok(match form.to_ascii_uppercase().as_str() {
+        "NFC" => |text| text.nfc().collect(),
+        "NFD" => |text| text.nfd().collect(),
+        "NFKC" => |text| text.nfkc().collect(),
+        "NFKD" => |text| text.nfkd().collect(),
+        _ => {
+            let message = format!("invalid normalization form: {form}");
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+    })
+}
+
+fn normalized(call: &Call<'_>) -> Result<String> {
+    let normalize = normal_form(call)?;
     let all = call.text(0)?;
-    if all.is_ascii() {
-        return text(all);
-    }
-    Err(Error::unsupported("normalize() of text outside ASCII"))
+    // What is decomposed can be eighteen times as long.
+    work::room_to_work(all.len().saturating_mul(18))?;
+    work::step(all.len().saturating_mul(8))?;
+    Ok(normalize(all))
+}
+
+/// Why an escape of Unicode is none.
+fn bad_escape() -> Error {
+    Error::new(Condition::SyntaxError, "invalid Unicode escape")
+        .hint("Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX.")
 }
 
 fn unistr(call: &Call<'_>) -> Result<Value> {
-    let invalid = || Error::new(Condition::SyntaxError, "invalid Unicode escape");
+    let bad_pair = || Error::new(Condition::SyntaxError, "invalid Unicode surrogate pair");
     let mut out = String::new();
     let mut rest = call.text(0)?;
+    // The first half of a character beyond 16 bits.
+    let mut half: Option<u32> = None;
     while let Some(at) = rest.find('\\') {
         work::step(at + 1)?;
+        if half.is_some() && at > 0 {
+            return Err(bad_pair());
+        }
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let (digits, skip) = match rest.as_bytes().first() {
             Some(b'\\') => {
+                if half.is_some() {
+                    return Err(bad_pair());
+                }
                 out.push('\\');
                 rest = &rest[1..];
                 continue;
@@ -547,27 +592,49 @@ fn unistr(call: &Call<'_>) -> Result<Value> {
             Some(b'+') => (6, 1),
             _ => (4, 0),
         };
-        let code = rest.get(skip..skip + digits).and_then(|code| u32::from_str_radix(code, 16).ok());
-        out.push(code.and_then(char::from_u32).ok_or_else(invalid)?);
-        rest = &rest[skip + digits..];
+        let digits = rest.get(skip..skip + digits).filter(|code| code.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let digits = digits.ok_or_else(bad_escape)?;
+        let code = u32::from_str_radix(digits, 16).map_err(|_| bad_escape())?;
+        if code == 0 || code > 0x10_ffff {
+            let message = format!("invalid Unicode code point: {code:04X}");
+            return Err(Error::new(Condition::InvalidParameterValue, message));
+        }
+        match (half.take(), code) {
+            (None, 0xd800..=0xdbff) => half = Some(code),
+            (None, _) => out.push(char::from_u32(code).ok_or_else(bad_pair)?),
+            (Some(first), 0xdc00..=0xdfff) => {
+                let code = 0x1_0000 + ((first & 0x3ff) << 10) + (code & 0x3ff);
+                out.push(char::from_u32(code).ok_or_else(bad_pair)?);
+            }
+            (Some(_), _) => return Err(bad_pair()),
+        }
+        rest = &rest[skip + digits.len()..];
+    }
+    if half.is_some() {
+        return Err(bad_pair());
     }
     out.push_str(rest);
     text(out)
 }
 
+/// `parse_ident(text[, strict])`
 fn parse_ident(call: &Call<'_>) -> Result<Value> {
     let all = call.text(0)?;
+    let strict = call.len() < 2 || call.boolean(1)?;
     let invalid =
         || Error::new(Condition::InvalidParameterValue, format!("string is not a valid identifier: \"{all}\""));
-    let mut parts = Vec::new();
-    let mut rest = all.trim();
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c');
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = all.trim_start_matches(is_space);
+    let mut behind_dot = false;
     loop {
         work::step(8)?;
         if let Some(quoted) = rest.strip_prefix('"') {
+            let unclosed = || invalid().detail("String has unclosed double quotes.");
             let mut name = String::new();
             let mut behind = quoted;
             loop {
-                let (part, more) = behind.split_once('"').ok_or_else(invalid)?;
+                let (part, more) = behind.split_once('"').ok_or_else(unclosed)?;
                 work::step(part.len() + 1)?;
                 name.push_str(part);
                 behind = more;
@@ -579,21 +646,62 @@ fn parse_ident(call: &Call<'_>) -> Result<Value> {
                     None => break,
                 }
             }
+            if name.is_empty() {
+                return Err(invalid().detail("Quoted identifier must not be empty."));
+            }
             rest = behind;
             parts.push(name);
         } else {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
-            if end == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
-                return Err(invalid());
+            let begins = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
+            let goes_on = |c: char| begins(c) || c.is_ascii_digit() || c == '$';
+            let end = rest.find(|c| !goes_on(c)).unwrap_or(rest.len());
+            if !rest.starts_with(begins) {
+                return Err(if rest.starts_with('.') {
+                    invalid().detail("No valid identifier before \".\".")
+                } else if behind_dot {
+                    invalid().detail("No valid identifier after \".\".")
+                } else {
+                    invalid()
+                });
             }
-            parts.push(rest[..end].to_lowercase());
+            work::step(end)?;
+            parts.push(rest[..end].chars().map(|c| c.to_ascii_lowercase()).collect());
             rest = &rest[end..];
         }
-        rest = rest.trim_start();
-        if rest.is_empty() {
-            break;
+        rest = rest.trim_start_matches(is_space);
+        match rest.strip_prefix('.') {
+            Some(more) => rest = more.trim_start_matches(is_space),
+            None if rest.is_empty() || !strict => break,
+            None => return Err(invalid()),
         }
-        rest = rest.strip_prefix('.').ok_or_else(invalid)?.trim_start();
+        behind_dot = true;
     }
     text(texts(parts.iter().map(|part| Some(part.as_str())))?)
+}
+
+/// A pattern of LIKE with another escape character, as one with a backslash.
+fn like_escape(call: &Call<'_>) -> Result<Value> {
+    let (pattern, escape) = (call.text(0)?, call.text(1)?);
+    let mut chars = escape.chars();
+    let escape = chars.next();
+    if chars.next().is_some() {
+        return Err(Error::new(Condition::InvalidEscapeSequence, "invalid escape string")
+            .hint("Escape string must be empty or one character."));
+    }
+    let mut out = work::text(pattern.len() * 2)?;
+    let mut escaped = false;
+    for c in pattern.chars() {
+        work::step(1)?;
+        match c {
+            c if Some(c) == escape && !escaped => {
+                out.push('\\');
+                escaped = true;
+                continue;
+            }
+            '\\' if !escaped => out.push_str("\\\\"),
+            c => out.push(c),
+        }
+        escaped = false;
+    }
+    text(out)
 }

@@ -75,6 +75,13 @@ impl Lowering<'_> {
                 self.needs_us();
                 format!("rf_format({})", args.join(", "))
             }
+            "quote_literal" | "quote_nullable" => {
+                let text = self.as_text(&args[0])?;
+                self.needs_us();
+                format!("rf_{word}({text})")
+            }
+            "concat_array" | "format_array" | "json_build_array_of" | "jsonb_build_array_of"
+            | "json_build_object_of" | "jsonb_build_object_of" => self.of_array(word, args)?,
             "to_json" | "to_jsonb" | "json_build_object" | "json_build_array" | "jsonb_build_object"
             | "jsonb_build_array" => {
                 let args = self.typed(args)?;
@@ -127,6 +134,20 @@ impl Lowering<'_> {
                 }
             }
             _ => return Err(Error::internal(format!("no such special function: {word}"))),
+        })
+    }
+
+    /// Functions of any number of arguments, with all of them in an array, the last argument.
+    fn of_array(&mut self, word: &str, args: &[Expr]) -> Result<String> {
+        self.needs_us();
+        let words = args.last().map(|array| type_words(&array.ty)).unwrap_or_default();
+        let args = self.texts(args)?;
+        Ok(match (word, args.as_slice()) {
+            ("concat_array", [array]) => format!("rf_array_to_string({array}, {words}, '')"),
+            ("concat_array", [separator, array]) => format!("rf_array_to_string({array}, {words}, {separator})"),
+            ("format_array", [pattern, array]) => format!("rf_format_array({pattern}, {words}, {array})"),
+            (word, [array]) => format!("rf_{word}({array}, {words})"),
+            _ => return Err(Error::internal(format!("no such function of an array: {word}"))),
         })
     }
 

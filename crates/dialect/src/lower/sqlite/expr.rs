@@ -374,6 +374,7 @@ impl Lowering<'_> {
         pattern: &Expr,
         escape: Option<&Expr>,
     ) -> Result<String> {
+        let is_bytes = text.ty == Type::Bytea;
         let text = self.expr(text)?.sql;
         // A constant LIKE is a GLOB, which SQLite can answer from an index.
         if kind == LikeKind::Like
@@ -386,6 +387,7 @@ impl Lowering<'_> {
         let pattern = self.expr(pattern)?.sql;
         self.needs_us();
         let function = match kind {
+            LikeKind::Like if is_bytes => "rf_bytea_like",
             LikeKind::Like => "rf_like",
             LikeKind::ILike => "rf_ilike",
             LikeKind::Matches => "rf_matches",

@@ -56,12 +56,7 @@ impl Binder<'_> {
             }
         };
         if call.func_variadic {
-            let args = self.placed_all(&call.args)?;
-            let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
-            return match self.find_variadic(&name, &inputs) {
-                Ok(candidate) => self.call(candidate, args),
-                Err(_) => Err(self.unsupported("VARIADIC in a call", call.location)),
-            };
+            return self.variadic_call(&name, call);
         }
         if call.agg_within_group {
             return Err(self.unsupported(format!("the ordered-set aggregate {name}"), call.location));
@@ -129,6 +124,28 @@ impl Binder<'_> {
             Some(_) => self.field(row, name, at).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// A call with VARIADIC before its last argument, an array of what the function would take one by one.
+    fn variadic_call(&mut self, name: &str, call: &pg::FuncCall) -> Result<Expr> {
+        let args = self.placed_all(&call.args)?;
+        let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
+        let miss = match self.find_variadic(name, &inputs) {
+            Ok(candidate) => return self.call(candidate, args),
+            Err(miss) => miss,
+        };
+        let takes = |fact: &&&facts::Function| fact.variadic != 0 && fact.arguments.len() == inputs.len();
+        let Some(fact) = facts::Function::named(name).iter().find(takes) else {
+            return Err(self.undefined_function(name, &inputs, call.location, miss));
+        };
+        // Anything can be written there of a function of any types, but it must be an array.
+        const ANY: u32 = 2_276;
+        if let (ANY, Some((last, at))) = (fact.variadic, args.last())
+            && !matches!(last.ty, Type::Array(_))
+        {
+            return Err(self.error(Condition::DatatypeMismatch, "VARIADIC argument must be an array", *at));
+        }
+        Err(self.no_function(name, &inputs, call.location, miss))
     }
 
     /// A call whose name functions of users have, too; `None` when it is one of an aggregate or window function.

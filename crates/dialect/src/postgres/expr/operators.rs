@@ -182,7 +182,7 @@ impl Binder<'_> {
                 Some((kind, negated)) => self.like(kind, negated, name, expr),
                 None => Err(self.unsupported(format!("operator {name}"), expr.location)),
             },
-            AExprKind::AexprSimilar => Err(self.unsupported("SIMILAR TO", expr.location)),
+            AExprKind::AexprSimilar => self.plain_operator(name, expr),
             AExprKind::AexprBetween
             | AExprKind::AexprNotBetween
             | AExprKind::AexprBetweenSym
@@ -367,12 +367,11 @@ impl Binder<'_> {
         let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
         // LIKE of `citext` is ILIKE.
         let kind = if is_citext(&from_text) { LikeKind::ILike } else { kind };
-        if from_text == Type::Bytea {
-            return Err(self.unsupported("LIKE on bytea", expr.location));
-        }
+        let of_bytes = kind == LikeKind::Like && [&from_text, &from_pattern].contains(&&Type::Bytea);
+        let ty = if of_bytes { Type::Bytea } else { Type::Text };
         let mut sides = Vec::with_capacity(2);
         for (side, at) in [text, pattern] {
-            match self.try_coerce(side, &Type::Text, CastContext::Implicit, at)? {
+            match self.try_coerce(side, &ty, CastContext::Implicit, at)? {
                 Ok(side) => sides.push(side),
                 Err(_) => {
                     return Err(self.no_operator(name, &[from_text, from_pattern], expr.location, Miss::None));
@@ -380,7 +379,7 @@ impl Binder<'_> {
             }
         }
         let escape = match escape {
-            Some((escape, at)) => Some(Box::new(self.coerce(escape, &Type::Text, CastContext::Implicit, at)?)),
+            Some((escape, at)) => Some(Box::new(self.coerce(escape, &ty, CastContext::Implicit, at)?)),
             None => None,
         };
         let (Some(pattern), Some(text)) = (sides.pop(), sides.pop()) else {
