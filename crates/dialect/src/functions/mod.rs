@@ -24,6 +24,7 @@ mod money;
 mod network;
 mod numbers;
 mod operators;
+mod ordered_sets;
 mod ranges;
 mod records;
 mod stored;
@@ -151,6 +152,11 @@ pub fn called_variadic(name: &str) -> impl Iterator<Item = &'static Function> {
     ranges::VARIADIC.iter().chain(variadic::ROWS).filter(move |function| function.name == name)
 }
 
+/// True for an aggregate that is called WITHIN GROUP.
+pub(crate) fn is_within_group(function: &Function) -> bool {
+    matches!(function.sqlite, Sqlite::Special(word) if word.starts_with("within "))
+}
+
 /// True for a row whose last argument is an array behind the word VARIADIC.
 pub(crate) fn is_called_variadic(function: &Function) -> bool {
     called_variadic(function.name).any(|row| std::ptr::eq(row, function))
@@ -184,6 +190,7 @@ static FAMILIES: &[&[Function]] = &[
     network::ROWS,
     numbers::ROWS,
     operators::ROWS,
+    ordered_sets::ROWS,
     ranges::ROWS,
     records::ROWS,
     strings::ROWS,

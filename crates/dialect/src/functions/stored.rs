@@ -5,6 +5,7 @@ use super::spec::*;
 
 pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "stored function" (OID, TEXT, ANY) -> ANY, F("rf_stored_function"), optional(1), variadic, lenient, volatile;
+    Scalar "grouping of keys" (ANY) -> I4, T("0"), lenient, variadic;
     Scalar "row of the cursor" () -> I8, F("rf_cursor_row"), volatile;
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;

@@ -265,8 +265,10 @@ pub enum LikeKind {
 pub struct Aggregate {
     /// The table's row; its kind is aggregate.
     pub function: &'static Function,
-    /// Arguments; empty for `count(*)`.
+    /// Arguments; empty for `count(*)`, and for those WITHIN GROUP, whose are the keys of the order.
     pub args: Vec<Expr>,
+    /// The direct arguments of one WITHIN GROUP: they are the same for the whole group.
+    pub direct: Vec<Expr>,
     /// DISTINCT.
     pub distinct: bool,
     /// ORDER BY inside the call, or WITHIN GROUP.

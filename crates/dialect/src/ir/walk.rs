@@ -230,6 +230,9 @@ macro_rules! walkers {
                     for arg in aggregate.args.$iter() {
                         $expr(arg, visit);
                     }
+                    for arg in aggregate.direct.$iter() {
+                        $expr(arg, visit);
+                    }
                     for SortKey { expr, .. } in aggregate.order_by.$iter() {
                         $expr(expr, visit);
                     }

@@ -4,6 +4,7 @@ use pg_query::protobuf::{GroupingSet, GroupingSetKind, Node, SelectStmt, node::N
 
 use super::binder::Binder;
 use super::select::Target;
+use crate::functions::internal;
 use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, GroupBy, walk};
 use crate::{Condition, Result};
 
@@ -165,13 +166,23 @@ impl Binder<'_> {
         };
         let own = from.map(From::relations).unwrap_or_default();
         let mut wrong: Option<ColumnRef> = None;
+        let (mut direct, mut foreign): (Vec<Expr>, bool) = (Vec::new(), false);
         for expr in exprs {
             walk::expr(expr, &mut |part| {
                 if wrong.is_some() || keys.contains(part) {
                     return false;
                 }
                 match &part.kind {
-                    ExprKind::Aggregate(_) => false,
+                    // A direct argument is the same for the whole group.
+                    ExprKind::Aggregate(aggregate) if aggregate.direct.is_empty() => false,
+                    ExprKind::Aggregate(aggregate) => {
+                        direct.extend(aggregate.direct.iter().cloned());
+                        false
+                    }
+                    ExprKind::Call { function, args } if std::ptr::eq(*function, internal("grouping of keys")) => {
+                        foreign |= args.iter().any(|arg| !keys.contains(arg));
+                        false
+                    }
                     ExprKind::Column(column) => {
                         if own.contains(&column.relation)
                             && !keys.iter().any(|key| is_column(key, column))
@@ -183,6 +194,15 @@ impl Binder<'_> {
                     }
                     _ => true,
                 }
+            });
+        }
+        if foreign {
+            let message = "arguments to GROUPING must be grouping expressions of the associated query level";
+            return Err(self.error(Condition::GroupingError, message, -1));
+        }
+        if wrong.is_none() && !direct.is_empty() {
+            return self.check_grouping(direct.iter(), group_by, from).map_err(|error| {
+                error.detail("Direct arguments of an ordered-set aggregate must use only grouped columns.")
             });
         }
         let Some(column) = wrong else { return Ok(()) };

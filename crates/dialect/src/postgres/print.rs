@@ -363,6 +363,7 @@ impl Printer<'_> {
                 self.out.push(')');
                 Some(())
             }
+            ("grouping of keys", args) => self.named("GROUPING", args),
             // A construct of the grammar that has no name.
             (name, _) if name.contains(' ') => None,
             (name, args) => self.named(&quote_ident(name), args),

@@ -15,7 +15,9 @@ use rusqlite::Connection;
 use rusqlite::functions::{Aggregate as SqliteAggregate, FunctionFlags, WindowAggregate};
 
 use super::cast::type_at;
+use super::ordered_set::{Pick, Picked};
 use super::ranges::{Gather, Ranges};
+use super::regression::{Measure, Pairs};
 use super::{Call, Context, Output, arrays, json, raise};
 
 /// The state of one group or frame.
@@ -70,6 +72,23 @@ const ROWS: &[Row] = &[
     strict("rf_range_agg", 2, || Box::new(Ranges::new(Gather::Union))),
     strict("rf_range_intersect_agg", 2, || Box::new(Ranges::new(Gather::RangeIntersection))),
     strict("rf_multirange_intersect_agg", 2, || Box::new(Ranges::new(Gather::MultirangeIntersection))),
+    strict("rf_regr_count", 2, || Box::new(Pairs::new(Measure::Count))),
+    strict("rf_regr_sxx", 2, || Box::new(Pairs::new(Measure::SquaresOfX))),
+    strict("rf_regr_syy", 2, || Box::new(Pairs::new(Measure::SquaresOfY))),
+    strict("rf_regr_sxy", 2, || Box::new(Pairs::new(Measure::Products))),
+    strict("rf_regr_avgx", 2, || Box::new(Pairs::new(Measure::AverageOfX))),
+    strict("rf_regr_avgy", 2, || Box::new(Pairs::new(Measure::AverageOfY))),
+    strict("rf_covar_pop", 2, || Box::new(Pairs::new(Measure::PopulationCovariance))),
+    strict("rf_covar_samp", 2, || Box::new(Pairs::new(Measure::SampleCovariance))),
+    strict("rf_corr", 2, || Box::new(Pairs::new(Measure::Correlation))),
+    strict("rf_regr_r2", 2, || Box::new(Pairs::new(Measure::Determination))),
+    strict("rf_regr_slope", 2, || Box::new(Pairs::new(Measure::Slope))),
+    strict("rf_regr_intercept", 2, || Box::new(Pairs::new(Measure::Intercept))),
+    lenient("rf_mode", 2, || Box::new(Picked::new(Pick::Mode, false))),
+    lenient("rf_percentile_disc", 3, || Box::new(Picked::new(Pick::Discrete, false))),
+    lenient("rf_percentile_disc_all", 3, || Box::new(Picked::new(Pick::Discrete, true))),
+    lenient("rf_percentile_cont", 3, || Box::new(Picked::new(Pick::Continuous, false))),
+    lenient("rf_percentile_cont_all", 3, || Box::new(Picked::new(Pick::Continuous, true))),
     // A subquery that stands for a value.
     lenient("rf_single", 1, || Box::new(Single::default())),
     lenient("rf_array_agg", 1, || Box::new(Members::new(Shape::Array))),

@@ -446,8 +446,7 @@ pub(super) fn formatted<'a>(
                 width = number(&mut chars);
             }
         }
-        let unterminated =
-            || invalid("unterminated format() type specifier").hint("For a single \"%\" use \"%%\".");
+        let unterminated = || invalid("unterminated format() type specifier").hint("For a single \"%\" use \"%%\".");
         let kind = chars.next().ok_or_else(unterminated)?;
         if !matches!(kind, 's' | 'I' | 'L') {
             return Err(invalid(&format!("unrecognized format() type specifier \"{kind}\""))

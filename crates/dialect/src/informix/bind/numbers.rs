@@ -279,7 +279,7 @@ impl Binder<'_> {
         if function.kind == FunctionKind::Window {
             return Err(self.error(Condition::WindowingError, format!("{} needs OVER", function.name), at));
         }
-        let aggregate = Aggregate { function, args, distinct, order_by: Vec::new(), filter: None };
+        let aggregate = Aggregate { function, args, direct: Vec::new(), distinct, order_by: Vec::new(), filter: None };
         Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty))
     }
 

@@ -80,8 +80,12 @@ impl Lowering<'_> {
                 self.needs_us();
                 format!("rf_{word}({text})")
             }
-            "concat_array" | "format_array" | "json_build_array_of" | "jsonb_build_array_of"
-            | "json_build_object_of" | "jsonb_build_object_of" => self.of_array(word, args)?,
+            "concat_array"
+            | "format_array"
+            | "json_build_array_of"
+            | "jsonb_build_array_of"
+            | "json_build_object_of"
+            | "jsonb_build_object_of" => self.of_array(word, args)?,
             "to_json" | "to_jsonb" | "json_build_object" | "json_build_array" | "jsonb_build_object"
             | "jsonb_build_array" => {
                 let args = self.typed(args)?;
@@ -204,8 +208,10 @@ impl Lowering<'_> {
 
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate, ty: &Type) -> Result<Sql> {
         let function = aggregate.function;
-        if let Sqlite::Special(word @ ("min" | "max")) = function.sqlite {
-            return self.extreme_of_group(word, aggregate);
+        match function.sqlite {
+            Sqlite::Special(word @ ("min" | "max")) => return self.extreme_of_group(word, aggregate),
+            Sqlite::Special(word) if word.starts_with("within ") => return self.within_group(word, aggregate, ty),
+            _ => {}
         }
         let args = self.aggregate_args(function, &aggregate.args, aggregate.distinct)?;
         let mut name = self.aggregate_name(function)?;
@@ -277,7 +283,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn filter(&mut self, filter: Option<&Expr>) -> Result<String> {
+    pub(super) fn filter(&mut self, filter: Option<&Expr>) -> Result<String> {
         match filter {
             Some(filter) => Ok(format!(" FILTER (WHERE {})", self.expr(filter)?.sql)),
             None => Ok(String::new()),

@@ -2,6 +2,7 @@
 //!
 //! In the branch of a set, keys that are not in it are NULL everywhere outside of aggregates' arguments.
 
+use crate::functions::internal;
 use crate::ir::{Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, GroupBy, Query, Select, SetOp, SortKey};
 use crate::{Error, Result, Type};
 
@@ -75,6 +76,14 @@ fn branch(select: &Select, keys: &[Expr], set: &[usize]) -> Result<Select> {
 
 /// Puts NULL in the place of keys that are absent.
 fn blank(expr: &mut Expr, absent: &[&Expr]) -> Result<()> {
+    // GROUPING has a bit for each of its arguments, which says that the key is not in the set.
+    if let ExprKind::Call { function, args } = &expr.kind
+        && std::ptr::eq(*function, internal("grouping of keys"))
+    {
+        let bits = args.iter().fold(0, |bits, arg| bits << 1 | i64::from(absent.contains(&arg)));
+        *expr = Expr::integer(bits, Type::Int4);
+        return Ok(());
+    }
     if absent.iter().any(|key| **key == *expr) {
         *expr = Expr::null(std::mem::replace(&mut expr.ty, Type::Unknown));
         return Ok(());

@@ -16,6 +16,7 @@ mod dml;
 mod expr;
 mod from;
 mod grouping;
+mod ordered_set;
 mod query;
 mod rows;
 mod single;

@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use rowferry_facts as facts;
 
-use super::super::binder::Binder;
+use super::super::binder::{Binder, Clause};
 use super::super::coerce::base;
 use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
@@ -59,7 +59,7 @@ impl Binder<'_> {
             return self.variadic_call(&name, call);
         }
         if call.agg_within_group {
-            return Err(self.unsupported(format!("the ordered-set aggregate {name}"), call.location));
+            return self.within_group(&name, call);
         }
         let over = call.over.as_deref();
         let is_aggregate = namespace.is_none()
@@ -396,19 +396,37 @@ impl Binder<'_> {
                 call.location,
             ));
         }
+        if functions::is_within_group(candidate.function) {
+            let (condition, message) = match over {
+                Some(_) => {
+                    (Condition::FeatureNotSupported, format!("OVER is not supported for ordered-set aggregate {name}"))
+                }
+                None => {
+                    (Condition::WrongObjectType, format!("WITHIN GROUP is required for ordered-set aggregate {name}"))
+                }
+            };
+            return Err(self.error(condition, message, call.location));
+        }
+        // What is written counts where ORDER BY must stand in DISTINCT's list, whatever it is converted to.
+        let written: Vec<Expr> = match call.agg_distinct && !order_by.is_empty() {
+            true => args.iter().map(|(arg, _)| arg.clone()).collect(),
+            false => Vec::new(),
+        };
         let args = self.arguments(&candidate, args)?;
         let ty = candidate.result;
         let function = candidate.function;
         let Some(over) = over else {
             self.scope().aggregates = true;
-            if call.agg_distinct && order_by.iter().any(|key| !args.contains(&key.expr)) {
+            if call.agg_distinct && order_by.iter().any(|key| !args.contains(&key.expr) && !written.contains(&key.expr))
+            {
                 return Err(self.error(
                     Condition::InvalidColumnReference,
                     "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
                     call.location,
                 ));
             }
-            let aggregate = Aggregate { function, args, distinct: call.agg_distinct, order_by, filter };
+            let aggregate =
+                Aggregate { function, args, direct: Vec::new(), distinct: call.agg_distinct, order_by, filter };
             return Ok(Expr::new(ExprKind::Aggregate(Box::new(aggregate)), ty));
         };
         if call.agg_distinct {
@@ -430,7 +448,10 @@ impl Binder<'_> {
     }
 
     #[allow(clippy::type_complexity)]
-    fn grouped_parts(&mut self, call: &pg::FuncCall) -> Result<(Vec<(Expr, i32)>, Vec<ir::SortKey>, Option<Expr>)> {
+    pub(super) fn grouped_parts(
+        &mut self,
+        call: &pg::FuncCall,
+    ) -> Result<(Vec<(Expr, i32)>, Vec<ir::SortKey>, Option<Expr>)> {
         let args = self.placed_all(&call.args)?;
         let mut order_by = Vec::with_capacity(call.agg_order.len());
         for node in &call.agg_order {
@@ -438,7 +459,13 @@ impl Binder<'_> {
         }
         let filter = match call.agg_filter.as_deref() {
             Some(node) => {
-                let (filter, at) = self.placed(node)?;
+                let scope = self.scope();
+                let clause = std::mem::replace(&mut scope.clause, Clause::Filter);
+                let in_aggregate = std::mem::replace(&mut scope.in_aggregate, false);
+                let filter = self.placed(node);
+                let scope = self.scope();
+                (scope.clause, scope.in_aggregate) = (clause, in_aggregate);
+                let (filter, at) = filter?;
                 Some(self.condition(filter, "FILTER", at)?)
             }
             None => None,

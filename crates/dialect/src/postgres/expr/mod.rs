@@ -3,6 +3,7 @@
 
 pub(super) mod calls;
 pub(super) mod columns;
+mod groups;
 pub(super) mod operators;
 pub(super) mod rows;
 mod subqueries;
@@ -163,7 +164,7 @@ impl Binder<'_> {
                 Err(self.error(Condition::SyntaxError, "DEFAULT is not allowed in this context", place))
             }
             N::NamedArgExpr(_) => Err(self.unsupported("a named argument here", place)),
-            N::GroupingFunc(_) => Err(self.unsupported("GROUPING", place)),
+            N::GroupingFunc(function) => self.grouping_of_keys(function),
             N::CurrentOfExpr(_) => Err(self.unsupported("WHERE CURRENT OF here", place)),
             N::XmlExpr(_) | N::XmlSerialize(_) => Err(self.unsupported("XML", place)),
             N::JsonObjectConstructor(_) | N::JsonArrayConstructor(_) | N::JsonArrayQueryConstructor(_) => {

@@ -15,6 +15,7 @@ mod notes;
 use super::binder::{Binder, Entry};
 use super::print::{self, Names};
 use super::words::quote_ident as quote;
+use crate::functions;
 use crate::ir::{
     Aggregate, Body, ColumnIndex, ColumnRef, CteBody, CteId, Distinct, Expr, ExprKind, Frame, FrameBound, FrameExclude,
     FrameUnit, From, GroupBy, OutputColumn, Query, RelId, Select, SetOp, SortKey, WindowCall,
@@ -296,6 +297,14 @@ impl World<'_> {
 
     fn aggregate(&self, aggregate: &Aggregate, pretty: bool) -> Option<String> {
         let mut text = format!("{}(", quote(aggregate.function.name));
+        if functions::is_within_group(aggregate.function) {
+            text.push_str(&self.exprs(&aggregate.direct, pretty)?);
+            write!(text, ") WITHIN GROUP (ORDER BY {})", self.keys(&aggregate.order_by, None, pretty)?).ok()?;
+            if let Some(filter) = &aggregate.filter {
+                write!(text, " FILTER (WHERE {})", self.expr(filter, pretty)?).ok()?;
+            }
+            return Some(text);
+        }
         if aggregate.distinct {
             text.push_str("DISTINCT ");
         }

@@ -228,9 +228,8 @@ struct States {
 
 impl<'p, 's> Run<'p, 's> {
     pub(super) fn new(program: &'p Program, subject: &'s str) -> Self {
-        let known = |_: &Around| {
-            RefCell::new(Known { run: None, ends: None, starts: std::collections::HashMap::new() })
-        };
+        let known =
+            |_: &Around| RefCell::new(Known { run: None, ends: None, starts: std::collections::HashMap::new() });
         let around = program.around.iter().map(known).collect();
         Self { program, subject, around, spare: RefCell::new(Vec::new()) }
     }
@@ -275,13 +274,7 @@ impl<'p, 's> Run<'p, 's> {
         states
     }
 
-    fn walk(
-        &self,
-        stretch: Stretch,
-        start: usize,
-        limit: usize,
-        found: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<()> {
+    fn walk(&self, stretch: Stretch, start: usize, limit: usize, found: &mut dyn FnMut(usize) -> bool) -> Result<()> {
         let mut states = self.states();
         let mut at = start;
         self.enter(stretch.first, stretch.end, at, &mut states)?;

@@ -35,9 +35,17 @@ enum Kind {
     Both(Box<Node>, Box<Node>),
     Alternation(Vec<Node>),
     /// Turns, taken one by one.
-    Turns { turn: Box<Node>, least: usize, most: Option<usize> },
+    Turns {
+        turn: Box<Node>,
+        least: usize,
+        most: Option<usize>,
+    },
     /// So many times what a group matched.
-    Back { group: usize, least: usize, most: Option<usize> },
+    Back {
+        group: usize,
+        least: usize,
+        most: Option<usize>,
+    },
 }
 
 /// Builds the nodes of an expression, and its program with them.
@@ -144,13 +152,7 @@ impl Builder {
         Ok(self.finished(first, group, parts.iter().find_map(Part::preference), kind))
     }
 
-    fn repeat(
-        &mut self,
-        inner: &Part,
-        least: u32,
-        most: Option<u32>,
-        prefers: Option<Preference>,
-    ) -> Result<Kind> {
+    fn repeat(&mut self, inner: &Part, least: u32, most: Option<u32>, prefers: Option<Preference>) -> Result<Kind> {
         let count = |turns: u32| turns as usize;
         let mut atom = inner;
         while let Part::Group(None, inner) = atom {
@@ -162,8 +164,12 @@ impl Builder {
         }
         if least > 0 && !inner.has_back_references() {
             // Only the last turn says where the groups are: all before it are one plain part.
-            let before =
-                Part::Repeat { inner: Box::new(inner.plain()), least: least - 1, most: most.map(|most| most - 1), prefers };
+            let before = Part::Repeat {
+                inner: Box::new(inner.plain()),
+                least: least - 1,
+                most: most.map(|most| most - 1),
+                prefers,
+            };
             let (first, group) = (self.program.len(), self.groups);
             self.program.add(&before)?;
             let preference = prefers.or_else(|| inner.preference());
@@ -296,6 +302,10 @@ impl Search<'_, '_, '_> {
     /// groups' places.
     fn turns(&mut self, turn: &Node, least: usize, most: Option<usize>, start: usize, end: usize) -> Result<bool> {
         if least == 0 && start == end {
+            // There is a turn if one can match nothing.
+            if !self.run.matches(turn.stretch, start, end)? || !self.dissect(turn, start, end)? {
+                self.clear(turn);
+            }
             return Ok(true);
         }
         let least = least.max(1);

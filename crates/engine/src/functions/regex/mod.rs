@@ -146,12 +146,7 @@ impl Pattern {
     }
 
     /// Every match, one after the other; behind an empty one the search goes on one character farther.
-    fn each<'a>(
-        &self,
-        subject: &'a str,
-        from: usize,
-        mut take: impl FnMut(&Found<'a>) -> Result<bool>,
-    ) -> Result<()> {
+    fn each<'a>(&self, subject: &'a str, from: usize, mut take: impl FnMut(&Found<'a>) -> Result<bool>) -> Result<()> {
         let run = Run::new(&self.program, subject);
         let mut from = from;
         while from <= subject.len() {

@@ -37,7 +37,11 @@ pub(super) enum Part {
     Set(Set),
     Look(Look),
     /// What follows (or comes before) matches, or does not.
-    Around { ahead: bool, negated: bool, inner: Box<Part> },
+    Around {
+        ahead: bool,
+        negated: bool,
+        inner: Box<Part>,
+    },
     /// A group, by its number, or parentheses that are none.
     Group(Option<usize>, Box<Part>),
     /// The text of a group again. What the group is made of stands in for it where only lengths are of interest.
@@ -45,7 +49,12 @@ pub(super) enum Part {
     Concat(Vec<Part>),
     Alternation(Vec<Part>),
     /// `prefers` is `None` for `{m}`, which prefers what its operand does.
-    Repeat { inner: Box<Part>, least: u32, most: Option<u32>, prefers: Option<Preference> },
+    Repeat {
+        inner: Box<Part>,
+        least: u32,
+        most: Option<u32>,
+        prefers: Option<Preference>,
+    },
 }
 
 impl Part {

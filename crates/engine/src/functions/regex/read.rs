@@ -572,8 +572,7 @@ impl Reader<'_> {
         if let Some(named) = rest.strip_prefix("[:") {
             let end = named.find(":]").ok_or_else(bad_brackets)?;
             let any_case = self.options.any_case;
-            let class =
-                sets::class(&named[..end], any_case).ok_or_else(|| invalid("invalid character class"))?;
+            let class = sets::class(&named[..end], any_case).ok_or_else(|| invalid("invalid character class"))?;
             self.skip(end + 4);
             return Ok(Some(class));
         }
