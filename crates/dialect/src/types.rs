@@ -273,6 +273,36 @@ impl Type {
         ty
     }
 
+    /// The type with every domain in it replaced by what it is over. One over arrays stays where it stands for members of
+    /// an array: they are no further dimension of that.
+    pub fn without_domains(&self) -> Self {
+        match self.through_domains() {
+            Self::Array(element) if matches!(element.through_domains(), Self::Array(_)) => Self::Array(element.clone()),
+            Self::Array(element) => Self::Array(Box::new(element.without_domains())),
+            ty => ty.clone(),
+        }
+    }
+
+    /// It is a domain, or made of such.
+    pub fn has_domain(&self) -> bool {
+        match self {
+            Self::User(user) => user.domain().is_some(),
+            Self::Array(element) => element.has_domain(),
+            _ => false,
+        }
+    }
+
+    /// Not every value of the type without domains is one of it.
+    pub fn is_constrained(&self) -> bool {
+        match self {
+            Self::User(user) => user
+                .domain()
+                .is_some_and(|domain| domain.not_null || !domain.checks.is_empty() || domain.base.is_constrained()),
+            Self::Array(element) => element.is_constrained(),
+            _ => false,
+        }
+    }
+
     /// It is a domain.
     pub fn is_domain(&self) -> bool {
         matches!(self, Self::User(user) if user.domain().is_some())

@@ -298,7 +298,7 @@ impl Violation<'_> {
         match &expr.kind {
             ExprKind::Literal(value) => Some(Cow::Borrowed(value)),
             ExprKind::Param(index) => self.params.get(*index).map(Cow::Borrowed),
-            ExprKind::Cast { arg, .. } => self.value(arg),
+            ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } => self.value(arg),
             ExprKind::Call { function, args } if function.name == "nextval" => match args.first()?.kind {
                 ExprKind::Literal(Value::Integer(oid)) => {
                     (self.last_number)(u32::try_from(oid).ok()?).map(|number| Cow::Owned(Value::Integer(number)))

@@ -1,8 +1,11 @@
 //! Expressions.
 
+use std::sync::Arc;
+
 use super::query::{Query, RelId};
 use crate::Type;
 use crate::functions::Function;
+use crate::user_type::UserType;
 
 /// An expression with its type.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +52,15 @@ pub enum ExprKind {
         /// The value.
         arg: Box<Expr>,
         /// Which rules apply (PostgreSQL truncates on an explicit cast where an assignment fails).
+        context: CastContext,
+    },
+    /// A value that becomes one of a type with domains in it: it must hold what they ask.
+    Checked {
+        /// The value; already of the type without its domains.
+        arg: Box<Expr>,
+        /// What is asked.
+        rules: Arc<Rules>,
+        /// Whether the user has asked for the conversion.
         context: CastContext,
     },
     /// An aggregate function.
@@ -201,6 +213,27 @@ impl ExprKind {
             _ => None,
         }
     }
+}
+
+/// What domains ask of values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// What is asked of each member, when the value is an array; it is asked first.
+    pub members: Option<Box<Rules>>,
+    /// What is asked of the whole, when it is of a domain.
+    pub domain: Option<DomainRules>,
+}
+
+/// What a domain and those below it ask.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DomainRules {
+    /// The domain.
+    pub domain: Arc<UserType>,
+    /// NULL is no value of it.
+    pub not_null: bool,
+    /// CHECKs by name, those of the domains below first. The value stands in them as column 0 of
+    /// [`Text::TABLE`](super::Text::TABLE).
+    pub checks: Vec<(String, Expr)>,
 }
 
 /// A column of a relation in scope.

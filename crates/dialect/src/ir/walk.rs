@@ -222,6 +222,7 @@ macro_rules! walkers {
                     }
                 }
                 ExprKind::Cast { arg, .. }
+                | ExprKind::Checked { arg, .. }
                 | ExprKind::Not(arg)
                 | ExprKind::IsNull { arg, .. }
                 | ExprKind::IsTruth { arg, .. } => $expr(arg, visit),

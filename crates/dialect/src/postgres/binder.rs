@@ -347,8 +347,10 @@ impl<'a> Binder<'a> {
         if self.params.len() <= index {
             self.params.resize(index + 1, None);
         }
-        let ty = self.params[index].clone().unwrap_or(Type::Unknown);
-        Ok(Expr::new(ExprKind::Param(index), ty))
+        match self.params[index].clone() {
+            Some(ty) => self.param_of(index, ty),
+            None => Ok(Expr::new(ExprKind::Param(index), Type::Unknown)),
+        }
     }
 
     /// Refuses a schema that the user may not look into.

@@ -117,8 +117,25 @@ impl Binder<'_> {
         if expr.ty == *to {
             return Ok(Ok(expr));
         }
+        if to.has_domain() {
+            return self.try_coerce_to_domain(expr, to, context, location);
+        }
+        self.try_coerce_plainly(expr, to, context, location)
+    }
+
+    /// The same without asking what domains in the type ask.
+    pub(super) fn try_coerce_plainly(
+        &mut self,
+        expr: Expr,
+        to: &Type,
+        context: CastContext,
+        location: i32,
+    ) -> Result<Result<Expr, Expr>> {
+        if expr.ty == *to {
+            return Ok(Ok(expr));
+        }
         if expr.ty == Type::Unknown {
-            return self.decide(expr, to, context, location).map(Ok);
+            return self.decide_plainly(expr, to, context, location).map(Ok);
         }
         // ARRAY[…] of undecided or narrower members takes the type asked for member by member.
         if let (ExprKind::Array(members), Type::Array(element)) = (&expr.kind, to)
@@ -158,6 +175,23 @@ impl Binder<'_> {
         if *to == Type::Unknown {
             return Ok(expr);
         }
+        if to.has_domain() {
+            return match self.try_coerce_to_domain(expr, to, context, location)? {
+                Ok(expr) => Ok(expr),
+                Err(_) => Err(crate::Error::internal("an undecided value becomes of any type")),
+            };
+        }
+        self.decide_plainly(expr, to, context, location)
+    }
+
+    /// The same without asking what domains in the type ask.
+    pub(super) fn decide_plainly(
+        &mut self,
+        expr: Expr,
+        to: &Type,
+        context: CastContext,
+        location: i32,
+    ) -> Result<Expr> {
         match expr.kind {
             ExprKind::Literal(Value::Null) => Ok(Expr::null(to.clone())),
             ExprKind::Literal(Value::Text(text)) => self.literal(&text, to, context, location),

@@ -62,7 +62,7 @@ impl Binder<'_> {
             return self.next_number(sequence, column, place);
         }
         match &column.default {
-            Some(default) if default.native && native => Ok(by_itself()),
+            Some(default) if default.native && native && !column.ty.is_constrained() => Ok(by_itself()),
             Some(default) => {
                 let text = default.text.clone();
                 if relation.language == Language::Informix {
@@ -77,7 +77,14 @@ impl Binder<'_> {
                 let value = self.stored(&text, relation.language, Vec::new(), Clause::Default)?;
                 self.stored_value(value, column, -1)
             }
-            None => Ok(Expr::null(column.ty.clone())),
+            None => match super::insert::domain_default(&column.ty).map(str::to_owned) {
+                Some(text) => {
+                    let value = self.stored(&text, Language::Postgres, Vec::new(), Clause::Default)?;
+                    self.stored_value(value, column, -1)
+                }
+                None if column.ty.has_domain() => self.stored_value(Expr::null(Type::Unknown), column, -1),
+                None => Ok(Expr::null(column.ty.clone())),
+            },
         }
     }
 

@@ -336,8 +336,9 @@ impl Binder<'_> {
             }
             let ours = match (&column.identity, &column.default) {
                 (Some(identity), _) => identity.sequence.is_some(),
-                (None, Some(default)) => shown || !default.native,
-                (None, None) => false,
+                (None, Some(default)) => shown || !default.native || column.ty.is_constrained(),
+                // A domain may have a default, and NULL may be no value of it.
+                (None, None) => column.ty.is_constrained() || domain_default(&column.ty).is_some(),
             };
             if ours || target.view_default(position).is_some() {
                 added.push((position, self.target_default(target, position, !shown, -1)?));
@@ -522,6 +523,14 @@ pub(super) struct Given<'a> {
     explicit: bool,
     /// What is wrong with a value for one more.
     beyond: Option<crate::Error>,
+}
+
+/// The default that a column has from its domain.
+pub(super) fn domain_default(ty: &Type) -> Option<&str> {
+    match ty {
+        Type::User(user) => user.domain().and_then(|domain| domain.default.as_deref()),
+        _ => None,
+    }
 }
 
 /// VALUES and nothing around it.

@@ -22,6 +22,7 @@ mod clauses;
 mod coerce;
 mod ddl;
 mod dml;
+mod domains;
 mod expr;
 mod family;
 mod from;
@@ -58,6 +59,7 @@ pub use bind::{
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};
+pub use domains::{bind_domain_check, bind_domain_default, rules_of};
 pub use parse::{Parsed, parse};
 pub use position::{Positions, current_of, with_positions};
 pub use target::{Updatable, updatable};

@@ -283,7 +283,7 @@ impl Binder<'_> {
     }
 
     /// Binds what sees nothing of the statement: neither its WITH, nor variables around it, nor where it looks for names.
-    fn off_the_path<T>(&mut self, bind: impl FnOnce(&mut Binder<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn off_the_path<T>(&mut self, bind: impl FnOnce(&mut Binder<'_>) -> Result<T>) -> Result<T> {
         let schema = OffPath(self.path);
         let mut inner = Binder::detached(&schema, self.context);
         inner.path = self.path;

@@ -16,6 +16,10 @@ use crate::values::{self, Settings};
 pub trait Names {
     /// A column.
     fn column(&self, column: ColumnRef) -> Option<String>;
+    /// Columns are no columns of a table: they stand in parentheses before subscripts.
+    fn is_value(&self) -> bool {
+        false
+    }
     /// An object, as `regclass` and its kin print it.
     fn object(&self, reg: Reg, oid: u32) -> Option<String>;
     /// A function of users, by its object id.
@@ -101,6 +105,9 @@ fn precedence(sign: &str) -> u8 {
 /// Numbers whose operators take each other without a conversion.
 fn one_family(a: &Type, b: &Type) -> bool {
     let float = |ty: &Type| matches!(ty, Type::Float4 | Type::Float8);
+    if a.is_domain() != b.is_domain() {
+        return false;
+    }
     let moment = |ty: &Type| matches!(ty, Type::Date | Type::Timestamp(_) | Type::TimestampTz(_));
     (a.is_integer() && b.is_integer()) || (float(a) && float(b)) || (moment(a) && moment(b))
 }
@@ -216,7 +223,9 @@ impl Printer<'_> {
                 Some(())
             }
             ExprKind::Call { function, args } => self.call(function.name, args),
-            ExprKind::Cast { arg, context } => self.cast(arg, *context, &expr.ty, implicit),
+            ExprKind::Cast { arg, context } | ExprKind::Checked { arg, context, .. } => {
+                self.cast(arg, *context, &expr.ty, implicit)
+            }
             // Names have comparisons of their own, with names and with texts.
             ExprKind::Compare { op, left, right } => self.binary(op.sign(), named(left), named(right)),
             ExprKind::Like { kind, negated, text, pattern, escape } => {
@@ -295,7 +304,11 @@ impl Printer<'_> {
 
     /// `array[index]`
     fn element(&mut self, array: &Expr, index: &Expr) -> Option<()> {
-        let simple = matches!(array.kind, ExprKind::Column(_));
+        let array = match &array.kind {
+            ExprKind::Cast { arg, context: CastContext::Implicit } if arg.ty.is_domain() => arg,
+            _ => array,
+        };
+        let simple = matches!(array.kind, ExprKind::Column(_)) && !array.ty.is_domain() && !self.names.is_value();
         if !simple {
             self.out.push('(');
         }

@@ -58,8 +58,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::CompositeTypeStmt(_) => "CREATE TYPE … AS (…)",
         N::CreateRangeStmt(_) => "CREATE TYPE … AS RANGE",
         N::AlterEnumStmt(_) | N::AlterTypeStmt(_) => "ALTER TYPE",
-        N::CreateDomainStmt(_) => "CREATE DOMAIN",
-        N::AlterDomainStmt(_) => "ALTER DOMAIN",
         N::CreateCastStmt(_) => "CREATE CAST",
         N::CreateTransformStmt(_) => "CREATE TRANSFORM",
         N::CreateConversionStmt(_) => "CREATE CONVERSION",

@@ -351,10 +351,10 @@ impl Binder<'_> {
                 let ty = relation.columns[*at].ty.clone();
                 let told = super::types::import(&ty);
                 self.params.push(Some(told.clone()));
-                crate::ir::Expr::new(crate::ir::ExprKind::Param(param), told)
-                    .cast(ty, crate::ir::CastContext::Assignment)
+                let value = self.param_of(param, told)?;
+                Ok(value.cast(ty, crate::ir::CastContext::Assignment))
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let mut columns = columns;
         let source = self.add_defaults(&target, &mut columns, InsertSource::Values(vec![values]))?;
         let Target { id, relation, rows: view, .. } = target;

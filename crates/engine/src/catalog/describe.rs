@@ -8,6 +8,7 @@ use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, print};
 use rowferry_dialect::schema::{Check, ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
 use rowferry_dialect::types::Reg;
+use rowferry_dialect::user_type::Domain;
 use rowferry_dialect::{Language, Result, Schema as _, Type};
 use rusqlite::Connection;
 
@@ -36,15 +37,20 @@ impl print::Names for TableNames<'_> {
     }
 
     fn object(&self, reg: Reg, oid: u32) -> Option<String> {
-        match reg {
-            Reg::Class => {}
-            Reg::Type => return postgres::regtype::shown(oid, None),
-            _ => return postgres::regproc::name(self.schema, reg, oid),
-        }
-        let (namespace, name) = super::names::class_name(self.schema, oid)?;
-        let visible = super::names::is_visible(self.schema, oid);
-        Some(if visible { quote_ident(&name) } else { qualified(&namespace, &name) })
+        object_name(self.schema, reg, oid)
     }
+}
+
+/// The name of an object, with its schema where it is not found without.
+fn object_name(schema: &SessionSchema, reg: Reg, oid: u32) -> Option<String> {
+    match reg {
+        Reg::Class => {}
+        Reg::Type => return postgres::regtype::shown(oid, None),
+        _ => return postgres::regproc::name(schema, reg, oid),
+    }
+    let (namespace, name) = super::names::class_name(schema, oid)?;
+    let visible = super::names::is_visible(schema, oid);
+    Some(if visible { quote_ident(&name) } else { qualified(&namespace, &name) })
 }
 
 /// An expression over a table's columns, bound; none where it is in another language.
@@ -92,6 +98,14 @@ pub fn default_expression(schema: &SessionSchema, relation: &Arc<Relation>, at: 
         _ => postgres::bind_default(&default.text, &column.ty, schema, &Context::default()).ok(),
     };
     Some(printed(schema, relation, bound.as_ref(), false).unwrap_or_else(|| default.text.clone()))
+}
+
+/// A domain's default, as PostgreSQL shows it.
+pub fn domain_default(schema: &SessionSchema, domain: &Domain) -> Option<String> {
+    let text = domain.default.as_ref()?;
+    let bound = postgres::bind_default(text, &domain.base, schema, &Context::default()).ok();
+    let printed = bound.and_then(|value| print::expression(&value, &ValueName(schema), false));
+    Some(printed.unwrap_or_else(|| text.clone()))
 }
 
 /// A key of an index: a column's name, or an expression in parentheses.
@@ -271,7 +285,16 @@ fn include_clause(properties: &Properties, index: &str) -> String {
 
 /// A constraint's definition.
 pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
-    schema.user_relations().find_map(|relation| {
+    let of_domain = || {
+        let types = schema.user_types();
+        let mut domains = types.iter().filter_map(|ty| ty.domain());
+        domains.find_map(|domain| {
+            let check = domain.checks.iter().find(|check| check.oid == oid)?;
+            let not_valid = if check.valid { "" } else { " NOT VALID" };
+            Some(format!("CHECK ({}){not_valid}", domain_check(schema, &domain.base, &check.text, pretty)))
+        })
+    };
+    let of_relation = schema.user_relations().find_map(|relation| {
         let unique = relation.indexes.iter().find(|index| index.constraint && constraint_oid(index) == oid);
         let check = || {
             let check = relation.checks.iter().find(|check| check.oid == oid)?;
@@ -280,7 +303,34 @@ pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<Stri
         let key =
             || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| foreign_key(schema, relation, key));
         unique.map(|index| unique_constraint(schema, relation, index)).or_else(check).or_else(key)
-    })
+    });
+    of_relation.or_else(of_domain)
+}
+
+/// The name of the value in the checks of a domain; those of objects as everywhere.
+struct ValueName<'a>(&'a SessionSchema);
+
+impl print::Names for ValueName<'_> {
+    fn column(&self, _: ColumnRef) -> Option<String> {
+        Some("VALUE".to_owned())
+    }
+
+    fn is_value(&self) -> bool {
+        true
+    }
+
+    fn object(&self, reg: Reg, oid: u32) -> Option<String> {
+        object_name(self.0, reg, oid)
+    }
+}
+
+/// A domain's check as PostgreSQL shows it; as it was written where that cannot be said.
+pub fn domain_check(schema: &SessionSchema, base: &Type, text: &str, pretty: bool) -> String {
+    let printed = || {
+        let expr = postgres::bind_domain_check(text, base, schema, &Context::default()).ok()?;
+        print::expression(&expr, &ValueName(schema), pretty)
+    };
+    printed().unwrap_or_else(|| if pretty { text.to_owned() } else { format!("({text})") })
 }
 
 /// CHECK (…).

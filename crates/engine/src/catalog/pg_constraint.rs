@@ -3,7 +3,7 @@
 use rowferry_dialect::schema::ReferentialAction;
 use rowferry_dialect::{Schema as _, heritage};
 
-use super::describe::{columns_of, constraint_oid, expression, target_columns};
+use super::describe::{columns_of, constraint_oid, domain_check, expression, target_columns};
 use super::names::namespace_oid;
 use super::pg_attribute::default_oid;
 use super::{Cell, Context, NULL, Row, Table, array, row};
@@ -28,6 +28,7 @@ struct Constraint<'a> {
     inherits: bool,
     full: bool,
     relation: u32,
+    domain: u32,
     index: u32,
     target: u32,
     on_update: &'a str,
@@ -40,6 +41,23 @@ struct Constraint<'a> {
 fn constraints(context: &Context<'_>) -> Vec<Row> {
     let schema = context.schema;
     let mut rows = Vec::new();
+    for ty in schema.user_types() {
+        let Some(domain) = ty.domain() else { continue };
+        let namespace = namespace_oid(schema, &ty.namespace);
+        rows.extend(domain.checks.iter().map(|check| {
+            constraint(Constraint {
+                oid: check.oid,
+                name: &check.name,
+                namespace,
+                kind: "c",
+                not_valid: !check.valid,
+                domain: ty.oid,
+                inherits: true,
+                text: Some(domain_check(schema, &domain.base, &check.text, false)),
+                ..Constraint::default()
+            })
+        }));
+    }
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);
         for index in relation.indexes.iter().filter(|index| index.constraint) {
@@ -137,7 +155,7 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         constraint.deferred,
         !constraint.not_valid,
         constraint.relation,
-        0,
+        constraint.domain,
         constraint.index,
         0,
         constraint.target,

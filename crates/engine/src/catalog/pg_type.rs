@@ -75,7 +75,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             shown.base = types::oid(&domain.base);
             shown.modifier = types::typmod(&domain.base);
             shown.not_null = domain.not_null;
-            shown.default.clone_from(&domain.default);
+            shown.default = super::describe::domain_default(context.schema, domain);
             shown.collation = collation_of(&domain.base);
             shown.dimensions = i32::from(matches!(domain.base, Type::Array(_)));
         }

@@ -42,6 +42,14 @@ impl<'a> Call<'a> {
         self.context
     }
 
+    /// The handle that runs the call.
+    pub(crate) fn handle(&self) -> Result<*mut ffi::sqlite3> {
+        // SAFETY: a connection made from a handle does not close it; the pointer is good for the handle's own thread,
+        // which runs this call.
+        let handle = unsafe { self.raw.get_connection().map(|connection| connection.handle()) };
+        handle.map_err(|error| Error::internal(format!("no connection: {error}")))
+    }
+
     /// Zone, styles and the like.
     pub(crate) fn with_settings<T>(&self, use_them: impl FnOnce(&Settings) -> T) -> T {
         self.context.with_settings(use_them)

@@ -15,6 +15,7 @@ mod composite;
 mod context;
 mod conversions;
 mod datetime;
+mod domains;
 mod encodings;
 mod geometry;
 mod informix;
@@ -52,6 +53,7 @@ use rowferry_dialect::ir::Value;
 
 pub(crate) use call::Call;
 pub use context::{Context, Definition, Numbers, RoutineRows, SessionState, Times};
+pub(crate) use domains::Checker;
 pub use privileges::{Named, Question};
 
 /// A scalar function.
@@ -114,6 +116,7 @@ const FAMILIES: &[&[Row]] = &[
     composite::ROWS,
     datetime::ROWS,
     conversions::ROWS,
+    domains::ROWS,
     encodings::ROWS,
     geometry::ROWS,
     informix::ROWS,

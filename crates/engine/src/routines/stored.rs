@@ -361,10 +361,15 @@ impl Session {
 
     /// Converts a value as an assignment does, by way of its text where there is no other.
     pub(super) fn converted(&self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
-        if *value == Value::Null || from == to {
+        if from == to {
             return Ok(value.clone());
         }
-        cast(value, from, to, CastContext::Assignment, &self.settings())
+        let value = match value {
+            Value::Null => Value::Null,
+            value => cast(value, from, to, CastContext::Assignment, &self.settings())?,
+        };
+        self.check_domains(&value, to)?;
+        Ok(value)
     }
 }
 

@@ -460,6 +460,16 @@ impl Session {
         }
     }
 
+    /// A domain's CHECK, over its value.
+    pub(super) fn bind_domain_check(&self, text: &str, base: &Type, schema: &dyn Schema) -> Result<ir::Expr> {
+        postgres::bind_domain_check(text, base, schema, &self.postgres_context())
+    }
+
+    /// What stands in a column of a type that nothing is said of, where that is not simply NULL.
+    pub(super) fn bind_domain_default(&self, ty: &Type, schema: &dyn Schema) -> Result<Option<ir::Expr>> {
+        postgres::bind_domain_default(ty, schema, &self.postgres_context())
+    }
+
     /// WHEN of a trigger.
     pub(super) fn bind_trigger_condition(&self, text: &str, relation: &Arc<Relation>) -> Result<ir::Expr> {
         postgres::bind_trigger_condition(text, relation, &self.schema, &self.postgres_context())
@@ -496,7 +506,7 @@ impl Session {
         Ok(uses.names_column(relation.oid, column))
     }
 
-    fn postgres_context(&self) -> rowferry_dialect::plan::Context {
+    pub(super) fn postgres_context(&self) -> rowferry_dialect::plan::Context {
         rowferry_dialect::plan::Context {
             user: self.user.to_string(),
             database: self.database.name().to_owned(),

@@ -21,6 +21,7 @@ mod alter;
 pub(crate) mod constraints;
 mod create;
 mod dependencies;
+mod domain;
 mod drop;
 mod extension;
 mod function;

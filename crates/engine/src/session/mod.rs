@@ -5,6 +5,7 @@ mod checks;
 mod compile;
 mod constraints;
 mod ddl;
+mod domains;
 mod execute;
 mod functions;
 mod identity;
@@ -171,6 +172,7 @@ impl Session {
             trigger_depth: Default::default(),
             statements: Shown::default(),
             kept: Default::default(),
+            known_rules: Default::default(),
             portals: Shown::default(),
         });
         database.shared.register(&state);

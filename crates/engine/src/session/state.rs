@@ -76,6 +76,8 @@ pub struct State {
     pub trigger_depth: std::sync::atomic::AtomicU32,
     /// Rows that parts of running statements leave for others.
     pub kept: Mutex<super::parts::AllKept>,
+    /// What domains ask, as far as routines had to know it.
+    pub known_rules: super::domains::KnownRules,
     /// Prepared statements that have names.
     pub statements: Shown<super::named::StatementFacts>,
     /// Portals that have names.

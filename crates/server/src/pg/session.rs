@@ -552,14 +552,16 @@ impl Commands<'_> {
     fn describe_rows(&mut self, columns: &[ResultColumn], writer: &RowWriter) -> Result<(), Error> {
         let fields = columns.iter().enumerate().map(|(index, column)| {
             let (table, position) = column.origin.unwrap_or_default();
+            // Clients are told of a domain's values as what they are.
+            let ty = column.ty.through_domains();
             FieldDescription {
                 name: &column.name,
                 table,
                 // Counted from 1; 0 says "no column".
                 column: if table == 0 { 0 } else { i16::try_from(position + 1).unwrap_or(0) },
-                type_oid: pg_types::oid(&column.ty),
-                type_size: pg_types::typlen(&column.ty),
-                type_modifier: pg_types::typmod(&column.ty),
+                type_oid: pg_types::oid(ty),
+                type_size: pg_types::typlen(ty),
+                type_modifier: pg_types::typmod(ty),
                 format: writer.format(index),
             }
         });

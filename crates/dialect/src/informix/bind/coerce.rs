@@ -68,6 +68,9 @@ impl Binder<'_> {
         if expr.ty == *to {
             return Ok(expr);
         }
+        if to.has_domain() {
+            return self.coerce_to_domain(expr, to, at);
+        }
         match &expr.kind {
             ExprKind::Param(index) if expr.ty == Type::Unknown => {
                 let index = *index;
@@ -121,6 +124,23 @@ impl Binder<'_> {
             ));
         }
         Ok(call("ifx_cast", vec![expr, words(&from), words(to)], to.clone()))
+    }
+
+    /// A domain is PostgreSQL's; what it asks is asked of values from here, too.
+    fn coerce_to_domain(&mut self, expr: Expr, to: &Type, at: usize) -> Result<Expr> {
+        let value = self.coerce(expr, &to.without_domains(), at)?;
+        let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
+        Ok(match crate::postgres::rules_of(to, self.schema, &context)? {
+            Some(rules) => {
+                let kind = ExprKind::Checked {
+                    arg: Box::new(value),
+                    rules: std::sync::Arc::new(rules),
+                    context: CastContext::Assignment,
+                };
+                Expr::new(kind, to.clone())
+            }
+            None => value.cast(to.clone(), CastContext::Assignment),
+        })
     }
 
     /// The value of a node for a column or a place of type `to`.

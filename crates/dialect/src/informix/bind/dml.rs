@@ -8,7 +8,7 @@ use super::scope::{Scope, Visible};
 use crate::access::Privileges;
 use crate::informix::ast::{Assignment, Ast, InsertSource, Node, NodeKind, ObjectName, Query};
 use crate::ir::{self, Dml, DmlAction, Expr, ExprKind, RelId, Value};
-use crate::schema::{Column, Relation, RelationKind};
+use crate::schema::{Column, ColumnDefault, Relation, RelationKind};
 use crate::{Condition, Language, Result, Type};
 
 impl Binder<'_> {
@@ -299,7 +299,15 @@ impl Binder<'_> {
         }
         // A trigger sees the row before it is written.
         let shown = target.takes_rows(ir::TriggerEvent::Insert) || target.takes_rows(ir::TriggerEvent::Update);
-        let Some(default) = column.default.as_ref().filter(|default| shown || !default.native) else { return Ok(None) };
+        let constrained = column.ty.is_constrained();
+        let ours = |default: &&ColumnDefault| shown || !default.native || constrained;
+        let Some(default) = column.default.as_ref().filter(ours) else {
+            if column.default.is_some() || !column.ty.is_domain() {
+                return Ok(None);
+            }
+            let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
+            return crate::postgres::bind_domain_default(&column.ty, self.schema, &context);
+        };
         if target.language != Language::Informix {
             let context = crate::plan::Context { database: self.context.database.clone(), ..Default::default() };
             self.effects.volatile = true;

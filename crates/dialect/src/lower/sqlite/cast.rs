@@ -178,7 +178,7 @@ pub(super) fn type_words(ty: &Type) -> String {
 
 /// Digits behind the point that the type promises.
 fn scale(ty: &Type) -> Option<i16> {
-    match ty {
+    match ty.through_domains() {
         Type::Numeric(Some(modifier)) | Type::Money(modifier) => Some(modifier.scale),
         _ => None,
     }

@@ -111,7 +111,10 @@ fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
 fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
     match &mut expr.kind {
         ExprKind::Call { args, .. } => args.iter_mut().collect(),
-        ExprKind::Cast { arg, .. } | ExprKind::IsNull { arg, .. } | ExprKind::IsTruth { arg, .. } => vec![arg],
+        ExprKind::Cast { arg, .. }
+        | ExprKind::Checked { arg, .. }
+        | ExprKind::IsNull { arg, .. }
+        | ExprKind::IsTruth { arg, .. } => vec![arg],
         ExprKind::Compare { left, right, .. } | ExprKind::Distinct { left, right, .. } => vec![left, right],
         ExprKind::And(members)
         | ExprKind::Or(members)

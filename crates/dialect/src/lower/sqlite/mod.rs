@@ -19,6 +19,7 @@ mod grouping;
 mod ordered_set;
 mod query;
 mod rows;
+mod rules;
 mod single;
 pub mod types;
 mod wide;
@@ -29,6 +30,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use cast::ParamForm;
+pub use rules::rules_words;
 
 use crate::ir::{ColumnIndex, ColumnRef, CteId, Expr, Query, RelId, Statement};
 use crate::plan::Bound;
@@ -222,6 +224,8 @@ struct Lowering<'a> {
     /// What RETURNING yields is kept for other parts of the statement.
     kept: bool,
     spell: Option<&'a dyn Fn(ColumnRef) -> String>,
+    /// What `spell` spells is no column of a table: decimals are texts.
+    spelled_texts: bool,
 }
 
 impl Lowering<'_> {
@@ -247,7 +251,8 @@ impl Lowering<'_> {
         if let Some(spell) = self.spell
             && column.relation == crate::ir::Text::TABLE
         {
-            let repr = if ty.storage() == crate::types::Storage::NativeDecimal { Repr::Native } else { repr_of(ty) };
+            let native = ty.storage() == crate::types::Storage::NativeDecimal && !self.spelled_texts;
+            let repr = if native { Repr::Native } else { repr_of(ty) };
             return Ok(Sql { sql: spell(column), repr });
         }
         if self.forbidden.borrow().contains(&column.relation) {

@@ -90,7 +90,7 @@ pub fn words(ty: &Type, language: Language) -> String {
 
 /// The column's collation, where its order is not that of its bytes.
 pub fn collation(ty: &Type) -> Option<&'static str> {
-    match ty {
+    match ty.through_domains() {
         Type::Scalar(scalar, _) => scalar.collation(),
         ty => (ty.storage() == Storage::DecimalText).then_some("decimal"),
     }
@@ -228,10 +228,14 @@ impl Declared {
             let stored = Self { words: self.words.clone(), quoted: None, numbers: self.numbers.clone(), ..*self };
             let stored = stored.own(language).unwrap_or(Type::Text);
             return Some(match (array, stored) {
-                (true, Type::Array(element)) => {
-                    Type::Array(Box::new(Type::User(Arc::new(user_type::UserType::unresolved(oid, *element)))))
+                (true, stored) => {
+                    let element = match stored {
+                        Type::Array(element) => *element,
+                        other => other,
+                    };
+                    Type::Array(Box::new(Type::User(Arc::new(user_type::UserType::unresolved(oid, element)))))
                 }
-                (_, stored) => Type::User(Arc::new(user_type::UserType::unresolved(oid, stored))),
+                (false, stored) => Type::User(Arc::new(user_type::UserType::unresolved(oid, stored))),
             });
         }
         if self.array {

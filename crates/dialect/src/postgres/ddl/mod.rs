@@ -4,6 +4,7 @@ mod alter;
 mod alter_family;
 mod comment;
 mod composite;
+mod domain;
 mod extension;
 mod index;
 mod inherit;
@@ -48,6 +49,11 @@ impl Binder<'_> {
                 return self.rename_field(rename);
             }
             N::AlterEnumStmt(alter) => return self.alter_enum(alter),
+            N::CreateDomainStmt(create) => return self.create_domain(create),
+            N::AlterDomainStmt(alter) => return self.alter_domain(alter),
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectDomconstraint => {
+                return self.rename_domain_constraint(rename);
+            }
             N::DropStmt(drop) if user_type::is_type(drop.remove_type()) => return self.drop_types(drop),
             N::RenameStmt(rename) if user_type::is_type(rename.rename_type()) => return self.rename_type(rename),
             N::AlterObjectSchemaStmt(alter) if user_type::is_type(alter.object_type()) => return self.move_type(alter),

@@ -81,7 +81,7 @@ impl Binder<'_> {
     }
 
     /// A type that a statement changes.
-    fn owned_type(&self, name: &QualifiedName) -> Result<Arc<UserType>> {
+    pub(super) fn owned_type(&self, name: &QualifiedName) -> Result<Arc<UserType>> {
         if let Some(found) = self.schema.user_type(name) {
             return Ok(found);
         }
@@ -185,11 +185,15 @@ impl Binder<'_> {
     }
 
     /// The type that ALTER TYPE or ALTER DOMAIN names, and the tag.
-    fn altered_type(&self, object: Option<&Node>, kind: ObjectType) -> Result<(Arc<UserType>, &'static str)> {
+    pub(super) fn altered_type(
+        &self,
+        object: Option<&Node>,
+        kind: ObjectType,
+    ) -> Result<(Arc<UserType>, &'static str)> {
         let name = name_of_object(object);
         let ty = self.owned_type(&name)?;
         if kind == ObjectType::ObjectDomain {
-            check_domain(&ty)?;
+            check_domain(&ty, &ty.shown())?;
             return Ok((ty, "ALTER DOMAIN"));
         }
         Ok((ty, "ALTER TYPE"))
@@ -235,7 +239,7 @@ impl Binder<'_> {
             }
             let ty = self.owned_type(&name)?;
             if domain {
-                check_domain(&ty)?;
+                check_domain(&ty, &format!("\"{}\"", ty.name))?;
             }
             if !types.contains(&ty) {
                 types.push(ty);
@@ -250,10 +254,11 @@ fn no_type(name: &QualifiedName) -> Error {
     Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist"))
 }
 
-fn check_domain(ty: &UserType) -> Result<()> {
+/// Refuses what is no domain; DROP shows names in quotes.
+pub(super) fn check_domain(ty: &UserType, shown: &str) -> Result<()> {
     match ty.domain() {
         Some(_) => Ok(()),
-        None => Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a domain", ty.name))),
+        None => Err(Error::new(Condition::WrongObjectType, format!("{shown} is not a domain"))),
     }
 }
 

@@ -49,6 +49,7 @@ impl Binder<'_> {
     }
 
     fn subscripted(&mut self, value: Expr, subscripts: &[&pg::AIndices], at: i32) -> Result<Expr> {
+        let value = below_domain(value);
         match value.ty.clone() {
             Type::Jsonb => {
                 let mut args = vec![value];
@@ -211,6 +212,11 @@ impl Binder<'_> {
             let value = self.part_assigned(member, column, &parts[subscripts.len()..], value, at)?;
             return self.part_assigned(whole, column, &parts[..subscripts.len()], value, at);
         }
+        if whole.ty.is_domain() {
+            let domain = whole.ty.clone();
+            let whole = self.part_assigned(below_domain(whole), column, parts, value, at)?;
+            return self.checked(whole, &domain, CastContext::Assignment);
+        }
         let ty = whole.ty.clone();
         let sliced = subscripts.iter().any(|one| one.is_slice);
         let (construct, wanted, args) = match &ty {
@@ -256,5 +262,19 @@ impl Binder<'_> {
             )
             .hint("You will need to rewrite or cast the expression.")
         })
+    }
+}
+
+/// A value of a domain as one of the type below. Of one whose parts are still being assigned nothing is asked yet.
+fn below_domain(value: Expr) -> Expr {
+    if !value.ty.is_domain() {
+        return value;
+    }
+    match value.kind {
+        ExprKind::Checked { arg, context: CastContext::Assignment, .. } => *arg,
+        kind => {
+            let below = value.ty.through_domains().clone();
+            Expr::new(kind, value.ty).cast(below, CastContext::Implicit)
+        }
     }
 }

@@ -147,6 +147,9 @@ impl<'s, 'f> Frame<'s, 'f> {
                     let (value, ty) = self.evaluate(default)?;
                     self.assign_value(*slot, &value, &ty)?;
                 }
+            } else if let Slot::Value { ty, value } = &self.slots[*slot] {
+                // NULL may be no value of a domain.
+                self.session.check_domains(value, ty)?;
             }
         }
         Ok(())

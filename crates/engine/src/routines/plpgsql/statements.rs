@@ -175,7 +175,8 @@ impl Frame<'_, '_> {
             Some(field) => self.field(place.variable, field).unwrap_or((Value::Null, Type::Unknown)),
             None => (self.held(place.variable), self.slot_type(place.variable)),
         };
-        let Type::Array(element) = &ty else {
+        let array_type = ty.through_domains().clone();
+        let Type::Array(element) = &array_type else {
             let words = rowferry_dialect::postgres::types::words(&ty);
             let message = format!("cannot subscript type {words} because it does not support subscripting");
             return Err(Error::new(Condition::DatatypeMismatch, message));
@@ -195,7 +196,7 @@ impl Frame<'_, '_> {
         };
         let stored = Value::Text(with_member(array, &indexes, &value, element)?.stored()?);
         let whole = Target { subscripts: Vec::new(), ..place.clone() };
-        self.assign_place(&whole, &stored, &ty)
+        self.assign_place(&whole, &stored, &array_type)
     }
 
     /// Gives the targets of INTO or of a loop a row; `None` is no row.

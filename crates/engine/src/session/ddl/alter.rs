@@ -260,7 +260,8 @@ impl Changer<'_> {
             self.rebuild(table, &text, sources, &[])?;
         } else {
             // SQLite's own ADD COLUMN would read its whole schema once more and knows fewer constraints.
-            if column.not_null && sequence.is_none() && column.default.is_none() && column.generated.is_none() {
+            let empty = sequence.is_none() && column.default.is_none() && column.generated.is_none();
+            if column.not_null && empty && !column.ty.is_domain() {
                 // Behind the change SQLite would not even look: a column that is NOT NULL holds no NULL.
                 let sql = format!("SELECT EXISTS (SELECT 1 FROM {})", self.table_sql(table));
                 if self.connection.query_row(&sql, [], |row| row.get(0))? {
@@ -275,6 +276,9 @@ impl Changer<'_> {
             {
                 let value = sqlite::expression(&default.expr, &|_| String::new())?.sql;
                 self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
+            }
+            if sequence.is_none() && column.default.is_none() && column.generated.is_none() {
+                self.fill_from_domain(table, column)?;
             }
             if let Some(generated) = &column.generated {
                 let value = lowered::over_columns(generated, &names, "")?.sql;
@@ -297,6 +301,18 @@ impl Changer<'_> {
             let current = self.current(oid)?;
             self.add_constraint(&current, constraint)
         })
+    }
+
+    /// Gives a new column's rows what its domain has for them, or asks it whether that may be NULL.
+    fn fill_from_domain(&self, table: &Relation, column: &ColumnDefinition) -> Done {
+        if let Some(value) = self.session.bind_domain_default(&column.ty, &self.schema())? {
+            let value = sqlite::expression(&value, &|_| String::new())?.sql;
+            self.batch(&format!("UPDATE {} SET {} = {value}", self.table_sql(table), quote(&column.name)))?;
+        }
+        if column.not_null && column.ty.is_domain() {
+            self.check_not_null(table, &column.name)?;
+        }
+        Ok(())
     }
 
     /// Gives a new column's rows their numbers.

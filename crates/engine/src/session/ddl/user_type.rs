@@ -10,7 +10,7 @@ use rowferry_dialect::postgres::routine::definition_text;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{Domain, Label, Labels, UserKind, UserType};
-use rowferry_dialect::{Error, Language, Schema as _, Type};
+use rowferry_dialect::{Language, Schema as _, Type};
 use rusqlite::params;
 
 use super::dependencies::Needed;
@@ -18,7 +18,7 @@ use super::{Changer, Done, cannot_drop, described};
 use crate::schema::SessionSchema;
 
 /// Something that uses a type.
-enum User {
+pub(super) enum User {
     /// A column.
     Column(Arc<Relation>, usize),
     /// A domain over it.
@@ -77,7 +77,7 @@ impl Changer<'_> {
     }
 
     /// An object id that no row of the metadata tables has or will have.
-    fn new_oid(&self) -> Done<u32> {
+    pub(super) fn new_oid(&self) -> Done<u32> {
         let sql = "UPDATE main.sqlite_sequence SET seq = seq + 1 WHERE name = 'rowferry_objects' RETURNING seq";
         Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
     }
@@ -137,7 +137,7 @@ impl Changer<'_> {
             AlterUserType::Comment(text) => ty.comment.clone_from(text),
             AlterUserType::AddValue { label, at } => self.add_label(&mut ty, label, *at)?,
             AlterUserType::RenameValue { from, to } => self.rename_label(&mut ty, from, to)?,
-            _ => return Err(Error::unsupported("ALTER DOMAIN").into()),
+            domain => self.alter_domain(&mut ty, domain)?,
         }
         if matches!(action, AlterUserType::Rename(_) | AlterUserType::SetSchema(_)) {
             self.rename_in_functions(&ty)?;
@@ -314,7 +314,7 @@ impl User {
 }
 
 /// What names a type itself: its arrays first, as PostgreSQL finds them.
-fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
+pub(super) fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
     let mut found = Vec::new();
     for relation in schema.user_relations().filter(|relation| matches!(relation.kind, RelationKind::Table)) {
         let columns = relation.columns.iter().enumerate().filter(|(_, column)| names(&column.ty, oid));

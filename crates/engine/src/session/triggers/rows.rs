@@ -115,7 +115,7 @@ impl Session {
             let refused = matches!(error.condition(), Condition::NotNullViolation | Condition::CheckViolation);
             // What SQLite would compute nobody has computed yet.
             let known = relation.columns.iter().all(|column| column.generated.is_none() || column.is_computed());
-            if !refused || !known || error.detail.is_some() {
+            if !refused || !known || error.detail.is_some() || error.data_type.is_some() {
                 return error;
             }
             let shown = row.iter().zip(&relation.columns).map(|(value, column)| match value {

@@ -1,0 +1,146 @@
+//! ALTER DOMAIN, and the rows that stand in its way.
+
+use std::sync::Arc;
+
+use rowferry_dialect::ir::{AlterUserType, CastContext, Expr, ExprKind, Text, walk};
+use rowferry_dialect::lower::sqlite;
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::schema::Relation;
+use rowferry_dialect::user_type::{Domain, DomainCheck, UserKind, UserType};
+use rowferry_dialect::{Condition, Error, Type};
+
+use super::user_type::{User, users};
+use super::{Changer, Done};
+
+/// A column of a table, by its place.
+type Place = (Arc<Relation>, usize);
+
+impl Changer<'_> {
+    pub(super) fn alter_domain(&self, ty: &mut UserType, action: &AlterUserType) -> Done {
+        let oid = ty.oid;
+        let shown = ty.shown();
+        let UserKind::Domain(domain) = &mut ty.kind else { return Err(Error::internal("no domain").into()) };
+        match action {
+            AlterUserType::SetDefault(text) => domain.default.clone_from(text),
+            AlterUserType::SetNotNull(not_null) => {
+                if *not_null && !domain.not_null {
+                    let places = self.columns_of_domain(oid, &shown)?;
+                    places.iter().try_for_each(|(table, at)| self.refuse_nulls_of_domain(table, *at))?;
+                }
+                domain.not_null = *not_null;
+            }
+            AlterUserType::AddCheck { name, text, valid } => {
+                if *valid {
+                    self.validate_domain_check(oid, &shown, text, &domain.base)?;
+                }
+                let (name, text) = (name.clone(), text.clone());
+                domain.checks.push(DomainCheck { oid: self.new_oid()?, name, text, valid: *valid });
+            }
+            AlterUserType::DropCheck(name) => domain.checks.retain(|check| check.name != *name),
+            AlterUserType::ValidateCheck(name) => {
+                let found = domain.checks.iter().find(|check| check.name == *name && !check.valid);
+                if let Some(text) = found.map(|check| check.text.clone()) {
+                    self.validate_domain_check(oid, &shown, &text, &domain.base)?;
+                }
+                check_of(domain, name).for_each(|check| check.valid = true);
+            }
+            AlterUserType::RenameCheck { from, to } => {
+                check_of(domain, from).for_each(|check| check.name.clone_from(to));
+            }
+            _ => return Err(Error::internal("this is no ALTER DOMAIN").into()),
+        }
+        Ok(())
+    }
+
+    /// Refuses rows whose values do not hold a new check.
+    fn validate_domain_check(&self, oid: u32, shown: &str, text: &str, base: &Type) -> Done {
+        let places = self.columns_of_domain(oid, shown)?;
+        if places.is_empty() {
+            return Ok(());
+        }
+        let condition = self.session.bind_domain_check(text, base, &self.schema())?;
+        for (table, at) in places {
+            let column = &table.columns[at];
+            let mut condition = condition.clone();
+            walk::expr_mut(&mut condition, &mut |part| {
+                if matches!(part.kind, ExprKind::Column(_)) {
+                    let stored = Expr::column(Text::TABLE, at, column.ty.clone());
+                    *part = stored.cast(part.ty.clone(), CastContext::Implicit);
+                    return false;
+                }
+                true
+            });
+            let test = sqlite::expression(&condition, &|_| quote(&column.name))?.sql;
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE ({test}) IS FALSE)", self.table_sql(&table));
+            if self.connection.query_row(&sql, [], |row| row.get(0))? {
+                return Err(in_the_way(&table, &column.name, Condition::CheckViolation).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_nulls_of_domain(&self, table: &Relation, at: usize) -> Done {
+        let column = &table.columns[at].name;
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {} IS NULL)", self.table_sql(table), quote(column));
+        if self.connection.query_row(&sql, [], |row| row.get(0))? {
+            return Err(in_the_way(table, column, Condition::NotNullViolation).into());
+        }
+        Ok(())
+    }
+
+    /// The columns of a domain, and of domains over it. Columns of what else is made of it stand in the way of a change.
+    fn columns_of_domain(&self, oid: u32, shown: &str) -> Done<Vec<Place>> {
+        let schema = self.schema();
+        let mut places = Vec::new();
+        let mut left = vec![oid];
+        while let Some(oid) = left.pop() {
+            for user in users(&schema, oid) {
+                match user {
+                    User::Column(table, at) if matches!(table.columns[at].ty, Type::User(_)) => {
+                        places.push((table, at))
+                    }
+                    User::Column(table, at) => return Err(made_of(shown, &table, at).into()),
+                    User::Domain(over) if matches!(over.domain().map(|d| &d.base), Some(Type::User(_))) => {
+                        left.push(over.oid);
+                    }
+                    User::Domain(over) => {
+                        if let Some((table, at)) = self.column_through(&over) {
+                            return Err(made_of(shown, &table, at).into());
+                        }
+                    }
+                    User::Function(_) => {}
+                }
+            }
+        }
+        places.sort_by_key(|(table, at)| (table.oid, *at));
+        Ok(places)
+    }
+
+    /// A column of a type, or of one that is made of it.
+    fn column_through(&self, ty: &UserType) -> Option<Place> {
+        users(&self.schema(), ty.oid).into_iter().find_map(|user| match user {
+            User::Column(table, at) => Some((table, at)),
+            User::Domain(over) => self.column_through(&over),
+            User::Function(_) => None,
+        })
+    }
+}
+
+fn check_of<'d>(domain: &'d mut Domain, name: &'d str) -> impl Iterator<Item = &'d mut DomainCheck> {
+    domain.checks.iter_mut().filter(move |check| check.name == name)
+}
+
+fn made_of(domain: &str, table: &Relation, at: usize) -> Error {
+    let column = &table.columns[at].name;
+    let message = format!("cannot alter type \"{domain}\" because column \"{}.{column}\" uses it", table.name);
+    Error::new(Condition::FeatureNotSupported, message)
+}
+
+fn in_the_way(table: &Relation, column: &str, condition: Condition) -> Error {
+    let what = match condition {
+        Condition::NotNullViolation => "contains null values",
+        _ => "contains values that violate the new constraint",
+    };
+    let message = format!("column \"{column}\" of table \"{}\" {what}", table.name);
+    Error::new(condition, message).table(table.namespace.clone(), table.name.clone()).column(column)
+}
