@@ -286,7 +286,7 @@ impl Type {
     /// It is a domain, or made of such.
     pub fn has_domain(&self) -> bool {
         match self {
-            Self::User(user) => user.domain().is_some(),
+            Self::User(user) => user.domain().is_some() || self.is_constrained(),
             Self::Array(element) => element.has_domain(),
             _ => false,
         }
@@ -295,9 +295,13 @@ impl Type {
     /// Not every value of the type without domains is one of it.
     pub fn is_constrained(&self) -> bool {
         match self {
-            Self::User(user) => user
-                .domain()
-                .is_some_and(|domain| domain.not_null || !domain.checks.is_empty() || domain.base.is_constrained()),
+            Self::User(user) => match &user.kind {
+                UserKind::Domain(domain) => {
+                    domain.not_null || !domain.checks.is_empty() || domain.base.is_constrained()
+                }
+                UserKind::Composite(row) => row.fields.iter().any(|field| !field.dropped && field.ty.is_constrained()),
+                _ => false,
+            },
             Self::Array(element) => element.is_constrained(),
             _ => false,
         }

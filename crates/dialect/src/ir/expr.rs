@@ -220,6 +220,8 @@ impl ExprKind {
 pub struct Rules {
     /// What is asked of each member, when the value is an array; it is asked first.
     pub members: Option<Box<Rules>>,
+    /// What is asked of the fields at some places, when the value is a row; it is asked before what is asked of the whole.
+    pub fields: Vec<(usize, Rules)>,
     /// What is asked of the whole, when it is of a domain.
     pub domain: Option<DomainRules>,
 }

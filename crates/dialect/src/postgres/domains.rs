@@ -82,11 +82,17 @@ impl Binder<'_> {
             Type::Array(element) => self.nested(|binder| binder.rules(element))?.map(Box::new),
             _ => None,
         };
+        let mut fields = Vec::new();
+        for (at, field) in ty.row_fields().unwrap_or_default().iter().enumerate().filter(|(_, field)| !field.dropped) {
+            if let Some(rules) = self.nested(|binder| binder.rules(&field.ty))? {
+                fields.push((at, rules));
+            }
+        }
         let domain = match ty {
             Type::User(user) if user.domain().is_some() => Some(self.domain_rules(user)?),
             _ => None,
         };
-        Ok(Some(Rules { members, domain }))
+        Ok(Some(Rules { members, fields, domain }))
     }
 
     fn domain_rules(&mut self, of: &Arc<UserType>) -> Result<DomainRules> {
@@ -155,6 +161,8 @@ pub(super) fn value_entry(base: &Type) -> Entry {
         qualified: false,
         unqualified: true,
         row_is_value: false,
+        row: None,
+        value: None,
         relation: None,
     }
 }

@@ -23,6 +23,7 @@ pub(super) const ROWS: &[Row] = &[
 /// Rules that have been read, with the statements that carry them out.
 pub(crate) struct Checker {
     members: Option<Box<Checker>>,
+    fields: Vec<(usize, Checker)>,
     domain: Option<Domain>,
 }
 
@@ -80,7 +81,12 @@ impl Checker {
                 once: false,
             }),
         };
-        Some(Self { members, domain })
+        let field = |words: &Json| Some((usize::try_from(words[0].as_u64()?).ok()?, Self::of(&words[1])?));
+        let fields = match &words["fields"] {
+            Json::Array(fields) => fields.iter().map(field).collect::<Option<_>>()?,
+            _ => Vec::new(),
+        };
+        Some(Self { members, fields, domain })
     }
 
     /// The same rules, keeping no statement: the checker may live longer than its handle.
@@ -89,6 +95,7 @@ impl Checker {
             domain.once = true;
         }
         self.members = self.members.map(|members| Box::new(members.once()));
+        self.fields = self.fields.into_iter().map(|(at, field)| (at, field.once())).collect();
         self
     }
 
@@ -99,12 +106,21 @@ impl Checker {
     /// statement.
     pub(crate) unsafe fn check(&self, db: *mut libsqlite3_sys::sqlite3, value: &Value) -> Result<()> {
         if let (Some(members), Value::Text(text)) = (&self.members, value) {
-            let bytes = members.domain.as_ref().is_some_and(|domain| domain.bytes);
             for member in &arrays::parse(text)?.members {
                 work::step(1)?;
-                let member = if bytes { arrays::bytes_value(member) } else { arrays::value(member) };
                 // SAFETY: the caller's promise.
-                unsafe { members.check(db, &member) }?;
+                unsafe { members.check_member(db, member) }?;
+            }
+        }
+        if let (false, Value::Text(text)) = (self.fields.is_empty(), value) {
+            let row: Vec<Json> = serde_json::from_str(text)
+                .map_err(|_| Error::new(Condition::DataCorrupted, format!("stored value \"{text}\" is not a row")))?;
+            for (at, rules) in &self.fields {
+                // A row that is older than the field holds nothing there.
+                if let Some(field) = row.get(*at) {
+                    // SAFETY: the caller's promise.
+                    unsafe { rules.check_member(db, field) }?;
+                }
             }
         }
         match &self.domain {
@@ -112,6 +128,17 @@ impl Checker {
             Some(domain) => unsafe { domain.check(db, value) },
             None => Ok(()),
         }
+    }
+
+    /// The same for a value as it lies in an array or a row.
+    ///
+    /// # Safety
+    /// As for [`Checker::check`].
+    unsafe fn check_member(&self, db: *mut libsqlite3_sys::sqlite3, member: &Json) -> Result<()> {
+        let bytes = self.domain.as_ref().is_some_and(|domain| domain.bytes);
+        let value = if bytes { arrays::bytes_value(member) } else { arrays::value(member) };
+        // SAFETY: the caller's promise.
+        unsafe { self.check(db, &value) }
     }
 }
 

@@ -103,7 +103,7 @@ impl Changer<'_> {
                     User::Domain(over) if matches!(over.domain().map(|d| &d.base), Some(Type::User(_))) => {
                         left.push(over.oid);
                     }
-                    User::Domain(over) => {
+                    User::Domain(over) | User::Field(over, _) => {
                         if let Some((table, at)) = self.column_through(&over) {
                             return Err(made_of(shown, &table, at).into());
                         }
@@ -120,7 +120,7 @@ impl Changer<'_> {
     fn column_through(&self, ty: &UserType) -> Option<Place> {
         users(&self.schema(), ty.oid).into_iter().find_map(|user| match user {
             User::Column(table, at) => Some((table, at)),
-            User::Domain(over) => self.column_through(&over),
+            User::Domain(over) | User::Field(over, _) => self.column_through(&over),
             User::Function(_) => None,
         })
     }

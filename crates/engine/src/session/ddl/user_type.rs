@@ -10,7 +10,7 @@ use rowferry_dialect::postgres::routine::definition_text;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{Domain, Label, Labels, UserKind, UserType};
-use rowferry_dialect::{Language, Schema as _, Type};
+use rowferry_dialect::{Error, Language, Schema as _, Type};
 use rusqlite::params;
 
 use super::dependencies::Needed;
