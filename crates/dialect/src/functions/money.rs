@@ -32,6 +32,11 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Aggregate "min" (MONEY) -> MONEY, Special("min");
     Aggregate "max" (MONEY) -> MONEY, Special("max");
 
+    Scalar "cashlarger" (MONEY, MONEY) -> MONEY, T("max({0}, {1})");
+    Scalar "cashsmaller" (MONEY, MONEY) -> MONEY, T("min({0}, {1})");
+    Scalar "cash_words" (MONEY) -> TEXT, F("rf_money_words");
+    Scalar "pg_lsn" (NUM) -> LSN, F("rf_lsn");
+
     Scalar "pg_wal_lsn_diff" (LSN, LSN) -> NUM, F("rf_lsn_diff");
     Operator "-" (LSN, LSN) -> NUM, F("rf_lsn_diff");
     Operator "+" (LSN, NUM) -> LSN, F("rf_lsn_add");

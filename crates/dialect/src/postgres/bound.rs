@@ -4,6 +4,9 @@
 //! ours takes more than PostgreSQL's (one row for all arrays, where PostgreSQL has several), it is found by resolving
 //! a call with PostgreSQL's own types.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use rowferry_facts as facts;
 
 use super::coerce::{cast_context, implicit, same};
@@ -46,9 +49,19 @@ pub fn function(fact: &facts::Function, given: usize) -> Option<&'static Functio
     found.ok().filter(|candidate| takes_as_they_are(candidate, &inputs)).map(|candidate| candidate.function)
 }
 
-/// True when a function of PostgreSQL can be called: a row carries it out, or it is a cast in call form (`float8(x)`).
+/// True when a function of PostgreSQL can be called: a row carries it out, it is a cast in call form (`float8(x)`), or it
+/// stands behind an operator that is here.
 pub fn is_here(fact: &facts::Function) -> bool {
-    function(fact, fact.arguments.len()).is_some() || is_cast(fact)
+    function(fact, fact.arguments.len()).is_some()
+        || is_cast(fact)
+        || behind(fact).is_some_and(|fact| operator(fact).is_some())
+}
+
+/// The operator that a function stands behind (`jsonb_contains` behind `@>`): a call of it is that operator.
+pub fn behind(function: &facts::Function) -> Option<&'static facts::Operator> {
+    static OPERATORS: LazyLock<HashMap<u32, &'static facts::Operator>> =
+        LazyLock::new(|| facts::Operator::all().iter().map(|operator| (operator.function, operator)).collect());
+    OPERATORS.get(&function.oid).copied()
 }
 
 fn is_cast(fact: &facts::Function) -> bool {
@@ -171,7 +184,7 @@ mod tests {
             "one row for three"
         );
         assert!(!here("xmlcomment", &[25]), "of a type that is not here");
-        assert!(!here("int4pl", &[23, 23]));
+        assert!(here("int4pl", &[23, 23]) && here("jsonb_contains", &[3802, 3802]), "behind operators");
         assert!(here("float8", &[23]) && !here("xml", &[25]), "casts in call form");
     }
 

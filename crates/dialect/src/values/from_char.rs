@@ -118,6 +118,87 @@ pub fn parse(text: &str, template: &str) -> Result<Parts> {
     reader.numbers.result(text)
 }
 
+/// A text read by a template of SQL/JSON, and what the template says of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Standard {
+    /// The fields.
+    pub parts: Parts,
+    /// The template has fields of a date.
+    pub dated: bool,
+    /// It has fields of a time of day.
+    pub timed: bool,
+    /// It has fields of a zone.
+    pub zoned: bool,
+}
+
+/// Reads a text by a template as the SQL standard has it: separators match themselves, and all of the text belongs to the
+/// template.
+///
+/// # Errors
+/// `22007` and `22008` in PostgreSQL's words.
+pub fn parse_standard(text: &str, template: &str) -> Result<Standard> {
+    let pieces = pieces(template);
+    for piece in &pieces {
+        if let Piece::Literal(literal) = piece
+            && !literal.starts_with(['-', '.', '/', ',', '\'', ':', ';', ' '])
+        {
+            return Err(invalid(format!("invalid datetime format separator: \"{literal}\"")));
+        }
+    }
+    let mut reader = Reader { text, at: 0, extra: 0, exact: true, numbers: Numbers::default() };
+    let mut rest = pieces.iter().enumerate();
+    while !reader.rest().is_empty() {
+        work::step(1)?;
+        let Some((at, piece)) = rest.next() else { break };
+        match *piece {
+            Piece::Exact => {}
+            Piece::Literal(literal) => {
+                if !reader.rest().starts_with(literal) {
+                    return Err(invalid(format!("unmatched format separator \"{literal}\"")));
+                }
+                reader.pass();
+            }
+            Piece::Quoted(_) => reader.pass(),
+            Piece::Word { word, written, fill, ordinal } => {
+                let whole = !fill || ordinal.is_some() || ends_number(pieces.get(at + 1));
+                reader.word(word, &Field { name: written, whole })?;
+                if ordinal.is_some() {
+                    reader.pass();
+                    reader.pass();
+                }
+            }
+        }
+    }
+    if rest.next().is_some() {
+        return Err(invalid("input string is too short for datetime format".to_owned()));
+    }
+    reader.skip_blanks();
+    if !reader.rest().is_empty() {
+        return Err(invalid("trailing characters remain in input string after datetime format".to_owned()));
+    }
+    let has = |of: fn(Word) -> bool| pieces.iter().any(|piece| matches!(piece, Piece::Word { word, .. } if of(*word)));
+    let (timed, zoned) = (has(is_of_time), has(is_of_zone));
+    let dated = has(|word| !is_of_time(word) && !is_of_zone(word));
+    Ok(Standard { parts: reader.numbers.result(text)?, dated, timed, zoned })
+}
+
+fn is_of_time(word: Word) -> bool {
+    matches!(
+        word,
+        Word::Hour12
+            | Word::Hour24
+            | Word::Minute
+            | Word::Second
+            | Word::Fraction(_)
+            | Word::SecondsOfDay
+            | Word::Meridiem { .. }
+    )
+}
+
+fn is_of_zone(word: Word) -> bool {
+    matches!(word, Word::Zone | Word::ZoneHours | Word::ZoneMinutes | Word::Offset)
+}
+
 /// No digit of another field can follow.
 fn ends_number(next: Option<&Piece<'_>>) -> bool {
     match next {

@@ -5,12 +5,12 @@
 
 use serde_json::Value as Json;
 
-use super::Decimal;
+use super::{Decimal, json_check};
 use crate::{Condition, Error, Result, work};
 
 /// The text, if it is JSON.
 pub fn check(text: &str) -> Result<&str> {
-    parse(text)?;
+    json_check::check(text, false)?;
     Ok(text)
 }
 
@@ -42,22 +42,11 @@ pub fn print(value: &Json) -> Result<String> {
 
 /// The value of a text.
 pub fn parse(text: &str) -> Result<Json> {
-    read(text.as_bytes())?.map_err(|error| {
-        let what = error.to_string();
-        // serde_json counts lines and columns; its words name the fault.
-        let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
-        let detail = if text.trim_matches([' ', '\t', '\n', '\r']).is_empty() {
-            "The input string ended unexpectedly.".to_owned()
-        } else {
-            format!("{}.", capitalised(&what))
-        };
-        Error::new(Condition::InvalidTextRepresentation, "invalid input syntax for type json").detail(detail)
+    read(text.as_bytes())?.map_err(|_| match json_check::check(text, true) {
+        Err(fault) => fault,
+        // What is read becomes a tree, whose depth is bounded.
+        Ok(()) => json_check::too_deep(),
     })
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The `jsonb` text of a JSON text.

@@ -23,6 +23,7 @@ pub mod integer;
 pub mod interval;
 mod interval_read;
 pub mod json;
+mod json_check;
 pub mod jsonpath;
 pub mod moments;
 pub mod range;

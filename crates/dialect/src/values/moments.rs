@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 use rowferry_wire::civil::{civil_from_days, days_from_civil};
 
 use super::datetime_text::{DAY, HOUR, INFINITY, MINUTE, NEGATIVE_INFINITY, SECOND, days_in_month};
+use super::time::TimeTz;
 use super::{Decimal, Interval, date, interval, timestamp, zone};
 use crate::{Condition, Error, Result};
 
@@ -358,6 +359,18 @@ pub fn extract_time(unit: Unit, micros: i64) -> Option<Decimal> {
     }
 }
 
+/// A field of a time of day with an offset; `None` for fields of dates.
+pub fn extract_timetz(unit: Unit, value: TimeTz) -> Option<Decimal> {
+    let offset = i64::from(value.offset);
+    match unit {
+        Unit::Epoch => seconds(value.micros - offset * SECOND, 6),
+        Unit::Timezone => whole(offset),
+        Unit::TimezoneHour => whole(offset / 3_600),
+        Unit::TimezoneMinute => whole(offset % 3_600 / 60),
+        _ => time_field(unit, value.micros),
+    }
+}
+
 /// A field of an interval; `None` if it has no such field.
 pub fn extract_interval(unit: Unit, value: Interval) -> Option<Decimal> {
     match unit {
@@ -397,9 +410,9 @@ pub fn bin(stride: Interval, micros: i64, origin: i64) -> Result<i64> {
     if size <= 0 {
         return Err(Error::new(Condition::DatetimeFieldOverflow, "stride must be greater than zero"));
     }
-    let bins = micros.checked_sub(origin).map(|distance| distance.div_euclid(size));
-    let start = bins.and_then(|bins| bins.checked_mul(size)).and_then(|distance| origin.checked_add(distance));
-    timestamp::check(start.ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "timestamp out of range"))?)
+    let distance = micros.checked_sub(origin).ok_or_else(interval::out_of_range)?;
+    let start = i128::from(origin) + i128::from(distance.div_euclid(size)) * i128::from(size);
+    timestamp::check(i64::try_from(start).map_err(|_| super::datetime_text::out_of_range("timestamp"))?)
 }
 
 /// The day number of a year (negative for BC), month and day.

@@ -795,7 +795,7 @@ impl Accumulator for Members {
             Shape::Json | Shape::Jsonb => member = json::argument(call, 0)?,
             Shape::JsonObject | Shape::JsonbObject => {
                 if call.is_null(0) {
-                    return Err(Error::new(Condition::NullValueNotAllowed, "field name must not be null"));
+                    return Err(Error::new(Condition::InvalidParameterValue, "field name must not be null"));
                 }
                 member.push_str(&json::key_argument(call, 0)?);
                 member.push_str(if self.shape == Shape::JsonObject { " : " } else { ": " });

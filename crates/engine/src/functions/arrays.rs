@@ -75,6 +75,7 @@ pub(super) const ROWS: &[Row] = &[
     })
     .lenient(),
     Row::new("rf_enum_range", 3, enum_range).lenient(),
+    Row::new("rf_array_bucket", 3, bucket),
     Row::new("rf_array_position", 3, position).optional(1).lenient(),
     Row::new("rf_array_positions", 3, |call| {
         if call.is_null(1) {
@@ -275,6 +276,22 @@ fn places(call: &Call<'_>) -> Result<impl Iterator<Item = i64> + use<>> {
     let lower = all.dimensions.first().map_or(1, |outer| i64::from(outer.lower));
     let found = all.members.into_iter().enumerate().filter(move |(_, member)| same(member, &sought, texts));
     Ok(found.map(move |(at, _)| lower + at as i64))
+}
+
+/// How many of the thresholds (2), in ascending order, are not above the operand (1).
+fn bucket(call: &Call<'_>) -> Result<Value> {
+    let thresholds = array_at(call, 2)?;
+    if thresholds.dimensions.len() > 1 {
+        return Err(Error::new(Condition::IllegalSubscript, "thresholds must be one-dimensional array"));
+    }
+    if thresholds.members.contains(&Json::Null) {
+        return Err(Error::new(Condition::NullValueNotAllowed, "thresholds array must not contain NULLs"));
+    }
+    let texts = texts(call)?;
+    let operand = element(call, 1)?;
+    work::step(thresholds.members.len())?;
+    let below = thresholds.members.partition_point(|one| collation::elements(one, &operand, texts).is_le());
+    integer(below as i64)
 }
 
 fn position(call: &Call<'_>) -> Result<Value> {

@@ -87,21 +87,26 @@ pub(super) fn compare_arrays(left: &str, right: &str, strings: impl Fn(&str, &st
     let (Ok(left), Ok(right)) = (Array::read(left.as_bytes()), Array::read(right.as_bytes())) else {
         return left.cmp(right);
     };
-    let element = |left: &Json, right: &Json| match (left, right) {
-        (Json::Null, Json::Null) => Ordering::Equal,
-        (Json::Null, _) => Ordering::Greater,
-        (_, Json::Null) => Ordering::Less,
-        (Json::String(a), Json::String(b)) => strings(a, b),
-        (Json::Number(a), Json::Number(b)) => decimal::compare_text(&a.to_string(), &b.to_string()),
-        (a, b) => decimal::compare_text(&bare(a), &bare(b)),
-    };
-    let elements = left.members.iter().zip(&right.members).map(|(a, b)| element(a, b)).find(|order| order.is_ne());
+    let pairs = left.members.iter().zip(&right.members);
+    let elements = pairs.map(|(a, b)| self::elements(a, b, &strings)).find(|order| order.is_ne());
     let shape = |array: &Array| {
         let sizes: Vec<_> = array.dimensions.iter().map(|one| one.length).collect();
         let lower: Vec<_> = array.dimensions.iter().map(|one| one.lower).collect();
         (array.members.len(), sizes.len(), sizes, lower)
     };
     elements.unwrap_or_else(|| shape(&left).cmp(&shape(&right)))
+}
+
+/// The order of two elements of arrays of one type.
+pub(super) fn elements(left: &Json, right: &Json, strings: impl Fn(&str, &str) -> Ordering) -> Ordering {
+    match (left, right) {
+        (Json::Null, Json::Null) => Ordering::Equal,
+        (Json::Null, _) => Ordering::Greater,
+        (_, Json::Null) => Ordering::Less,
+        (Json::String(a), Json::String(b)) => strings(a, b),
+        (Json::Number(a), Json::Number(b)) => decimal::compare_text(&a.to_string(), &b.to_string()),
+        (a, b) => decimal::compare_text(&bare(a), &bare(b)),
+    }
 }
 
 fn bare(value: &Json) -> String {

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::datetime_text::{DAY, HOUR, INFINITY, MINUTE, NEGATIVE_INFINITY, SECOND};
 use rowferry_dialect::values::moments::{self, Unit, is_infinite, unit_not_supported};
+use rowferry_dialect::values::time::TimeTz;
 use rowferry_dialect::values::{Interval, date, from_char, interval, time, timestamp, to_char, zone};
 use rowferry_dialect::{Condition, Error, Result};
 
@@ -73,6 +74,19 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_time_sub_interval", 2, |call| {
         text(time::to_stored((time::micros(call.bytes(0)?)? - span(call, 1)?.micros % DAY).rem_euclid(DAY)))
     }),
+    Row::new("rf_timetz_add", 3, |call| {
+        let TimeTz { micros, offset } = TimeTz::from_stored(call.bytes(0)?)?;
+        let micros = (micros + call.integer(2)? * (span(call, 1)?.micros % DAY)).rem_euclid(DAY);
+        text(TimeTz { micros, offset }.to_stored())
+    }),
+    Row::new("rf_date_add_timetz", 2, |call| match date::days(call.bytes(0)?)? {
+        infinite @ (INFINITY | NEGATIVE_INFINITY) => instant(infinite),
+        days => {
+            let TimeTz { micros, offset } = TimeTz::from_stored(call.bytes(1)?)?;
+            instant(midnight(days)?.saturating_add(micros).saturating_sub(i64::from(offset) * SECOND))
+        }
+    }),
+    Row::new("rf_overlaps", 5, overlaps).lenient(),
     Row::new("rf_time_diff", 2, |call| {
         let micros = time::micros(call.bytes(0)?)? - time::micros(call.bytes(1)?)?;
         shown(Interval { months: 0, days: 0, micros })
@@ -104,6 +118,12 @@ pub(super) const ROWS: &[Row] = &[
         let field = moments::extract_time(Unit::named(word, name)?, time::micros(call.bytes(1)?)?);
         decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
     }),
+    Row::new("rf_extract_timetz", 2, |call| {
+        let word = call.text(0)?;
+        let name = "time with time zone";
+        let field = moments::extract_timetz(Unit::named(word, name)?, TimeTz::from_stored(call.bytes(1)?)?);
+        decimal(&field.ok_or_else(|| unit_not_supported(word, name))?)
+    }),
     Row::new("rf_extract_interval", 2, |call| {
         let word = call.text(0)?;
         let field = moments::extract_interval(Unit::named(word, "interval")?, span(call, 1)?);
@@ -131,7 +151,11 @@ pub(super) const ROWS: &[Row] = &[
         let cut = moments::truncate_interval(Unit::named(word, "interval")?, span(call, 1)?);
         shown(cut.ok_or_else(|| unit_not_supported(word, "interval"))?)
     }),
-    Row::new("rf_date_bin", 3, |call| local(moments::bin(span(call, 0)?, moment(call, 1)?, moment(call, 2)?)?)),
+    Row::new("rf_date_bin", 3, |call| {
+        let bin = moments::bin(span(call, 0)?, moment(call, 1)?, moment(call, 2)?)?;
+        if call.len() > 3 { instant(bin) } else { local(bin) }
+    })
+    .optional(1),
     // Zones.
     Row::new("rf_timezone_to_utc", 2, |call| match moment(call, 1)? {
         infinite @ (INFINITY | NEGATIVE_INFINITY) => {
@@ -147,7 +171,19 @@ pub(super) const ROWS: &[Row] = &[
             at => local(zone::to_local(&zone, at)),
         }
     }),
+    Row::new("rf_timezone_timetz", 2, |call| {
+        let name = call.text(0)?;
+        let now = call.context().times().transaction;
+        let offset = match zone::abbreviated(name) {
+            Some(zone::Abbreviation::Fixed { offset, .. }) => offset,
+            Some(zone::Abbreviation::Of(zone)) => zone::offset_of_abbreviation(&zone, name, zone::to_local(&zone, now)),
+            None => zone::offset_at(&zone::named(name)?, now),
+        };
+        text(moved(TimeTz::from_stored(call.bytes(1)?)?, offset).to_stored())
+    }),
+    Row::new("rf_timezone_interval", 3, timezone_interval),
     // Making.
+    Row::new("rf_make_timestamptz", 6, make_instant).optional(1),
     Row::new("rf_make_date", 3, |call| {
         text(date::to_stored(moments::make_date(call.integer(0)?, call.integer(1)?, call.integer(2)?)?)?)
     }),
@@ -220,6 +256,90 @@ fn shown(value: Interval) -> Result<Value> {
 
 fn moment(call: &Call<'_>, at: usize) -> Result<i64> {
     timestamp::micros(call.bytes(at)?)
+}
+
+/// A time of day by the clocks of another offset.
+fn moved(time: TimeTz, offset: i32) -> TimeTz {
+    TimeTz { micros: (time.micros + i64::from(offset - time.offset) * SECOND).rem_euclid(DAY), offset }
+}
+
+/// `timezone(interval, value)`: what kind of value comes first.
+fn timezone_interval(call: &Call<'_>) -> Result<Value> {
+    let zone = span(call, 1)?;
+    if zone.months != 0 || zone.days != 0 {
+        let message = format!("interval time zone \"{zone}\" must not include months or days");
+        return Err(Error::new(Condition::InvalidParameterValue, message));
+    }
+    let offset = zone.micros / SECOND;
+    match call.text(0)? {
+        "timetz" => {
+            let offset = i32::try_from(offset).map_err(|_| interval::out_of_range())?;
+            text(moved(TimeTz::from_stored(call.bytes(2)?)?, offset).to_stored())
+        }
+        kind => match moment(call, 2)? {
+            infinite @ (INFINITY | NEGATIVE_INFINITY) if kind == "timestamp" => instant(infinite),
+            infinite @ (INFINITY | NEGATIVE_INFINITY) => local(infinite),
+            at if kind == "timestamp" => instant(at.saturating_sub(offset * SECOND)),
+            at => local(at.saturating_add(offset * SECOND)),
+        },
+    }
+}
+
+/// `make_timestamptz`: in the session's zone, or in one that is named.
+fn make_instant(call: &Call<'_>) -> Result<Value> {
+    let days = moments::make_date(call.integer(0)?, call.integer(1)?, call.integer(2)?)?;
+    let clock = midnight(days)? + moments::make_time(call.integer(3)?, call.integer(4)?, call.float(5)?)?;
+    if call.len() < 7 {
+        return instant(call.with_settings(|settings| zone::to_instant(&settings.time_zone, clock)));
+    }
+    let name = call.text(6)?;
+    let invalid = |message: String| Error::new(Condition::InvalidParameterValue, message);
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(invalid(format!("invalid input syntax for type numeric time zone: \"{name}\""))
+            .hint("Numeric time zones must have \"-\" or \"+\" as first character."));
+    }
+    let number = name.strip_prefix(['+', '-']).filter(|rest| rest.bytes().all(|b| b.is_ascii_digit() || b == b':'));
+    instant(match (zone::parse_offset(name), number) {
+        (Some(offset), _) => clock.saturating_sub(i64::from(offset) * SECOND),
+        (None, Some(digits)) if !digits.is_empty() => {
+            return Err(invalid(format!("numeric time zone \"{name}\" out of range")));
+        }
+        _ => zone::named_to_instant(name, clock)?,
+    })
+}
+
+/// `(start, end) OVERLAPS (start, end)`; the kind of the four comes first. An end that is NULL is not known, and that may
+/// not matter.
+fn overlaps(call: &Call<'_>) -> Result<Value> {
+    let kind = call.text(0)?;
+    let key = |at: usize| -> Result<Option<(i64, i32)>> {
+        if call.is_null(at) {
+            return Ok(None);
+        }
+        Ok(Some(match kind {
+            "timetz" => TimeTz::from_stored(call.bytes(at)?)?.sort_key(),
+            "time" => (time::micros(call.bytes(at)?)?, 0),
+            _ => (moment(call, at)?, 0),
+        }))
+    };
+    let period = |at: usize| -> Result<Option<((i64, i32), Option<(i64, i32)>)>> {
+        Ok(match (key(at)?, key(at + 1)?) {
+            (None, None) => None,
+            (Some(only), None) | (None, Some(only)) => Some((only, None)),
+            (Some(one), Some(other)) => Some((one.min(other), Some(one.max(other)))),
+        })
+    };
+    let (Some(first), Some(second)) = (period(1)?, period(3)?) else { return Ok(Value::Null) };
+    if first.0 == second.0 {
+        return Ok(if first.1.is_some() && second.1.is_some() { Value::Integer(1) } else { Value::Null });
+    }
+    let (earlier, later) = if first.0 < second.0 { (first, second) } else { (second, first) };
+    Ok(match (earlier.1, later.1) {
+        (None, _) => Value::Null,
+        (Some(end), _) if later.0 < end => Value::Integer(1),
+        (Some(_), None) => Value::Null,
+        (Some(_), Some(_)) => Value::Integer(0),
+    })
 }
 
 /// The beginning of a day, if timestamps reach it.

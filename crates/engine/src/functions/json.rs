@@ -16,10 +16,15 @@ use super::cast::{to_text, type_at};
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new("rf_to_json", 2, |call| argument(call, 0).map(Value::Text)),
+    Row::new("rf_to_json", 2, |call| match call.len() > 2 && call.boolean(2)? {
+        true => text(lined(&argument(call, 0)?)?),
+        false => argument(call, 0).map(Value::Text),
+    })
+    .optional(2),
+    Row::new("rf_json_object", 2, object).optional(1),
     Row::new("rf_to_jsonb", 2, |call| Ok(Value::Text(json::normalize(&argument(call, 0)?)?))),
-    Row::new("rf_json_build_object", 0, |call| build_object(call).map(Value::Text)).variadic().lenient(),
-    Row::new("rf_jsonb_build_object", 0, |call| Ok(Value::Text(json::normalize(&build_object(call)?)?)))
+    Row::new("rf_json_build_object", 0, |call| build_object(call, false).map(Value::Text)).variadic().lenient(),
+    Row::new("rf_jsonb_build_object", 0, |call| Ok(Value::Text(json::normalize(&build_object(call, true)?)?)))
         .variadic()
         .lenient(),
     Row::new("rf_json_build_array", 0, |call| build_array(call).map(Value::Text)).variadic().lenient(),
@@ -160,17 +165,93 @@ fn write_array<'a>(
     Ok(())
 }
 
-fn build_object(call: &Call<'_>) -> Result<String> {
+/// An array or object with each of its members in a line of its own.
+fn lined(all: &str) -> Result<String> {
+    let found = parts(all)?;
+    let (open, close) = match kind(all) {
+        "array" => ('[', ']'),
+        "object" => ('{', '}'),
+        _ => return Ok(all.to_owned()),
+    };
+    let mut out = String::from(open);
+    for (at, (key, value)) in found.into_iter().enumerate() {
+        if at > 0 {
+            out.push_str(",\n ");
+        }
+        if let Some(key) = key {
+            out.push_str(key);
+            out.push(':');
+        }
+        work::append_text(&mut out, value)?;
+    }
+    out.push(close);
+    Ok(out)
+}
+
+/// `json_object` of texts: keys and values by turns or in two columns, or in two arrays.
+fn object(call: &Call<'_>) -> Result<Value> {
+    let wrong = |message: &str| Error::new(Condition::IllegalSubscript, message);
+    let keys = super::arrays::array_at(call, 1)?;
+    let pairs: Vec<(Json, Json)> = if call.len() > 2 {
+        let values = super::arrays::array_at(call, 2)?;
+        if keys.dimensions.len() > 1 || keys.dimensions.len() != values.dimensions.len() {
+            return Err(wrong("wrong number of array subscripts"));
+        }
+        if keys.members.len() != values.members.len() {
+            return Err(wrong("mismatched array dimensions"));
+        }
+        keys.members.into_iter().zip(values.members).collect()
+    } else {
+        match keys.dimensions.as_slice() {
+            [] => {}
+            [only] if only.length % 2 == 1 => return Err(wrong("array must have even number of elements")),
+            [_] => {}
+            [_, inner] if inner.length == 2 => {}
+            [_, _] => return Err(wrong("array must have two columns")),
+            _ => return Err(wrong("wrong number of array subscripts")),
+        }
+        keys.members.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+    };
+    let mut out = "{".to_owned();
+    for (at, (key, value)) in pairs.into_iter().enumerate() {
+        let Json::String(key) = key else {
+            return Err(Error::new(Condition::NullValueNotAllowed, "null value not allowed for object key"));
+        };
+        if at > 0 {
+            out.push_str(", ");
+        }
+        json::quote_long(&mut out, &key)?;
+        out.push_str(" : ");
+        match value {
+            Json::String(value) => json::quote_long(&mut out, &value)?,
+            _ => out.push_str("null"),
+        }
+    }
+    out.push('}');
+    text(if call.boolean(0)? { json::normalize(&out)? } else { out })
+}
+
+fn build_object(call: &Call<'_>, binary: bool) -> Result<String> {
     if !call.len().is_multiple_of(4) {
         let message = "argument list must have even number of elements";
         return Err(Error::new(Condition::InvalidParameterValue, message)
-            .hint("The arguments of json_build_object() must consist of alternating keys and values."));
+            .hint(format!(
+                "The arguments of json{}_build_object() must consist of alternating keys and values.",
+                if binary { "b" } else { "" }
+            )));
     }
     let mut out = "{".to_owned();
     for at in (0..call.len()).step_by(4) {
         if call.is_null(at) {
-            let message = format!("argument {}: key must not be null", at / 2 + 1);
-            return Err(Error::new(Condition::InvalidParameterValue, message));
+            let (message, hint) = match binary {
+                true => (format!("argument {}: key must not be null", at / 2 + 1), None),
+                false => (format!("argument {} cannot be null", at / 2 + 1), Some("Object keys should be text.")),
+            };
+            let error = Error::new(Condition::InvalidParameterValue, message);
+            return Err(match hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            });
         }
         if at > 0 {
             out.push_str(", ");

@@ -28,6 +28,7 @@ pub(super) const ROWS: &[Row] = &[
         normal(&all)
     })
     .optional(1),
+    Row::new("rf_jsonb_set_lax", 3, set_lax).optional(2).lenient(),
     Row::new("rf_jsonb_insert", 3, |call| {
         let after = call.given(3).is_some() && call.boolean(3)?;
         let (steps, new) = (path_with_nulls(call, 1)?, parsed(call, 2)?);
@@ -57,6 +58,42 @@ fn normal(value: &Json) -> Result<Value> {
 
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(Condition::InvalidParameterValue, message)
+}
+
+/// `jsonb_set_lax(target, path, value, create, what NULL does)`.
+fn set_lax(call: &Call<'_>) -> Result<Value> {
+    let treatment = match call.len() {
+        0..=4 => "use_json_null",
+        _ if call.is_null(4) => "",
+        _ => call.text(4)?,
+    };
+    if call.is_null(0) || call.is_null(1) || (call.len() > 3 && call.is_null(3)) {
+        return Ok(Value::Null);
+    }
+    let known = matches!(treatment, "raise_exception" | "use_json_null" | "delete_key" | "return_target");
+    if !known && (call.len() > 4 && call.is_null(4) || call.is_null(2)) {
+        return Err(invalid(
+            "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"",
+        ));
+    }
+    let create = call.given(3).is_none() || call.boolean(3)?;
+    let what = match (call.is_null(2), treatment) {
+        (false, _) => Change::Set { new: parsed(call, 2)?, create },
+        (true, "use_json_null") => Change::Set { new: Json::Null, create },
+        (true, "delete_key") => Change::Remove,
+        (true, "return_target") => return Ok(call.owned(0)),
+        (true, _) => {
+            return Err(Error::new(Condition::NullValueNotAllowed, "JSON value must not be null")
+                .detail("Exception was raised because null_value_treatment is \"raise_exception\".")
+                .hint(
+                    "To avoid, either change the null_value_treatment argument or ensure that an SQL NULL is not passed.",
+                ));
+        }
+    };
+    let refusal = if matches!(what, Change::Remove) { "cannot delete path in scalar" } else { "cannot set path in scalar" };
+    let mut all = container(call, refusal)?;
+    change(&mut all, &path_with_nulls(call, 1)?, 0, &what)?;
+    normal(&all)
 }
 
 fn container(call: &Call<'_>, refusal: &str) -> Result<Json> {

@@ -10,6 +10,7 @@ use rowferry_dialect::{Condition, Error, Result, stack, work};
 use serde_json::Value as Json;
 
 use super::call::boolean;
+use super::jsonpath_datetime::{Moment, Zone};
 use super::{Call, Row, regex};
 
 pub(super) const ROWS: &[Row] = &[
@@ -18,23 +19,23 @@ pub(super) const ROWS: &[Row] = &[
         let found = run(call, silent)?;
         Ok(found.map_or(Value::Null, |found| Value::Integer(i64::from(!found.is_empty()))))
     })
-    .optional(2),
+    .optional(3),
     Row::new("rf_jsonb_path_exists_quietly", 2, |call| {
         let found = run(call, true)?;
         Ok(found.map_or(Value::Null, |found| Value::Integer(i64::from(!found.is_empty()))))
     }),
-    Row::new("rf_jsonb_path_match", 2, |call| matches(call, given(call, 3)?)).optional(2),
+    Row::new("rf_jsonb_path_match", 2, |call| matches(call, given(call, 3)?)).optional(3),
     Row::new("rf_jsonb_path_match_quietly", 2, |call| matches(call, true)),
     Row::new("rf_jsonb_path_query_array", 2, |call| {
-        let found = sequence(call.text(0)?, &*path(call)?, optional(call, 2)?, given(call, 3)?)?;
-        normal(&Json::Array(found))
+        let found = all(call, given(call, 3)?)?;
+        normal(&Json::Array(found.into_iter().map(Item::into_json).collect()))
     })
-    .optional(2),
+    .optional(3),
     Row::new("rf_jsonb_path_query_first", 2, |call| {
-        let found = sequence(call.text(0)?, &*path(call)?, optional(call, 2)?, given(call, 3)?)?;
-        found.first().map_or(Ok(Value::Null), normal)
+        let found = all(call, given(call, 3)?)?;
+        found.into_iter().next().map_or(Ok(Value::Null), |first| normal(&first.into_json()))
     })
-    .optional(2),
+    .optional(3),
 ];
 
 fn given(call: &Call<'_>, at: usize) -> Result<bool> {
@@ -49,6 +50,16 @@ fn path(call: &Call<'_>) -> Result<std::sync::Arc<Path>> {
     call.prepared(1, || jsonpath::parse(call.text(1)?).map(std::sync::Arc::new))
 }
 
+/// The session's zone where a function may use it: the fifth argument of the `_tz` forms.
+fn zone(call: &Call<'_>) -> Result<Option<Zone>> {
+    Ok(if given(call, 4)? { Some(Zone::of(call.context())) } else { None })
+}
+
+/// All that a call's path finds.
+fn all(call: &Call<'_>, silent: bool) -> Result<Vec<Item>> {
+    sequence(call.text(0)?, &*path(call)?, optional(call, 2)?, silent, zone(call)?.as_ref())
+}
+
 fn normal(value: &Json) -> Result<Value> {
     let mut out = String::new();
     json::write(&mut out, value)?;
@@ -56,12 +67,13 @@ fn normal(value: &Json) -> Result<Value> {
 }
 
 /// What the path finds; `None` when a fault was left out.
-fn run(call: &Call<'_>, silent: bool) -> Result<Option<Vec<Json>>> {
+fn run(call: &Call<'_>, silent: bool) -> Result<Option<Vec<Item>>> {
     let path = path(call)?;
     let target = json::parse(call.text(0)?)?;
     let vars = variables(optional(call, 2)?)?;
     let mut found = Vec::new();
-    match Run::new(&path, &target, vars.as_ref()).some(&path.root, &target, &mut found) {
+    let zone = zone(call)?;
+    match Run::new(&path, &target, vars.as_ref(), zone.as_ref()).some(&path.root, Ref::Json(&target), &mut found) {
         Ok(()) => Ok(Some(found)),
         // Something was found before: that is enough where structural errors are none.
         Err(Fault::Allowed(_)) if !path.strict && !found.is_empty() => Ok(Some(found)),
@@ -71,21 +83,28 @@ fn run(call: &Call<'_>, silent: bool) -> Result<Option<Vec<Json>>> {
 }
 
 fn matches(call: &Call<'_>, silent: bool) -> Result<Value> {
-    let found = sequence(call.text(0)?, &*path(call)?, optional(call, 2)?, silent)?;
+    let found = all(call, silent)?;
     match found.as_slice() {
-        [Json::Bool(value)] => boolean(*value),
-        [Json::Null] => Ok(Value::Null),
+        [Item::Json(Json::Bool(value))] => boolean(*value),
+        [Item::Json(Json::Null)] => Ok(Value::Null),
         _ if silent => Ok(Value::Null),
         _ => Err(Error::new(Condition::SingletonSqlJsonItemRequired, "single boolean result is expected")),
     }
 }
 
 /// All that a path finds; with silence, what it found before a fault.
-pub(super) fn sequence(target: &str, path: &Path, vars: Option<&str>, silent: bool) -> Result<Vec<Json>> {
+pub(super) fn sequence(
+    target: &str,
+    path: &Path,
+    vars: Option<&str>,
+    silent: bool,
+    zone: Option<&Zone>,
+) -> Result<Vec<Item>> {
     let target = json::parse(target)?;
     let vars = variables(vars)?;
     let mut found = Vec::new();
-    match execute(path, &target, vars.as_ref(), &mut found) {
+    let mut run = Run::new(path, &target, vars.as_ref(), zone);
+    match run.expr(&path.root, Ref::Json(&target), &mut found) {
         Err(Fault::Allowed(_)) if silent => Ok(found),
         Err(Fault::Allowed(error) | Fault::Error(error)) => Err(error),
         Ok(()) => Ok(found),
@@ -100,6 +119,69 @@ fn variables(text: Option<&str>) -> Result<Option<Json>> {
     }
     Err(Error::new(Condition::InvalidParameterValue, "\"vars\" argument is not an object")
         .detail("Jsonpath parameters should be encoded as key-value pairs of \"vars\" object."))
+}
+
+/// What a path finds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Item {
+    /// A JSON value.
+    Json(Json),
+    /// What `.datetime()` has made of a text.
+    Moment(Moment),
+}
+
+/// An item that a step goes from.
+#[derive(Clone, Copy)]
+enum Ref<'i> {
+    Json(&'i Json),
+    Moment(&'i Moment),
+}
+
+impl From<Json> for Item {
+    fn from(value: Json) -> Self {
+        Self::Json(value)
+    }
+}
+
+impl Item {
+    fn as_ref(&self) -> Ref<'_> {
+        match self {
+            Self::Json(value) => Ref::Json(value),
+            Self::Moment(moment) => Ref::Moment(moment),
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Json(Json::Number(_)))
+    }
+
+    /// As `jsonb` shows it: a date or time is its text.
+    pub(super) fn into_json(self) -> Json {
+        match self {
+            Self::Json(value) => value,
+            Self::Moment(moment) => Json::String(moment.text()),
+        }
+    }
+}
+
+impl<'i> Ref<'i> {
+    fn json(self) -> Option<&'i Json> {
+        match self {
+            Self::Json(value) => Some(value),
+            Self::Moment(_) => None,
+        }
+    }
+
+    fn text(self) -> Option<&'i str> {
+        self.json().and_then(Json::as_str)
+    }
+
+    fn to_item(self) -> Item {
+        match self {
+            Self::Json(value) => Item::Json(value.clone()),
+            Self::Moment(moment) => Item::Moment(*moment),
+        }
+    }
 }
 
 /// Why a path stopped.
@@ -127,10 +209,6 @@ fn fault<T>(condition: Condition, message: impl Into<String>) -> Outcome<T> {
     Err(Fault::Allowed(Error::new(condition, message.into())))
 }
 
-fn execute(path: &Path, target: &Json, vars: Option<&Json>, found: &mut Vec<Json>) -> Outcome {
-    Run::new(path, target, vars).expr(&path.root, target, found)
-}
-
 /// A running path.
 struct Run<'a> {
     strict: bool,
@@ -140,60 +218,62 @@ struct Run<'a> {
     vars: Option<&'a Json>,
     /// The last subscript of the innermost array.
     last: Option<i64>,
+    /// Where a time without a zone may be compared with one that has it.
+    zone: Option<&'a Zone>,
 }
 
 impl<'a> Run<'a> {
-    fn new(path: &Path, target: &'a Json, vars: Option<&'a Json>) -> Self {
-        Self { strict: path.strict, lenient: !path.strict, root: target, vars, last: None }
+    fn new(path: &Path, target: &'a Json, vars: Option<&'a Json>, zone: Option<&'a Zone>) -> Self {
+        Self { strict: path.strict, lenient: !path.strict, root: target, vars, last: None, zone }
     }
 
     /// What an expression comes to where `@` is `current`.
-    fn expr(&mut self, expr: &Expr, current: &Json, found: &mut Vec<Json>) -> Outcome {
+    fn expr(&mut self, expr: &Expr, current: Ref<'_>, found: &mut Vec<Item>) -> Outcome {
         work::step(16)?;
         match expr {
             Expr::Steps(start, steps) => {
                 let mut starts = Vec::new();
                 self.expr(start, current, &mut starts)?;
                 for start in &starts {
-                    self.steps(steps, start, true, found)?;
+                    self.steps(steps, start.as_ref(), true, found)?;
                 }
                 return Ok(());
             }
-            Expr::Null => found.push(Json::Null),
-            Expr::Bool(value) => found.push(Json::Bool(*value)),
-            Expr::Number(number) => found.push(number_of(number)?),
-            Expr::String(text) => found.push(Json::from(text.as_str())),
-            Expr::Variable(name) => found.push(self.variable(name)?),
-            Expr::Root => found.push(self.root.clone()),
-            Expr::Current => found.push(current.clone()),
+            Expr::Null => found.push(Json::Null.into()),
+            Expr::Bool(value) => found.push(Json::Bool(*value).into()),
+            Expr::Number(number) => found.push(number_of(number)?.into()),
+            Expr::String(text) => found.push(Json::from(text.as_str()).into()),
+            Expr::Variable(name) => found.push(self.variable(name)?.into()),
+            Expr::Root => found.push(self.root.clone().into()),
+            Expr::Current => found.push(current.to_item()),
             Expr::Last => match self.last {
-                Some(last) => found.push(Json::from(last)),
+                Some(last) => found.push(Json::from(last).into()),
                 None => return Err(Error::internal("evaluating jsonpath LAST outside of array subscript").into()),
             },
             Expr::Sign { minus, arg } => {
                 let sign = if *minus { "-" } else { "+" };
                 for operand in self.unwrapped(arg, current)? {
-                    let Some(number) = decimal_of(&operand)? else {
+                    let Some(number) = decimal_of(operand.as_ref())? else {
                         let message = format!("operand of unary jsonpath operator {sign} is not a numeric value");
                         return fault(Condition::SqlJsonNumberNotFound, message);
                     };
-                    found.push(number_of(&if *minus { number.neg() } else { number })?);
+                    found.push(number_of(&if *minus { number.neg() } else { number })?.into());
                 }
             }
-            Expr::Arithmetic(op, left, right) => found.push(self.arithmetic(*op, left, right, current)?),
+            Expr::Arithmetic(op, left, right) => found.push(self.arithmetic(*op, left, right, current)?.into()),
             predicate => {
                 let truth = self.truth(predicate, current)?;
-                found.push(truth.map_or(Json::Null, Json::Bool));
+                found.push(truth.map_or(Json::Null, Json::Bool).into());
             }
         }
         Ok(())
     }
 
     /// What tells whether an expression comes to anything: in lax mode a sign looks for one number, and for no more.
-    fn some(&mut self, expr: &Expr, current: &Json, found: &mut Vec<Json>) -> Outcome {
+    fn some(&mut self, expr: &Expr, current: Ref<'_>, found: &mut Vec<Item>) -> Outcome {
         match expr {
             Expr::Sign { arg, .. } if !self.strict => {
-                found.extend(self.unwrapped(arg, current)?.into_iter().filter(Json::is_number));
+                found.extend(self.unwrapped(arg, current)?.into_iter().filter(Item::is_number));
                 Ok(())
             }
             expr => self.expr(expr, current, found),
@@ -211,20 +291,24 @@ impl<'a> Run<'a> {
     }
 
     /// What an expression comes to; in lax mode arrays give their elements.
-    fn unwrapped(&mut self, expr: &Expr, current: &Json) -> Outcome<Vec<Json>> {
+    fn unwrapped(&mut self, expr: &Expr, current: Ref<'_>) -> Outcome<Vec<Item>> {
         let mut found = Vec::new();
         self.expr(expr, current, &mut found)?;
         if self.strict {
             return Ok(found);
         }
-        Ok(found.into_iter().flat_map(|item| if let Json::Array(inner) = item { inner } else { vec![item] }).collect())
+        let members = |item| match item {
+            Item::Json(Json::Array(inner)) => inner.into_iter().map(Item::Json).collect(),
+            single => vec![single],
+        };
+        Ok(found.into_iter().flat_map(members).collect())
     }
 
-    fn arithmetic(&mut self, op: Arithmetic, left: &Expr, right: &Expr, current: &Json) -> Outcome<Json> {
+    fn arithmetic(&mut self, op: Arithmetic, left: &Expr, right: &Expr, current: Ref<'_>) -> Outcome<Json> {
         let mut operand = |side: &str, expr: &Expr| -> Outcome<Decimal> {
             let items = self.unwrapped(expr, current)?;
             if let [single] = items.as_slice()
-                && let Some(number) = decimal_of(single)?
+                && let Some(number) = decimal_of(single.as_ref())?
             {
                 return Ok(number);
             }
@@ -244,10 +328,10 @@ impl<'a> Run<'a> {
     }
 
     /// Goes the steps from an item. `unwrap` lets a step that wants no array take an array's elements, in lax mode.
-    fn steps(&mut self, steps: &[Step], item: &Json, unwrap: bool, found: &mut Vec<Json>) -> Outcome {
+    fn steps(&mut self, steps: &[Step], item: Ref<'_>, unwrap: bool, found: &mut Vec<Item>) -> Outcome {
         work::step(16)?;
         let Some((step, rest)) = steps.split_first() else {
-            found.push(item.clone());
+            found.push(item.to_item());
             return Ok(());
         };
         deeper(|| self.step(step, steps, rest, item, unwrap && !self.strict, found))
@@ -258,20 +342,20 @@ impl<'a> Run<'a> {
         step: &Step,
         steps: &[Step],
         rest: &[Step],
-        item: &Json,
+        item: Ref<'_>,
         unwrap: bool,
-        found: &mut Vec<Json>,
+        found: &mut Vec<Item>,
     ) -> Outcome {
-        if let (true, Json::Array(elements), true) = (unwrap, item, takes_no_array(step)) {
+        if let (true, Some(Json::Array(elements)), true) = (unwrap, item.json(), takes_no_array(step)) {
             for element in elements {
-                self.steps(steps, element, false, found)?;
+                self.steps(steps, Ref::Json(element), false, found)?;
             }
             return Ok(());
         }
         match step {
-            Step::Key(key) => match item {
-                Json::Object(members) => match members.get(key) {
-                    Some(member) => self.steps(rest, member, true, found),
+            Step::Key(key) => match item.json() {
+                Some(Json::Object(members)) => match members.get(key) {
+                    Some(member) => self.steps(rest, Ref::Json(member), true, found),
                     None if self.lenient => Ok(()),
                     None => {
                         fault(Condition::SqlJsonMemberNotFound, format!("JSON object does not contain key \"{key}\""))
@@ -282,9 +366,10 @@ impl<'a> Run<'a> {
                     fault(Condition::SqlJsonMemberNotFound, "jsonpath member accessor can only be applied to an object")
                 }
             },
-            Step::AnyKey => match item {
-                Json::Object(members) => {
-                    sorted(members).into_iter().try_for_each(|(_, member)| self.steps(rest, member, true, found))
+            Step::AnyKey => match item.json() {
+                Some(Json::Object(members)) => {
+                    let mut members = sorted(members).into_iter();
+                    members.try_for_each(|(_, member)| self.steps(rest, Ref::Json(member), true, found))
                 }
                 _ if self.lenient => Ok(()),
                 _ => fault(
@@ -292,8 +377,10 @@ impl<'a> Run<'a> {
                     "jsonpath wildcard member accessor can only be applied to an object",
                 ),
             },
-            Step::AnyElement => match item {
-                Json::Array(elements) => elements.iter().try_for_each(|element| self.steps(rest, element, true, found)),
+            Step::AnyElement => match item.json() {
+                Some(Json::Array(elements)) => {
+                    elements.iter().try_for_each(|element| self.steps(rest, Ref::Json(element), true, found))
+                }
                 _ if !self.strict => self.steps(rest, item, true, found),
                 _ if self.lenient => Ok(()),
                 _ => fault(
@@ -313,7 +400,14 @@ impl<'a> Run<'a> {
                 _ => Ok(()),
             },
             Step::Method(method) => self.method(*method, rest, item, found),
-            Step::Datetime(_) => Err(Error::unsupported("the jsonpath method .datetime()").into()),
+            Step::Datetime(template) => {
+                let Some(Json::String(text)) = item.json() else {
+                    let message = "jsonpath item method .datetime() can only be applied to a string";
+                    return fault(Condition::InvalidJsonDatetime, message);
+                };
+                let moment = Moment::read(text, template.as_deref()).map_err(Fault::Allowed)?;
+                self.steps(rest, Ref::Moment(&moment), true, found)
+            }
         }
     }
 
@@ -321,22 +415,22 @@ impl<'a> Run<'a> {
     fn any(
         &mut self,
         rest: &[Step],
-        item: &Json,
+        item: Ref<'_>,
         level: u32,
         levels: (Option<u32>, Option<u32>),
-        found: &mut Vec<Json>,
+        found: &mut Vec<Item>,
     ) -> Outcome {
         work::step(16)?;
         let (first, last) = levels;
-        let holds = match item {
-            Json::Array(elements) => !elements.is_empty(),
-            Json::Object(members) => !members.is_empty(),
+        let holds = match item.json() {
+            Some(Json::Array(elements)) => !elements.is_empty(),
+            Some(Json::Object(members)) => !members.is_empty(),
             _ => false,
         };
         // `last` is the level of what holds nothing.
         let wanted = match first {
             Some(first) => level >= first,
-            None => !matches!(item, Json::Array(_) | Json::Object(_)),
+            None => !matches!(item.json(), Some(Json::Array(_) | Json::Object(_))),
         };
         if wanted && last.is_none_or(|last| level <= last) {
             self.steps(rest, item, true, found)?;
@@ -344,13 +438,13 @@ impl<'a> Run<'a> {
         if !holds || last.is_some_and(|last| level >= last) {
             return Ok(());
         }
-        deeper(|| match item {
-            Json::Array(elements) => {
-                elements.iter().try_for_each(|element| self.any(rest, element, level + 1, levels, found))
+        deeper(|| match item.json() {
+            Some(Json::Array(elements)) => {
+                elements.iter().try_for_each(|element| self.any(rest, Ref::Json(element), level + 1, levels, found))
             }
-            Json::Object(members) => {
-                let members = sorted(members);
-                members.into_iter().try_for_each(|(_, member)| self.any(rest, member, level + 1, levels, found))
+            Some(Json::Object(members)) => {
+                let mut members = sorted(members).into_iter();
+                members.try_for_each(|(_, member)| self.any(rest, Ref::Json(member), level + 1, levels, found))
             }
             _ => Ok(()),
         })
@@ -360,13 +454,12 @@ impl<'a> Run<'a> {
         &mut self,
         subscripts: &[(Expr, Option<Expr>)],
         rest: &[Step],
-        item: &Json,
-        found: &mut Vec<Json>,
+        item: Ref<'_>,
+        found: &mut Vec<Item>,
     ) -> Outcome {
-        let alone = std::slice::from_ref(item);
-        let elements = match item {
-            Json::Array(elements) => elements.as_slice(),
-            _ if !self.strict => alone,
+        let elements: Vec<Ref<'_>> = match item.json() {
+            Some(Json::Array(elements)) => elements.iter().map(Ref::Json).collect(),
+            _ if !self.strict => vec![item],
             _ if self.lenient => return Ok(()),
             _ => {
                 return fault(
@@ -387,7 +480,7 @@ impl<'a> Run<'a> {
                     fault(Condition::InvalidSqlJsonSubscript, "jsonpath array subscript is out of bounds")
                 }
                 Ok((from, to)) => (from.max(0)..=to.min(size - 1)).try_for_each(|at| {
-                    elements.get(at as usize).map_or(Ok(()), |element| self.steps(rest, element, true, found))
+                    elements.get(at as usize).map_or(Ok(()), |element| self.steps(rest, *element, true, found))
                 }),
                 Err(fault) => Err(fault),
             };
@@ -399,11 +492,11 @@ impl<'a> Run<'a> {
         outcome
     }
 
-    fn subscript(&mut self, expr: &Expr, item: &Json) -> Outcome<i64> {
+    fn subscript(&mut self, expr: &Expr, item: Ref<'_>) -> Outcome<i64> {
         let mut found = Vec::new();
         self.expr(expr, item, &mut found)?;
         let number = match found.as_slice() {
-            [single] => decimal_of(single)?,
+            [single] => decimal_of(single.as_ref())?,
             _ => None,
         };
         let Some(number) = number else {
@@ -415,19 +508,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn method(&mut self, method: Method, rest: &[Step], item: &Json, found: &mut Vec<Json>) -> Outcome {
+    fn method(&mut self, method: Method, rest: &[Step], item: Ref<'_>, found: &mut Vec<Item>) -> Outcome {
         let name = method.name();
         let result = match method {
             Method::Type => Json::from(match item {
-                Json::Null => "null",
-                Json::Bool(_) => "boolean",
-                Json::Number(_) => "number",
-                Json::String(_) => "string",
-                Json::Array(_) => "array",
-                Json::Object(_) => "object",
+                Ref::Json(Json::Null) => "null",
+                Ref::Json(Json::Bool(_)) => "boolean",
+                Ref::Json(Json::Number(_)) => "number",
+                Ref::Json(Json::String(_)) => "string",
+                Ref::Json(Json::Array(_)) => "array",
+                Ref::Json(Json::Object(_)) => "object",
+                Ref::Moment(moment) => moment.words(),
             }),
-            Method::Size => match item {
-                Json::Array(elements) => Json::from(elements.len()),
+            Method::Size => match item.json() {
+                Some(Json::Array(elements)) => Json::from(elements.len()),
                 _ if !self.strict => Json::from(1),
                 _ if self.lenient => return Ok(()),
                 _ => {
@@ -449,18 +543,18 @@ impl<'a> Run<'a> {
             Method::Double => double(item)?,
             Method::KeyValue => return self.key_values(rest, item, found),
         };
-        self.steps(rest, &result, true, found)
+        self.steps(rest, Ref::Json(&result), true, found)
     }
 
-    fn key_values(&mut self, rest: &[Step], item: &Json, found: &mut Vec<Json>) -> Outcome {
-        let Json::Object(members) = item else {
+    fn key_values(&mut self, rest: &[Step], item: Ref<'_>, found: &mut Vec<Item>) -> Outcome {
+        let Some(Json::Object(members)) = item.json() else {
             return fault(
                 Condition::SqlJsonObjectNotFound,
                 "jsonpath item method .keyvalue() can only be applied to an object",
             );
         };
         // The number of an inner object is its place in PostgreSQL's storage.
-        if item != self.root && !members.is_empty() {
+        if item.json() != Some(self.root) && !members.is_empty() {
             return Err(Error::unsupported("the jsonpath method .keyvalue() of an inner object").into());
         }
         for (key, value) in sorted(members) {
@@ -468,13 +562,13 @@ impl<'a> Run<'a> {
             pair.insert("id".to_owned(), Json::from(0));
             pair.insert("key".to_owned(), Json::from(key.as_str()));
             pair.insert("value".to_owned(), value.clone());
-            self.steps(rest, &Json::Object(pair), true, found)?;
+            self.steps(rest, Ref::Json(&Json::Object(pair)), true, found)?;
         }
         Ok(())
     }
 
     /// True, false, or `None` for unknown.
-    fn truth(&mut self, predicate: &Expr, current: &Json) -> Outcome<Option<bool>> {
+    fn truth(&mut self, predicate: &Expr, current: Ref<'_>) -> Outcome<Option<bool>> {
         deeper(|| match predicate {
             Expr::And(left, right) => {
                 let left = self.truth(left, current)?;
@@ -497,20 +591,21 @@ impl<'a> Run<'a> {
             Expr::Compare(op, left, right) => {
                 let Some(left) = self.quietly(left, current, true)? else { return Ok(None) };
                 let Some(right) = self.quietly(right, current, true)? else { return Ok(None) };
-                self.any_pair(&left, &right, |left, right| compared(*op, left, right))
+                let zone = self.zone;
+                self.any_pair(&left, &right, |left, right| compared(*op, left, right, zone))
             }
             Expr::StartsWith(left, right) => {
                 let Some(left) = self.quietly(left, current, true)? else { return Ok(None) };
                 let Some(right) = self.quietly(right, current, false)? else { return Ok(None) };
                 self.any_pair(&left, &right, |left, right| {
-                    Ok(left.as_str().zip(right.as_str()).map(|(left, right)| left.starts_with(right)))
+                    Ok(left.text().zip(right.text()).map(|(left, right)| left.starts_with(right)))
                 })
             }
             Expr::LikeRegex { text, pattern, flags } => {
                 let Some(texts) = self.quietly(text, current, true)? else { return Ok(None) };
                 let flags = regex_flags(flags);
-                self.any_pair(&texts, &[Json::Null], |text, _| {
-                    text.as_str().map(|text| regex::is_match(text, pattern, &flags)).transpose()
+                self.any_pair(&texts, &[Json::Null.into()], |text, _| {
+                    text.text().map(|text| regex::is_match(text, pattern, &flags)).transpose()
                 })
             }
             Expr::Exists(arg) => {
@@ -527,7 +622,7 @@ impl<'a> Run<'a> {
     }
 
     /// The items of an operand; `None` for a fault.
-    fn quietly(&mut self, expr: &Expr, current: &Json, unwrap: bool) -> Outcome<Option<Vec<Json>>> {
+    fn quietly(&mut self, expr: &Expr, current: Ref<'_>, unwrap: bool) -> Outcome<Option<Vec<Item>>> {
         let mut found = Vec::new();
         let outcome =
             if unwrap { self.unwrapped(expr, current) } else { self.expr(expr, current, &mut found).map(|()| found) };
@@ -541,15 +636,15 @@ impl<'a> Run<'a> {
     /// True if a pair passes the test. In strict mode one of which nothing is known decides.
     fn any_pair(
         &self,
-        left: &[Json],
-        right: &[Json],
-        test: impl Fn(&Json, &Json) -> Result<Option<bool>>,
+        left: &[Item],
+        right: &[Item],
+        test: impl Fn(Ref<'_>, Ref<'_>) -> Result<Option<bool>>,
     ) -> Outcome<Option<bool>> {
         let (mut unknown, mut found) = (false, false);
         for left in left {
             for right in right {
                 work::step(16)?;
-                match test(left, right)? {
+                match test(left.as_ref(), right.as_ref())? {
                     None if self.strict => return Ok(None),
                     None => unknown = true,
                     Some(true) if !self.strict => return Ok(Some(true)),
@@ -583,9 +678,9 @@ fn sorted(members: &serde_json::Map<String, Json>) -> Vec<(&String, &Json)> {
     sorted
 }
 
-fn decimal_of(item: &Json) -> Result<Option<Decimal>> {
+fn decimal_of(item: Ref<'_>) -> Result<Option<Decimal>> {
     match item {
-        Json::Number(number) => Decimal::parse(&number.to_string()).map(Some),
+        Ref::Json(Json::Number(number)) => Decimal::parse(&number.to_string()).map(Some),
         _ => Ok(None),
     }
 }
@@ -594,16 +689,16 @@ fn number_of(number: &Decimal) -> Result<Json> {
     serde_json::from_str(&number.to_string()).map_err(|_| Error::internal(format!("no JSON number: {number}")))
 }
 
-fn double(item: &Json) -> Outcome<Json> {
+fn double(item: Ref<'_>) -> Outcome<Json> {
     let invalid = |message: &str| fault(Condition::NonNumericSqlJsonItem, message);
-    match item {
-        Json::Number(number) => match float::parse8(&number.to_string()) {
-            Ok(_) => Ok(item.clone()),
+    match item.json() {
+        Some(Json::Number(number)) => match float::parse8(&number.to_string()) {
+            Ok(_) => Ok(Json::Number(number.clone())),
             Err(_) => {
                 invalid("numeric argument of jsonpath item method .double() is out of range for type double precision")
             }
         },
-        Json::String(text) => match float::parse8(text) {
+        Some(Json::String(text)) => match float::parse8(text) {
             Ok(value) if value.is_finite() => Ok(number_of(&Decimal::from_f64(value))?),
             Ok(_) | Err(_) => invalid(
                 "string argument of jsonpath item method .double() is not a valid representation of a double precision \
@@ -615,16 +710,20 @@ fn double(item: &Json) -> Outcome<Json> {
 }
 
 /// Two items compared; `None` when they cannot be.
-fn compared(op: Comparison, left: &Json, right: &Json) -> Result<Option<bool>> {
+fn compared(op: Comparison, left: Ref<'_>, right: Ref<'_>, zone: Option<&Zone>) -> Result<Option<bool>> {
     let order = match (left, right) {
-        (Json::Null, Json::Null) => std::cmp::Ordering::Equal,
+        (Ref::Json(Json::Null), Ref::Json(Json::Null)) => std::cmp::Ordering::Equal,
         // NULL differs from everything else, and is neither less nor greater.
-        (Json::Null, _) | (_, Json::Null) => return Ok(Some(op == Comparison::NotEqual)),
-        (Json::Bool(left), Json::Bool(right)) => left.cmp(right),
-        (Json::String(left), Json::String(right)) => left.cmp(right),
-        (Json::Number(_), Json::Number(_)) => match (decimal_of(left)?, decimal_of(right)?) {
+        (Ref::Json(Json::Null), _) | (_, Ref::Json(Json::Null)) => return Ok(Some(op == Comparison::NotEqual)),
+        (Ref::Json(Json::Bool(left)), Ref::Json(Json::Bool(right))) => left.cmp(right),
+        (Ref::Json(Json::String(left)), Ref::Json(Json::String(right))) => left.cmp(right),
+        (Ref::Json(Json::Number(_)), Ref::Json(Json::Number(_))) => match (decimal_of(left)?, decimal_of(right)?) {
             (Some(left), Some(right)) => left.compare(&right),
             _ => return Ok(None),
+        },
+        (Ref::Moment(left), Ref::Moment(right)) => match left.compare(right, zone)? {
+            Some(order) => order,
+            None => return Ok(None),
         },
         _ => return Ok(None),
     };

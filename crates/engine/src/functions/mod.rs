@@ -22,6 +22,7 @@ mod informix;
 mod json;
 mod json_change;
 mod jsonpath;
+mod jsonpath_datetime;
 mod like;
 mod locks;
 mod modules;
@@ -39,6 +40,7 @@ mod sequences;
 mod strings;
 mod subscripts;
 mod system;
+mod trigonometry;
 mod variadic;
 
 use std::cell::RefCell;
@@ -136,6 +138,7 @@ const FAMILIES: &[&[Row]] = &[
     strings::ROWS,
     subscripts::ROWS,
     system::ROWS,
+    trigonometry::ROWS,
     variadic::ROWS,
 ];
 

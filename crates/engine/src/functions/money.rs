@@ -25,6 +25,17 @@ pub(super) const ROWS: &[Row] = &[
         0 => Err(division_by_zero()),
         divisor => Ok(Value::Real(call.integer(0)? as f64 / divisor as f64)),
     }),
+    Row::new("rf_money_words", 1, |call| text(words(call.integer(0)?))),
+    Row::new("rf_lsn", 1, |call| match call.decimal(0)? {
+        Decimal::NaN => Err(Error::new(Condition::FeatureNotSupported, "cannot convert NaN to pg_lsn")),
+        number if number.finite().is_none() => {
+            Err(Error::new(Condition::FeatureNotSupported, "cannot convert infinity to pg_lsn"))
+        }
+        number => match number.rounded(0).to_string().parse::<u64>() {
+            Ok(place) => text(print_lsn(place)),
+            Err(_) => Err(lsn_out_of_range()),
+        },
+    }),
     Row::new("rf_lsn_diff", 2, |call| {
         let distance = i128::from(parse_lsn(call.text(0)?)?) - i128::from(parse_lsn(call.text(1)?)?);
         text(distance.to_string())
@@ -32,6 +43,60 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_lsn_add", 2, |call| moved(call, 1)),
     Row::new("rf_lsn_sub", 2, |call| moved(call, -1)),
 ];
+
+/// An amount in English words, as they are written on cheques.
+fn words(cents: i64) -> String {
+    let amount = cents.unsigned_abs();
+    let mut out = if cents < 0 { "minus ".to_owned() } else { String::new() };
+    let whole = amount / 100;
+    const GROUPS: [(u64, &str); 5] = [
+        (1_000_000_000_000_000, " quadrillion "),
+        (1_000_000_000_000, " trillion "),
+        (1_000_000_000, " billion "),
+        (1_000_000, " million "),
+        (1_000, " thousand "),
+    ];
+    for (size, name) in GROUPS {
+        let group = whole / size % 1_000;
+        if group > 0 {
+            out.push_str(&below_thousand(group));
+            out.push_str(name);
+        }
+    }
+    let rest = whole % 1_000;
+    if rest > 0 {
+        out.push_str(&below_thousand(rest));
+    } else if whole == 0 {
+        out.push_str("zero");
+    }
+    out.push_str(if whole == 1 { " dollar and " } else { " dollars and " });
+    out.push_str(&below_thousand(amount % 100));
+    out.push_str(if amount % 100 == 1 { " cent" } else { " cents" });
+    let mut letters = out.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn below_thousand(number: u64) -> String {
+    const SMALL: [&str; 20] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    ];
+    const TENS: [&str; 10] = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let (hundreds, rest) = ((number / 100 % 10) as usize, (number % 100) as usize);
+    let tens = |rest: usize| match (rest / 10, rest % 10) {
+        (0 | 1, _) => SMALL[rest].to_owned(),
+        (tens, 0) => TENS[tens].to_owned(),
+        (tens, one) => format!("{} {}", TENS[tens], SMALL[one]),
+    };
+    match (hundreds, rest) {
+        (0, rest) => tens(rest),
+        (hundreds, 0) => format!("{} hundred", SMALL[hundreds]),
+        // Round tens and what is below twenty join by a word.
+        (hundreds, rest) if rest % 10 == 0 && rest > 10 => format!("{} hundred {}", SMALL[hundreds], tens(rest)),
+        (hundreds, rest) if rest < 20 => format!("{} hundred and {}", SMALL[hundreds], tens(rest)),
+        (hundreds, rest) => format!("{} hundred {}", SMALL[hundreds], tens(rest)),
+    }
+}
 
 fn division_by_zero() -> Error {
     Error::new(Condition::DivisionByZero, "division by zero")

@@ -3,7 +3,7 @@
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::decimal::division_by_zero;
 use rowferry_dialect::values::{Decimal, decimal_math, float, integer as int, to_char_number};
-use rowferry_dialect::{Condition, Error, Result, Type};
+use rowferry_dialect::{Condition, Error, Result, Type, work};
 
 use super::call::{decimal, integer, text};
 use super::{Call, Row};
@@ -62,6 +62,19 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_to_hex4", 1, |call| text(format!("{:x}", call.integer(0)? as i32))),
     Row::new("rf_to_hex8", 1, |call| text(format!("{:x}", call.integer(0)?))),
     Row::new("rf_width_bucket", 4, width_bucket),
+    Row::new("rf_width_bucket_numeric", 4, width_bucket_numeric),
+    Row::new("rf_numeric_gcd", 2, |call| decimal(&numeric_gcd(&call.decimal(0)?, &call.decimal(1)?)?)),
+    Row::new("rf_numeric_lcm", 2, |call| decimal(&numeric_lcm(&call.decimal(0)?, &call.decimal(1)?)?)),
+    Row::new("rf_send", 2, |call| {
+        Ok(Value::Blob(match call.text(0)? {
+            "float4" => (call.float(1)? as f32).to_be_bytes().to_vec(),
+            "float8" => call.float(1)?.to_be_bytes().to_vec(),
+            "int2" => (call.integer(1)? as i16).to_be_bytes().to_vec(),
+            "int4" => (call.integer(1)? as i32).to_be_bytes().to_vec(),
+            "int8" => call.integer(1)?.to_be_bytes().to_vec(),
+            name => return Err(Error::internal(format!("no binary form of {name}"))),
+        }))
+    }),
     Row::new("rf_random", 0, |_| Ok(Value::Real(rand::random()))).volatile(),
     Row::new("rf_to_char_int", 2, |call| {
         text(to_char_number::format(&Decimal::from_i64(call.integer(0)?), call.text(1)?)?)
@@ -219,30 +232,83 @@ fn factorial(call: &Call<'_>) -> Result<Value> {
     decimal(&decimal_math::factorial(u32::try_from(n).unwrap_or(u32::MAX))?)
 }
 
-fn width_bucket(call: &Call<'_>) -> Result<Value> {
-    let (operand, low, high) = (call.float(0)?, call.float(1)?, call.float(2)?);
-    let count = call.integer(3)?;
-    let invalid = |message: &str| Err(Error::new(Condition::InvalidParameterValue, message));
+/// The faults that bounds and a count of buckets can have.
+fn check_buckets(count: i64, any_nan: bool, bounds_infinite: bool, bounds_equal: bool) -> Result<()> {
+    let invalid = |message: &str| Err(Error::new(Condition::InvalidArgumentForWidthBucket, message));
     if count <= 0 {
         return invalid("count must be greater than zero");
     }
-    if operand.is_nan() || low.is_nan() || high.is_nan() {
+    if any_nan {
         return invalid("operand, lower bound, and upper bound cannot be NaN");
     }
-    if low.is_infinite() || high.is_infinite() {
+    if bounds_infinite {
         return invalid("lower and upper bounds must be finite");
     }
-    if low == high {
-        return invalid("lower bound cannot equal upper bound");
-    }
+    if bounds_equal { invalid("lower bound cannot equal upper bound") } else { Ok(()) }
+}
+
+fn width_bucket(call: &Call<'_>) -> Result<Value> {
+    let (operand, low, high) = (call.float(0)?, call.float(1)?, call.float(2)?);
+    let count = call.integer(3)?;
+    let any_nan = operand.is_nan() || low.is_nan() || high.is_nan();
+    check_buckets(count, any_nan, low.is_infinite() || high.is_infinite(), low == high)?;
     let (operand, low, high) = if low < high { (operand, low, high) } else { (-operand, -low, -high) };
-    integer(if operand < low {
+    let bucket = if operand < low {
         0
     } else if operand >= high {
         count + 1
     } else {
-        ((operand - low) / (high - low) * count as f64) as i64 + 1
-    })
+        // Halves, where the distance is beyond the greatest float.
+        let share = match high - low {
+            distance if distance.is_finite() => (operand - low) / distance,
+            _ => (operand / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0),
+        };
+        ((share * count as f64) as i64).min(count - 1) + 1
+    };
+    checked(&Type::Int4, Some(bucket))
+}
+
+fn width_bucket_numeric(call: &Call<'_>) -> Result<Value> {
+    let (operand, low, high) = (call.decimal(0)?, call.decimal(1)?, call.decimal(2)?);
+    let count = call.integer(3)?;
+    let nan = |number: &Decimal| *number == Decimal::NaN;
+    let any_nan = nan(&operand) || nan(&low) || nan(&high);
+    let infinite = low.finite().is_none() || high.finite().is_none();
+    check_buckets(count, any_nan, infinite, low == high)?;
+    let (operand, low, high) =
+        if low.compare(&high).is_lt() { (operand, low, high) } else { (operand.neg(), low.neg(), high.neg()) };
+    let bucket = if operand.compare(&low).is_lt() {
+        0
+    } else if operand.compare(&high).is_ge() {
+        count + 1
+    } else {
+        let share = operand.sub(&low)?.mul(&Decimal::from_i64(count))?;
+        share.div_truncated(&high.sub(&low)?)?.to_integer(&Type::Int8)?.min(count - 1) + 1
+    };
+    checked(&Type::Int4, Some(bucket))
+}
+
+/// The greatest number of which both are multiples, with the longer fraction of both; `NaN` where one is endless.
+fn numeric_gcd(a: &Decimal, b: &Decimal) -> Result<Decimal> {
+    let (Some(first), Some(second)) = (a.finite(), b.finite()) else { return Ok(Decimal::NaN) };
+    let scale = i64::from(first.scale().max(second.scale()));
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b.signum() != 0 {
+        work::step(64)?;
+        let rest = a.rem(&b)?;
+        (a, b) = (b, rest);
+    }
+    Ok(a.rounded(scale))
+}
+
+fn numeric_lcm(a: &Decimal, b: &Decimal) -> Result<Decimal> {
+    let (Some(first), Some(second)) = (a.finite(), b.finite()) else { return Ok(Decimal::NaN) };
+    let scale = i64::from(first.scale().max(second.scale()));
+    if a.signum() == 0 || b.signum() == 0 {
+        return Ok(Decimal::from_i64(0).rounded(scale));
+    }
+    let multiple = a.div_truncated(&numeric_gcd(a, b)?)?.mul(b)?.abs();
+    Ok(multiple.rounded(scale))
 }
 
 fn out_of_range(message: &str) -> Error {
@@ -254,7 +320,7 @@ fn power_error(message: &str) -> Error {
 }
 
 fn not_zero(call: &Call<'_>) -> Result<()> {
-    if call.float(1)? == 0.0 { Err(division_by_zero()) } else { Ok(()) }
+    if call.float(1)? == 0.0 && !call.float(0)?.is_nan() { Err(division_by_zero()) } else { Ok(()) }
 }
 
 /// A float result: infinite from finite operands is an overflow, zero from others an underflow.

@@ -6,6 +6,7 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::{Decimal, Interval, json, range, timestamp};
 use rowferry_dialect::{Condition, Error, Result, work};
 
+use super::jsonpath_datetime::Zone;
 use super::rows::{Rows, Source};
 use super::{Context, arrays, datetime, json as parts, jsonpath, regex, strings};
 
@@ -27,14 +28,14 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_string_to_table", columns: 1, arguments: 3, open: string_to_table },
     Rows { name: c"rf_regexp_split_to_table", columns: 1, arguments: 3, open: regexp_split },
     Rows { name: c"rf_regexp_matches", columns: 1, arguments: 3, open: regexp_matches },
-    Rows { name: c"rf_json_array_elements", columns: 1, arguments: 1, open: |call| elements(call, false) },
-    Rows { name: c"rf_jsonb_array_elements", columns: 1, arguments: 1, open: |call| elements(call, false) },
-    Rows { name: c"rf_json_array_elements_text", columns: 1, arguments: 1, open: |call| elements(call, true) },
-    Rows { name: c"rf_json_object_keys", columns: 1, arguments: 1, open: keys },
-    Rows { name: c"rf_jsonb_path_query", columns: 1, arguments: 4, open: path_query },
-    Rows { name: c"rf_json_each", columns: 2, arguments: 1, open: |call| each(call, false) },
-    Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, false) },
-    Rows { name: c"rf_json_each_text", columns: 2, arguments: 1, open: |call| each(call, true) },
+    Rows { name: c"rf_json_array_elements", columns: 1, arguments: 1, open: |call| elements(call, "json_array_elements", false) },
+    Rows { name: c"rf_jsonb_array_elements", columns: 1, arguments: 1, open: |call| elements(call, "jsonb_array_elements", false) },
+    Rows { name: c"rf_json_array_elements_text", columns: 1, arguments: 2, open: |call| elements(call, "json_array_elements_text", true) },
+    Rows { name: c"rf_json_object_keys", columns: 1, arguments: 2, open: keys },
+    Rows { name: c"rf_jsonb_path_query", columns: 1, arguments: 5, open: path_query },
+    Rows { name: c"rf_json_each", columns: 2, arguments: 1, open: |call| each(call, "json_each", false) },
+    Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, "jsonb_each", false) },
+    Rows { name: c"rf_json_each_text", columns: 2, arguments: 2, open: |call| each(call, "json_each_text", true) },
 ];
 
 /// The rows that a function of users returns.
@@ -270,12 +271,13 @@ fn path_query(call: &Arguments<'_>) -> Result<Source> {
     }
     let path = rowferry_dialect::values::jsonpath::parse(call.needed(1)?)?;
     let silent = call.integer(3)?.unwrap_or(0) != 0;
-    let found = jsonpath::sequence(call.needed(0)?, &path, call.text(2)?, silent)?;
-    let item = |item: &serde_json::Value| {
+    let zone = (call.integer(4)?.unwrap_or(0) != 0).then(|| Zone::of(call.context));
+    let found = jsonpath::sequence(call.needed(0)?, &path, call.text(2)?, silent, zone.as_ref())?;
+    let item = |item: jsonpath::Item| {
         let mut out = String::new();
-        json::write(&mut out, item).map(|()| Value::Text(out))
+        json::write(&mut out, &item.into_json()).map(|()| Value::Text(out))
     };
-    list(found.iter().map(item).collect::<Result<_>>()?)
+    list(found.into_iter().map(item).collect::<Result<_>>()?)
 }
 
 fn string_to_table(call: &Arguments<'_>) -> Result<Source> {
@@ -304,14 +306,23 @@ fn regexp_matches(call: &Arguments<'_>) -> Result<Source> {
     list(arrays.collect::<Result<_>>()?)
 }
 
-fn elements(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
+/// Whether a call is of the `jsonb` form of a function that both types have.
+fn is_binary(call: &Arguments<'_>, function: &str) -> Result<bool> {
+    Ok(function.starts_with("jsonb") || call.text(1)? == Some("jsonb"))
+}
+
+fn refused(message: String) -> Error {
+    Error::new(Condition::InvalidParameterValue, message)
+}
+
+fn elements(call: &Arguments<'_>, function: &str, as_text: bool) -> Result<Source> {
     let Some(all) = call.text(0)? else { return none() };
-    match parts::kind(all) {
-        "array" => {}
-        "object" => {
-            return Err(Error::new(Condition::InvalidParameterValue, "cannot extract elements from an object"));
-        }
-        _ => return Err(Error::new(Condition::InvalidParameterValue, "cannot extract elements from a scalar")),
+    match (parts::kind(all), is_binary(call, function)?) {
+        ("array", _) => {}
+        ("object", true) => return Err(refused("cannot extract elements from an object".to_owned())),
+        (_, true) => return Err(refused("cannot extract elements from a scalar".to_owned())),
+        ("object", false) => return Err(refused(format!("cannot call {function} on a non-array"))),
+        (_, false) => return Err(refused(format!("cannot call {function} on a scalar"))),
     }
     let found = parts::parts(all)?.into_iter().map(|(_, part)| member(part, as_text));
     list(found.collect::<Result<_>>()?)
@@ -319,18 +330,6 @@ fn elements(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
 
 fn member(part: &str, as_text: bool) -> Result<Value> {
     if as_text { parts::shown(Some(part)) } else { owned(part) }
-}
-
-/// Keys as they stand in a JSON text, with their values.
-type Members<'a> = Vec<(Option<&'a str>, &'a str)>;
-
-fn object<'a>(call: &'a Arguments<'_>, function: &str) -> Result<Option<Members<'a>>> {
-    let Some(all) = call.text(0)? else { return Ok(None) };
-    match parts::kind(all) {
-        "object" => parts::parts(all).map(Some),
-        "array" => Err(Error::new(Condition::InvalidParameterValue, format!("cannot call {function} on an array"))),
-        _ => Err(Error::new(Condition::InvalidParameterValue, format!("cannot call {function} on a scalar"))),
-    }
 }
 
 fn key(literal: Option<&str>) -> Result<Value> {
@@ -341,13 +340,28 @@ fn key(literal: Option<&str>) -> Result<Value> {
 }
 
 fn keys(call: &Arguments<'_>) -> Result<Source> {
-    let Some(members) = object(call, "json_object_keys")? else { return none() };
-    list(members.into_iter().map(|(literal, _)| key(literal)).collect::<Result<_>>()?)
+    let Some(all) = call.text(0)? else { return none() };
+    let function = if is_binary(call, "")? { "jsonb_object_keys" } else { "json_object_keys" };
+    match parts::kind(all) {
+        "object" => {}
+        "array" => return Err(refused(format!("cannot call {function} on an array"))),
+        _ => return Err(refused(format!("cannot call {function} on a scalar"))),
+    }
+    list(parts::parts(all)?.into_iter().map(|(literal, _)| key(literal)).collect::<Result<_>>()?)
 }
 
-fn each(call: &Arguments<'_>, as_text: bool) -> Result<Source> {
-    let Some(members) = object(call, "json_each")? else { return none() };
-    let rows: Vec<Vec<Value>> = members
+fn each(call: &Arguments<'_>, function: &str, as_text: bool) -> Result<Source> {
+    let Some(all) = call.text(0)? else { return none() };
+    match (parts::kind(all), is_binary(call, function)?) {
+        ("object", _) => {}
+        (_, true) => {
+            let function = if as_text { "jsonb_each_text" } else { function };
+            return Err(refused(format!("cannot call {function} on a non-object")));
+        }
+        ("array", false) => return Err(refused("cannot deconstruct an array as an object".to_owned())),
+        (_, false) => return Err(refused("cannot deconstruct a scalar".to_owned())),
+    }
+    let rows: Vec<Vec<Value>> = parts::parts(all)?
         .into_iter()
         .map(|(literal, part)| Ok(vec![key(literal)?, member(part, as_text)?]))
         .collect::<Result<_>>()?;

@@ -123,6 +123,13 @@ impl Lowering<'_> {
                 let null = i32::from(word == "row_is_null");
                 format!("rf_row_is_null({value}, {}, {null})", type_words(&args[0].ty))
             }
+            "width_bucket" => {
+                let order = args.get(1).and_then(|array| super::collation(&array.ty, Repr::Plain)).unwrap_or_default();
+                let mut args = self.texts(args)?;
+                args.insert(0, super::quote_text(&order));
+                self.needs_us();
+                format!("rf_array_bucket({})", args.join(", "))
+            }
             "enum_first" | "enum_last" | "enum_range" => return self.enum_support(word, args),
             "pg_typeof" => {
                 let oid = crate::postgres::types::oid(&args[0].ty);
@@ -385,13 +392,13 @@ fn range_type(args: &[Expr], result: &Type) -> Result<String> {
     found.map(|family| family.range.oid.to_string()).ok_or_else(|| Error::internal("a call about no range"))
 }
 
-/// `{0}`, `{1}`, … replaced by arguments, in one pass.
 /// A call of a function of an extension.
 pub(super) fn of_module(caller: &str, name: &str, args: &[String]) -> String {
     let separator = if args.is_empty() { "" } else { ", " };
     format!("{caller}('{name}'{separator}{})", args.join(", "))
 }
 
+/// `{0}`, `{1}`, … replaced by arguments, in one pass.
 pub(super) fn fill(template: &str, args: &[String]) -> String {
     let mut filled = String::with_capacity(template.len() + args.iter().map(String::len).sum::<usize>());
     let mut rest = template;

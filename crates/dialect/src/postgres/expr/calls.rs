@@ -8,7 +8,8 @@ use super::super::binder::{Binder, Clause};
 use super::super::coerce::base;
 use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
-use super::super::{absent, bind_default_of, choice};
+use super::super::choice::Choice;
+use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
 use crate::extension;
 use crate::functions::{self, FunctionKind};
@@ -89,6 +90,9 @@ impl Binder<'_> {
             }
             Ok(candidate) => self.call(candidate, args),
             Err(miss) => {
+                if let Some((fact, operator)) = self.operator_behind(&name, &inputs) {
+                    return self.operator_in_call_form(fact, operator, args, call.location);
+                }
                 // `float8(x)`, `text(x)`: a type's name in call form is a cast.
                 let of_extension = || extension::type_named(self.schema, None, &name);
                 // No row is cast so.
@@ -146,6 +150,37 @@ impl Binder<'_> {
             return Err(self.error(Condition::DatatypeMismatch, "VARIADIC argument must be an array", *at));
         }
         Err(self.no_function(name, &inputs, call.location, miss))
+    }
+
+    /// The function of PostgreSQL that a call means, when it stands behind an operator: that is what is to be done.
+    fn operator_behind(
+        &self,
+        name: &str,
+        inputs: &[Type],
+    ) -> Option<(&'static facts::Function, &'static facts::Operator)> {
+        match choice::function(name, &absent::oids(inputs), |kind| kind == 'f') {
+            Choice::One(fact) => bound::behind(fact).map(|operator| (fact, operator)),
+            Choice::None | Choice::Several => None,
+        }
+    }
+
+    /// `int4pl(a, b)` is `a + b`.
+    fn operator_in_call_form(
+        &mut self,
+        fact: &facts::Function,
+        operator: &facts::Operator,
+        args: Vec<(Expr, i32)>,
+        place: i32,
+    ) -> Result<Expr> {
+        let mut operands = Vec::with_capacity(args.len());
+        for ((arg, at), declared) in args.into_iter().zip(&fact.arguments) {
+            let ty = facts::Type::by_oid(*declared).filter(|ty| ty.kind != 'p').and_then(|_| types::from_oid(*declared));
+            operands.push(match ty {
+                Some(ty) => (self.coerce(arg, &ty, CastContext::Implicit, at)?, at),
+                None => (arg, at),
+            });
+        }
+        self.apply_operator(operator.name, operands, place)
     }
 
     /// A call whose name functions of users have, too; `None` when it is one of an aggregate or window function.

@@ -9,9 +9,12 @@ use super::super::{names, types};
 use super::{all_of, any_of, location};
 use crate::composite::live;
 use crate::extension::lacks_operator;
-use crate::ir::{CastContext, CompareOp, Expr, ExprKind, LikeKind, Value};
+use crate::functions::{self, TypeSpec};
+use crate::ir::{
+    Body, CastContext, CompareOp, Distinct, Expr, ExprKind, From, GroupBy, LikeKind, OutputColumn, Query, Select, Value,
+};
 use crate::scalar::citext::is_citext;
-use crate::{Condition, Result, Type};
+use crate::{Condition, Language, Result, Type};
 
 /// The comparison that an operator's name means.
 pub(in super::super) fn comparison(name: &str) -> Option<CompareOp> {
@@ -353,6 +356,21 @@ impl Binder<'_> {
         }
     }
 
+    /// An operator over operands that are bound already.
+    pub(super) fn apply_operator(&mut self, name: &str, mut operands: Vec<(Expr, i32)>, place: i32) -> Result<Expr> {
+        if operands.len() == 2 && (comparison(name).is_some() || pattern(name).is_some()) {
+            let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
+                return Err(crate::Error::internal("an operator lost an operand"));
+            };
+            return match (comparison(name), pattern(name)) {
+                (Some(op), _) => self.compare(op, left, right, place),
+                (None, Some((kind, negated))) => self.matches((kind, negated, name), left, right, None, place),
+                (None, None) => Err(crate::Error::internal("an operator of no kind")),
+            };
+        }
+        self.operator(name, operands, place)
+    }
+
     fn like(&mut self, kind: LikeKind, negated: bool, name: &str, expr: &pg::AExpr) -> Result<Expr> {
         let text = self.required(&expr.lexpr)?;
         let (pattern, escape) = match expr.rexpr.as_deref().and_then(|node| node.node.as_ref()) {
@@ -364,6 +382,18 @@ impl Binder<'_> {
             }
             _ => (self.required(&expr.rexpr)?, None),
         };
+        self.matches((kind, negated, name), text, pattern, escape, expr.location)
+    }
+
+    /// `text LIKE pattern ESCAPE escape`.
+    fn matches(
+        &mut self,
+        (kind, negated, name): (LikeKind, bool, &str),
+        text: (Expr, i32),
+        pattern: (Expr, i32),
+        escape: Option<(Expr, i32)>,
+        place: i32,
+    ) -> Result<Expr> {
         let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
         // LIKE of `citext` is ILIKE.
         let kind = if is_citext(&from_text) { LikeKind::ILike } else { kind };
@@ -374,7 +404,7 @@ impl Binder<'_> {
             match self.try_coerce(side, &ty, CastContext::Implicit, at)? {
                 Ok(side) => sides.push(side),
                 Err(_) => {
-                    return Err(self.no_operator(name, &[from_text, from_pattern], expr.location, Miss::None));
+                    return Err(self.no_operator(name, &[from_text, from_pattern], place, Miss::None));
                 }
             }
         }
@@ -468,9 +498,6 @@ impl Binder<'_> {
         let place = expr.location;
         let (arg, arg_at) = self.required(&expr.lexpr)?;
         let (array, array_at) = self.required(&expr.rexpr)?;
-        let Some(op) = comparison(name) else {
-            return Err(self.unsupported(format!("operator {name} with {}", if all { "ALL" } else { "ANY" }), place));
-        };
         let element = match &array.ty {
             Type::Array(element) => (**element).clone(),
             Type::Unknown => Type::Unknown,
@@ -481,6 +508,9 @@ impl Binder<'_> {
                     place,
                 ));
             }
+        };
+        let Some(op) = comparison(name) else {
+            return self.operator_over_members(name, all, (arg, arg_at), (array, array_at), place);
         };
         let Some(ty) = comparison_type(&arg.ty, &element) else {
             return Err(self.no_operator(name, &[base(&arg.ty), base(&element)], place, Miss::None));
@@ -501,5 +531,74 @@ impl Binder<'_> {
             ));
         }
         Ok(Expr::new(ExprKind::QuantifiedArray { op, all, arg: Box::new(arg), array: Box::new(array) }, Type::Bool))
+    }
+
+    /// `value op ANY (array)` of an operator that is no comparison: `true IN (SELECT value op member FROM unnest(array))`,
+    /// whose NULLs are those of ANY; ALL asks that none is false.
+    fn operator_over_members(
+        &mut self,
+        name: &str,
+        all: bool,
+        (arg, arg_at): (Expr, i32),
+        (array, array_at): (Expr, i32),
+        place: i32,
+    ) -> Result<Expr> {
+        let array = match &array.ty {
+            // The members of a literal are what the operator's other operand is.
+            Type::Unknown => {
+                let element = if arg.ty == Type::Unknown { Type::Text } else { base(&arg.ty) };
+                self.coerce(array, &Type::Array(Box::new(element)), CastContext::Implicit, array_at)?
+            }
+            _ => array,
+        };
+        let Type::Array(element) = &array.ty else {
+            return Err(crate::Error::internal("an array that is none"));
+        };
+        let element = (**element).clone();
+        let unnest = functions::named(Language::Postgres, "unnest").find(|row| row.args == [TypeSpec::AnyArray]);
+        let Some(unnest) = unnest else { return Err(crate::Error::internal("no unnest of arrays")) };
+        let (id, output) = (self.ids.relation(), self.ids.relation());
+        let member = Expr::column(id, 0, element.clone());
+        let test = self.apply_operator(name, vec![(arg, arg_at), (member, array_at)], place)?;
+        if test.ty != Type::Bool {
+            let message = "op ANY/ALL (array) requires operator to yield boolean";
+            return Err(self.error(Condition::WrongObjectType, message, place));
+        }
+        let columns = |name: &str, ty: Type| vec![OutputColumn { name: name.to_owned(), ty }];
+        let select = Select {
+            distinct: Distinct::All,
+            items: vec![test],
+            from: Some(From::Function {
+                id,
+                function: unnest,
+                args: vec![array.clone()],
+                columns: columns("unnest", element),
+                ordinality: false,
+            }),
+            filter: None,
+            group_by: GroupBy::None,
+            having: None,
+        };
+        let query = Query {
+            ctes: Vec::new(),
+            body: Body::Select(Box::new(select)),
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+            with_ties: false,
+            locking: Vec::new(),
+            columns: columns("?column?", Type::Bool),
+            output,
+        };
+        let row = vec![Expr::bool(!all)];
+        let found = Expr::new(ExprKind::InQuery { row, negated: all, query: Box::new(query) }, Type::Bool);
+        let absent = Expr::new(ExprKind::IsNull { arg: Box::new(array), negated: false }, Type::Bool);
+        Ok(Expr::new(
+            ExprKind::Case {
+                branches: vec![(absent, Expr::null(Type::Bool))],
+                otherwise: Some(Box::new(found)),
+            },
+            Type::Bool,
+        ))
     }
 }
