@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::composite::{Field as RowField, Shape};
 use crate::user_type::{UserKind, UserType};
+use crate::values::IntervalModifier;
 
 use crate::scalar::{Order, Scalar};
 
@@ -73,8 +74,8 @@ pub enum Type {
     Timestamp(Option<u8>),
     /// An instant, in UTC, as `Timestamp` with `+00` behind it.
     TimestampTz(Option<u8>),
-    /// PostgreSQL's interval, in the canonical text of its `postgres` style.
-    Interval,
+    /// PostgreSQL's interval, in the canonical text of its `postgres` style; modifier: its fields and digits.
+    Interval(Option<IntervalModifier>),
     /// Informix `DATETIME first TO last`; the fields' own digits, as Informix prints them.
     Datetime(Qualifier),
     /// Informix `INTERVAL first TO last`, as Informix prints it.
@@ -231,7 +232,7 @@ impl Type {
             | Self::TimeTz(_)
             | Self::Timestamp(_)
             | Self::TimestampTz(_)
-            | Self::Interval
+            | Self::Interval(_)
             | Self::Datetime(_)
             | Self::QualifiedInterval(_)
             | Self::Uuid
@@ -256,6 +257,7 @@ impl Type {
             Self::TimeTz(_) => Self::TimeTz(None),
             Self::Timestamp(_) => Self::Timestamp(None),
             Self::TimestampTz(_) => Self::TimestampTz(None),
+            Self::Interval(_) => Self::Interval(None),
             Self::Scalar(scalar, _) => Self::Scalar(scalar, None),
             Self::Array(element) => Self::Array(Box::new(element.base())),
             other => other.clone(),

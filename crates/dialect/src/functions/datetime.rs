@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "isfinite" (TSTZ) -> BOOL, F("rf_isfinite");
     Scalar "isfinite" (INTERVAL) -> BOOL, T("({0} IS NOT NULL OR NULL)");
     Scalar "timestamp" (DATE, TIME) -> TS, F("rf_date_add_time");
-    Scalar "timestamptz" (DATE, TIME) -> TSTZ, T("rf_cast(rf_date_add_time({0}, {1}), 'timestamp', 'timestamp with time zone', 'e')"), stable;
+    Scalar "timestamptz" (DATE, TIME) -> TSTZ, T("rf_cast(rf_date_add_time({0}, {1}), 'timestamp', 'timestamptz', 'e')"), stable;
     Scalar "timestamptz" (DATE, TIMETZ) -> TSTZ, F("rf_date_add_timetz");
     Scalar "timezone" (TEXT, TS) -> TSTZ, F("rf_timezone_to_utc");
     Scalar "timezone" (TEXT, TSTZ) -> TS, F("rf_timezone_from_utc");

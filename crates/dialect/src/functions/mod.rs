@@ -290,7 +290,7 @@ mod spec {
     pub(super) const TIMETZ: TypeSpec = Is(Type::TimeTz(None));
     pub(super) const TS: TypeSpec = Is(Type::Timestamp(None));
     pub(super) const TSTZ: TypeSpec = Is(Type::TimestampTz(None));
-    pub(super) const INTERVAL: TypeSpec = Is(Type::Interval);
+    pub(super) const INTERVAL: TypeSpec = Is(Type::Interval(None));
     pub(super) const UUID: TypeSpec = Is(Type::Uuid);
     pub(super) const JSON: TypeSpec = Is(Type::Json);
     pub(super) const JSONB: TypeSpec = Is(Type::Jsonb);

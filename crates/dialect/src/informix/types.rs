@@ -118,7 +118,7 @@ pub fn import(ty: &Type) -> Type {
         Type::Bytea => Type::Byte,
         Type::Time(_) | Type::TimeTz(_) => Type::Datetime(Qualifier { first: Field::Hour, last: Field::Fraction(5) }),
         Type::Timestamp(_) | Type::TimestampTz(_) => Type::Datetime(YEAR_TO_FRACTION5),
-        Type::Interval => {
+        Type::Interval(_) => {
             Type::QualifiedInterval(IntervalQualifier { first: Field::Day, precision: 9, last: Field::Fraction(5) })
         }
         Type::Uuid => Type::Char(36),

@@ -249,7 +249,8 @@ impl Binder<'_> {
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
             }
             Type::Reg(_) => self.object_literal(text, to, location),
-            ty if types::typmod(ty) != -1 => {
+            // The fields say how it is read.
+            ty if types::typmod(ty) != -1 && !matches!(ty, Type::Interval(_)) => {
                 let whole = self.literal(text, &base(ty), context, location)?;
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(whole), context }, ty.clone()))
             }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::scalar::{self, Modifiers, Scalar, bits};
 use crate::types::{Field, NumericModifier, Reg};
+use crate::values::IntervalModifier;
 use crate::{Condition, Error, Result, Type};
 
 /// A row of `pg_type`, as far as it is known here.
@@ -60,7 +61,7 @@ pub static TYPES: &[TypeRow] = &[
     row("time", "time without time zone", (1083, 1183), 8, 'D', false, Type::Time(None)),
     row("timestamp", "timestamp without time zone", (1114, 1115), 8, 'D', false, Type::Timestamp(None)),
     row("timestamptz", "timestamp with time zone", (1184, 1185), 8, 'D', true, Type::TimestampTz(None)),
-    row("interval", "interval", (1186, 1187), 16, 'T', true, Type::Interval),
+    row("interval", "interval", (1186, 1187), 16, 'T', true, Type::Interval(None)),
     row("timetz", "time with time zone", (1266, 1270), 12, 'D', false, Type::TimeTz(None)),
     row("numeric", "numeric", (1700, 1231), -1, 'N', false, Type::Numeric(None)),
     row("regoper", "regoper", (2203, 2208), 4, 'N', false, Type::Reg(Reg::Oper)),
@@ -107,7 +108,7 @@ pub fn import(ty: &Type) -> Type {
                 _ => Type::Text,
             }
         }
-        Type::QualifiedInterval(_) => Type::Interval,
+        Type::QualifiedInterval(_) => Type::Interval(None),
         Type::Array(element) => Type::Array(Box::new(import(element))),
         other => other.clone(),
     }
@@ -229,6 +230,7 @@ pub fn typmod(ty: &Type) -> i32 {
         Type::Time(Some(n)) | Type::TimeTz(Some(n)) | Type::Timestamp(Some(n)) | Type::TimestampTz(Some(n)) => {
             i32::from(n)
         }
+        Type::Interval(Some(modifier)) => modifier.typmod(),
         Type::Scalar(_, Some(n)) => n as i32,
         Type::Array(element) => typmod(&element),
         _ => -1,
@@ -252,6 +254,7 @@ pub fn with_typmod(ty: &Type, modifier: i32) -> Type {
         Type::TimeTz(_) => Type::TimeTz(Some(modifier.min(6) as u8)),
         Type::Timestamp(_) => Type::Timestamp(Some(modifier.min(6) as u8)),
         Type::TimestampTz(_) => Type::TimestampTz(Some(modifier.min(6) as u8)),
+        Type::Interval(_) => Type::Interval(IntervalModifier::from_typmod(modifier)),
         Type::Scalar(scalar, _) if modifier > 0 => Type::Scalar(scalar, Some(modifier as u32)),
         Type::Array(element) => Type::Array(Box::new(with_typmod(element, modifier))),
         other => other.clone(),
@@ -296,6 +299,11 @@ pub fn format_type(ty: &Type) -> String {
         Type::TimeTz(Some(n)) => format!("time({n}) with time zone"),
         Type::Timestamp(Some(n)) => format!("timestamp({n}) without time zone"),
         Type::TimestampTz(Some(n)) => format!("timestamp({n}) with time zone"),
+        Type::Interval(Some(modifier)) => {
+            let fields = modifier.words().map_or_else(String::new, |words| format!(" {words}"));
+            let digits = modifier.digits.map_or_else(String::new, |digits| format!("({digits})"));
+            format!("interval{fields}{digits}")
+        }
         Type::Scalar(scalar, Some(n)) => format!("{}({n})", scalar.words),
         ty => row_of(ty).map_or("text", |row| row.words).to_owned(),
     }
@@ -383,8 +391,7 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
         "timestamp" => Ok(Type::Timestamp(fraction()?)),
         "timestamptz" => Ok(Type::TimestampTz(fraction()?)),
         // The grammar gives `interval` its fields and precision as modifiers.
-        "interval" if modifiers.is_empty() => Ok(Type::Interval),
-        "interval" => Err(Error::unsupported("interval with fields or precision")),
+        "interval" => interval(modifiers),
         "serial" | "serial4" => plain(Type::Int4),
         "bigserial" | "serial8" => plain(Type::Int8),
         "smallserial" | "serial2" => plain(Type::Int2),
@@ -406,6 +413,26 @@ pub fn named(name: &str, modifiers: &[i64]) -> Result<Type> {
             None if is_absent(name) => Err(Error::unsupported(format!("type \"{name}\""))),
             None => Err(Error::new(Condition::UndefinedObject, format!("type \"{name}\" does not exist"))),
         },
+    }
+}
+
+/// `interval` with the bits of its fields and its digits, as the grammar gives them.
+fn interval(modifiers: &[i64]) -> Result<Type> {
+    let invalid = |message: String| Error::new(Condition::InvalidParameterValue, message);
+    let (fields, digits) = match modifiers {
+        [] => return Ok(Type::Interval(None)),
+        [fields] => (*fields, None),
+        [_, digits] if *digits < 0 => {
+            return Err(invalid(format!("INTERVAL({digits}) precision must not be negative")));
+        }
+        // PostgreSQL warns and takes the greatest precision.
+        [fields, digits] => (*fields, Some((*digits).min(6) as u8)),
+        _ => return Err(invalid("invalid INTERVAL type modifier".to_owned())),
+    };
+    let fields = u16::try_from(fields).unwrap_or(0);
+    match IntervalModifier::new(fields, digits) {
+        None if fields != IntervalModifier::ALL => Err(invalid("invalid INTERVAL type modifier".to_owned())),
+        modifier => Ok(Type::Interval(modifier)),
     }
 }
 
@@ -436,6 +463,7 @@ mod tests {
             Type::Varchar(Some(20)),
             Type::Char(3),
             Type::Timestamp(Some(0)),
+            Type::Interval(IntervalModifier::from_words(Some("day to second"), Some(3))),
         ] {
             assert_eq!(with_typmod(&ty.base(), typmod(&ty)), ty);
         }
@@ -449,5 +477,8 @@ mod tests {
         assert_eq!(format_type(&Type::Array(Box::new(Type::Int4))), "integer[]");
         assert_eq!(format_type(&Type::Timestamp(Some(3))), "timestamp(3) without time zone");
         assert_eq!(format_type(&Type::Char(4)), "character(4)");
+        let interval = |fields, digits| format_type(&Type::Interval(IntervalModifier::from_words(fields, digits)));
+        assert_eq!(interval(Some("day to second"), Some(3)), "interval day to second(3)");
+        assert_eq!(interval(None, Some(0)), "interval(0)");
     }
 }

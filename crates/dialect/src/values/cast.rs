@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::IntervalModifier;
 use super::datetime_text::{DAY, INFINITY, NEGATIVE_INFINITY, SECOND};
 use super::{
     Decimal, Interval, Settings, ValueRef, array, date, float, input, integer, interval, json, misfit, output, record,
@@ -148,7 +149,7 @@ fn is_integral(ty: &Type) -> bool {
 fn is_moment(ty: &Type) -> bool {
     matches!(
         ty,
-        Type::Date | Type::Time(_) | Type::TimeTz(_) | Type::Timestamp(_) | Type::TimestampTz(_) | Type::Interval
+        Type::Date | Type::Time(_) | Type::TimeTz(_) | Type::Timestamp(_) | Type::TimestampTz(_) | Type::Interval(_)
     )
 }
 
@@ -255,6 +256,11 @@ fn json_scalar(text: &str, from: &Type, to: &Type, settings: &Settings) -> Resul
     Err(Error::new(Condition::InvalidParameterValue, message))
 }
 
+/// What a type with modifiers keeps of an interval, as it is stored.
+fn fitted(value: Interval, modifier: Option<IntervalModifier>) -> String {
+    modifier.map_or(value, |modifier| modifier.fit(value)).to_string()
+}
+
 fn cast_moment(text: &str, from: &Type, to: &Type, settings: &Settings) -> Result<Value> {
     let stored = text.as_bytes();
     let zone = &settings.time_zone;
@@ -300,14 +306,14 @@ fn cast_moment(text: &str, from: &Type, to: &Type, settings: &Settings) -> Resul
                     let offset = offset.unwrap_or_else(|| zone::offset_at(zone, settings.now.unwrap_or(0)));
                     time::TimeTz { micros: time::round(micros, *digits), offset }.to_stored()
                 }
-                Type::Interval => Interval { months: 0, days: 0, micros }.to_string(),
+                Type::Interval(modifier) => fitted(Interval { months: 0, days: 0, micros }, *modifier),
                 _ => return Err(unsupported()),
             }));
         }
         _ => {
             let value = Interval::from_stored(stored)?;
             return Ok(Value::Text(match to {
-                Type::Interval => value.to_string(),
+                Type::Interval(modifier) => fitted(value, *modifier),
                 Type::Time(digits) => time::to_stored(time::round(value.micros.rem_euclid(DAY), *digits)),
                 _ => return Err(unsupported()),
             }));
@@ -338,7 +344,7 @@ pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>, ty: &Type) -> std::cmp::
         (ValueRef::Integer(a), ValueRef::Real(b)) => (a as f64).total_cmp(&b),
         (ValueRef::Real(a), ValueRef::Integer(b)) => a.total_cmp(&(b as f64)),
         (ValueRef::Text(a), ValueRef::Text(b)) => match ty {
-            Type::Interval => interval::compare_stored(a, b),
+            Type::Interval(_) => interval::compare_stored(a, b),
             Type::TimeTz(_) => time::compare_stored(a, b),
             Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => {
                 compare(&String::from_utf8_lossy(a), &String::from_utf8_lossy(b))

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::datetime_text::{self, DAY, HOUR, MINUTE, SECOND};
-use super::{IntervalStyle, Settings, ValueRef, interval_read, misfit};
+use super::{IntervalModifier, IntervalStyle, Settings, ValueRef, interval_read, misfit};
 use crate::{Condition, Error, Result, Type};
 
 /// An interval.
@@ -28,14 +28,20 @@ impl Interval {
 
     /// As [`Interval::parse`], under a session's `IntervalStyle`.
     pub fn parse_in(text: &str, style: IntervalStyle) -> Result<Self> {
-        interval_read::read(text, style)
+        Self::parse_for(text, style, None)
+    }
+
+    /// As [`Interval::parse_in`], for a type with modifiers: they say what a number without a unit counts, and what is kept.
+    pub fn parse_for(text: &str, style: IntervalStyle, modifier: Option<IntervalModifier>) -> Result<Self> {
+        let value = interval_read::read(text, style, modifier)?;
+        Ok(modifier.map_or(value, |modifier| modifier.fit(value)))
     }
 
     /// A stored interval.
     pub fn from_stored(stored: &[u8]) -> Result<Self> {
         let text = std::str::from_utf8(stored).ok();
         let canonical = text.and_then(read_canonical).or_else(|| text.and_then(|text| Self::parse(text).ok()));
-        canonical.ok_or_else(|| misfit(ValueRef::Text(stored), &Type::Interval))
+        canonical.ok_or_else(|| misfit(ValueRef::Text(stored), &Type::Interval(None)))
     }
 
     /// The length for comparisons: thirty days make a month, twenty-four hours a day.

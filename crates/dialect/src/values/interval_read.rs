@@ -6,12 +6,13 @@ use super::datetime_fields::{Field, Kind, split, trim};
 use super::datetime_read::{Problem, clock, word_is_known};
 use super::datetime_text::{DAY, HOUR, MINUTE, SECOND};
 use super::interval::out_of_range;
-use super::{Interval, IntervalStyle, invalid_syntax};
+use super::interval_fields::Smallest;
+use super::{Interval, IntervalModifier, IntervalStyle, invalid_syntax};
 use crate::{Condition, Error, Result};
 
 /// Reads an interval under a session's `IntervalStyle`, which decides how far a leading minus reaches.
-pub(super) fn read(text: &str, style: IntervalStyle) -> Result<Interval> {
-    let found = words(text, style).or_else(|problem| match problem {
+pub(super) fn read(text: &str, style: IntervalStyle, modifier: Option<IntervalModifier>) -> Result<Interval> {
+    let found = words(text, style, modifier).or_else(|problem| match problem {
         Problem::Syntax => designators(trim(text)),
         other => Err(other),
     });
@@ -154,14 +155,25 @@ fn add_to(field: &mut i32, value: i64, size: i64) -> Step {
 }
 
 /// Numbers with units, times of day, `years-months`.
-fn words(text: &str, style: IntervalStyle) -> std::result::Result<Parts, Problem> {
+fn words(text: &str, style: IntervalStyle, modifier: Option<IntervalModifier>) -> std::result::Result<Parts, Problem> {
     let fields = split(text, word_is_known).ok_or(Problem::Syntax)?;
     let signed = |field: &Field| field.text.starts_with(['+', '-']);
     // The standard's `-1 1:00` is negative as a whole, unless another sign says otherwise.
     let all_negative = style == IntervalStyle::SqlStandard
         && fields.first().is_some_and(|field| field.text.starts_with('-'))
         && !fields[1..].iter().any(signed);
-    let mut reader = Reader { parts: Parts::default(), unit: None, seen: 0, ago: false, all_negative };
+    // What stands last has the smallest field's unit.
+    let smallest = match modifier.and_then(IntervalModifier::smallest) {
+        Some(Smallest::Year) => Unit::Year,
+        Some(Smallest::Month) => Unit::Month,
+        Some(Smallest::Day) => Unit::Day,
+        Some(Smallest::Hour) => Unit::Hour,
+        Some(Smallest::Minute) => Unit::Minute,
+        Some(Smallest::Second) | None => Unit::Second,
+    };
+    let minutes = modifier.is_some_and(IntervalModifier::is_minute_to_second);
+    let mut reader =
+        Reader { parts: Parts::default(), unit: None, smallest, minutes, seen: 0, ago: false, all_negative };
     for field in fields.iter().rev() {
         reader.field(field)?;
     }
@@ -175,6 +187,10 @@ fn words(text: &str, style: IntervalStyle) -> std::result::Result<Parts, Problem
 struct Reader {
     parts: Parts,
     unit: Option<Unit>,
+    /// What a number counts that has no unit.
+    smallest: Unit,
+    /// Two numbers with a colon are minutes and seconds.
+    minutes: bool,
     /// Units that have been given, as bits.
     seen: u32,
     ago: bool,
@@ -210,7 +226,10 @@ impl Reader {
     }
 
     fn time(&mut self, text: &str, negative: bool) -> Step {
-        let (hour, minute, second, fraction) = clock(text)?;
+        let (mut hour, mut minute, mut second, fraction) = clock(text)?;
+        if self.minutes && text.bytes().filter(|byte| *byte == b':').count() == 1 && !text.contains('.') {
+            (hour, minute, second) = (0, hour, minute);
+        }
         let micros =
             hour.checked_mul(HOUR).and_then(|hours| hours.checked_add(minute * MINUTE + second * SECOND + fraction));
         let micros = micros.ok_or(Problem::Overflow)?;
@@ -228,7 +247,7 @@ impl Reader {
         let sign = if negative { "-" } else { "" };
         let digits = if digits.is_empty() { "0" } else { digits };
         let mut whole: i64 = format!("{sign}{digits}").parse().map_err(|_| Problem::Overflow)?;
-        let mut unit = self.unit.unwrap_or(Unit::Second);
+        let mut unit = self.unit.unwrap_or(self.smallest);
         let mut part: f64 = 0.0;
         if let Some(months) = rest.strip_prefix('-') {
             let end = months.bytes().take_while(u8::is_ascii_digit).count();
@@ -256,7 +275,7 @@ impl Reader {
             (whole, part) = (-whole.abs(), -part.abs());
         }
         if self.unit.is_none() {
-            self.unit = Some(Unit::Second);
+            self.unit = Some(self.smallest);
         }
         self.parts.add(whole, part, unit)?;
         if unit == Unit::Hour {

@@ -291,9 +291,7 @@ impl<'a> Lexer<'a> {
                     Some(digit) => code = code * 16 + digit,
                     None => {
                         self.end = place + self.width(place);
-                        return Err(
-                            self.syntax("\"\\u\" must be followed by four hexadecimal digits.".to_owned())
-                        );
+                        return Err(self.syntax("\"\\u\" must be followed by four hexadecimal digits.".to_owned()));
                     }
                 },
             }
@@ -311,8 +309,7 @@ impl<'a> Lexer<'a> {
             (0xdc00..=0xdfff, Some(_)) => Ok(None),
             (0xdc00..=0xdfff, None) | (_, Some(_)) => Err(self.low_surrogate()),
             (0, None) => {
-                let error =
-                    Error::new(Condition::UntranslatableCharacter, "unsupported Unicode escape sequence");
+                let error = Error::new(Condition::UntranslatableCharacter, "unsupported Unicode escape sequence");
                 Err(error.detail("\\u0000 cannot be converted to text.").context(self.place()))
             }
             _ => Ok(None),
@@ -361,7 +358,8 @@ impl<'a> Lexer<'a> {
             from = 0;
         }
         let before = if from > 0 { "..." } else { "" };
-        let more = self.token != Token::End && !matches!(self.text.as_bytes().get(self.end), None | Some(b'\n' | b'\r'));
+        let more =
+            self.token != Token::End && !matches!(self.text.as_bytes().get(self.end), None | Some(b'\n' | b'\r'));
         let behind = if more { "..." } else { "" };
         format!("JSON data, line {}: {before}{}{behind}", self.line, &line[from..])
     }
@@ -419,7 +417,13 @@ mod tests {
 
     #[test]
     fn what_is_json_is_taken() {
-        for text in ["{}", "[]", " [1, -2.5e+3 , \"a\\u00e9\\\\\", {\"a\": {\"b\": []}, \"c\":null}] ", "\"\\ud83d\\ude04\"", "0"] {
+        for text in [
+            "{}",
+            "[]",
+            " [1, -2.5e+3 , \"a\\u00e9\\\\\", {\"a\": {\"b\": []}, \"c\":null}] ",
+            "\"\\ud83d\\ude04\"",
+            "0",
+        ] {
             check(text, true).unwrap();
         }
         // Nobody has asked yet what this stands for.

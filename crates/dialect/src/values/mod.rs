@@ -21,6 +21,7 @@ pub mod geometry;
 pub mod informix;
 pub mod integer;
 pub mod interval;
+mod interval_fields;
 mod interval_read;
 pub mod json;
 mod json_check;
@@ -52,6 +53,7 @@ use crate::{Condition, Error, Result, Type};
 pub use cast::cast;
 pub use decimal::Decimal;
 pub use interval::Interval;
+pub use interval_fields::IntervalModifier;
 
 /// A value as the back end yields it, borrowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,7 +254,9 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::TimestampTz(digits) => {
             Value::Text(timestamp::to_stored_tz(timestamp::round(timestamp::parse_tz(text, settings)?, *digits))?)
         }
-        Type::Interval => Value::Text(Interval::parse_in(text, settings.interval_style)?.to_string()),
+        Type::Interval(modifier) => {
+            Value::Text(Interval::parse_for(text, settings.interval_style, *modifier)?.to_string())
+        }
         Type::Datetime(qualifier) => Value::Text(informix::datetime_input(text, *qualifier)?),
         Type::QualifiedInterval(qualifier) => Value::Text(informix::interval_input(text, *qualifier)?),
         Type::Uuid => Value::Text(uuid::parse(text)?),
@@ -321,7 +325,7 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
         (Type::TimeTz(_), ValueRef::Text(bytes)) => out.extend_from_slice(text::clean(bytes)?),
         (Type::Timestamp(_), ValueRef::Text(bytes)) => timestamp::write(out, bytes, settings)?,
         (Type::TimestampTz(_), ValueRef::Text(bytes)) => timestamp::write_tz(out, bytes, settings)?,
-        (Type::Interval, ValueRef::Text(bytes)) => interval::write(out, bytes, settings)?,
+        (Type::Interval(_), ValueRef::Text(bytes)) => interval::write(out, bytes, settings)?,
         (Type::Scalar(scalar, _), ValueRef::Text(_)) if scalar.storage == Storage::Text => {
             (scalar.output)(out, value, settings)?;
         }
@@ -449,7 +453,7 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::TimeTz(_) => "time with time zone",
         Type::Timestamp(_) => "timestamp",
         Type::TimestampTz(_) => "timestamp with time zone",
-        Type::Interval => "interval",
+        Type::Interval(_) => "interval",
         Type::Datetime(_) => "datetime",
         Type::QualifiedInterval(_) => "interval",
         Type::Uuid => "uuid",

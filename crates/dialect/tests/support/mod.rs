@@ -164,7 +164,7 @@ pub fn store() -> Store {
             column("tm", Type::Time(None)),
             column("ts", Type::Timestamp(None)),
             column("tz", Type::TimestampTz(None)),
-            column("iv", Type::Interval),
+            column("iv", Type::Interval(None)),
             column("u", Type::Uuid),
             column("j", Type::Json),
             column("jb", Type::Jsonb),

@@ -132,7 +132,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 Type::Time(digits) | Type::TimeTz(digits) | Type::Timestamp(digits) | Type::TimestampTz(digits) => {
                     Some(digits.map_or(6, i64::from))
                 }
-                Type::Interval => Some(6),
+                Type::Interval(modifier) => Some(modifier.and_then(|one| one.digits).map_or(6, i64::from)),
                 _ => None,
             };
             let octets = length.map(|length| i64::from(length) * 4).or(ty.is_text().then_some(1_073_741_824));

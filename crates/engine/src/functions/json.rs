@@ -234,11 +234,10 @@ fn object(call: &Call<'_>) -> Result<Value> {
 fn build_object(call: &Call<'_>, binary: bool) -> Result<String> {
     if !call.len().is_multiple_of(4) {
         let message = "argument list must have even number of elements";
-        return Err(Error::new(Condition::InvalidParameterValue, message)
-            .hint(format!(
-                "The arguments of json{}_build_object() must consist of alternating keys and values.",
-                if binary { "b" } else { "" }
-            )));
+        return Err(Error::new(Condition::InvalidParameterValue, message).hint(format!(
+            "The arguments of json{}_build_object() must consist of alternating keys and values.",
+            if binary { "b" } else { "" }
+        )));
     }
     let mut out = "{".to_owned();
     for at in (0..call.len()).step_by(4) {

@@ -90,7 +90,8 @@ fn set_lax(call: &Call<'_>) -> Result<Value> {
                 ));
         }
     };
-    let refusal = if matches!(what, Change::Remove) { "cannot delete path in scalar" } else { "cannot set path in scalar" };
+    let refusal =
+        if matches!(what, Change::Remove) { "cannot delete path in scalar" } else { "cannot set path in scalar" };
     let mut all = container(call, refusal)?;
     change(&mut all, &path_with_nulls(call, 1)?, 0, &what)?;
     normal(&all)

@@ -83,9 +83,8 @@ impl Moment {
 
     fn from_standard(read: &Standard) -> Result<Self> {
         let parts = &read.parts;
-        let zone_of = |ty: &str| {
-            parts.offset.ok_or_else(|| invalid(format!("missing time zone in input string for type {ty}")))
-        };
+        let zone_of =
+            |ty: &str| parts.offset.ok_or_else(|| invalid(format!("missing time zone in input string for type {ty}")));
         let local = || {
             let micros = parts.days.checked_mul(DAY).and_then(|midnight| midnight.checked_add(parts.micros));
             micros.ok_or_else(|| Error::new(Condition::DatetimeFieldOverflow, "timestamp out of range"))
@@ -97,9 +96,7 @@ impl Moment {
                 let instant = local()?.saturating_sub(i64::from(offset) * SECOND);
                 Ok(Self::TimestampTz(timestamp::check(timestamp::round(instant, parts.precision))?, offset))
             }
-            (true, true, false) => {
-                Ok(Self::Timestamp(timestamp::check(timestamp::round(local()?, parts.precision))?))
-            }
+            (true, true, false) => Ok(Self::Timestamp(timestamp::check(timestamp::round(local()?, parts.precision))?)),
             (true, false, true) => Err(invalid("datetime format is zoned but not timed")),
             (true, false, false) => Ok(Self::Date(date::check(parts.days)?)),
             (false, true, true) => Ok(Self::TimeTz(micros, zone_of("timetz")?)),
@@ -174,11 +171,7 @@ impl Moment {
     }
 
     fn needs_zone(self, wanted: Self) -> Error {
-        let message = format!(
-            "cannot convert value from {} to {} without time zone usage",
-            self.name(),
-            wanted.name()
-        );
+        let message = format!("cannot convert value from {} to {} without time zone usage", self.name(), wanted.name());
         Error::new(Condition::FeatureNotSupported, message).hint("Use *_tz() function for time zone support.")
     }
 
@@ -233,7 +226,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str, template: Option<&str>) -> String {
-        Moment::read(text, template).map_or_else(|error| error.to_string(), |moment| format!("{} {}", moment.words(), moment.text()))
+        Moment::read(text, template)
+            .map_or_else(|error| error.to_string(), |moment| format!("{} {}", moment.words(), moment.text()))
     }
 
     /// What PostgreSQL 15 answers.
@@ -247,9 +241,21 @@ mod tests {
             ("2017-03-10T12:34:56.789-05", None, "timestamp with time zone 2017-03-10T12:34:56.789-05:00"),
             ("2017-03-10 12:34:56", None, "timestamp without time zone 2017-03-10T12:34:56"),
             ("10-03-2017", Some("dd-mm-yyyy"), "date 2017-03-10"),
-            ("10-03-2017 12:34", Some("dd-mm-yyyy"), "trailing characters remain in input string after datetime format"),
-            ("10-03-2017t12:34:56", Some("dd-mm-yyyy\"T\"HH24:MI:SS"), "timestamp without time zone 2017-03-10T12:34:56"),
-            ("10-03-2017 12:34:56", Some("dd-mm-yyyy\"T\"HH24:MI:SS TZH"), "input string is too short for datetime format"),
+            (
+                "10-03-2017 12:34",
+                Some("dd-mm-yyyy"),
+                "trailing characters remain in input string after datetime format",
+            ),
+            (
+                "10-03-2017t12:34:56",
+                Some("dd-mm-yyyy\"T\"HH24:MI:SS"),
+                "timestamp without time zone 2017-03-10T12:34:56",
+            ),
+            (
+                "10-03-2017 12:34:56",
+                Some("dd-mm-yyyy\"T\"HH24:MI:SS TZH"),
+                "input string is too short for datetime format",
+            ),
             ("10-03-2017", Some("dd.mm.yyyy"), "unmatched format separator \".\""),
             ("12:34", Some("aaa"), "invalid datetime format separator: \"a\""),
         ] {

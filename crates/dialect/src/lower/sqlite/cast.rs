@@ -212,7 +212,8 @@ fn keeps_value(from: &Type, to: &Type) -> bool {
         (Type::Time(_), Type::Time(None))
         | (Type::TimeTz(_), Type::TimeTz(None))
         | (Type::Timestamp(_), Type::Timestamp(None))
-        | (Type::TimestampTz(_), Type::TimestampTz(None)) => true,
+        | (Type::TimestampTz(_), Type::TimestampTz(None))
+        | (Type::Interval(_), Type::Interval(None)) => true,
         (Type::Bytea | Type::Byte | Type::Blob, Type::Bytea | Type::Byte | Type::Blob) => true,
         (Type::Array(from), Type::Array(to)) => keeps_value(from, to),
         _ => false,
@@ -239,7 +240,7 @@ fn folds(ty: &Type) -> bool {
 /// Types whose text means something else under another setting: no literal of text becomes one of them here.
 fn reads_by_settings(ty: &Type) -> bool {
     match ty {
-        Type::Date | Type::Timestamp(_) | Type::Interval => true,
+        Type::Date | Type::Timestamp(_) | Type::Interval(_) => true,
         Type::Array(element) => reads_by_settings(element),
         Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| reads_by_settings(&field.ty)),
         Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| reads_by_settings(&subtype.ty())),

@@ -312,7 +312,7 @@ fn stored_repr(relation: &Relation, at: usize) -> Repr {
 fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
     let plain = match ty.through_domains() {
         _ if repr == Repr::Text => "decimal",
-        Type::Interval | Type::QualifiedInterval(_) => "rf_interval",
+        Type::Interval(_) | Type::QualifiedInterval(_) => "rf_interval",
         Type::TimeTz(_) => "rf_timetz",
         Type::Jsonb => "rf_jsonb",
         Type::Scalar(scalar, _) => scalar.collation()?,
@@ -321,7 +321,7 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
         Type::User(user) => return Some(labels_collation(ENUM_COLLATION, user.labels()?)),
         Type::Array(element) => match element.through_domains() {
             element if element.is_decimal() => "rf_array_decimal",
-            Type::Interval | Type::QualifiedInterval(_) => "rf_array_interval",
+            Type::Interval(_) | Type::QualifiedInterval(_) => "rf_array_interval",
             Type::TimeTz(_) => "rf_array_timetz",
             Type::Jsonb => "rf_array_jsonb",
             Type::Scalar(Scalar { order: Order::By { of_arrays, .. }, .. }, _) => of_arrays,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::scalar;
 use crate::types::{Field, IntervalQualifier, NumericModifier, Qualifier, Storage, Type};
+use crate::values::IntervalModifier;
 use crate::{Language, extension, user_type};
 
 /// The declared type of a column, ready to stand in CREATE TABLE.
@@ -57,7 +58,12 @@ pub fn words(ty: &Type, language: Language) -> String {
         Type::TimeTz(digits) => with_digits("timetz", *digits),
         Type::Timestamp(digits) => with_digits("timestamp", *digits),
         Type::TimestampTz(digits) => with_digits("timestamptz", *digits),
-        Type::Interval => "interval".into(),
+        Type::Interval(None) => "interval".into(),
+        Type::Interval(Some(modifier)) => {
+            let fields = modifier.words().map_or_else(String::new, |words| format!(" \"{words}\""));
+            let digits = modifier.digits.map_or_else(String::new, |digits| format!("({digits})"));
+            format!("interval{fields}{digits}")
+        }
         Type::Datetime(qualifier) => {
             format!("datetime text \"{} to {}\"", lower(qualifier.first), lower(qualifier.last))
         }
@@ -142,7 +148,7 @@ fn array_words(element: &Type) -> String {
     let element = if matches!(element, Type::User(_)) { &Type::Text } else { element };
     let all = words(element, Language::Postgres);
     let mut kept = String::new();
-    for word in all.split_whitespace() {
+    for word in all.split('"').next().unwrap_or(&all).split_whitespace() {
         let word = word.split('(').next().unwrap_or(word);
         if kept.is_empty() || word == "precision" {
             let _ = write!(kept, "{}{word}", if kept.is_empty() { "" } else { " " });
@@ -158,9 +164,10 @@ fn array_words(element: &Type) -> String {
             | Type::TimeTz(_)
             | Type::Timestamp(_)
             | Type::TimestampTz(_)
+            | Type::Interval(_)
             | Type::Scalar(..)
     );
-    if let (true, Some(at)) = (limited, all.find('(')) {
+    if let (true, Some(at)) = (limited, all.find(['(', '"'])) {
         kept.push_str(&all[at..]);
     }
     kept
@@ -239,7 +246,12 @@ impl Declared {
             });
         }
         if self.array {
-            let element = Self { words: self.words.clone(), quoted: None, numbers: self.numbers.clone(), array: false };
+            let element = Self {
+                words: self.words.clone(),
+                quoted: self.quoted.clone(),
+                numbers: self.numbers.clone(),
+                array: false,
+            };
             return element.own(language).map(|element| Type::Array(Box::new(element)));
         }
         let name: Vec<&str> = self.words.iter().map(String::as_str).collect();
@@ -290,7 +302,7 @@ impl Declared {
             ["timetz"] => Type::TimeTz(self.digits()),
             ["timestamp"] => Type::Timestamp(self.digits()),
             ["timestamptz"] => Type::TimestampTz(self.digits()),
-            ["interval"] => Type::Interval,
+            ["interval"] => Type::Interval(IntervalModifier::from_words(self.quoted.as_deref(), self.digits())),
             ["datetime", "text"] => {
                 let (first, _, last) = range(self.quoted.as_deref()?)?;
                 Type::Datetime(Qualifier { first, last })
@@ -415,7 +427,9 @@ mod tests {
             Type::TimeTz(Some(3)),
             Type::Timestamp(Some(0)),
             Type::TimestampTz(None),
-            Type::Interval,
+            Type::Interval(None),
+            Type::Interval(IntervalModifier::from_words(Some("day to second"), Some(2))),
+            Type::Interval(IntervalModifier::from_words(None, Some(0))),
             Type::Uuid,
             Type::Json,
             Type::Jsonb,
@@ -492,7 +506,7 @@ mod tests {
                     | Type::TimeTz(_)
                     | Type::Timestamp(_)
                     | Type::TimestampTz(_)
-                    | Type::Interval
+                    | Type::Interval(_)
                     | Type::Uuid
                     | Type::Array(_)
             );

@@ -5,10 +5,10 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 use rowferry_facts as facts;
 
 use super::super::binder::{Binder, Clause};
+use super::super::choice::Choice;
 use super::super::coerce::base;
 use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
-use super::super::choice::Choice;
 use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
 use crate::extension;
@@ -174,7 +174,8 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         let mut operands = Vec::with_capacity(args.len());
         for ((arg, at), declared) in args.into_iter().zip(&fact.arguments) {
-            let ty = facts::Type::by_oid(*declared).filter(|ty| ty.kind != 'p').and_then(|_| types::from_oid(*declared));
+            let ty =
+                facts::Type::by_oid(*declared).filter(|ty| ty.kind != 'p').and_then(|_| types::from_oid(*declared));
             operands.push(match ty {
                 Some(ty) => (self.coerce(arg, &ty, CastContext::Implicit, at)?, at),
                 None => (arg, at),

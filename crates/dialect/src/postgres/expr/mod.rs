@@ -215,32 +215,13 @@ impl Binder<'_> {
         let Some(type_name) = &cast.type_name else {
             return Err(crate::Error::internal("the parse tree lacks a type"));
         };
-        let unit = interval_unit(type_name);
-        let to = match unit {
-            Some(_) => Type::Interval,
-            None => self.resolve_type(type_name)?,
-        };
+        let to = self.resolve_type(type_name)?;
         let arg_node = cast.arg.as_deref();
         if let (Some(N::AArrayExpr(array)), Type::Array(element)) = (arg_node.and_then(|node| node.node.as_ref()), &to)
         {
             return self.array(array, Some(element));
         }
         let (arg, at) = self.required(&cast.arg)?;
-        if let Some(unit) = unit {
-            return match &arg.kind {
-                ExprKind::Literal(Value::Text(text)) if arg.ty == Type::Unknown => {
-                    let text = text.trim();
-                    let bare = text.parse::<f64>().is_ok();
-                    let text = if bare { format!("{text} {unit}") } else { text.to_owned() };
-                    if bare {
-                        self.literal(&text, &Type::Interval, CastContext::Explicit, at)
-                    } else {
-                        Err(self.unsupported("an interval literal with fields", cast.location))
-                    }
-                }
-                _ => Err(self.unsupported("interval with fields", cast.location)),
-            };
-        }
         let from = types::words(&arg.ty);
         let at = if arg.ty.is_row() && cast.location >= 0 { cast.location } else { at };
         self.try_coerce(arg, &to, CastContext::Explicit, at)?.map_err(|_| {
@@ -494,25 +475,4 @@ fn whole_number(token: &str) -> Option<i64> {
         _ => (10, lower.as_str()),
     };
     i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()
-}
-
-/// The unit of `interval '1' day` and its like, which the grammar gives as a bit mask.
-fn interval_unit(name: &TypeName) -> Option<&'static str> {
-    if names::of_type(name).1 != "interval" {
-        return None;
-    }
-    let [Node { node: Some(N::AConst(pg::AConst { val: Some(a_const::Val::Ival(mask)), .. })) }] =
-        name.typmods.as_slice()
-    else {
-        return None;
-    };
-    match mask.ival {
-        0x0004 => Some("year"),
-        0x0002 => Some("month"),
-        0x0008 => Some("day"),
-        0x0400 => Some("hour"),
-        0x0800 => Some("minute"),
-        0x1000 => Some("second"),
-        _ => None,
-    }
 }

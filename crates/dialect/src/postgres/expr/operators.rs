@@ -86,7 +86,7 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
         (Type::Oid | Type::Reg(_), Type::Oid | Type::Reg(_)) => Some(Type::Oid),
         (Type::Oid | Type::Reg(_), other) | (other, Type::Oid | Type::Reg(_)) if other.is_integer() => Some(Type::Int8),
         (Type::Reg(_), other) | (other, Type::Reg(_)) if other.is_text() => None,
-        (Type::Interval, Type::Time(_)) | (Type::Time(_), Type::Interval) => Some(Type::Interval),
+        (Type::Interval(_), Type::Time(_)) | (Type::Time(_), Type::Interval(_)) => Some(Type::Interval(None)),
         (Type::Scalar(..), _) | (_, Type::Scalar(..)) if implicit(left, right) => ordered(base(right)),
         (Type::Scalar(..), _) | (_, Type::Scalar(..)) if implicit(right, left) => ordered(base(left)),
         (left, right) => {
@@ -594,10 +594,7 @@ impl Binder<'_> {
         let found = Expr::new(ExprKind::InQuery { row, negated: all, query: Box::new(query) }, Type::Bool);
         let absent = Expr::new(ExprKind::IsNull { arg: Box::new(array), negated: false }, Type::Bool);
         Ok(Expr::new(
-            ExprKind::Case {
-                branches: vec![(absent, Expr::null(Type::Bool))],
-                otherwise: Some(Box::new(found)),
-            },
+            ExprKind::Case { branches: vec![(absent, Expr::null(Type::Bool))], otherwise: Some(Box::new(found)) },
             Type::Bool,
         ))
     }

@@ -43,7 +43,7 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
         }
         Type::Timestamp(_) => Value::Text(values::timestamp::to_stored(instant(reader)?)?),
         Type::TimestampTz(_) => Value::Text(values::timestamp::to_stored_tz(instant(reader)?)?),
-        Type::Interval => {
+        Type::Interval(_) => {
             let micros = reader.i64("interval time").map_err(malformed)?;
             let days = reader.i32("interval days").map_err(malformed)?;
             let months = reader.i32("interval months").map_err(malformed)?;

@@ -31,7 +31,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::Time(_) => time,
         Type::TimeTz(_) => timetz,
         Type::Timestamp(_) | Type::TimestampTz(_) => timestamp,
-        Type::Interval => interval,
+        Type::Interval(_) => interval,
         Type::Uuid => uuid,
         Type::InternalChar => single_byte,
         Type::Jsonb | Type::Jsonpath => jsonb,

@@ -60,8 +60,8 @@ fn golden() -> Vec<(Type, &'static str, String)> {
         (Type::Timestamp(None), "1999-12-31 23:59:59.999999", "ffffffffffffffff".into()),
         (Type::Timestamp(None), "infinity", "7fffffffffffffff".into()),
         (Type::TimestampTz(None), "2000-01-01 02:00:00+02", "0000000000000000".into()),
-        (Type::Interval, "1 mon 2 days 00:00:03", "00000000002dc6c00000000200000001".into()),
-        (Type::Interval, "-1 years", "000000000000000000000000fffffff4".into()),
+        (Type::Interval(None), "1 mon 2 days 00:00:03", "00000000002dc6c00000000200000001".into()),
+        (Type::Interval(None), "-1 years", "000000000000000000000000fffffff4".into()),
         (Type::Uuid, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "a0eebc999c0b4ef8bb6d6bb9bd380a11".into()),
         (
             array(Type::Int4),
