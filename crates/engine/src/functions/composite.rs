@@ -161,7 +161,7 @@ pub(super) fn order_of_texts(a: &str, b: &str, ty: &Type) -> Ordering {
     match ty.through_domains() {
         _ if a == b => Ordering::Equal,
         ty if ty.is_decimal() => decimal::compare_text(a, b),
-        Type::Interval => intervals(a, b),
+        Type::Interval(_) => intervals(a, b),
         Type::TimeTz(_) => times(a, b),
         Type::Jsonb => compare_jsonb(a, b),
         Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => compare(a, b),
