@@ -7,7 +7,7 @@ use super::spec::*;
 use crate::Type;
 
 const F8S: TypeSpec = ArrayOf(Type::Float8);
-const INTERVALS: TypeSpec = ArrayOf(Type::Interval);
+const INTERVALS: TypeSpec = ArrayOf(Type::Interval(None));
 
 /// The rows.
 pub(super) static ROWS: &[Function] = rows! { PG;
