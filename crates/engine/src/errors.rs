@@ -76,6 +76,9 @@ fn by_message(failure: &Failure, plan: Option<&Prepared>) -> Error {
     if message.starts_with("too many ") || message.contains("tree is too large") || message == "parser stack overflow" {
         return new(Condition::StatementTooComplex, "statement too complex".into()).detail(message);
     }
+    if let Some((condition, text)) = of_windows(message) {
+        return new(condition, text.into());
+    }
     if message.starts_with("malformed JSON") {
         return new(Condition::InvalidTextRepresentation, "invalid input syntax for type json".into());
     }
@@ -85,6 +88,29 @@ fn by_message(failure: &Failure, plan: Option<&Prepared>) -> Error {
         Some(sql) => error.detail(sql.to_owned()),
         None => error,
     }
+}
+
+/// What is wrong with a number that a window is told, in PostgreSQL's words.
+fn of_windows(message: &str) -> Option<(Condition, &'static str)> {
+    use Condition::{InvalidArgumentForNthValue, InvalidArgumentForNtile, InvalidPrecedingOrFollowingSize};
+    Some(match message {
+        "argument of ntile must be a positive integer" => {
+            (InvalidArgumentForNtile, "argument of ntile must be greater than zero")
+        }
+        "second argument to nth_value must be a positive integer" => {
+            (InvalidArgumentForNthValue, "argument of nth_value must be greater than zero")
+        }
+        "frame starting offset must be a non-negative integer" => {
+            (InvalidPrecedingOrFollowingSize, "frame starting offset must not be negative")
+        }
+        "frame ending offset must be a non-negative integer" => {
+            (InvalidPrecedingOrFollowingSize, "frame ending offset must not be negative")
+        }
+        "frame starting offset must be a non-negative number" | "frame ending offset must be a non-negative number" => {
+            (InvalidPrecedingOrFollowingSize, "invalid preceding or following size in window function")
+        }
+        _ => return None,
+    })
 }
 
 fn plain(name: &str) -> &str {

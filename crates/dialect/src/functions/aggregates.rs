@@ -1,7 +1,12 @@
 //! Aggregates. `count(*)` has no arguments and a word of its own. `Special` words: `count_star`, `min`, `max` (under
 //! the type's own order).
 
+use super::TypeSpec;
 use super::spec::*;
+use crate::Type;
+use crate::scalar::bits;
+
+const BIT: TypeSpec = TypeSpec::Is(Type::Scalar(&bits::BIT, None));
 
 /// The rows.
 pub(super) static ROWS: &[Function] = rows! { BOTH;
@@ -60,9 +65,14 @@ pub(super) static ROWS: &[Function] = rows! { BOTH;
     Aggregate "bool_and" (BOOL) -> BOOL, F("min");
     Aggregate "every" (BOOL) -> BOOL, F("min");
     Aggregate "bool_or" (BOOL) -> BOOL, F("max");
+    Scalar "booland_statefunc" (BOOL, BOOL) -> BOOL, F("min");
+    Scalar "boolor_statefunc" (BOOL, BOOL) -> BOOL, F("max");
     Aggregate "bit_and" (I2) -> I2, F("rf_bit_and");
     Aggregate "bit_and" (I4) -> I4, F("rf_bit_and");
     Aggregate "bit_and" (I8) -> I8, F("rf_bit_and");
+    Aggregate "bit_and" (BIT) -> BIT, F("rf_bits_and_agg");
+    Aggregate "bit_or" (BIT) -> BIT, F("rf_bits_or_agg");
+    Aggregate "bit_xor" (BIT) -> BIT, F("rf_bits_xor_agg");
     Aggregate "bit_or" (I2) -> I2, F("rf_bit_or");
     Aggregate "bit_or" (I4) -> I4, F("rf_bit_or");
     Aggregate "bit_or" (I8) -> I8, F("rf_bit_or");

@@ -41,6 +41,13 @@ pub fn expression(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String
     Some(printer.out)
 }
 
+/// The same for an argument of a function, whose implicit conversions are shown.
+pub fn argument(expr: &Expr, names: &dyn Names, pretty: bool) -> Option<String> {
+    let mut printer = Printer { names, pretty, out: String::new() };
+    printer.expr(expr, true)?;
+    Some(printer.out)
+}
+
 struct Printer<'a> {
     names: &'a dyn Names,
     pretty: bool,

@@ -67,6 +67,9 @@ const ROWS: &[Row] = &[
     strict("rf_bit_and", 1, || Box::new(Bits::new(|a, b| a & b))),
     strict("rf_bit_or", 1, || Box::new(Bits::new(|a, b| a | b))),
     strict("rf_bit_xor", 1, || Box::new(Bits::new(|a, b| a ^ b))),
+    strict("rf_bits_and_agg", 1, || Box::new(BitStrings::new("AND", |a, b| a & b))),
+    strict("rf_bits_or_agg", 1, || Box::new(BitStrings::new("OR", |a, b| a | b))),
+    strict("rf_bits_xor_agg", 1, || Box::new(BitStrings::new("XOR", |a, b| a ^ b))),
     strict("rf_string_agg", 2, || Box::new(Strings::default())),
     strict("rf_bytea_agg", 2, || Box::new(Strings { bytes: true, ..Strings::default() })),
     strict("rf_range_agg", 2, || Box::new(Ranges::new(Gather::Union))),
@@ -605,6 +608,49 @@ impl Accumulator for Bits {
 
     fn value(&mut self) -> Result<Value> {
         Ok(self.frame.iter().copied().reduce(self.combine).map_or(Value::Null, Value::Integer))
+    }
+}
+
+/// The same for bit strings, as the digits that they are stored as.
+struct BitStrings {
+    what: &'static str,
+    combine: fn(u8, u8) -> u8,
+    frame: VecDeque<String>,
+}
+
+impl BitStrings {
+    fn new(what: &'static str, combine: fn(u8, u8) -> u8) -> Self {
+        Self { what, combine, frame: VecDeque::new() }
+    }
+}
+
+impl Accumulator for BitStrings {
+    fn step(&mut self, call: &Call<'_>) -> Result<()> {
+        let bits = call.text(0)?;
+        if self.frame.front().is_some_and(|first| first.len() != bits.len()) {
+            let message = format!("cannot {} bit strings of different sizes", self.what);
+            return Err(Error::new(Condition::StringDataLengthMismatch, message));
+        }
+        work::room(bits.len())?;
+        self.frame.push_back(bits.to_owned());
+        Ok(())
+    }
+
+    fn inverse(&mut self, _: &Call<'_>) -> Result<()> {
+        self.frame.pop_front();
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        let Some(first) = self.frame.front() else { return Ok(Value::Null) };
+        let mut all: Vec<u8> = first.bytes().map(|bit| bit & 1).collect();
+        for bits in self.frame.iter().skip(1) {
+            work::step(all.len())?;
+            for (bit, other) in all.iter_mut().zip(bits.bytes()) {
+                *bit = (self.combine)(*bit, other & 1);
+            }
+        }
+        Ok(Value::Text(all.into_iter().map(|bit| char::from(b'0' + bit)).collect()))
     }
 }
 

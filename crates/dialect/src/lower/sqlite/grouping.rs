@@ -3,15 +3,18 @@
 //! In the branch of a set, keys that are not in it are NULL everywhere outside of aggregates' arguments.
 
 use crate::functions::internal;
-use crate::ir::{Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, GroupBy, Query, Select, SetOp, SortKey};
+use crate::ir::{
+    Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, From, GroupBy, OutputColumn, Query, RelId, Select, SetOp,
+    SortKey, walk,
+};
 use crate::{Error, Result, Type};
 
 /// The query with its grouping sets spelled out; `None` if it has none.
 pub(super) fn expanded(query: &Query) -> Result<Option<Query>> {
     let Body::Select(select) = &query.body else { return Ok(None) };
     let GroupBy::Sets { keys, sets } = &select.group_by else { return Ok(None) };
-    if select.distinct != Distinct::All {
-        return Err(Error::unsupported("DISTINCT over GROUPING SETS"));
+    if needs_rows(query, select) {
+        return Ok(Some(around(query, select, keys)?));
     }
     let order_by = query.order_by.iter().map(|key| sort_key(query, select, key)).collect::<Result<_>>()?;
     let mut body = None;
@@ -29,6 +32,122 @@ pub(super) fn expanded(query: &Query) -> Result<Option<Query>> {
     }
     let body = body.ok_or_else(|| Error::internal("no grouping set"))?;
     Ok(Some(Query { body, order_by, ..query.clone() }))
+}
+
+/// Relations that are made here have numbers beyond those of the binder.
+const ROWS: u32 = 1 << 30;
+const BRANCHES: u32 = 1 << 31;
+
+/// True when something is computed of the groups' rows that a branch cannot see: windows, DISTINCT, an order by what is not
+/// selected; or in a subquery, whose keys are to be blanked.
+fn needs_rows(query: &Query, select: &Select) -> bool {
+    let mut found = select.distinct != Distinct::All;
+    for item in &select.items {
+        walk::expr(item, &mut |part| {
+            found |= matches!(part.kind, ExprKind::Window(_)) || is_query(part);
+            !found && !matches!(part.kind, ExprKind::Aggregate(_))
+        });
+    }
+    found || query.order_by.iter().any(|key| !is_output(query, &key.expr) && !select.items.contains(&key.expr))
+}
+
+fn is_query(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Scalar(_)
+            | ExprKind::Exists(_)
+            | ExprKind::InQuery { .. }
+            | ExprKind::Quantified { .. }
+            | ExprKind::ArrayQuery(_)
+    )
+}
+
+fn is_output(query: &Query, expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Column(ColumnRef { relation, .. }) if relation == query.output)
+}
+
+/// The groups' keys and aggregates as the rows of a subquery, and everything else around it.
+fn around(query: &Query, select: &Select, keys: &[Expr]) -> Result<Query> {
+    let own = select.from.as_ref().map(From::relations).unwrap_or_default();
+    let mut rows = Rows { id: RelId(ROWS + query.output.0), keys, own: &own, parts: Vec::new() };
+    let mut outer = select.clone();
+    let mut order_by = query.order_by.clone();
+    let distinct_on = match &mut outer.distinct {
+        Distinct::On(exprs) => exprs.as_mut_slice(),
+        Distinct::All | Distinct::Rows => &mut [],
+    };
+    let sorted = order_by.iter_mut().map(|key| &mut key.expr).filter(|expr| !is_output(query, expr));
+    for expr in outer.items.iter_mut().chain(distinct_on).chain(sorted) {
+        rows.replace(expr);
+    }
+    if rows.parts.is_empty() {
+        rows.parts.push(Expr::integer(1, Type::Int4));
+    }
+    let column = |(at, part): (usize, &Expr)| OutputColumn { name: format!("c{at}"), ty: part.ty.clone() };
+    let inner = Query {
+        ctes: Vec::new(),
+        order_by: Vec::new(),
+        limit: None,
+        offset: None,
+        with_ties: false,
+        locking: Vec::new(),
+        columns: rows.parts.iter().enumerate().map(column).collect(),
+        output: RelId(BRANCHES + query.output.0),
+        body: Body::Select(Box::new(Select { distinct: Distinct::All, items: rows.parts, ..select.clone() })),
+    };
+    outer.from = Some(From::Query { id: rows.id, query: Box::new(inner), lateral: false });
+    (outer.filter, outer.group_by, outer.having) = (None, GroupBy::None, None);
+    Ok(Query { body: Body::Select(Box::new(outer)), order_by, ..query.clone() })
+}
+
+/// The rows of the groups, as they are asked for.
+struct Rows<'a> {
+    id: RelId,
+    keys: &'a [Expr],
+    own: &'a [RelId],
+    parts: Vec<Expr>,
+}
+
+impl Rows<'_> {
+    /// Puts columns of the rows in the place of what they hold.
+    fn replace(&mut self, expr: &mut Expr) {
+        walk::expr_mut(expr, &mut |part| {
+            let held = match &part.kind {
+                ExprKind::Aggregate(_) => true,
+                ExprKind::Call { function, .. } if std::ptr::eq(*function, internal("grouping of keys")) => true,
+                _ => self.is_of_group(part),
+            };
+            if held {
+                self.hold(part);
+                return false;
+            }
+            if is_query(part) {
+                // Aggregates in there are its own.
+                walk::parts_mut(part, &mut |inner| {
+                    let held = self.is_of_group(inner);
+                    if held {
+                        self.hold(inner);
+                    }
+                    !held
+                });
+                return false;
+            }
+            true
+        });
+    }
+
+    fn is_of_group(&self, expr: &Expr) -> bool {
+        self.keys.contains(expr)
+            || matches!(&expr.kind, ExprKind::Column(column) if self.own.contains(&column.relation))
+    }
+
+    fn hold(&mut self, expr: &mut Expr) {
+        let at = self.parts.iter().position(|part| part == expr).unwrap_or_else(|| {
+            self.parts.push(expr.clone());
+            self.parts.len() - 1
+        });
+        *expr = Expr::column(self.id, at, expr.ty.clone());
+    }
 }
 
 /// A branch as a query: what stands around the whole stays there.
@@ -63,7 +182,7 @@ fn branch(select: &Select, keys: &[Expr], set: &[usize]) -> Result<Select> {
     let present: Vec<Expr> = set.iter().map(|at| keys[*at].clone()).collect();
     let mut branch = select.clone();
     for item in branch.items.iter_mut().chain(branch.having.as_mut()) {
-        blank(item, &absent)?;
+        blank(item, &absent, &present)?;
     }
     branch.group_by = if present.is_empty() { GroupBy::None } else { GroupBy::Keys(present) };
     let is_group = |expr: &Expr| matches!(expr.kind, ExprKind::Aggregate(_));
@@ -75,7 +194,7 @@ fn branch(select: &Select, keys: &[Expr], set: &[usize]) -> Result<Select> {
 }
 
 /// Puts NULL in the place of keys that are absent.
-fn blank(expr: &mut Expr, absent: &[&Expr]) -> Result<()> {
+fn blank(expr: &mut Expr, absent: &[&Expr], present: &[Expr]) -> Result<()> {
     // GROUPING has a bit for each of its arguments, which says that the key is not in the set.
     if let ExprKind::Call { function, args } = &expr.kind
         && std::ptr::eq(*function, internal("grouping of keys"))
@@ -84,13 +203,19 @@ fn blank(expr: &mut Expr, absent: &[&Expr]) -> Result<()> {
         *expr = Expr::integer(bits, Type::Int4);
         return Ok(());
     }
+    // What a key is made of is of no interest.
+    if present.contains(expr) {
+        return Ok(());
+    }
     if absent.iter().any(|key| **key == *expr) {
         *expr = Expr::null(std::mem::replace(&mut expr.ty, Type::Unknown));
         return Ok(());
     }
-    match &expr.kind {
-        // Aggregates see the rows as they are.
-        ExprKind::Aggregate(_) => return Ok(()),
+    match &mut expr.kind {
+        // Aggregates see the rows as they are; what they are told directly is the group's.
+        ExprKind::Aggregate(aggregate) => {
+            return aggregate.direct.iter_mut().try_for_each(|part| blank(part, absent, present));
+        }
         ExprKind::Window(_) => return Err(Error::unsupported("a window function over GROUPING SETS")),
         ExprKind::Scalar(_)
         | ExprKind::Exists(_)
@@ -99,7 +224,7 @@ fn blank(expr: &mut Expr, absent: &[&Expr]) -> Result<()> {
         | ExprKind::ArrayQuery(_) => return Err(Error::unsupported("a subquery over GROUPING SETS")),
         _ => {}
     }
-    parts_mut(expr).into_iter().try_for_each(|part| blank(part, absent))
+    parts_mut(expr).into_iter().try_for_each(|part| blank(part, absent, present))
 }
 
 /// True if the expression or one of its parts is such a one.

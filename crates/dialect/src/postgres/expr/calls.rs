@@ -11,6 +11,7 @@ use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
 use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
+use super::location;
 use crate::extension;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{
@@ -453,12 +454,18 @@ impl Binder<'_> {
         let function = candidate.function;
         let Some(over) = over else {
             self.scope().aggregates = true;
-            if call.agg_distinct && order_by.iter().any(|key| !args.contains(&key.expr) && !written.contains(&key.expr))
+            let is_there = |key: &ir::SortKey| args.contains(&key.expr) || written.contains(&key.expr);
+            if call.agg_distinct
+                && let Some(at) = order_by.iter().position(|key| !is_there(key))
             {
+                let place = match call.agg_order[at].node.as_ref() {
+                    Some(N::SortBy(sort)) => sort.node.as_deref().map_or(-1, location),
+                    _ => -1,
+                };
                 return Err(self.error(
                     Condition::InvalidColumnReference,
                     "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
-                    call.location,
+                    place,
                 ));
             }
             let aggregate =

@@ -255,6 +255,11 @@ impl World<'_> {
         print::expression(expr, self, pretty)
     }
 
+    fn arguments(&self, exprs: &[Expr], pretty: bool) -> Option<String> {
+        let texts: Option<Vec<String>> = exprs.iter().map(|expr| print::argument(expr, self, pretty)).collect();
+        Some(texts?.join(", "))
+    }
+
     fn exprs(&self, exprs: &[Expr], pretty: bool) -> Option<String> {
         let texts: Option<Vec<String>> = exprs.iter().map(|expr| self.expr(expr, pretty)).collect();
         Some(texts?.join(", "))
@@ -298,7 +303,7 @@ impl World<'_> {
     fn aggregate(&self, aggregate: &Aggregate, pretty: bool) -> Option<String> {
         let mut text = format!("{}(", quote(aggregate.function.name));
         if functions::is_within_group(aggregate.function) {
-            text.push_str(&self.exprs(&aggregate.direct, pretty)?);
+            text.push_str(&self.arguments(&aggregate.direct, pretty)?);
             write!(text, ") WITHIN GROUP (ORDER BY {})", self.keys(&aggregate.order_by, None, pretty)?).ok()?;
             if let Some(filter) = &aggregate.filter {
                 write!(text, " FILTER (WHERE {})", self.expr(filter, pretty)?).ok()?;
@@ -309,7 +314,7 @@ impl World<'_> {
             text.push_str("DISTINCT ");
         }
         let star = aggregate.args.is_empty();
-        text.push_str(&if star { "*".to_owned() } else { self.exprs(&aggregate.args, pretty)? });
+        text.push_str(&if star { "*".to_owned() } else { self.arguments(&aggregate.args, pretty)? });
         if !aggregate.order_by.is_empty() {
             text.push_str(" ORDER BY ");
             text.push_str(&self.keys(&aggregate.order_by, None, pretty)?);
