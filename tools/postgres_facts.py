@@ -250,6 +250,19 @@ def contents(connection: psycopg.Connection, table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def unaccented(connection: psycopg.Connection) -> str:
+    """What `unaccent` makes of each character that it changes."""
+    cursor = connection.execute(
+        """
+        select code, public.unaccent('public.unaccent', chr(code)) as becomes
+        from generate_series(1, 1114111) code
+        where code not between 55296 and 57343 and public.unaccent('public.unaccent', chr(code)) <> chr(code)
+        order by code
+        """
+    )
+    return "code\tbecomes\n" + "".join(f"{code:x}\t{becomes}\n" for code, becomes in cursor)
+
+
 def members(connection: psycopg.Connection) -> dict[str, str]:
     """The texts of the files about extensions."""
     oid_type = 26
@@ -288,7 +301,8 @@ def members(connection: psycopg.Connection) -> dict[str, str]:
                     cells.append(shown(value))
                 known.append("\t".join(cells))
     texts = {f"extension_{name}": rows for name, rows in lines.items()} | {"extensions": extensions}
-    return {name: "\n".join(rows) + "\n" for name, rows in texts.items()}
+    written = {name: "\n".join(rows) + "\n" for name, rows in texts.items()}
+    return written | {"unaccent": unaccented(connection)}
 
 
 def main() -> int:

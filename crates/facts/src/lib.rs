@@ -11,6 +11,7 @@ mod operators;
 mod read;
 mod relations;
 mod types;
+mod unaccent;
 
 pub use classes::{AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, OperatorFamily};
 pub use extensions::Extension;
@@ -18,6 +19,7 @@ pub use functions::{Aggregate, Function, Language};
 pub use operators::{Cast, Operator};
 pub use relations::{Collation, Column, Conversion, Relation};
 pub use types::{Range, Type};
+pub use unaccent::unaccented;
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -15,12 +15,24 @@ use crate::{Language, Type};
 
 mod citext;
 mod hstore;
+mod others;
 
 /// How functions are carried out, by the names of their sources.
 type Bindings = &'static [(&'static str, Sqlite)];
 
 /// The modules, one file each.
-static MODULES: &[(&str, Bindings)] = &[("citext", citext::BINDINGS), ("hstore", hstore::BINDINGS)];
+static MODULES: &[(&str, Bindings)] = &[
+    ("btree_gin", others::NOTHING),
+    ("btree_gist", others::NOTHING),
+    ("citext", citext::BINDINGS),
+    ("fuzzystrmatch", others::FUZZYSTRMATCH),
+    ("hstore", hstore::BINDINGS),
+    ("pg_trgm", others::PG_TRGM),
+    ("pgcrypto", others::PGCRYPTO),
+    ("tablefunc", others::TABLEFUNC),
+    ("unaccent", others::UNACCENT),
+    ("uuid-ossp", others::UUID_OSSP),
+];
 
 /// What the engine has under the name of the source.
 macro_rules! same {
@@ -122,7 +134,8 @@ fn spec(oid: u32) -> Option<TypeSpec> {
     Some(match oid {
         RECORD => TypeSpec::Is(Type::RECORD),
         ANYELEMENT => TypeSpec::AnyElement,
-        REGDICTIONARY => return None,
+        // A dictionary is told by its name: there is one.
+        REGDICTIONARY => TypeSpec::Is(Type::Text),
         oid => match types::from_oid(oid)? {
             Type::Array(element) => TypeSpec::ArrayOf(*element),
             ty => TypeSpec::Is(ty),

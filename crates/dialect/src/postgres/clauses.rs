@@ -77,16 +77,29 @@ impl Binder<'_> {
     /// CREATE INDEX: WITH, TABLESPACE, operator classes.
     pub(super) fn index_clauses(&mut self, index: &pg::IndexStmt) -> Result<Vec<(String, String)>> {
         self.check_tablespace(&index.table_space)?;
-        let known = if index.access_method == "hash" { &["fillfactor"][..] } else { INDEX_PARAMETERS };
+        let known = match index.access_method.as_str() {
+            "hash" => &["fillfactor"][..],
+            "gin" => &["fastupdate", "gin_pending_list_limit"],
+            "gist" => &["fillfactor", "buffering"],
+            _ => INDEX_PARAMETERS,
+        };
         let options = self.storage_parameters(&index.options, known)?;
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
             let classes = super::names::strings(&element.opclass);
             let Some(class) = classes.last() else { continue };
-            if !OPERATOR_CLASSES.split_ascii_whitespace().any(|known| known == *class) {
+            // Those of other methods are asked for with the type of the key.
+            let known = matches!(index.access_method.as_str(), "gin" | "gist")
+                || OPERATOR_CLASSES.split_ascii_whitespace().any(|known| known == *class)
+                || crate::extension::visible(self.schema, None)
+                    .any(|extension| extension.facts.operator_classes().iter().any(|known| known.name == *class));
+            if !known {
                 let method = if index.access_method.is_empty() { "btree" } else { &index.access_method };
                 let message = format!("operator class \"{class}\" does not exist for access method \"{method}\"");
                 return Err(Error::new(Condition::UndefinedObject, message));
+            }
+            if !element.opclassopts.is_empty() && matches!(index.access_method.as_str(), "gin" | "gist") {
+                return Err(self.unsupported("parameters of an operator class", -1));
             }
             if !element.opclassopts.is_empty() {
                 return Err(Error::new(

@@ -88,8 +88,11 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             if properties.has("", "unlogged") {
                 row[PERSISTENCE] = Cell::from("u");
             }
-            if properties.get(&index.name, "index_method") == Some("hash") {
-                row[ACCESS_METHOD] = Cell::from(405_i64);
+            if let Some(method) = properties.get(&index.name, "index_method") {
+                let mut methods = rowferry_facts::AccessMethod::all().iter();
+                if let Some(method) = methods.find(|known| known.name == method) {
+                    row[ACCESS_METHOD] = Cell::from(method.oid);
+                }
             }
             show_options(&mut row, properties, &index.name, "index_option ");
             rows.push(row);

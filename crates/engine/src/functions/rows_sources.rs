@@ -89,6 +89,11 @@ impl Arguments<'_> {
         Self { given: self.given.get(1..).unwrap_or_default(), context: self.context }
     }
 
+    /// An argument that is there.
+    pub(super) fn value(&self, at: usize) -> Option<&Value> {
+        self.given.get(at).and_then(Option::as_ref)
+    }
+
     pub(super) fn any_null(&self) -> bool {
         self.given.contains(&Some(Value::Null))
     }

@@ -5,6 +5,7 @@ use pg_query::protobuf::{self as pg, SortByDir, SortByNulls, node::Node as N};
 use super::super::binder::{Binder, Clause, Entry};
 use super::super::{names, types};
 use super::{quote, unused};
+use crate::extension;
 use crate::ir::{self, CreateIndex, Ddl, IndexKeyDefinition, Statement, Text};
 use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
@@ -13,18 +14,22 @@ impl Binder<'_> {
     pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
         let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
         let table = self.own_table(range)?;
-        if !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
+        let other = matches!(index.access_method.as_str(), "gin" | "gist");
+        if !other && !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
             return Err(self.unsupported(format!("the access method \"{}\"", index.access_method), range.location));
         }
         if index.nulls_not_distinct {
             return Err(self.unsupported("NULLS NOT DISTINCT", range.location));
         }
         check_hash(index)?;
+        if other {
+            check_other(index)?;
+        }
         let options = self.index_clauses(index)?;
         let mut properties: Vec<(String, String)> =
             options.into_iter().map(|(name, value)| (format!("index_option {name}"), value)).collect();
-        if index.access_method == "hash" {
-            properties.push(("index_method".to_owned(), "hash".to_owned()));
+        if other || index.access_method == "hash" {
+            properties.push(("index_method".to_owned(), index.access_method.clone()));
         }
         properties.extend(self.included(&index.index_including_params, &table)?);
         let entry = Entry::of_relation(&table, Text::TABLE, None);
@@ -36,7 +41,10 @@ impl Binder<'_> {
                 self.check_collation(&element.collation, range.location)?;
             }
             let (key, word) = self.index_key(element, &table, &entry)?;
-            check_key_type(&key.expr.ty, &index.access_method)?;
+            match other {
+                true => self.check_class(element, &key.expr.ty, &index.access_method)?,
+                false => check_key_type(&key.expr.ty, &index.access_method)?,
+            }
             words.push(word);
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty));
@@ -83,6 +91,48 @@ impl Binder<'_> {
             concurrently: index.concurrent,
             properties,
         }))))
+    }
+
+    /// Refuses a key of which an index of a method knows nothing: no operator class is named, and there is no default.
+    ///
+    /// Such an index is an ordinary one here. It answers nothing that would not be answered without it, and programs make
+    /// them for speed alone.
+    fn check_class(&self, element: &pg::IndexElem, ty: &Type, method: &str) -> Result<()> {
+        let Some(number) = method_number(method) else { return Ok(()) };
+        let visible = extension::visible(self.schema, None);
+        let of_extensions: Vec<&rowferry_facts::OperatorClass> =
+            visible.flat_map(|extension| extension.facts.operator_classes()).collect();
+        let classes = || {
+            let all = rowferry_facts::OperatorClass::all().iter().chain(of_extensions.iter().copied());
+            all.filter(|class| class.method == number)
+        };
+        // What these two extensions bring is operator classes for types that have an order.
+        let plain = format!("btree_{method}");
+        let plain = ty.is_ordered() && self.schema.extensions().iter().any(|extension| extension.name() == plain);
+        if let Some(name) = names::strings(&element.opclass).last() {
+            if classes().any(|class| class.name == *name) || plain {
+                return Ok(());
+            }
+            let message = format!("operator class \"{name}\" does not exist for access method \"{method}\"");
+            return Err(Error::new(Condition::UndefinedObject, message));
+        }
+        let (oid, category) = (types::oid(ty), types::category(ty));
+        let is_range = |name: &str| {
+            crate::scalar::ranges::of_range(ty).is_some() && name == "range_ops"
+                || crate::scalar::ranges::of_multirange(ty).is_some() && name == "multirange_ops"
+        };
+        let fits = |class: &&rowferry_facts::OperatorClass| {
+            class.is_default
+                && (class.input == oid || category == 'A' && class.name == "array_ops" || is_range(class.name))
+        };
+        if plain || classes().any(|class| fits(&class)) {
+            return Ok(());
+        }
+        let shown = types::words(ty);
+        let message = format!("data type {shown} has no default operator class for access method \"{method}\"");
+        Err(Error::new(Condition::UndefinedObject, message).hint(
+            "You must specify an operator class for the index or define a default operator class for the data type.",
+        ))
     }
 
     /// A key, and what it adds to the index's name.
@@ -168,6 +218,31 @@ fn default_class(ty: &Type) -> String {
         Type::Varchar(_) => "text_ops".to_owned(),
         ty => types::row_of(ty).map_or_else(String::new, |row| format!("{}_ops", row.name)),
     }
+}
+
+/// The object id of an access method.
+fn method_number(name: &str) -> Option<u32> {
+    rowferry_facts::AccessMethod::all().iter().find(|method| method.name == name).map(|method| method.oid)
+}
+
+/// What GIN and GiST indexes cannot do.
+fn check_other(index: &pg::IndexStmt) -> Result<()> {
+    let method = index.access_method.as_str();
+    let ordered = |node: &pg::Node| {
+        matches!(&node.node, Some(N::IndexElem(element)) if element.ordering() != SortByDir::SortbyDefault
+            || element.nulls_ordering() != SortByNulls::SortbyNullsDefault)
+    };
+    let missing = if index.unique {
+        "unique indexes"
+    } else if method == "gin" && !index.index_including_params.is_empty() {
+        "included columns"
+    } else if index.index_params.iter().any(ordered) {
+        "ASC/DESC options"
+    } else {
+        return Ok(());
+    };
+    let message = format!("access method \"{method}\" does not support {missing}");
+    Err(Error::new(Condition::FeatureNotSupported, message))
 }
 
 /// What hash indexes cannot do.

@@ -5,6 +5,11 @@
 
 mod citext;
 mod hstore;
+mod pg_trgm;
+mod pgcrypto;
+mod tablefunc;
+mod uuid;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -41,8 +46,9 @@ impl Member {
 /// A function of an extension that returns rows; NULL in, no rows out.
 type RowsMember = (&'static str, fn(&Arguments<'_>) -> Result<Source>);
 
-const MODULES: &[&[Member]] = &[citext::MEMBERS, hstore::MEMBERS];
-const ROWS_MODULES: &[&[RowsMember]] = &[hstore::ROWS];
+const MODULES: &[&[Member]] =
+    &[citext::MEMBERS, hstore::MEMBERS, pg_trgm::MEMBERS, pgcrypto::MEMBERS, uuid::MEMBERS, words::MEMBERS];
+const ROWS_MODULES: &[&[RowsMember]] = &[hstore::ROWS, tablefunc::ROWS];
 
 pub(super) const ROWS: &[Row] = &[
     Row::new("rf_module", 1, call).variadic().lenient(),
