@@ -70,6 +70,9 @@ fn run_statements(session: &mut Session, compiled: &Compiled, args: Vec<Value>) 
                         returned_types.clone_from(&given);
                     }
                     let values = session.as_returned(&compiled.returns, values, &given)?;
+                    if matches!(compiled.returns, Returns::Row(_)) {
+                        session.check_returned_row(function, (!null).then_some(values.as_slice()))?;
+                    }
                     rows.push(values.iter().map(borrowed))?;
                     if !function.definition.set {
                         break;

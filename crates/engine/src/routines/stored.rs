@@ -359,6 +359,17 @@ impl Session {
         record_of(names.iter().map(String::as_str).zip(&returned.types), &values).map(Value::Text)
     }
 
+    /// Fails for a row that a function returns, or for none, where domains in its type ask for something else.
+    pub(super) fn check_returned_row(&self, function: &StoredFunction, row: Option<&[Value]>) -> Result<()> {
+        match &function.definition.returns {
+            TypeRef::Is(ty) if ty.is_row() && ty.is_constrained() => {
+                let row = row.map(|values| row_of_type(values, ty).map(Value::Text)).transpose()?;
+                self.check_domains(&row.unwrap_or(Value::Null), ty)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Converts a value as an assignment does, by way of its text where there is no other.
     pub(super) fn converted(&self, value: &Value, from: &Type, to: &Type) -> Result<Value> {
         if from == to {

@@ -142,12 +142,16 @@ impl Frame<'_, '_> {
             (Some(Result::Value(value, from)), Returns::Value(to)) => {
                 (vec![self.session.converted(&value, &from, to)?], types)
             }
-            (Some(Result::Row(None)), Returns::Row(shape)) => (vec![Value::Null; shape.len()], types),
+            (Some(Result::Row(None)), Returns::Row(shape)) => {
+                self.session.check_returned_row(&self.compiled.function, None)?;
+                (vec![Value::Null; shape.len()], types)
+            }
             (Some(Result::Row(Some((shape, values)))), Returns::Row(wanted)) => {
                 check_record(
                     &shape.iter().map(|(_, ty)| ty.clone()).collect::<Vec<_>>(),
                     wanted.iter().map(|(_, ty)| ty).collect::<Vec<_>>().into_iter(),
                 )?;
+                self.session.check_returned_row(&self.compiled.function, Some(&values))?;
                 (values, types)
             }
             (Some(Result::Row(Some((shape, values)))), _) => (values, shape.iter().map(|(_, ty)| ty.clone()).collect()),
@@ -227,6 +231,7 @@ impl Frame<'_, '_> {
                         error
                     },
                 )?;
+                self.session.check_returned_row(&self.compiled.function, Some(&values))?;
                 self.add_row(&values)
             }
             _ => {
