@@ -101,6 +101,7 @@ conditions! {
     SmallintOutOfRange "22003" -1214 0,
     DuplicateIndex "42710" -316 0,
     InvalidJsonDatetime "22031" -1260 0,
+    ZeroLengthCharacterString "2200F" -1260 0,
     InvalidSqlJsonSubscript "22033" -1260 0,
     NonNumericSqlJsonItem "22036" -1260 0,
     SingletonSqlJsonItemRequired "22038" -1260 0,

@@ -120,6 +120,10 @@ pub struct NumericModifier {
 pub enum Reg {
     /// A relation.
     Class,
+    /// A configuration of text search.
+    Config,
+    /// A dictionary of text search.
+    Dictionary,
     /// A namespace.
     Namespace,
     /// An operator, by name.

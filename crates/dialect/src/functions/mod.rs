@@ -27,6 +27,7 @@ mod operators;
 mod ordered_sets;
 mod ranges;
 mod records;
+mod search;
 mod stored;
 mod strings;
 mod system;
@@ -193,6 +194,7 @@ static FAMILIES: &[&[Function]] = &[
     ordered_sets::ROWS,
     ranges::ROWS,
     records::ROWS,
+    search::ROWS,
     strings::ROWS,
     system::ROWS,
     windows::ROWS,
@@ -303,6 +305,8 @@ mod spec {
     pub(super) const REGPROCEDURE: TypeSpec = Is(Type::Reg(Reg::Procedure));
     pub(super) const REGOPER: TypeSpec = Is(Type::Reg(Reg::Oper));
     pub(super) const REGOPERATOR: TypeSpec = Is(Type::Reg(Reg::Operator));
+    pub(super) const REGCONFIG: TypeSpec = Is(Type::Reg(Reg::Config));
+    pub(super) const REGDICTIONARY: TypeSpec = Is(Type::Reg(Reg::Dictionary));
     pub(super) const REGROLE: TypeSpec = Is(Type::Reg(Reg::Role));
     pub(super) const ICHAR: TypeSpec = Is(Type::InternalChar);
     pub(super) const RECORD: TypeSpec = Is(Type::RECORD);

@@ -312,6 +312,10 @@ impl Binder<'_> {
                 let oid = super::regtype::oid_in(self.schema, text).map_err(|error| self.at(error, location))?;
                 Ok(Expr::integer(i64::from(oid), to.clone()))
             }
+            Type::Reg(reg @ (Reg::Config | Reg::Dictionary)) => {
+                let oid = crate::values::search::oid_of(*reg, text).map_err(|error| self.at(error, location))?;
+                Ok(Expr::integer(i64::from(oid), to.clone()))
+            }
             Type::Reg(reg @ (Reg::Proc | Reg::Procedure | Reg::Oper | Reg::Operator)) => {
                 let oid = super::regproc::oid(self.schema, *reg, text).map_err(|error| self.at(error, location))?;
                 Ok(Expr::integer(i64::from(oid), to.clone()))

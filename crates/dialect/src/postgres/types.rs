@@ -70,6 +70,8 @@ pub static TYPES: &[TypeRow] = &[
     row("regprocedure", "regprocedure", (2202, 2207), 4, 'N', false, Type::Reg(Reg::Procedure)),
     row("regclass", "regclass", (2205, 2210), 4, 'N', false, Type::Reg(Reg::Class)),
     row("regtype", "regtype", (2206, 2211), 4, 'N', false, Type::Reg(Reg::Type)),
+    row("regconfig", "regconfig", (3734, 3735), 4, 'N', false, Type::Reg(Reg::Config)),
+    row("regdictionary", "regdictionary", (3769, 3770), 4, 'N', false, Type::Reg(Reg::Dictionary)),
     row("regrole", "regrole", (4096, 4097), 4, 'N', false, Type::Reg(Reg::Role)),
     row("regnamespace", "regnamespace", (4089, 4090), 4, 'N', false, Type::Reg(Reg::Namespace)),
     row("uuid", "uuid", (2950, 2951), 16, 'U', false, Type::Uuid),

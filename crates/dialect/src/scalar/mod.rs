@@ -14,6 +14,7 @@ pub mod money;
 pub mod network;
 pub mod numbers;
 pub mod ranges;
+pub mod search;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -102,7 +103,8 @@ impl Casts {
     pub const TEXT: Self = Self { from: |_, _, _| None, into: |_, _| None };
 }
 
-static FAMILIES: &[&[&Scalar]] = &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS, ranges::ROWS];
+static FAMILIES: &[&[&Scalar]] =
+    &[bits::ROWS, geometry::ROWS, money::ROWS, network::ROWS, numbers::ROWS, ranges::ROWS, search::ROWS];
 
 /// The families of extensions: their types are there where the extension is.
 static OF_EXTENSIONS: &[&[&Scalar]] = &[citext::ROWS, hstore::ROWS];

@@ -29,6 +29,7 @@ pub mod jsonpath;
 pub mod moments;
 pub mod range;
 pub mod record;
+pub mod search;
 pub mod text;
 pub mod time;
 pub mod timestamp;
@@ -423,6 +424,8 @@ pub fn type_name(ty: &Type) -> &'static str {
         Type::IfxInt8 => "int8",
         Type::Oid => "oid",
         Type::Reg(Reg::Class) => "regclass",
+        Type::Reg(Reg::Config) => "regconfig",
+        Type::Reg(Reg::Dictionary) => "regdictionary",
         Type::Reg(Reg::Namespace) => "regnamespace",
         Type::Reg(Reg::Oper) => "regoper",
         Type::Reg(Reg::Operator) => "regoperator",

@@ -4,6 +4,7 @@ pub use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::{regproc, regtype};
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
+use rowferry_dialect::values::search;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP, PUBLIC, SessionSchema};
@@ -105,6 +106,8 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
         }
         Reg::Namespace => namespace_name(&schema, oid).map(|name| quote_ident(&name)),
         Reg::Type => regtype::shown_in(&schema, oid, None),
+        Reg::Config => search::name(search::CONFIGURATIONS, oid).map(str::to_owned),
+        Reg::Dictionary => search::name(search::DICTIONARIES, oid).map(str::to_owned),
         Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
         Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => regproc::name(&schema, reg, oid),
     }
@@ -130,6 +133,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
                 oid => Ok(oid),
             }
         }
+        Reg::Config | Reg::Dictionary => search::oid_of(reg, text),
         Reg::Type => regtype::oid_in(&schema, text),
         Reg::Role => {
             let name = split(text).ok_or_else(invalid)?.name;

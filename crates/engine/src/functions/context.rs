@@ -150,6 +150,8 @@ pub trait SessionState: Send + Sync {
     fn kept(&self, _number: u32) -> Option<Arc<crate::session::Kept>> {
         None
     }
+    /// Tells the client something beside the answer.
+    fn notice(&self, _notice: Error) {}
     /// NOTIFY.
     fn notify(&self, _channel: &str, _payload: &str) -> Result<()> {
         Err(Error::unsupported("pg_notify"))

@@ -36,6 +36,7 @@ mod regex;
 mod regression;
 mod rows;
 mod rows_sources;
+mod search;
 mod sequences;
 mod strings;
 mod subscripts;
@@ -135,6 +136,7 @@ const FAMILIES: &[&[Row]] = &[
     privileges::ROWS,
     ranges::ROWS,
     regex::ROWS,
+    search::ROWS,
     strings::ROWS,
     subscripts::ROWS,
     system::ROWS,

@@ -8,7 +8,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 
 use super::jsonpath_datetime::Zone;
 use super::rows::{Rows, Source};
-use super::{Context, arrays, datetime, json as parts, jsonpath, regex, strings};
+use super::{Context, arrays, datetime, json as parts, jsonpath, regex, search, strings};
 
 /// Every function that returns rows.
 pub(super) const SOURCES: &[Rows] = &[
@@ -21,6 +21,10 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_stored_function_rows", columns: 64, arguments: 31, open: stored_function },
     Rows { name: c"rf_stored_result_rows", columns: 64, arguments: 1, open: stored_result },
     Rows { name: c"rf_unnest", columns: 1, arguments: 2, open: unnest },
+    Rows { name: c"rf_ts_token_type", columns: 3, arguments: 1, open: ts_token_type },
+    Rows { name: c"rf_ts_parse", columns: 2, arguments: 2, open: ts_parse },
+    Rows { name: c"rf_ts_debug", columns: 6, arguments: 2, open: ts_debug },
+    Rows { name: c"rf_unnest_tsvector", columns: 3, arguments: 1, open: unnest_tsvector },
     Rows { name: c"rf_unnest_multirange", columns: 1, arguments: 1, open: unnest_multirange },
     Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
     Rows { name: c"rf_kept", columns: 1_664, arguments: 1, open: kept },
@@ -52,6 +56,40 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, "jsonb_each", false) },
     Rows { name: c"rf_json_each_text", columns: 2, arguments: 2, open: |call| each(call, "json_each_text", true) },
 ];
+
+/// Rows that are there already.
+fn table(rows: Vec<Vec<Value>>) -> Result<Source> {
+    Ok(Box::new(rows.into_iter().map(Ok)))
+}
+
+fn ts_token_type(call: &Arguments<'_>) -> Result<Source> {
+    match &call.given[0] {
+        Some(parser) if !call.any_null() => table(search::ts_token_type(parser)?),
+        _ => none(),
+    }
+}
+
+fn ts_parse(call: &Arguments<'_>) -> Result<Source> {
+    match &call.given[0] {
+        Some(parser) if !call.any_null() => table(search::ts_parse(parser, call.needed(1)?)?),
+        _ => none(),
+    }
+}
+
+/// The configuration may be left out.
+fn ts_debug(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() {
+        return none();
+    }
+    match call.given[0] {
+        Some(Value::Integer(oid)) => table(search::ts_debug(call.context, oid, call.needed(1)?)?),
+        _ => table(search::ts_debug(call.context, 0, call.needed(0)?)?),
+    }
+}
+
+fn unnest_tsvector(call: &Arguments<'_>) -> Result<Source> {
+    if call.any_null() { none() } else { table(search::unnest(call.needed(0)?)?) }
+}
 
 /// The rows that a function of users returns.
 fn stored_function(call: &Arguments<'_>) -> Result<Source> {

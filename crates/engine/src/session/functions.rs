@@ -58,6 +58,12 @@ impl FunctionState {
 }
 
 impl SessionState for FunctionState {
+    fn notice(&self, notice: Error) {
+        if let Ok(state) = self.state() {
+            state.notices.lock().push(notice);
+        }
+    }
+
     fn schema(&self) -> Arc<dyn Schema> {
         match self.state() {
             Ok(state) => Arc::new(state.schema()),

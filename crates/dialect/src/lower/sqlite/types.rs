@@ -132,6 +132,8 @@ fn reg_name(reg: crate::types::Reg) -> &'static str {
     use crate::types::Reg;
     match reg {
         Reg::Class => "regclass",
+        Reg::Config => "regconfig",
+        Reg::Dictionary => "regdictionary",
         Reg::Namespace => "regnamespace",
         Reg::Oper => "regoper",
         Reg::Operator => "regoperator",
@@ -358,8 +360,10 @@ impl Declared {
 
 fn reg_from(name: &str) -> Option<crate::types::Reg> {
     use crate::types::Reg;
-    use Reg::{Class, Namespace, Oper, Operator, Proc, Procedure, Role};
-    [Class, Namespace, Oper, Operator, Proc, Procedure, Role, Reg::Type].into_iter().find(|&reg| reg_name(reg) == name)
+    use Reg::{Class, Config, Dictionary, Namespace, Oper, Operator, Proc, Procedure, Role};
+    [Class, Config, Dictionary, Namespace, Oper, Operator, Proc, Procedure, Role, Reg::Type]
+        .into_iter()
+        .find(|&reg| reg_name(reg) == name)
 }
 
 /// `first[(precision)] to last` of a quoted qualifier.

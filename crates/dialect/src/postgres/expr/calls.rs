@@ -17,6 +17,8 @@ use crate::functions::{self, FunctionKind};
 use crate::ir::{
     self, Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, OutputColumn, WindowCall,
 };
+use crate::scalar::search;
+use crate::types::Reg;
 use crate::{Condition, Language, Result, Type};
 
 /// The function's own name, when its schema is one where functions live.
@@ -276,6 +278,7 @@ impl Binder<'_> {
             return columns.into_iter().map(|(name, ty)| column(name, ty)).collect();
         }
         let name = function.name;
+        let array = |element: Type| Type::Array(Box::new(element));
         match name {
             "json_each" | "jsonb_each" => vec![column("key", Type::Text), column("value", result.clone())],
             "json_each_text" | "jsonb_each_text" => vec![column("key", Type::Text), column("value", Type::Text)],
@@ -283,6 +286,23 @@ impl Binder<'_> {
             | "jsonb_array_elements"
             | "json_array_elements_text"
             | "jsonb_array_elements_text" => vec![column("value", result.clone())],
+            "unnest" if *result == Type::Scalar(&search::TSVECTOR, None) => vec![
+                column("lexeme", Type::Text),
+                column("positions", array(Type::Int2)),
+                column("weights", array(Type::Text)),
+            ],
+            "ts_token_type" => {
+                vec![column("tokid", Type::Int4), column("alias", Type::Text), column("description", Type::Text)]
+            }
+            "ts_parse" => vec![column("tokid", Type::Int4), column("token", Type::Text)],
+            "ts_debug" => vec![
+                column("alias", Type::Text),
+                column("description", Type::Text),
+                column("token", Type::Text),
+                column("dictionaries", array(Type::Reg(Reg::Dictionary))),
+                column("dictionary", Type::Reg(Reg::Dictionary)),
+                column("lexemes", array(Type::Text)),
+            ],
             name => vec![column(name, result.clone())],
         }
     }

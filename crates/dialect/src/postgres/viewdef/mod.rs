@@ -23,6 +23,7 @@ use crate::ir::{
 use crate::plan::Context;
 use crate::schema::{QualifiedName, Relation, RelationKind, Schema};
 use crate::types::Reg;
+use crate::values::search;
 
 pub(super) use names::{Called, Shown};
 
@@ -214,6 +215,8 @@ impl Names for World<'_> {
             Reg::Class => self.schema.relation_by_oid(oid).map(|relation| self.relation_name(&relation)),
             Reg::Type => super::regtype::shown(oid, None),
             Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => super::regproc::name(self.schema, reg, oid),
+            Reg::Config => search::name(search::CONFIGURATIONS, oid).map(str::to_owned),
+            Reg::Dictionary => search::name(search::DICTIONARIES, oid).map(str::to_owned),
             Reg::Namespace | Reg::Role => None,
         }
     }
