@@ -243,7 +243,10 @@ impl Binder<'_> {
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
             }
             // Depend on the session's time zone, or on objects that may be renamed.
-            ty if depends_on_session(ty) => Ok(cast()),
+            ty if depends_on_session(ty) => {
+                self.check_moment(text, ty, location)?;
+                Ok(cast())
+            }
             // Members that are too long are cut off, or refused.
             Type::Array(element) if types::typmod(element) != -1 => {
                 Ok(Expr::new(ExprKind::Cast { arg: Box::new(asis()), context }, to.clone()))
@@ -263,6 +266,24 @@ impl Binder<'_> {
                 Err(error) if error.condition() == Condition::FeatureNotSupported => Ok(cast()),
                 Err(error) => Err(self.at(error, location)),
             },
+        }
+    }
+
+    /// A time with a zone is read when the statement runs; but what is none in any zone is refused where it stands.
+    fn check_moment(&self, text: &str, ty: &Type, location: i32) -> Result<()> {
+        if !matches!(base(ty), Type::TimestampTz(_) | Type::TimeTz(_)) {
+            return Ok(());
+        }
+        match values::input(text, &base(ty), &self.literal_style().into()) {
+            // `now` and its kin, and the ends of the range, where the zone decides.
+            Err(error)
+                if error.condition() == Condition::FeatureNotSupported
+                    || error.message.starts_with("timestamp out of range") =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(self.at(error, location)),
+            Ok(_) => Ok(()),
         }
     }
 

@@ -158,7 +158,12 @@ pub fn parse_standard(text: &str, template: &str) -> Result<Standard> {
                 }
                 reader.pass();
             }
-            Piece::Quoted(_) => reader.pass(),
+            Piece::Quoted(literal) => {
+                if !reader.rest().starts_with(literal) {
+                    return Err(invalid(format!("unmatched format character \"{literal}\"")));
+                }
+                reader.pass();
+            }
             Piece::Word { word, written, fill, ordinal } => {
                 let whole = !fill || ordinal.is_some() || ends_number(pieces.get(at + 1));
                 reader.word(word, &Field { name: written, whole })?;

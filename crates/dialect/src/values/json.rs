@@ -14,6 +14,11 @@ pub fn check(text: &str) -> Result<&str> {
     Ok(text)
 }
 
+/// Checks that the escapes in a JSON text stand for characters.
+pub fn check_escapes(text: &str) -> Result<()> {
+    json_check::check(text, true)
+}
+
 /// Longer texts are read in steps, which takes twice as long.
 const LONG: usize = 256 * 1024;
 

@@ -217,8 +217,6 @@ impl<'a> Lexer<'a> {
 
     fn string(&mut self) -> Result<()> {
         let bytes = self.text.as_bytes();
-        // Faults of a surrogate are shown with what stands before the string.
-        let before = self.end;
         let mut at = self.start;
         let mut high = None;
         loop {
@@ -244,14 +242,14 @@ impl<'a> Lexer<'a> {
                             let code = self.four_digits(at)?;
                             at += 4;
                             if self.escapes {
-                                self.end = before;
+                                self.end = at + 1;
                                 high = self.surrogate(code, high)?;
                             }
                             continue;
                         }
                         Some(byte) => {
                             if self.escapes && high.is_some() {
-                                self.end = before;
+                                self.end = at + 1;
                                 return Err(self.low_surrogate());
                             }
                             if !matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') {
@@ -264,18 +262,14 @@ impl<'a> Lexer<'a> {
                 }
                 Some(_) => {
                     if high.is_some() {
-                        self.end = before;
+                        self.end = at + self.width(at);
                         return Err(self.low_surrogate());
                     }
                 }
             }
         }
-        if high.is_some() {
-            self.end = before;
-            return Err(self.low_surrogate());
-        }
         self.end = at + 1;
-        Ok(())
+        if high.is_some() { Err(self.low_surrogate()) } else { Ok(()) }
     }
 
     /// The number behind the `u` at a place.
@@ -401,7 +395,7 @@ mod tests {
             (
                 "{ \"a\":  \"\\ude04X\" }",
                 "Unicode low surrogate must follow a high surrogate.",
-                "JSON data, line 1: { \"a\":...",
+                "JSON data, line 1: { \"a\":  \"\\ude04...",
             ),
         ] {
             let (found, place) = fault(text);

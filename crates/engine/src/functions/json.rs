@@ -314,7 +314,13 @@ const PART: usize = 32;
 /// The members of an array or object as they stand in a JSON text, with their keys in an object.
 ///
 /// The text is JSON already: it was checked when it became a value.
+///
+/// # Errors
+/// `22P02` or `22P05` where an escape of a `json` stands for no character: nobody has looked before.
 pub(super) fn parts(all: &str) -> Result<Parts<'_>> {
+    if all.contains("\\u") {
+        json::check_escapes(all)?;
+    }
     let body = all.trim();
     let object = body.starts_with('{');
     if !object && !body.starts_with('[') {

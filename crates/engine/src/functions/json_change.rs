@@ -17,6 +17,10 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_jsonb_delete_path", 2, |call| {
         let steps = path_with_nulls(call, 1)?;
         let mut all = container(call, "cannot delete path in scalar")?;
+        // Of nothing nothing can be removed, whatever the path says.
+        if all.as_array().is_some_and(Vec::is_empty) {
+            return normal(&all);
+        }
         change(&mut all, &steps, 0, &Change::Remove)?;
         normal(&all)
     }),

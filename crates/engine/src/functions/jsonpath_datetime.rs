@@ -246,16 +246,8 @@ mod tests {
                 Some("dd-mm-yyyy"),
                 "trailing characters remain in input string after datetime format",
             ),
-            (
-                "10-03-2017t12:34:56",
-                Some("dd-mm-yyyy\"T\"HH24:MI:SS"),
-                "timestamp without time zone 2017-03-10T12:34:56",
-            ),
-            (
-                "10-03-2017 12:34:56",
-                Some("dd-mm-yyyy\"T\"HH24:MI:SS TZH"),
-                "input string is too short for datetime format",
-            ),
+            ("10-03-2017t12:34:56", Some("dd-mm-yyyy\"T\"HH24:MI:SS"), "unmatched format character \"T\""),
+            ("10-03-2017 12:34:56", Some("dd-mm-yyyy HH24:MI:SS TZH"), "input string is too short for datetime format"),
             ("10-03-2017", Some("dd.mm.yyyy"), "unmatched format separator \".\""),
             ("12:34", Some("aaa"), "invalid datetime format separator: \"a\""),
         ] {
