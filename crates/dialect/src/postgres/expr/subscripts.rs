@@ -199,6 +199,11 @@ impl Binder<'_> {
         value: Expr,
         at: (i32, i32),
     ) -> Result<Expr> {
+        if whole.ty.is_domain() {
+            let domain = whole.ty.clone();
+            let whole = self.part_assigned(below_domain(whole), column, parts, value, at)?;
+            return self.checked(whole, &domain, CastContext::Assignment);
+        }
         let subscripts = leading(parts);
         if subscripts.is_empty() {
             return self.field_assigned(whole, column, parts, value, at);
@@ -211,11 +216,6 @@ impl Binder<'_> {
             let member = self.subscripted(whole.clone(), &subscripts, at.0)?;
             let value = self.part_assigned(member, column, &parts[subscripts.len()..], value, at)?;
             return self.part_assigned(whole, column, &parts[..subscripts.len()], value, at);
-        }
-        if whole.ty.is_domain() {
-            let domain = whole.ty.clone();
-            let whole = self.part_assigned(below_domain(whole), column, parts, value, at)?;
-            return self.checked(whole, &domain, CastContext::Assignment);
         }
         let ty = whole.ty.clone();
         let sliced = subscripts.iter().any(|one| one.is_slice);
