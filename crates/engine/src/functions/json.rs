@@ -106,6 +106,12 @@ pub(super) fn write(out: &mut String, value: &Value, ty: &Type, settings: &Setti
         (Value::Null, _) => out.push_str("null"),
         (Value::Integer(value), Type::Bool) => out.push_str(if *value == 0 { "false" } else { "true" }),
         (Value::Text(text), Type::Json | Type::Jsonb) => out.push_str(text),
+        // A type of an extension may have a cast to JSON, as `hstore` has.
+        (value, Type::Scalar(scalar, _))
+            if let Some(Value::Text(text)) = (scalar.casts.into)(value, &Type::Json).transpose()? =>
+        {
+            out.push_str(&text);
+        }
         (Value::Text(stored), ty) if ty.is_row() => {
             let row = record::Row::read(stored.as_bytes(), ty)?;
             out.push('{');

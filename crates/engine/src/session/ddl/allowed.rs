@@ -1,6 +1,7 @@
 //! Whether a change of the schema is allowed to the role that asks.
 
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
+use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
     AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange, ObjectKind,
     PolicyChange, TriggerChange, UserTypeChange,
@@ -79,20 +80,7 @@ impl Changer<'_> {
                 let inside = rights.owns(schema.namespace_oid(&ty.namespace));
                 if inside { Ok(()) } else { check.owned(ty.oid, "type", &ty.name) }
             }),
-            Ddl::Extension(ExtensionChange::Create { namespace, .. }) => {
-                check.database(Privileges::CREATE)?;
-                check.schema_privilege(namespace, Privileges::CREATE)
-            }
-            Ddl::Extension(ExtensionChange::SetSchema { extension, to }) => {
-                check.owned(extension.oid, "extension", extension.name())?;
-                check.schema_privilege(to, Privileges::CREATE)
-            }
-            Ddl::Extension(ExtensionChange::Comment { extension, .. }) => {
-                check.owned(extension.oid, "extension", extension.name())
-            }
-            Ddl::Extension(ExtensionChange::Drop { extensions, .. }) => {
-                extensions.iter().try_for_each(|extension| check.owned(extension.oid, "extension", extension.name()))
-            }
+            Ddl::Extension(change) => check.extension(change),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
                 check.leakproof(create.leakproof)?;
@@ -128,6 +116,23 @@ struct Allowed<'a> {
 }
 
 impl Allowed<'_> {
+    /// Who may make things in the database may have an extension there.
+    fn extension(&self, change: &ExtensionChange) -> Done {
+        let owned = |extension: &Installed| self.owned(extension.oid, "extension", extension.name());
+        match change {
+            ExtensionChange::Create { namespace, .. } => {
+                self.database(Privileges::CREATE)?;
+                self.schema_privilege(namespace, Privileges::CREATE)
+            }
+            ExtensionChange::SetSchema { extension, to } => {
+                owned(extension)?;
+                self.schema_privilege(to, Privileges::CREATE)
+            }
+            ExtensionChange::Comment { extension, .. } => owned(extension),
+            ExtensionChange::Drop { extensions, .. } => extensions.iter().try_for_each(|extension| owned(extension)),
+        }
+    }
+
     /// A function is said to tell nothing of its arguments.
     fn leakproof(&self, wanted: bool) -> Done {
         if wanted && !self.rights.is_superuser() {

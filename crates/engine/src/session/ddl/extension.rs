@@ -22,8 +22,8 @@ enum User {
     Column(Arc<Relation>, usize),
     /// A column's default.
     Default(Arc<Relation>, usize),
-    /// A domain over one of its types.
-    Domain(Arc<UserType>),
+    /// A domain over one of its types, or a composite type with a field of one.
+    Type(Arc<UserType>),
     /// A function that takes or returns one.
     Function(Arc<StoredFunction>),
 }
@@ -90,7 +90,7 @@ impl Changer<'_> {
                 };
                 self.alter_table(&now, &[action])
             }
-            User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
+            User::Type(ty) => self.drop_user_types(std::slice::from_ref(ty), true),
             User::Function(function) => self.drop_functions(&[function.oid], true),
         }
     }
@@ -106,7 +106,7 @@ impl User {
                 let column = quote_ident(&relation.columns[*at].name);
                 format!("default value for column {column} of {}", described(schema, relation))
             }
-            Self::Domain(domain) => format!("type {}", domain.shown()),
+            Self::Type(ty) => format!("type {}", ty.shown()),
             Self::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
         }
     }
@@ -115,7 +115,7 @@ impl User {
     fn needs(&self, extension: &str) -> String {
         let ty = match self {
             Self::Column(relation, at) => Some(&relation.columns[*at].ty),
-            Self::Domain(domain) => domain.domain().map(|domain| &domain.base),
+            Self::Type(ty) => ty.domain().map(|domain| &domain.base),
             Self::Function(function) => function.definition.types().find(|ty| of_type(ty).is_some()),
             Self::Default(..) => None,
         };
@@ -136,8 +136,12 @@ fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
             }
         }
     }
-    let over = |ty: &Arc<UserType>| ty.domain().is_some_and(|domain| is_of(&domain.base));
-    found.extend(schema.user_types().into_iter().filter(over).map(User::Domain));
+    let over = |ty: &Arc<UserType>| {
+        let of_field =
+            || ty.composite().is_some_and(|composite| composite.fields.iter().any(|f| !f.dropped && is_of(&f.ty)));
+        ty.domain().is_some_and(|domain| is_of(&domain.base)) || of_field()
+    };
+    found.extend(schema.user_types().into_iter().filter(over).map(User::Type));
     let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(is_of);
     found.extend(schema.main.functions.iter().filter(takes).cloned().map(User::Function));
     found
