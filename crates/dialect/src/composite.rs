@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::Type;
 use crate::postgres::types;
+use crate::scalar::Order;
 use crate::schema::Relation;
 use crate::user_type::{UserKind, UserType};
 
@@ -36,18 +37,23 @@ pub struct Composite {
 #[derive(Clone, Debug)]
 pub struct Shape(Option<Arc<[Field]>>);
 
-// Object ids of relations are small numbers, or have bit 30 alone of the upper two when they are derived from a name (a
-// table that somebody else has made). Those of their row types and of the arrays of these are made from them:
+// Object ids of relations are small numbers; those of temporary ones count from 0x3000_0000, and bit 30 alone of the upper
+// two is set in those that are derived from a name (a table that somebody else has made). The object ids of row types and
+// of the arrays of these are made from them:
 //
 //     relation     row type       array type
-//     0x0…         0x2…           0x3…
+//     0x0…         0x1…           0x2…
+//     0x30… 0x33…  0x34… 0x37…    0x38… 0x3b…
 //     0x4… 0x7…    0x8… 0xb…      0xc… 0xf…
 
 const DERIVED: u32 = 0x4000_0000;
 const DERIVED_ROW: u32 = 0x8000_0000;
 const DERIVED_ARRAY: u32 = 0xc000_0000;
-const ROW: u32 = 0x2000_0000;
-const ARRAY: u32 = 0x3000_0000;
+const TEMPORARY: u32 = 0x3000_0000;
+const TEMPORARY_ROW: u32 = 0x3400_0000;
+const TEMPORARY_ARRAY: u32 = 0x3800_0000;
+const ROW: u32 = 0x1000_0000;
+const ARRAY: u32 = 0x2000_0000;
 
 impl Field {
     /// A field.
@@ -66,6 +72,22 @@ impl Composite {
 /// The fields of a row that are there, with their places.
 pub fn live(fields: &[Field]) -> impl Iterator<Item = (usize, &Field)> {
     fields.iter().enumerate().filter(|(_, field)| !field.dropped)
+}
+
+/// A field of a row of this type whose values may be equal though their stored forms differ: where it is, a unique index
+/// over the rows would not find all equals.
+pub fn field_unlike_bytes(ty: &Type) -> Option<&Type> {
+    let unlike = |ty: &Type| {
+        matches!(ty, Type::Float4 | Type::Float8 | Type::Interval | Type::TimeTz(_) | Type::Jsonb)
+            || matches!(ty, Type::Scalar(scalar, _) if matches!(scalar.order, Order::By { .. }))
+            || ty.is_decimal()
+    };
+    live(ty.row_fields()?).find_map(|(_, field)| match field.ty.through_domains() {
+        Type::Array(element) if unlike(element) => Some(&field.ty),
+        Type::Array(element) => field_unlike_bytes(element),
+        ty if unlike(ty) => Some(&field.ty),
+        ty => field_unlike_bytes(ty),
+    })
 }
 
 impl Shape {
@@ -111,21 +133,34 @@ pub fn row_type(relation: &Relation) -> UserType {
 
 /// The object id of the type of a relation's rows.
 pub const fn row_type_oid(relation: u32) -> u32 {
-    if relation & DERIVED == 0 { relation | ROW } else { relation ^ DERIVED | DERIVED_ROW }
+    with_mark(relation, DERIVED_ROW, TEMPORARY_ROW, ROW)
 }
 
 /// The object id of the type of arrays of a relation's rows.
 const fn row_array_oid(relation: u32) -> u32 {
-    if relation & DERIVED == 0 { relation | ARRAY } else { relation ^ DERIVED | DERIVED_ARRAY }
+    with_mark(relation, DERIVED_ARRAY, TEMPORARY_ARRAY, ARRAY)
+}
+
+const fn with_mark(relation: u32, derived: u32, temporary: u32, plain: u32) -> u32 {
+    if relation & DERIVED != 0 {
+        relation ^ DERIVED | derived
+    } else if relation >= TEMPORARY {
+        relation | temporary
+    } else {
+        relation | plain
+    }
 }
 
 /// The relation whose rows are of the type with this object id, and whether it is the array type's.
 pub const fn relation_of_row_type(oid: u32) -> Option<(u32, bool)> {
-    match (oid & DERIVED_ARRAY, oid & ARRAY) {
-        (DERIVED_ROW, _) => Some((oid ^ DERIVED_ROW | DERIVED, false)),
-        (DERIVED_ARRAY, _) => Some((oid ^ DERIVED_ARRAY | DERIVED, true)),
-        (0, ROW) => Some((oid ^ ROW, false)),
-        (0, ARRAY) => Some((oid ^ ARRAY, true)),
+    // The upper two, four and six bits.
+    match (oid & DERIVED_ARRAY, oid & 0xf000_0000, oid & 0xfc00_0000) {
+        (DERIVED_ROW, ..) => Some((oid ^ DERIVED_ROW | DERIVED, false)),
+        (DERIVED_ARRAY, ..) => Some((oid ^ DERIVED_ARRAY | DERIVED, true)),
+        (_, _, TEMPORARY_ROW) => Some((oid ^ TEMPORARY_ROW | TEMPORARY, false)),
+        (_, _, TEMPORARY_ARRAY) => Some((oid ^ TEMPORARY_ARRAY | TEMPORARY, true)),
+        (_, ROW, _) => Some((oid ^ ROW, false)),
+        (_, ARRAY, _) => Some((oid ^ ARRAY, true)),
         _ => None,
     }
 }
@@ -136,7 +171,7 @@ mod tests {
 
     #[test]
     fn object_ids_of_row_types_lead_back_to_the_relation() {
-        for relation in [83, 1_259, 16_384, 0x4000_0000, 0x6000_0001, 0x7fff_ffff] {
+        for relation in [83, 1_259, 16_384, 0x3000_0000, 0x3000_1234, 0x4000_0000, 0x6000_0001, 0x7fff_ffff] {
             assert_eq!(relation_of_row_type(relation), None);
             assert_eq!(relation_of_row_type(row_type_oid(relation)), Some((relation, false)));
             assert_eq!(relation_of_row_type(row_array_oid(relation)), Some((relation, true)));

@@ -395,7 +395,10 @@ impl Type {
 
     /// False for types without an order.
     pub fn is_ordered(&self) -> bool {
-        self.is_comparable() && !matches!(self, Self::Scalar(Scalar { order: Order::Unordered, .. }, _))
+        let fields = self.row_fields().unwrap_or_default();
+        self.is_comparable()
+            && !matches!(self, Self::Scalar(Scalar { order: Order::Unordered, .. }, _))
+            && fields.iter().all(|field| field.dropped || field.ty.is_ordered())
     }
 
     /// Types whose values are numbers.

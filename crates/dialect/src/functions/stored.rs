@@ -9,6 +9,7 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "row of the cursor" () -> I8, F("rf_cursor_row"), volatile;
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;
+    SetReturning "json records" (JSON, ANY, TEXT, TEXT) -> ANY, F("rf_json_records"), lenient, stable;
     Scalar "field" (ANY, I4) -> ANY, Special("field");
     Scalar "row with field" (ANY, I4, I4, ANY) -> ANY, F("rf_set_field"), lenient;
     Scalar "row is null" (ANY) -> BOOL, Special("row_is_null"), lenient;

@@ -159,6 +159,8 @@ pub(super) struct Entry {
     pub(super) row_is_value: bool,
     /// The type with a name that its rows are of, where no relation tells.
     pub(super) row: Option<Type>,
+    /// An outer join may yield no row of it.
+    pub(super) nullable: bool,
     /// Its row as one value, where there is such a thing.
     pub(super) value: Option<Expr>,
     /// The table behind it, for system columns and functional dependency.
@@ -417,6 +419,7 @@ impl Entry {
             unqualified: true,
             row_is_value: false,
             row: None,
+            nullable: false,
             value: None,
             relation: Some((id, relation.clone())),
         }
@@ -458,6 +461,7 @@ impl Entry {
             unqualified: true,
             row_is_value: false,
             row: None,
+            nullable: false,
             value: None,
             relation: None,
         }

@@ -223,7 +223,9 @@ fn compare_images(call: &Call<'_>) -> Result<Ordering> {
 fn image(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) => a.cmp(b),
-        (Value::Real(a), Value::Real(b)) => a.total_cmp(b),
+        // As PostgreSQL compares what it keeps of numbers: without their sign.
+        (Value::Integer(a), Value::Integer(b)) => (*a as u64).cmp(&(*b as u64)),
+        (Value::Real(a), Value::Real(b)) => a.to_bits().cmp(&b.to_bits()),
         (left, right) => order(left, right, &Type::Int8),
     }
 }

@@ -21,6 +21,7 @@ mod geometry;
 mod informix;
 mod json;
 mod json_change;
+mod json_records;
 mod jsonpath;
 mod jsonpath_datetime;
 mod like;
@@ -125,6 +126,7 @@ const FAMILIES: &[&[Row]] = &[
     informix::ROWS,
     json::ROWS,
     json_change::ROWS,
+    json_records::ROWS,
     jsonpath::ROWS,
     like::ROWS,
     locks::ROWS,

@@ -117,6 +117,24 @@ impl Lowering<'_> {
                 self.needs_us();
                 format!("rf_{word}({})", args.join(", "))
             }
+            "json_populate_record" | "jsonb_populate_record" => {
+                if !args[0].ty.is_row() {
+                    let message = format!("first argument of {word} must be a row type");
+                    return Err(Error::new(Condition::DatatypeMismatch, message));
+                }
+                let base = self.expr(&args[0])?.sql;
+                let object = self.expr(&args[1])?.sql;
+                self.needs_us();
+                let name = super::quote_text(word);
+                format!("rf_json_record({object}, {base}, {}, {name})", type_words(&args[0].ty))
+            }
+            "json_to_record" | "jsonb_to_record" => {
+                let message = format!("could not determine row type for result of {word}");
+                return Err(Error::new(Condition::FeatureNotSupported, message).hint(
+                    "Provide a non-null record argument, or call the function in the FROM clause using a column \
+                     definition list.",
+                ));
+            }
             "row_is_null" | "row_is_not_null" => {
                 let value = self.expr(&args[0])?.sql;
                 self.needs_us();

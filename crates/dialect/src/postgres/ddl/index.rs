@@ -49,6 +49,9 @@ impl Binder<'_> {
             keys.push(IndexKeyDefinition { descending: element.ordering() == SortByDir::SortbyDesc, key });
             properties.extend(facts(element, keys.len(), &keys[keys.len() - 1].key.expr.ty));
         }
+        if index.unique {
+            keys.iter().try_for_each(|key| self.check_unique_rows(&key.key.expr.ty))?;
+        }
         let predicate = match index.where_clause.as_deref() {
             Some(node) => {
                 let mut text = self.definition(node, vec![entry], Clause::Predicate, None)?;
@@ -133,6 +136,17 @@ impl Binder<'_> {
         Err(Error::new(Condition::UndefinedObject, message).hint(
             "You must specify an operator class for the index or define a default operator class for the data type.",
         ))
+    }
+
+    /// Refuses a unique key over rows that are equal though their stored forms differ.
+    pub(super) fn check_unique_rows(&self, ty: &crate::Type) -> Result<()> {
+        match crate::composite::field_unlike_bytes(ty) {
+            None => Ok(()),
+            Some(field) => {
+                let words = super::super::types::words(field);
+                Err(Error::unsupported(format!("a unique key over rows with a field of type {words}")))
+            }
+        }
     }
 
     /// A key, and what it adds to the index's name.

@@ -54,6 +54,7 @@ impl Draft {
                 .collect(),
             row_is_value: false,
             row: None,
+            nullable: false,
             value: None,
             qualified: true,
             unqualified: true,
@@ -561,6 +562,7 @@ impl Binder<'_> {
             }
             for position in &columns {
                 draft.columns[*position].not_null = true;
+                self.check_unique_rows(&draft.columns[*position].ty)?;
             }
             let (name, named) = draft.constraint_name(&constraint.conname, &[], "pkey");
             draft.constraints.push(Constraint {
@@ -570,6 +572,7 @@ impl Binder<'_> {
                 options: Default::default(),
             });
         } else {
+            columns.iter().try_for_each(|position| self.check_unique_rows(&draft.columns[*position].ty))?;
             let keys = columns.iter().map(|position| draft.columns[*position].name.clone());
             let words: Vec<String> = keys.chain(included.iter().cloned()).collect();
             let (name, named) = draft.constraint_name(&constraint.conname, &words, "key");

@@ -7,6 +7,7 @@ use rowferry_facts as facts;
 use super::super::binder::{Binder, Clause};
 use super::super::choice::Choice;
 use super::super::coerce::base;
+use super::super::from::json_records;
 use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
 use super::super::{absent, bind_default_of, bound, choice};
@@ -360,13 +361,13 @@ impl Binder<'_> {
             };
         }
         let id = self.ids.relation();
-        self.scope().set_returning.push(ir::From::Function {
-            id,
-            function: candidate.function,
-            args,
-            columns,
-            ordinality: false,
-        });
+        let mut function = candidate.function;
+        let mut args = args;
+        if json_records::makes_records(name) {
+            function = functions::internal("json records");
+            args = Self::json_record_arguments(name, args, &candidate.result);
+        }
+        self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
         self.subscript(Expr::column(id, 0, candidate.result), from_zero)
     }
 

@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use super::super::binder::{Binder, Entry, EntryColumn};
 use super::super::names;
-use super::rows;
+use super::{any_of, rows};
 use crate::composite;
 use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
 use crate::schema::RelationKind;
@@ -270,7 +270,31 @@ impl Binder<'_> {
             }
             None => rows::record(entry.columns.iter().map(|column| column.name.clone()), members),
         };
+        let expr = if entry.nullable { self.row_or_null(expr, entry) } else { expr };
         EntryColumn { name: entry.name.clone(), expr, origin: None, not_null: false, identity: false }
+    }
+
+    /// The whole row of a relation of which an outer join may have found none: NULL then.
+    fn row_or_null(&self, row: Expr, entry: &Entry) -> Expr {
+        let is_there = |arg: Expr| Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated: true }, Type::Bool);
+        let certain = entry.columns.iter().find(|column| column.not_null);
+        let table = entry.relation.as_ref().filter(|(id, relation)| {
+            matches!(relation.kind, RelationKind::Table)
+                && !relation.without_rowid
+                && !self.families.contains_key(id)
+                && !self.views_behind.contains_key(id)
+        });
+        let condition = match (certain, table) {
+            (Some(column), _) => is_there(column.expr.clone()),
+            (None, Some((id, _))) => {
+                let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowId };
+                is_there(Expr::new(ExprKind::Column(rowid), Type::Int8))
+            }
+            // A row of NULLs alone is taken for none.
+            (None, None) => any_of(entry.columns.iter().map(|column| is_there(column.expr.clone())).collect()),
+        };
+        let ty = row.ty.clone();
+        Expr::new(ExprKind::Case { branches: vec![(condition, row)], otherwise: None }, ty)
     }
 
     /// `tableoid` is known; PostgreSQL's other system columns are not here.

@@ -274,6 +274,9 @@ impl Binder<'_> {
                 }
             }
         }
+        if word == "record" {
+            return Ok(if name.array_bounds.is_empty() { Type::RECORD } else { Type::Array(Box::new(Type::RECORD)) });
+        }
         // The grammar writes `char` and `character` as bpchar(1), and `bpchar` without length as itself.
         let ty = types::named(word, &modifiers).map_err(|error| self.at(error, name.location))?;
         Ok(if name.array_bounds.is_empty() { ty } else { Type::Array(Box::new(ty)) })

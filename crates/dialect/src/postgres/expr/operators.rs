@@ -107,13 +107,10 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
 }
 
 /// The type of a field without equality among those of a row that is compared.
-fn strangers<'t>(compared: &Type, row: &'t Type) -> Option<&'t Type> {
-    if !compared.is_row() {
-        return None;
-    }
+fn strangers(row: &Type) -> Option<&Type> {
     live(row.row_fields()?).find_map(|(_, field)| match field.ty.through_domains() {
         ty if !ty.is_comparable() => Some(ty),
-        ty => strangers(ty, ty),
+        ty => strangers(ty),
     })
 }
 
@@ -253,6 +250,14 @@ impl Binder<'_> {
         place: i32,
     ) -> Result<(Expr, Expr)> {
         let ordering = !matches!(name, "=" | "<>");
+        if left.ty.is_row()
+            && right.ty.is_row()
+            && let Some(stranger) = strangers(&left.ty).or_else(|| strangers(&right.ty))
+        {
+            let what = if ordering { "a comparison function" } else { "an equality operator" };
+            let message = format!("could not identify {what} for type {}", types::words(stranger));
+            return Err(self.error(Condition::UndefinedFunction, message, -1));
+        }
         let ty = comparison_type(&left.ty, &right.ty)
             .filter(|ty| (ty.is_ordered() || !ordering) && !lacks_operator(ty, name));
         let Some(ty) = ty else {
@@ -263,11 +268,6 @@ impl Binder<'_> {
         let context = |from: &Type| {
             if matches!(from, Type::InternalChar) { CastContext::Implicit } else { context }
         };
-        if let Some(stranger) = strangers(&ty, &left.ty).or_else(|| strangers(&ty, &right.ty)) {
-            let what = if ordering { "a comparison function" } else { "an equality operator" };
-            let message = format!("could not identify {what} for type {}", types::words(stranger));
-            return Err(self.error(Condition::UndefinedFunction, message, -1));
-        }
         let (from_left, from_right) = (left.ty.clone(), right.ty.clone());
         Ok((
             self.coerce(left, &ty, context(&from_left), left_at)?,
@@ -476,6 +476,7 @@ impl Binder<'_> {
         let common = if undecided { self.common_type(&everywhere, "IN") } else { self.common_type(&kinds, "IN") };
         if let Ok(common) = common
             && let Some(ty) = comparison_type(&arg.ty, &common)
+            && ty != Type::RECORD
         {
             let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
             let arg = self.coerce(arg, &ty, context, arg_at)?;

@@ -4,7 +4,7 @@ use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
 use crate::composite::{Field, live};
 use crate::functions::FunctionKind;
-use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn};
+use crate::ir::{CastContext, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, Entry, computed, outputs};
 use crate::postgres::expr::calls::function_name;
@@ -15,15 +15,31 @@ use crate::postgres::viewdef::Called;
 use crate::postgres::{coerce, names};
 use crate::{Condition, Language, Result, Type};
 
+use super::json_records;
+
 /// A function as a member of FROM.
-struct FunctionSource {
-    from: From,
-    name: String,
-    columns: Vec<OutputColumn>,
+pub(super) struct FunctionSource {
+    pub(super) from: From,
+    pub(super) name: String,
+    pub(super) columns: Vec<OutputColumn>,
     /// What the columns are, where they are not just the member's own.
-    values: Vec<Expr>,
+    pub(super) values: Vec<Expr>,
     /// The type of its rows, if that is one of rows.
-    row: Option<Type>,
+    pub(super) row: Option<Type>,
+}
+
+/// The fields of the rows that a function yields as its one value.
+fn spread_rows(from: From, id: RelId, name: String, ty: &Type, ordinality: bool) -> FunctionSource {
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    for (at, field) in live(ty.row_fields().unwrap_or_default()) {
+        columns.push(OutputColumn { name: field.name.clone(), ty: field.ty.clone() });
+        values.push(field_at(Expr::column(id, 0, ty.clone()), at, field.ty.clone()));
+    }
+    if ordinality {
+        columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+        values.push(Expr::column(id, 1, Type::Int8));
+    }
+    FunctionSource { from, name, columns, values, row: Some(ty.clone()) }
 }
 
 impl Binder<'_> {
@@ -47,12 +63,12 @@ impl Binder<'_> {
             }
             _ => None,
         };
-        if with_definitions && of_user.is_none() {
-            return Err(self.unsupported("a column definition list", place));
-        }
+        let defined = if with_definitions && of_user.is_none() { Some(self.column_definitions(range)?) } else { None };
         let FunctionSource { from, name, mut columns, values, row } = match of_user {
             Some(found) => found,
-            None => self.laterally(true, left, |binder| binder.function_in_from(function_node, range.ordinality))?,
+            None => {
+                self.laterally(true, left, |binder| binder.function_in_from(function_node, defined, range.ordinality))?
+            }
         };
         let id = match &from {
             From::Function { id, .. } | From::Query { id, .. } => *id,
@@ -119,8 +135,23 @@ impl Binder<'_> {
         Ok(columns)
     }
 
-    fn function_in_from(&mut self, node: &Node, ordinality: bool) -> Result<FunctionSource> {
+    fn function_in_from(
+        &mut self,
+        node: &Node,
+        defined: Option<Vec<OutputColumn>>,
+        ordinality: bool,
+    ) -> Result<FunctionSource> {
         let place = location(node);
+        if let Some(N::FuncCall(call)) = &node.node
+            && let Ok(name) = function_name(call)
+            && json_records::makes_records(&name)
+        {
+            return self.json_records_in_from(&name, call, defined, ordinality, place);
+        }
+        if defined.is_some() {
+            let message = "a column definition list is only allowed for functions returning \"record\"";
+            return Err(self.error(Condition::SyntaxError, message, place));
+        }
         if let Some(N::FuncCall(call)) = &node.node {
             let mut namespace = None;
             let name = match function_name(call) {
@@ -152,6 +183,9 @@ impl Binder<'_> {
                     let from =
                         From::Function { id, function, args: args.clone(), columns: columns.clone(), ordinality };
                     self.note_call(&from, || Called::Rows(function, args), ordinality, None);
+                    if candidate.result.row_fields().is_some() {
+                        return Ok(spread_rows(from, id, name, &candidate.result, ordinality));
+                    }
                     return Ok(FunctionSource { from, name, columns, values: Vec::new(), row: None });
                 }
                 Err(miss) => {

@@ -25,6 +25,13 @@ impl Binder<'_> {
             visible.extend(left_entries.iter().cloned());
         }
         let (right_from, right_entries) = self.bind_from_item(right_node, &visible)?;
+        let (mut left_entries, mut right_entries) = (left_entries, right_entries);
+        if matches!(kind, JoinKind::Right | JoinKind::Full) {
+            left_entries.iter_mut().for_each(|entry| entry.nullable = true);
+        }
+        if matches!(kind, JoinKind::Left | JoinKind::Full) {
+            right_entries.iter_mut().for_each(|entry| entry.nullable = true);
+        }
         let mut entries = left_entries.clone();
         self.merge_entries(&mut entries, right_entries.clone(), right_node)?;
 
@@ -89,6 +96,7 @@ impl Binder<'_> {
                 unqualified: true,
                 row_is_value: false,
                 row: None,
+                nullable: false,
                 value: None,
                 relation: None,
             };
@@ -175,6 +183,7 @@ impl Binder<'_> {
             unqualified: true,
             row_is_value: false,
             row: None,
+            nullable: false,
             value: None,
             relation: None,
         };

@@ -2,6 +2,7 @@
 
 mod function;
 mod join;
+pub(super) mod json_records;
 
 use std::sync::Arc;
 

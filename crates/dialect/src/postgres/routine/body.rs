@@ -136,6 +136,7 @@ impl VariableScope {
             unqualified: true,
             row_is_value: false,
             row: None,
+            nullable: false,
             value: None,
             relation: None,
         }];
@@ -147,6 +148,7 @@ impl VariableScope {
             unqualified: false,
             row_is_value: false,
             row: None,
+            nullable: false,
             value: row.whole.map(|value| Expr::new(ExprKind::Param(value), types[value].clone())),
             relation: None,
         }));

@@ -57,6 +57,7 @@ impl Changer<'_> {
             *self.deferred.borrow_mut() = if waits { Some(self.deferred.take().unwrap_or_default()) } else { None };
             let current = self.current(table.oid)?;
             let Some(action) = positions.bring(action, &current)? else { continue };
+            self.check_rows_elsewhere(&current, &action)?;
             self.alter(&current, &action)?;
             self.touch(table.database, table.oid);
         }

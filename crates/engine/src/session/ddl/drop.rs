@@ -9,6 +9,7 @@ use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
 use super::policy::PolicyUser;
+use super::user_type::describe_user;
 use super::{Changer, Done, PartKind, cannot_drop, described};
 use crate::schema::SequenceDetails;
 
@@ -151,12 +152,18 @@ impl Changer<'_> {
         let stays = |user: &PolicyUser| !going.iter().any(|relation| relation.oid == user.table.oid);
         let policies: Vec<PolicyUser> = self.policies_needing(&all).filter(stays).collect();
         others.extend(policies.iter().map(|user| (user.shown.clone(), user.on.clone())));
+        let holders = self.users_of_rows(&going);
+        others.extend(holders.iter().map(|(user, on)| (describe_user(&schema, user), on.clone())));
         if !cascade && !others.is_empty() {
             return Err(cannot_drop(&first, &others));
         }
         self.tell_cascade(&others.into_iter().map(|(object, _)| object).collect::<Vec<_>>());
         self.drop_policies(&policies)?;
         views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
+        for (user, _) in &holders {
+            self.settle()?;
+            self.drop_user(user)?;
+        }
         for (child, key, _) in &keys {
             // An earlier constraint of the same table may have gone.
             self.settle()?;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::composite::{Composite, live};
-use rowferry_dialect::ir::{AlterUserType, NewUserType, UserTypeChange};
+use rowferry_dialect::composite::{Composite, live, row_type_oid};
+use rowferry_dialect::ir::{AlterTable, AlterUserType, NewUserType, UserTypeChange};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::routine::definition_text;
@@ -129,6 +129,49 @@ impl Changer<'_> {
         self.store_type(&ty)
     }
 
+    /// The columns, domains and attributes of the row types of relations, but for those of the relations themselves.
+    pub(super) fn users_of_rows(&self, going: &[Arc<Relation>]) -> Vec<(User, String)> {
+        let schema = self.schema();
+        let mut found = Vec::new();
+        for relation in going {
+            for user in users(&schema, row_type_oid(relation.oid)) {
+                if !matches!(&user, User::Column(table, _) if going.iter().any(|other| other.oid == table.oid)) {
+                    found.push((user, format!("type {}", quote_ident(&relation.name))));
+                }
+            }
+        }
+        found
+    }
+
+    /// Refuses a change of a table whose rows other tables hold.
+    pub(super) fn check_rows_elsewhere(&self, table: &Relation, action: &AlterTable) -> Done {
+        let adds_values = |column: &rowferry_dialect::ir::ColumnDefinition| {
+            column.not_null
+                || column.generated.is_some()
+                || column.identity.is_some()
+                || column.sequence.is_some()
+                || column.default.as_ref().is_some_and(|text| !text.text.eq_ignore_ascii_case("null"))
+        };
+        let reason = match action {
+            AlterTable::AddColumn { column, .. } if adds_values(column) => "uses",
+            AlterTable::SetType { .. } => "uses",
+            AlterTable::DropColumn { .. } => "drops",
+            _ => return Ok(()),
+        };
+        let schema = self.schema();
+        let of_rows = users_through(&schema, row_type_oid(table.oid));
+        let Some(User::Column(user, at)) = of_rows.iter().find(|user| matches!(user, User::Column(..))) else {
+            return Ok(());
+        };
+        let column = format!("{}.{}", user.name, user.columns[*at].name);
+        if reason == "drops" {
+            let what = format!("DROP COLUMN of \"{}\" while column \"{column}\" uses its row type", table.name);
+            return Err(Error::unsupported(what).into());
+        }
+        let message = format!("cannot alter table \"{}\" because column \"{column}\" uses its row type", table.name);
+        Err(Error::new(rowferry_dialect::Condition::FeatureNotSupported, message).into())
+    }
+
     fn alter_user_type(&self, ty: &Arc<UserType>, action: &AlterUserType) -> Done {
         let mut ty = UserType::clone(ty);
         match action {
@@ -252,12 +295,12 @@ impl Changer<'_> {
         Ok(())
     }
 
-    fn drop_user(&self, user: &User) -> Done {
+    pub(super) fn drop_user(&self, user: &User) -> Done {
         match user {
             User::Column(relation, at) => {
                 let Some(now) = self.schema().relation_by_oid(relation.oid) else { return Ok(()) };
                 let Some(column) = now.column(&relation.columns[*at].name) else { return Ok(()) };
-                let action = rowferry_dialect::ir::AlterTable::DropColumn { column, cascade: true };
+                let action = AlterTable::DropColumn { column, cascade: true };
                 self.alter_table(&now, &[action])
             }
             User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
@@ -347,7 +390,7 @@ fn users_through(schema: &SessionSchema, oid: u32) -> Vec<User> {
     found
 }
 
-fn describe_user(schema: &SessionSchema, user: &User) -> String {
+pub(super) fn describe_user(schema: &SessionSchema, user: &User) -> String {
     match user {
         User::Column(relation, at) => {
             format!("column {} of {}", quote_ident(&relation.columns[*at].name), described(schema, relation))
