@@ -78,7 +78,7 @@ pub fn live(fields: &[Field]) -> impl Iterator<Item = (usize, &Field)> {
 /// over the rows would not find all equals.
 pub fn field_unlike_bytes(ty: &Type) -> Option<&Type> {
     let unlike = |ty: &Type| {
-        matches!(ty, Type::Float4 | Type::Float8 | Type::Interval | Type::TimeTz(_) | Type::Jsonb)
+        matches!(ty, Type::Float4 | Type::Float8 | Type::Interval(_) | Type::TimeTz(_) | Type::Jsonb)
             || matches!(ty, Type::Scalar(scalar, _) if matches!(scalar.order, Order::By { .. }))
             || ty.is_decimal()
     };

@@ -162,6 +162,7 @@ pub(super) fn value_entry(base: &Type) -> Entry {
         unqualified: true,
         row_is_value: false,
         row: None,
+        nullable: false,
         value: None,
         relation: None,
     }
