@@ -174,6 +174,8 @@ conditions! {
     CannotCoerce "42846" -9634 0,
     GroupingError "42803" -294 0,
     WindowingError "42P20" -294 0,
+    CollationMismatch "42P21" -201 0,
+    IndeterminateCollation "42P22" -201 0,
     InvalidRecursion "42P19" -201 0,
     InvalidForeignKey "42830" -297 0,
     InvalidName "42602" -202 0,

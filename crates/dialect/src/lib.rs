@@ -27,6 +27,7 @@
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 pub mod access;
+pub mod collation;
 pub mod composite;
 pub mod error;
 pub mod extension;

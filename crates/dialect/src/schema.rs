@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::access::Privileges;
+use crate::collation::Collation;
 use crate::ir::{TriggerEvent, TriggerLevel, TriggerState, TriggerTime};
 use crate::user_type::UserType;
 use crate::{Language, Type};
@@ -430,6 +431,8 @@ pub struct Column {
     pub generated: Option<Generated>,
     /// The column is SQLite's rowid (`INTEGER PRIMARY KEY`).
     pub rowid_alias: bool,
+    /// COLLATE; `None` is the type's own.
+    pub collation: Option<Arc<Collation>>,
 }
 
 /// What a column is computed from.

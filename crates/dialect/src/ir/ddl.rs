@@ -6,6 +6,7 @@ use super::access::{AccessChange, RoleSpec};
 use super::expr::Expr;
 use super::query::{Query, RelId};
 use super::trigger::{ChangeTrigger, TriggerState};
+use crate::collation::Collation;
 use crate::schema::{QualifiedName, ReferentialAction, Relation};
 use crate::{Language, Type};
 
@@ -296,6 +297,8 @@ pub struct ColumnDefinition {
     pub sequence: Option<CreateSequence>,
     /// GENERATED ALWAYS AS (…) STORED.
     pub generated: Option<Text>,
+    /// COLLATE; `None` is the type's own.
+    pub collation: Option<Arc<Collation>>,
 }
 
 /// Numbers to be given.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::query::{Query, RelId};
 use crate::Type;
+use crate::collation::Collation;
 use crate::functions::Function;
 use crate::user_type::UserType;
 
@@ -185,8 +186,30 @@ pub enum ExprKind {
     Row(Vec<Expr>),
     /// ARRAY[…].
     Array(Vec<Expr>),
+    /// COLLATE.
+    Collate {
+        /// The value.
+        arg: Box<Expr>,
+        /// How it is to be ordered.
+        collation: Arc<Collation>,
+        /// How it comes to stand here.
+        role: CollateRole,
+        /// Where it stands in the statement's text; -1 where it does not.
+        location: i32,
+    },
     /// The column's default, as a whole value in INSERT or SET.
     Default,
+}
+
+/// What a [`ExprKind::Collate`] is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CollateRole {
+    /// The user's: what it means for the comparisons around it is not known yet.
+    Written,
+    /// The user's, and what compares the value has been told.
+    Obeyed,
+    /// An operand's: the comparison that it stands in works under this collation.
+    Operand,
 }
 
 impl ExprKind {

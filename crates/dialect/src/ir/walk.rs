@@ -225,6 +225,7 @@ macro_rules! walkers {
                 | ExprKind::Checked { arg, .. }
                 | ExprKind::Not(arg)
                 | ExprKind::IsNull { arg, .. }
+                | ExprKind::Collate { arg, .. }
                 | ExprKind::IsTruth { arg, .. } => $expr(arg, visit),
                 ExprKind::Aggregate(aggregate) => {
                     let aggregate = aggregate.$deref();

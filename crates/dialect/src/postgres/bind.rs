@@ -41,6 +41,7 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
         }
         true
     });
+    binder.derive_collations(&mut statement)?;
     Ok(Bound {
         statement,
         params,
@@ -237,7 +238,10 @@ pub fn bind_stored(
 ) -> Result<ir::Expr> {
     let mut binder = Binder::detached(schema, context);
     let entry = super::binder::Entry::of_relation(relation, ir::Text::TABLE, None);
-    binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)
+    binder.collated = relation.columns.iter().any(|column| column.collation.is_some());
+    let mut expr = binder.stored(text, relation.language, vec![entry], super::binder::Clause::Check)?;
+    binder.derive_collations_of(&mut expr, &[(ir::Text::TABLE, relation.clone())])?;
+    Ok(expr)
 }
 
 /// Binds a column's default from its text, as a value of the column.

@@ -50,6 +50,8 @@ pub(super) struct Binder<'a> {
     pub(super) secured_relations: std::collections::HashMap<RelId, super::policies::Secured>,
     /// Tables with policies are read together with those that inherit from them.
     pub(super) secured_families: bool,
+    /// The statement names a collation, or a relation with a column that has one of its own.
+    pub(super) collated: bool,
     /// Inside a function: which scopes are those of its variables.
     pub(super) variables: Option<super::routine::VariableLevels>,
 }
@@ -233,6 +235,7 @@ impl<'a> Binder<'a> {
             policies_of: Vec::new(),
             secured_relations: std::collections::HashMap::new(),
             secured_families: false,
+            collated: false,
             variables: None,
             needs: Needs::default(),
         }
@@ -241,6 +244,7 @@ impl<'a> Binder<'a> {
     /// Notes that a relation is used, for the check of privileges: by the user, or by the owner of the view behind which
     /// it stands.
     pub(super) fn need(&mut self, id: RelId, relation: &Arc<Relation>, privileges: Privileges) {
+        self.collated |= relation.columns.iter().any(|column| column.collation.is_some());
         let behind = crate::access::behind(self.schema, &self.views);
         self.needs.add(id, relation, behind, privileges);
     }

@@ -20,6 +20,7 @@ pub mod bound;
 mod choice;
 mod clauses;
 mod coerce;
+mod collate;
 mod ddl;
 mod dml;
 mod domains;

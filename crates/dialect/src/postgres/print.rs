@@ -8,7 +8,7 @@ use super::types::{format_type, typmod};
 use super::words::quote_ident;
 use crate::Type;
 use crate::functions::{self, FunctionKind, Subscripts};
-use crate::ir::{CastContext, ColumnRef, CompareOp, Expr, ExprKind, LikeKind, Value};
+use crate::ir::{CastContext, CollateRole, ColumnRef, CompareOp, Expr, ExprKind, LikeKind, Value};
 use crate::types::Reg;
 use crate::values::{self, Settings};
 
@@ -280,6 +280,14 @@ impl Printer<'_> {
                 Some(())
             }
             ExprKind::Case { branches, otherwise } => self.case(branches, otherwise.as_deref()),
+            ExprKind::Collate { arg, role: CollateRole::Operand, .. } => self.expr(arg, implicit),
+            ExprKind::Collate { arg, collation, .. } => {
+                self.open();
+                self.operand(arg, Parent::Binary(OTHER, false), true)?;
+                self.out.push_str(&format!(" COLLATE {}", quote_ident(&collation.name)));
+                self.close();
+                Some(())
+            }
             ExprKind::Coalesce(members) => self.named("COALESCE", members),
             ExprKind::Greatest(members) => self.named("GREATEST", members),
             ExprKind::Least(members) => self.named("LEAST", members),

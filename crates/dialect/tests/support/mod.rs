@@ -25,6 +25,7 @@ fn column(name: &str, ty: Type) -> Column {
         identity: None,
         generated: None,
         rowid_alias: false,
+        collation: None,
     }
 }
 

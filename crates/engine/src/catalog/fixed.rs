@@ -6,6 +6,8 @@
 use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::Schema as _;
+use rowferry_dialect::collation::{Collation, Order};
+use rowferry_dialect::lower::sqlite::UNICODE_VERSION;
 use rowferry_facts as facts;
 
 use super::vtab::Rows;
@@ -153,13 +155,25 @@ fn cast(cast: &facts::Cast) -> Row {
 }
 
 fn collations() -> Vec<Row> {
-    let collation = |row: &facts::Collation| {
-        let text = |text: &'static str| (!text.is_empty()).then_some(text);
-        let (collate, ctype) = (text(row.collate), text(row.ctype));
-        let provider = letter(row.provider);
-        row![row.oid, row.name, NAMESPACE, OWNER, provider, row.deterministic, row.encoding, collate, ctype, NULL, NULL]
+    let collation = |row: &Arc<Collation>| {
+        let text = |text: &'static str| (!text.is_empty()).then(|| text.to_owned());
+        let (provider, encoding, collate, ctype) = match facts::Collation::all().iter().find(|fact| fact.oid == row.oid)
+        {
+            Some(fact) => (letter(fact.provider), fact.encoding, text(fact.collate), text(fact.ctype)),
+            // Those that initdb adds.
+            None if row.is_unicode() => (letter('i'), -1, None, None),
+            None => {
+                let locale = if row.name == "ucs_basic" { "C" } else { row.name.as_str() };
+                (letter('c'), 6, Some(locale.to_owned()), Some(locale.to_owned()))
+            }
+        };
+        let (locale, version) = match &row.order {
+            Order::Unicode(locale) => (Some(locale.clone()), Some(UNICODE_VERSION)),
+            Order::Bytes => (None, None),
+        };
+        row![row.oid, &*row.name, NAMESPACE, OWNER, provider, true, encoding, collate, ctype, locale, version]
     };
-    facts::Collation::all().iter().map(collation).collect()
+    Collation::all().iter().map(collation).collect()
 }
 
 fn conversions() -> Vec<Row> {

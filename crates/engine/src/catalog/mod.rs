@@ -291,6 +291,7 @@ fn relation_of(table: &Table) -> Relation {
             identity: is_serial(table, name).then_some(Identity { always: true, zero_is_next: false, sequence: None }),
             generated: None,
             rowid_alias: false,
+            collation: None,
         })
         .collect();
     Relation {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
 use rowferry_dialect::{Schema as _, Type, heritage};
@@ -15,14 +16,9 @@ use crate::schema::{Properties, SessionSchema};
 pub(super) const TABLES: &[Table] =
     &[Table::pg_catalog("pg_attribute", attributes), Table::pg_catalog("pg_attrdef", defaults)];
 
-/// The collation of text types: C, since texts are compared by their bytes.
+/// The collation of a type, 0 where it has none.
 pub fn collation_of(ty: &Type) -> u32 {
-    match ty {
-        Type::Name => 950,
-        Type::Array(element) => collation_of(element),
-        ty if ty.is_text() && !matches!(ty, Type::InternalChar) => 100,
-        _ => 0,
-    }
+    Collation::of_type(ty).map_or(0, |collation| collation.oid)
 }
 
 /// A row of `pg_attribute`.
@@ -292,6 +288,9 @@ fn of_relation(
     for (at, column) in relation.columns.iter().enumerate() {
         let mut attribute = Attribute::new(relation.oid, &column.name, at as i64 + 1, &column.ty);
         let generated = column.generated.is_some();
+        if let Some(collation) = &column.collation {
+            attribute.collation = collation.oid;
+        }
         attribute.not_null = column.not_null;
         attribute.has_default = generated || column.default.is_some() && column.identity.is_none();
         attribute.generated = if generated { "s" } else { "" };

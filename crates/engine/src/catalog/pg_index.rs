@@ -2,6 +2,8 @@
 
 use super::describe::{create_index, expression, included, index_column, nulls_first};
 use super::{Context, NULL, Row, Table, array, row};
+use rowferry_dialect::collation::Collation;
+
 use crate::catalog::pg_attribute::collation_of;
 use crate::schema::Properties;
 
@@ -43,7 +45,12 @@ fn indexes(context: &Context<'_>) -> Vec<Row> {
                 properties.get("", "replica_identity").and_then(|word| word.strip_prefix("i "))
                     == Some(index.name.as_str()),
                 array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1)).chain(included)),
-                array(types.map(|ty| collation_of(&ty))),
+                array(types.enumerate().map(|(at, ty)| {
+                    let named =
+                        properties.get(&index.name, &format!("index_collation {}", at + 1)).and_then(Collation::named);
+                    let column = index.columns[at].and_then(|at| relation.columns[at].collation.as_ref());
+                    named.or(column).map_or_else(|| collation_of(&ty), |collation| collation.oid)
+                })),
                 array(index.keys.iter().map(|_| 10_000)),
                 array(
                     index.keys.iter().enumerate().map(|(at, key)| {

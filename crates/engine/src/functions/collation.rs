@@ -6,7 +6,9 @@
 use std::cmp::Ordering;
 
 use rowferry_dialect::Type;
-use rowferry_dialect::lower::sqlite::{ENUM_ARRAY_COLLATION, ENUM_COLLATION, ROW_ARRAY_COLLATION, ROW_COLLATION};
+use rowferry_dialect::lower::sqlite::{
+    ENUM_ARRAY_COLLATION, ENUM_COLLATION, ROW_ARRAY_COLLATION, ROW_COLLATION, UNICODE_COLLATION,
+};
 use rowferry_dialect::scalar::{self, Order};
 use rowferry_dialect::user_type::{Labels, from_told};
 use rowferry_dialect::values::array::Array;
@@ -37,9 +39,12 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.collation_needed(of_name)
 }
 
-/// A collation when SQLite meets its name: an enum or row type's, whose name holds the labels or the type, or one of an
-/// extension's type.
+/// A collation when SQLite meets its name: an enum or row type's, whose name holds the labels or the type, one of an
+/// extension's type, or a locale's order.
 fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+    if let Some(compare) = name.strip_prefix(UNICODE_COLLATION).and_then(super::unicode_order::named) {
+        return connection.create_collation(name, compare);
+    }
     for scalar in scalar::of_extensions() {
         let Order::By { collation, of_arrays, compare } = scalar.order else { continue };
         if name == collation {

@@ -43,6 +43,7 @@ mod strings;
 mod subscripts;
 mod system;
 mod trigonometry;
+mod unicode_order;
 mod variadic;
 
 use std::cell::RefCell;

@@ -16,7 +16,14 @@ pub(super) const ROWS: &[Row] =
     &[
         Row::new("rf_lower", 1, |call| mapped(call.text(0)?, lower)),
         Row::new("rf_upper", 1, |call| mapped(call.text(0)?, upper)),
-        Row::new("rf_initcap", 1, initcap),
+        Row::new("rf_initcap", 1, |call| initcap(call, lower, upper, char::is_alphanumeric)),
+        // The collations C and POSIX know the letters of ASCII alone.
+        Row::new("rf_lower_ascii", 1, |call| mapped(call.text(0)?, |c| c.to_ascii_lowercase())),
+        Row::new("rf_upper_ascii", 1, |call| mapped(call.text(0)?, |c| c.to_ascii_uppercase())),
+        Row::new("rf_initcap_ascii", 1, |call| {
+            let letter = |c: char| c.is_ascii_alphanumeric();
+            initcap(call, |c| c.to_ascii_lowercase(), |c| c.to_ascii_uppercase(), letter)
+        }),
         Row::new("rf_substring", 2, substring).optional(1),
         Row::new("rf_bytea_substring", 2, bytea_substring).optional(1),
         Row::new("rf_overlay", 3, overlay).optional(1),
@@ -134,11 +141,16 @@ pub(super) fn lower(c: char) -> char {
     }
 }
 
-fn initcap(call: &Call<'_>) -> Result<Value> {
+fn initcap(
+    call: &Call<'_>,
+    lower: fn(char) -> char,
+    upper: fn(char) -> char,
+    is_letter: fn(char) -> bool,
+) -> Result<Value> {
     let mut inside = false;
     mapped(call.text(0)?, |c| {
         let shown = if inside { lower(c) } else { upper(c) };
-        inside = c.is_alphanumeric();
+        inside = is_letter(c);
         shown
     })
 }

@@ -423,6 +423,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         identity: None,
         generated: None,
         rowid_alias: false,
+        collation: None,
     };
     Arc::new(Relation {
         oid: *oid,

@@ -1,5 +1,6 @@
 //! Reads one table or view.
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
@@ -128,6 +129,10 @@ impl Loader<'_> {
                 details.column_comments.insert(at, comment);
             }
             columns.push(column(info, recorded, language, text.as_ref(), rowid_alias == Some(at), without_rowid));
+        }
+        for column in &mut columns {
+            let named = details.properties.get(&column.name, rowferry_dialect::collation::PROPERTY);
+            column.collation = named.and_then(Collation::named).cloned();
         }
         let foreign_keys = self.foreign_keys(oid, &name, &namespace, &columns, text.as_ref(), &mut details)?;
         let checks = self.checks(oid, &name, text.as_ref(), &foreign_keys, &mut details);
@@ -489,6 +494,7 @@ fn column(
         identity,
         generated,
         rowid_alias,
+        collation: None,
     }
 }
 
@@ -509,6 +515,7 @@ pub(super) fn view_columns(rows: &[ColumnRow], language: Language) -> Vec<Column
             identity: None,
             generated: None,
             rowid_alias: false,
+            collation: None,
         })
         .collect()
 }

@@ -304,6 +304,7 @@ impl Binder<'_> {
                 identity: None,
                 sequence: None,
                 generated: None,
+                collation: None,
             });
         }
         let name = if temporary { QualifiedName::new("pg_temp", name.name.clone()) } else { self.created(name)? };
@@ -342,6 +343,7 @@ impl Binder<'_> {
             identity,
             sequence: None,
             generated: None,
+            collation: None,
         })
     }
 
@@ -365,6 +367,7 @@ impl Binder<'_> {
                     identity: None,
                     generated: None,
                     rowid_alias: false,
+                    collation: None,
                 })
                 .collect(),
             indexes: Vec::new(),
@@ -589,6 +592,7 @@ impl Binder<'_> {
                         identity: None,
                         generated: None,
                         rowid_alias: false,
+                        collation: None,
                     });
                     let mut constraints = Vec::new();
                     for constraint in &column.constraints {

@@ -708,6 +708,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
         ExprKind::Cast { arg, .. }
         | ExprKind::Not(arg)
         | ExprKind::IsNull { arg, .. }
+        | ExprKind::Collate { arg, .. }
         | ExprKind::IsTruth { arg, .. } => {
             vec![arg]
         }

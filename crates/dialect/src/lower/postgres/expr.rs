@@ -4,7 +4,8 @@ use super::functions::{self, Said};
 use super::{Lowering, missing, type_words};
 use crate::functions::{Function, FunctionKind};
 use crate::ir::{
-    Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, LikeKind, WindowCall,
+    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, LikeKind,
+    WindowCall,
 };
 use crate::{Language, Result, Type};
 
@@ -90,6 +91,10 @@ impl Lowering<'_> {
             ExprKind::ArrayQuery(query) => format!("ARRAY{}", self.nested(query)?),
             ExprKind::Row(members) => format!("ROW({})", self.exprs(members)?),
             ExprKind::Array(members) => format!("ARRAY[{}]::{}", self.exprs(members)?, type_words(&expr.ty)?),
+            ExprKind::Collate { arg, role: CollateRole::Operand, .. } => self.expr(arg)?,
+            ExprKind::Collate { arg, collation, .. } => {
+                format!("({} COLLATE {})", self.expr(arg)?, crate::postgres::quote_ident(&collation.name))
+            }
             ExprKind::Default => "DEFAULT".to_owned(),
             #[allow(unreachable_patterns, reason = "kinds of values that come later are refused by name")]
             _ => return Err(missing("this expression")),

@@ -4,10 +4,16 @@ use super::cast::type_words;
 use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite, Volatility};
-use crate::ir::{Aggregate, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
+use crate::ir::{Aggregate, CollateRole, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
 use crate::scalar::ranges;
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type};
+
+/// True for a text under a collation whose letters are those of ASCII.
+fn knows_ascii_alone(args: &[Expr]) -> bool {
+    let operand = args.first().map(|arg| &arg.kind);
+    matches!(operand, Some(ExprKind::Collate { collation, role: CollateRole::Operand, .. }) if collation.knows_ascii_alone())
+}
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
@@ -15,6 +21,11 @@ impl Lowering<'_> {
             Sqlite::Function("rf_array_get") if ty.storage() == Storage::Blob => {
                 let args = self.texts(args)?;
                 self.say(Sqlite::Function("rf_array_get_bytes"), &args)
+            }
+            Sqlite::Function(name @ ("rf_lower" | "rf_upper" | "rf_initcap")) if knows_ascii_alone(args) => {
+                let args = self.texts(args)?;
+                self.needs_us();
+                format!("{name}_ascii({})", args.join(", "))
             }
             Sqlite::Special("field") => self.field(args, ty)?,
             Sqlite::Special(word) => self.special(word, args)?,
@@ -301,7 +312,7 @@ impl Lowering<'_> {
                 .map(|arg| {
                     let sql = self.expr(arg)?;
                     let sql = self.decimal_text(sql, &arg.ty);
-                    Ok(self.with_collation(sql, &arg.ty).sql)
+                    Ok(self.with_collation_of(sql, arg).sql)
                 })
                 .collect(),
             _ => self.texts(args),
@@ -321,7 +332,7 @@ impl Lowering<'_> {
         let args = if extreme {
             let sql = self.expr(&window.args[0])?;
             let sql = self.decimal_text(sql, &window.args[0].ty);
-            vec![self.with_collation(sql, &window.args[0].ty).sql]
+            vec![self.with_collation_of(sql, &window.args[0]).sql]
         } else {
             self.aggregate_args(function, &window.args, false)?
         };
@@ -383,7 +394,7 @@ impl Lowering<'_> {
             .iter()
             .map(|key| {
                 let sql = self.expr(&key.expr)?;
-                let sql = if sql.repr == Repr::Native { sql } else { self.with_collation(sql, &key.expr.ty) };
+                let sql = if sql.repr == Repr::Native { sql } else { self.with_collation_of(sql, &key.expr) };
                 Ok(format!("{}{}", sql.sql, self.direction(key)))
             })
             .collect::<Result<Vec<_>>>()?;

@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 
 use super::create_table::quote;
 use super::types::{collation, words};
-use super::{Lowered, expression};
+use super::{Lowered, expression, named_collation};
 use crate::ir::walk;
 use crate::ir::{
-    ColumnDefinition, ColumnIndex, ColumnRef, Constraint, ConstraintKind, CreateIndex, CreateTable, ExprKind, Text,
+    CollateRole, ColumnDefinition, ColumnIndex, ColumnRef, Constraint, ConstraintKind, CreateIndex, CreateTable,
+    ExprKind, Text,
 };
 use crate::schema::{QualifiedName, ReferentialAction};
 use crate::types::Type;
@@ -171,6 +172,8 @@ pub fn column_definition(
         let _ = write!(sql, " {declared}");
         if let Some(collation) = collation(&column.ty) {
             let _ = write!(sql, " COLLATE {collation}");
+        } else if let Some(collation) = column.collation.as_ref().filter(|collation| collation.is_unicode()) {
+            let _ = write!(sql, " COLLATE {}", named_collation(collation));
         }
         if column.not_null || in_key {
             sql.push_str(" NOT NULL");
@@ -329,8 +332,9 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
     let names: Vec<&str> = index.table.columns.iter().map(|column| column.name.as_str()).collect();
     let mut keys = Vec::with_capacity(index.keys.len());
     for key in &index.keys {
-        let is_column = matches!(key.key.expr.kind, ExprKind::Column(_));
-        let (lowered, is_column) = match native(&key.key, &names, "an index") {
+        let (text, order) = ordered_key(&key.key);
+        let is_column = matches!(text.expr.kind, ExprKind::Column(_));
+        let (lowered, is_column) = match native(&text, &names, "an index") {
             Err(_)
                 if index.lenient
                     && let Some(column) = first_column(&key.key.expr) =>
@@ -340,6 +344,7 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
             lowered => (lowered?, is_column),
         };
         let sql = if is_column { lowered } else { format!("({lowered})") };
+        let sql = order.map_or(sql.clone(), |order| format!("{sql} COLLATE {order}"));
         keys.push(if key.descending { format!("{sql} DESC") } else { sql });
     }
     let mut sql = format!(
@@ -380,6 +385,17 @@ fn native(text: &Text, names: &[&str], place: &str) -> Result<String> {
         return Ok(lowered.sql);
     }
     Err(Error::unsupported(format!("an expression that needs more than SQLite has ({}) in {place}", text.text)))
+}
+
+/// A key without the collation that it has been given, and that.
+fn ordered_key(key: &Text) -> (std::borrow::Cow<'_, Text>, Option<String>) {
+    match &key.expr.kind {
+        ExprKind::Collate { arg, collation, role: CollateRole::Operand, .. } => {
+            let text = Text { expr: (**arg).clone(), ..key.clone() };
+            (std::borrow::Cow::Owned(text), Some(named_collation(collation)))
+        }
+        _ => (std::borrow::Cow::Borrowed(key), None),
+    }
 }
 
 /// True when values of both types lie alike in a column, so that a change from one to the other changes words only.

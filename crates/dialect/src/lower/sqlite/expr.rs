@@ -1,7 +1,9 @@
 //! Expressions.
 
-use super::{Lowering, Naming, ParamForm, Repr, Sql, collation, equality_collation, quote_text, repr_of};
-use crate::ir::{CompareOp, Expr, ExprKind, LikeKind, Query, Value};
+use super::{
+    Lowering, Naming, ParamForm, Repr, Sql, collation, collation_of, equality_collation_of, quote_text, repr_of,
+};
+use crate::ir::{CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value};
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type, stack};
 
@@ -108,6 +110,10 @@ impl Lowering<'_> {
                 format!("{make}({})", members.join(", "))
             }
             ExprKind::Row(members) => self.row_value(members, ty)?,
+            ExprKind::Collate { collation, role: CollateRole::Written, .. } if collation.is_unicode() => {
+                return Err(Error::unsupported(format!("COLLATE \"{}\" in this place", collation.name)));
+            }
+            ExprKind::Collate { arg, .. } => return self.expr(arg),
             ExprKind::Default => return Err(Error::internal("DEFAULT outside INSERT and SET")),
         };
         Ok(Sql { sql, repr: repr_of(ty) })
@@ -161,7 +167,7 @@ impl Lowering<'_> {
         }
         let equality = matches!(sign, "=" | "<>" | "IS" | "IS NOT");
         let collated =
-            if equality { equality_collation(&left.ty, Repr::Plain) } else { collation(&left.ty, Repr::Plain) };
+            if equality { equality_collation_of(left, Repr::Plain) } else { collation_of(left, Repr::Plain) };
         let left = self.expr(left)?.sql;
         let right = self.expr(right)?.sql;
         Ok(match collated {
@@ -226,11 +232,22 @@ impl Lowering<'_> {
     /// The value with its collation spelled, for places that compare by themselves (DISTINCT, GROUP BY, IN, max).
     pub(super) fn collated(&mut self, expr: &Expr) -> Result<Sql> {
         let sql = self.expr(expr)?;
-        Ok(self.with_collation(sql, &expr.ty))
+        Ok(self.with_collation_of(sql, expr))
+    }
+
+    /// The SQL of an expression with the collation that it is compared under.
+    pub(super) fn with_collation_of(&mut self, sql: Sql, expr: &Expr) -> Sql {
+        let collation = collation_of(expr, sql.repr);
+        self.spelled(sql, collation)
     }
 
     pub(super) fn with_collation(&mut self, sql: Sql, ty: &Type) -> Sql {
-        match collation(ty, sql.repr) {
+        let collation = collation(ty, sql.repr);
+        self.spelled(sql, collation)
+    }
+
+    fn spelled(&mut self, sql: Sql, collation: Option<std::borrow::Cow<'static, str>>) -> Sql {
+        match collation {
             Some(collation) => {
                 if collation != "decimal" {
                     self.needs_us();
@@ -242,8 +259,9 @@ impl Lowering<'_> {
     }
 
     /// As [`Lowering::with_collation`], for places that ask for equality alone.
-    pub(super) fn with_equality(&mut self, sql: Sql, ty: &Type) -> Sql {
-        if equality_collation(ty, sql.repr).is_some() { self.with_collation(sql, ty) } else { sql }
+    pub(super) fn with_equality(&mut self, sql: Sql, expr: &Expr) -> Sql {
+        let collation = equality_collation_of(expr, sql.repr);
+        self.spelled(sql, collation)
     }
 
     fn row(&mut self, members: &[Expr]) -> Result<String> {
@@ -252,7 +270,7 @@ impl Lowering<'_> {
             .map(|member| {
                 let text = self.expr(member)?;
                 let text = self.stored_text(text, &member.ty);
-                Ok(self.with_collation(text, &member.ty).sql)
+                Ok(self.with_collation_of(text, member).sql)
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(format!("({})", members.join(", ")))
@@ -274,7 +292,7 @@ impl Lowering<'_> {
             return Ok(format!("({arg} COLLATE decimal {}IN ({}))", not(negated), list.join(", ")));
         }
         let sql = self.expr(arg)?;
-        let arg = self.with_equality(sql, &arg.ty).sql;
+        let arg = self.with_equality(sql, arg).sql;
         let list = list.iter().map(|item| Ok(self.expr(item)?.sql)).collect::<Result<Vec<_>>>()?;
         Ok(format!("({arg} {}IN ({}))", not(negated), list.join(", ")))
     }
@@ -293,7 +311,7 @@ impl Lowering<'_> {
             [only] => {
                 let text = self.expr(only)?;
                 let text = self.stored_text(text, &only.ty);
-                self.with_equality(text, &only.ty).sql
+                self.with_equality(text, only).sql
             }
             members => self.row(members)?,
         };
@@ -314,8 +332,8 @@ impl Lowering<'_> {
         let arg_sql = self.expr(arg)?;
         let arg_sql = self.stored_text(arg_sql, &arg.ty);
         let arg_sql = match op {
-            CompareOp::Equal | CompareOp::NotEqual => self.with_equality(arg_sql, &arg.ty).sql,
-            _ => self.with_collation(arg_sql, &arg.ty).sql,
+            CompareOp::Equal | CompareOp::NotEqual => self.with_equality(arg_sql, arg).sql,
+            _ => self.with_collation_of(arg_sql, arg).sql,
         };
         match (op, all) {
             (CompareOp::Equal, false) => Ok(format!("({arg_sql} IN (SELECT {} FROM {items}))", item.sql)),
@@ -360,8 +378,9 @@ impl Lowering<'_> {
     }
 
     fn extreme(&mut self, function: &str, members: &[Expr], ty: &Type) -> Result<Sql> {
+        let order = members.first().and_then(|member| collation_of(member, repr_of(ty)));
         let (members, repr) = self.alike(members, ty)?;
-        let member = self.with_collation(Sql { sql: "c0".into(), repr }, ty);
+        let member = self.spelled(Sql { sql: "c0".into(), repr }, order);
         // Not VALUES: SQLite gives its columns no names when they refer to an outer query.
         let rows: Vec<_> = members.iter().map(|member| format!("SELECT {member} AS c0")).collect();
         Ok(Sql { sql: format!("(SELECT {function}({}) FROM ({}))", member.sql, rows.join(" UNION ALL ")), repr })

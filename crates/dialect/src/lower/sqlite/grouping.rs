@@ -238,6 +238,7 @@ fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
         ExprKind::Call { args, .. } => args.iter_mut().collect(),
         ExprKind::Cast { arg, .. }
         | ExprKind::Checked { arg, .. }
+        | ExprKind::Collate { arg, .. }
         | ExprKind::IsNull { arg, .. }
         | ExprKind::IsTruth { arg, .. } => vec![arg],
         ExprKind::Compare { left, right, .. } | ExprKind::Distinct { left, right, .. } => vec![left, right],

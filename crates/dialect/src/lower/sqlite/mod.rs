@@ -32,7 +32,8 @@ use std::sync::Arc;
 pub use cast::ParamForm;
 pub use rules::rules_words;
 
-use crate::ir::{ColumnIndex, ColumnRef, CteId, Expr, Query, RelId, Statement};
+use crate::collation::Collation;
+use crate::ir::{CollateRole, ColumnIndex, ColumnRef, CteId, Expr, ExprKind, Query, RelId, Statement};
 use crate::plan::Bound;
 use crate::scalar::{Order, Scalar};
 use crate::schema::Relation;
@@ -336,6 +337,37 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
         _ => return None,
     };
     Some(Cow::Borrowed(plain))
+}
+
+/// What the names of collations of Unicode's orders begin with; the version of the orders and a locale follow. The engine
+/// makes such a collation when SQLite asks for it. An index is only used by a build with the orders that it was made in:
+/// another finds no such collation.
+pub const UNICODE_COLLATION: &str = "rf_unicode ";
+/// The version of the orders: that of the crate whose data they are.
+pub const UNICODE_VERSION: &str = "2.4.0";
+
+/// SQLite's name of a collation, in quotes.
+fn named_collation(collation: &Collation) -> String {
+    match &collation.order {
+        crate::collation::Order::Bytes => "BINARY".to_owned(),
+        crate::collation::Order::Unicode(locale) => quote(&format!("{UNICODE_COLLATION}{UNICODE_VERSION} {locale}")),
+    }
+}
+
+/// The collation under which an expression is compared where it stands.
+fn collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
+    match &expr.kind {
+        ExprKind::Collate { collation, role: CollateRole::Operand, .. } => Some(named_collation(collation).into()),
+        _ => collation(&expr.ty, repr),
+    }
+}
+
+/// As [`collation_of`] where only equality is asked for: texts of different bytes differ in every order.
+fn equality_collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
+    match &expr.kind {
+        ExprKind::Collate { role: CollateRole::Operand, .. } => None,
+        _ => equality_collation(&expr.ty, repr),
+    }
 }
 
 /// The collation under which values of a type are equal, unless bytes tell: labels do, so that indexes serve.

@@ -289,7 +289,7 @@ impl Lowering<'_> {
         let mut partition = Vec::with_capacity(keys.len());
         for key in keys {
             partition.push(match output_column(query, key) {
-                Some(at) => self.with_collation(items[at].clone(), &key.ty).sql,
+                Some(at) => self.with_collation_of(items[at].clone(), key).sql,
                 None => self.collated(key)?.sql,
             });
         }
@@ -302,10 +302,10 @@ impl Lowering<'_> {
                 None => self.expr(&key.expr)?,
             };
             let direction = self.direction(key);
-            let collated = self.with_collation(sql.clone(), &key.expr.ty).sql;
+            let collated = self.with_collation_of(sql.clone(), &key.expr).sql;
             numbered_order.push(format!("{collated}{direction}"));
             extra.push(format!("{} AS k{place}", sql.sql));
-            let outer = self.with_collation(Sql { sql: format!("k{place}"), repr: sql.repr }, &key.expr.ty).sql;
+            let outer = self.with_collation_of(Sql { sql: format!("k{place}"), repr: sql.repr }, &key.expr).sql;
             outer_order.push(format!("{outer}{direction}"));
         }
         let order =
@@ -345,7 +345,7 @@ impl Lowering<'_> {
             }
             None => self.expr(&key.expr)?,
         };
-        let sql = if sql.repr == Repr::Native { sql } else { self.with_collation(sql, &key.expr.ty) };
+        let sql = if sql.repr == Repr::Native { sql } else { self.with_collation_of(sql, &key.expr) };
         Ok(format!("{}{direction}", sql.sql))
     }
 
@@ -386,8 +386,9 @@ impl Lowering<'_> {
 
 /// The output column that a key names.
 fn output_column(query: &Query, key: &Expr) -> Option<usize> {
-    match key.kind {
-        ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if relation == query.output => Some(at),
+    match &key.kind {
+        ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(at) }) if *relation == query.output => Some(*at),
+        ExprKind::Collate { arg, .. } => output_column(query, arg),
         _ => None,
     }
 }

@@ -33,6 +33,7 @@ impl Binder<'_> {
                 identity: None,
                 sequence: None,
                 generated: None,
+                collation: column.collation.clone(),
             })
             .collect();
         let taken = relation

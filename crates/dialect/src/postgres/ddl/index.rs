@@ -37,10 +37,8 @@ impl Binder<'_> {
         let mut words = Vec::new();
         for node in &index.index_params {
             let Some(N::IndexElem(element)) = &node.node else { continue };
-            if !element.collation.is_empty() {
-                self.check_collation(&element.collation, range.location)?;
-            }
-            let (key, word) = self.index_key(element, &table, &entry)?;
+            let (mut key, word) = self.index_key(element, &table, &entry)?;
+            self.index_collation(element, &mut key.expr, &table, range.location)?;
             match other {
                 true => self.check_class(element, &key.expr.ty, &index.access_method)?,
                 false => check_key_type(&key.expr.ty, &index.access_method)?,
@@ -203,6 +201,33 @@ fn indexed_column(table: &Relation, name: &str) -> Result<usize> {
     table
         .column(name)
         .ok_or_else(|| Error::new(Condition::UndefinedColumn, format!("column \"{name}\" does not exist")))
+}
+
+impl Binder<'_> {
+    /// The order of a key's texts: COLLATE, or what is derived for the expression.
+    fn index_collation(
+        &mut self,
+        element: &pg::IndexElem,
+        expr: &mut crate::ir::Expr,
+        table: &std::sync::Arc<crate::schema::Relation>,
+        place: i32,
+    ) -> Result<()> {
+        self.collated |= table.columns.iter().any(|column| column.collation.is_some());
+        if !element.collation.is_empty() {
+            self.check_collatable(&expr.ty, place)?;
+            let collation = self.collation(&element.collation, place)?;
+            let column = matches!(&expr.kind, crate::ir::ExprKind::Column(_));
+            let plain = column && !table.columns.iter().any(|column| column.collation.is_some());
+            if collation.is_unicode() || !plain {
+                let arg = std::mem::replace(expr, crate::ir::Expr::null(Type::Text));
+                let ty = arg.ty.clone();
+                let role = crate::ir::CollateRole::Operand;
+                let kind = crate::ir::ExprKind::Collate { arg: Box::new(arg), collation, role, location: -1 };
+                *expr = crate::ir::Expr::new(kind, ty);
+            }
+        }
+        self.derive_collations_of(expr, &[(Text::TABLE, table.clone())])
+    }
 }
 
 /// What the catalogs show of a key beyond its expression and direction.

@@ -115,6 +115,7 @@ impl Binder<'_> {
                             identity: None,
                             sequence: None,
                             generated: None,
+                            collation: column.collation.clone(),
                         },
                         sources: vec![(number, at)],
                         declared: false,

@@ -86,6 +86,7 @@ impl Binder<'_> {
                 identity,
                 sequence,
                 generated: None,
+                collation: column.collation.clone(),
             });
         }
         let mut properties = Vec::new();

@@ -281,6 +281,7 @@ impl Binder<'_> {
                 identity: None,
                 sequence: None,
                 generated: None,
+                collation: None,
             });
         }
         let table = CreateTable {

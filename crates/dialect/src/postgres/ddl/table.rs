@@ -179,9 +179,9 @@ impl Binder<'_> {
             name,
             if_not_exists: create.if_not_exists,
             language: Language::Postgres,
+            properties: with_collations(draft.properties, &draft.columns),
             columns: draft.columns,
             constraints: draft.constraints,
-            properties: draft.properties,
             likes,
             parents: inheritance.parents,
         }))))
@@ -225,11 +225,17 @@ impl Binder<'_> {
             identity: None,
             sequence,
             generated: None,
+            collation: None,
         };
         draft.properties.extend(self.column_clauses(column, &definition.ty)?);
         if let Some(collation) = &column.coll_clause {
-            self.check_collation(&collation.collname, collation.location)?;
             self.check_collatable(&definition.ty, collation.location)?;
+            let collation = self.collation(&collation.collname, collation.location)?;
+            definition.collation = Some(collation).filter(|named| named.oid != crate::collation::Collation::DEFAULT);
+            if let Some(named) = &definition.collation {
+                let property = crate::collation::PROPERTY.to_owned();
+                draft.properties.push((column.colname.clone(), property, named.name.clone()));
+            }
         }
         let nullable =
             |node: &Node| matches!(&node.node, Some(N::Constraint(c)) if c.contype() == ConstrType::ConstrNull);
@@ -827,4 +833,21 @@ pub(super) fn identity(constraint: &pg::Constraint, sequence: &crate::ir::Create
         start: sequence.start,
         increment: sequence.increment,
     }
+}
+
+/// The properties of a table with those that say its columns' collations.
+fn with_collations(
+    mut properties: Vec<(String, String, String)>,
+    columns: &[ColumnDefinition],
+) -> Vec<(String, String, String)> {
+    let known: Vec<String> = (properties.iter())
+        .filter(|(_, name, _)| name == crate::collation::PROPERTY)
+        .map(|(column, ..)| column.clone())
+        .collect();
+    let named = columns.iter().filter(|column| !known.contains(&column.name)).filter_map(|column| {
+        let collation = column.collation.as_ref()?;
+        Some((column.name.clone(), crate::collation::PROPERTY.to_owned(), collation.name.clone()))
+    });
+    properties.extend(named);
+    properties
 }

@@ -301,29 +301,37 @@ impl Binder<'_> {
 
     fn collate(&mut self, collate: &pg::CollateClause) -> Result<Expr> {
         let (arg, at) = self.required(&collate.arg)?;
-        self.check_collation(&collate.collname, collate.location)?;
         let arg = self.settle(arg, at)?;
-        if !arg.ty.is_text() && !matches!(arg.ty, Type::Array(_)) {
+        if crate::collation::Collation::of_type(&arg.ty).is_none() {
             return Err(self.error(
                 Condition::DatatypeMismatch,
                 format!("collations are not supported by type {}", types::words(&arg.ty)),
                 collate.location,
             ));
         }
-        Ok(arg)
+        let collation = self.collation(&collate.collname, collate.location)?;
+        self.collated = true;
+        let ty = arg.ty.clone();
+        let role = crate::ir::CollateRole::Written;
+        Ok(Expr::new(ExprKind::Collate { arg: Box::new(arg), collation, role, location: collate.location }, ty))
     }
 
-    /// All text is ordered by code point here: PostgreSQL's `C`, under any of its names.
-    pub(super) fn check_collation(&self, name: &[Node], location: i32) -> Result<()> {
+    /// The collation of a name.
+    pub(super) fn collation(
+        &self,
+        name: &[Node],
+        location: i32,
+    ) -> Result<std::sync::Arc<crate::collation::Collation>> {
         let parts = names::strings(name);
-        match parts.last().copied() {
-            Some("default" | "C" | "POSIX" | "ucs_basic" | "C.UTF-8" | "C.utf8" | "pg_c_utf8") => Ok(()),
-            name => Err(self.error(
-                Condition::UndefinedObject,
-                format!("collation \"{}\" for encoding \"UTF8\" does not exist", name.unwrap_or_default()),
-                location,
-            )),
-        }
+        let found = match parts.as_slice() {
+            [name] | ["pg_catalog", name] => crate::collation::Collation::named(name),
+            _ => None,
+        };
+        found.cloned().ok_or_else(|| {
+            let name = parts.join(".");
+            let message = format!("collation \"{name}\" for encoding \"UTF8\" does not exist");
+            self.error(Condition::UndefinedObject, message, location)
+        })
     }
 
     fn logic(&mut self, expr: &pg::BoolExpr) -> Result<Expr> {

@@ -301,6 +301,7 @@ impl Changer<'_> {
             identity: Some(identity.clone()),
             sequence: Some(sequence.clone()),
             generated: None,
+            collation: column.collation.clone(),
         };
         let names = (table.name.as_str(), table.physical_name.as_str());
         let name = self.sequence_of_column(names, &definition, table.database, &table.namespace)?;

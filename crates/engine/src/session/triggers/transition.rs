@@ -53,6 +53,7 @@ impl Session {
             identity: None,
             sequence: None,
             generated: None,
+            collation: column.collation.clone(),
         });
         let table = CreateTable {
             name: QualifiedName::new(PG_TEMP, physical.clone()),
@@ -87,6 +88,7 @@ impl Session {
             identity: None,
             generated: None,
             rowid_alias: false,
+            collation: None,
             ..column.clone()
         };
         Ok(Relation {

@@ -1,0 +1,623 @@
+//! Which collation each comparison of a statement works under, by PostgreSQL's rules: an expression's collation is
+//! named by COLLATE (explicit), or that of its columns and types (implicit); two explicit ones that differ are an error
+//! where they meet, two implicit ones where somebody must know.
+//!
+//! The walk is made for statements that name a collation, or a table with a column that has one of its own; in all
+//! others everything is compared by its bytes. What is compared under another order than its type's gets
+//! an [`ExprKind::Collate`] of the role [`CollateRole::Operand`] around it, which the lowering obeys.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::binder::Binder;
+use crate::collation::Collation;
+use crate::functions::{Function, FunctionKind};
+use crate::ir::{
+    Aggregate, Body, CollateRole, ColumnIndex, ColumnRef, ConflictAction, CteBody, CteId, Distinct, Dml, DmlAction,
+    Expr, ExprKind, From, GroupBy, InsertSource, LikeKind, OutputColumn, Query, RelId, SetOp, SortKey, Statement,
+    WindowCall,
+};
+use crate::{Condition, Error, Result, Type};
+
+type Named = Arc<Collation>;
+
+/// How an expression came by its collation.
+#[derive(Clone, Debug)]
+enum Derived {
+    /// It has none, or none that could be told.
+    None,
+    /// From columns or types.
+    Implicit(Named),
+    /// From columns or types that differ.
+    Conflict(Named, Named),
+    /// By COLLATE, which stands at this place.
+    Explicit(Named, i32),
+}
+
+impl Derived {
+    fn strength(&self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Implicit(_) => 1,
+            Self::Conflict(..) => 2,
+            Self::Explicit(..) => 3,
+        }
+    }
+
+    /// The one that works.
+    fn known(&self) -> Option<&Named> {
+        match self {
+            Self::Implicit(collation) | Self::Explicit(collation, _) => Some(collation),
+            Self::None | Self::Conflict(..) => None,
+        }
+    }
+
+    /// What an expression has whose value is passed on by a query: nobody sees any more how it was named.
+    fn passed_on(self) -> Self {
+        match self {
+            Self::Explicit(collation, _) => Self::Implicit(collation),
+            Self::Conflict(..) => Self::None,
+            other => other,
+        }
+    }
+}
+
+/// What has been learnt on the way.
+struct Walk<'b, 'a> {
+    binder: &'b Binder<'a>,
+    /// The collations of relations' columns.
+    relations: HashMap<RelId, Vec<Derived>>,
+    ctes: HashMap<CteId, Vec<Derived>>,
+}
+
+impl Binder<'_> {
+    /// Works out the collations of a statement.
+    ///
+    /// # Errors
+    /// `42P21`, `42P22` and what is not there in another order than that of bytes.
+    pub(super) fn derive_collations(&self, statement: &mut Statement) -> Result<()> {
+        if !self.collated {
+            return Ok(());
+        }
+        Walk { binder: self, relations: HashMap::new(), ctes: HashMap::new() }.statement(statement)
+    }
+
+    /// The same for an expression over the columns of a relation.
+    pub(super) fn derive_collations_of(
+        &self,
+        expr: &mut Expr,
+        scopes: &[(RelId, Arc<crate::schema::Relation>)],
+    ) -> Result<()> {
+        if !self.collated {
+            return Ok(());
+        }
+        let relations = scopes.iter().map(|(id, relation)| (*id, columns_of(relation))).collect();
+        Walk { binder: self, relations, ctes: HashMap::new() }.expr(expr).map(drop)
+    }
+}
+
+fn columns_of(relation: &crate::schema::Relation) -> Vec<Derived> {
+    let of = |column: &crate::schema::Column| match &column.collation {
+        Some(collation) => Derived::Implicit(collation.clone()),
+        None => of_type(&column.ty),
+    };
+    relation.columns.iter().map(of).collect()
+}
+
+fn of_type(ty: &Type) -> Derived {
+    Collation::of_type(ty).map_or(Derived::None, |collation| Derived::Implicit(collation.clone()))
+}
+
+fn of_outputs(columns: &[OutputColumn]) -> Vec<Derived> {
+    columns.iter().map(|column| of_type(&column.ty)).collect()
+}
+
+fn indeterminate(what: &str) -> Error {
+    Error::new(Condition::IndeterminateCollation, format!("could not determine which collation to use for {what}"))
+        .hint("Use the COLLATE clause to set the collation explicitly.")
+}
+
+fn mismatch(a: &Collation, b: &Collation) -> Error {
+    let message = format!("collation mismatch between implicit collations \"{}\" and \"{}\"", a.name, b.name);
+    Error::new(Condition::CollationMismatch, message)
+        .hint("You can choose the collation by applying the COLLATE clause to one or both expressions.")
+}
+
+const COMPARISON: &str = "string comparison";
+
+impl Walk<'_, '_> {
+    fn statement(&mut self, statement: &mut Statement) -> Result<()> {
+        match statement {
+            Statement::Query(query) | Statement::DeclareCursor { query, .. } => self.query(query).map(drop),
+            Statement::Dml(dml) => self.dml(dml).map(drop),
+            Statement::CreateTableAs(table) => {
+                let columns = self.query(&mut table.query)?;
+                let undecided = |(column, derived): &(&OutputColumn, &Derived)| {
+                    Collation::of_type(&column.ty).is_some() && derived.known().is_none()
+                };
+                match table.query.columns.iter().zip(&columns).find(undecided) {
+                    Some((column, _)) => {
+                        let (name, ty) = (&column.name, super::types::words(&column.ty));
+                        let message =
+                            format!("no collation was derived for column \"{name}\" with collatable type {ty}");
+                        Err(Error::new(Condition::IndeterminateCollation, message)
+                            .hint("Use the COLLATE clause to set the collation explicitly."))
+                    }
+                    None => match columns.iter().find_map(|derived| derived.known().filter(|one| one.is_unicode())) {
+                        Some(collation) => Err(Error::unsupported(format!(
+                            "CREATE TABLE AS with a column in the collation \"{}\"",
+                            collation.name
+                        ))),
+                        None => Ok(()),
+                    },
+                }
+            }
+            Statement::Explain(explain) => self.statement(&mut explain.statement),
+            Statement::Merge(merge) => {
+                self.query(&mut merge.rows)?;
+                merge.actions.iter_mut().try_for_each(|dml| self.dml(dml).map(drop))
+            }
+            Statement::CallProcedure(call) => call.args.as_mut().map_or(Ok(()), |query| self.query(query).map(drop)),
+            Statement::Copy(copy) => {
+                copy.to.as_mut().map_or(Ok(()), |query| self.query(query).map(drop))?;
+                copy.from.as_mut().map_or(Ok(()), |dml| self.dml(dml).map(drop))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn cte_body(&mut self, body: &mut CteBody) -> Result<Vec<Derived>> {
+        match body {
+            CteBody::Query(query) => self.query(query),
+            CteBody::Dml(dml) => self.dml(dml),
+        }
+    }
+
+    /// A statement that changes rows: the collations of what it returns.
+    fn dml(&mut self, dml: &mut Dml) -> Result<Vec<Derived>> {
+        for cte in &mut dml.ctes {
+            let columns = self.cte_body(&mut cte.body)?;
+            self.ctes.insert(cte.id, columns);
+        }
+        self.relations.insert(dml.id, columns_of(&dml.target));
+        if let Some(view) = &mut dml.view {
+            self.from(view)?;
+        }
+        match &mut dml.action {
+            DmlAction::Insert { source, on_conflict, .. } => {
+                match source {
+                    InsertSource::Values(rows) => {
+                        rows.iter_mut().flatten().try_for_each(|value| self.expr(value).map(drop))?;
+                    }
+                    InsertSource::Query(query) => drop(self.query(query)?),
+                    InsertSource::Defaults => {}
+                }
+                if let Some(conflict) = on_conflict
+                    && let ConflictAction::Update { assignments, filter, .. } = &mut conflict.action
+                {
+                    assignments.iter_mut().try_for_each(|(_, value)| self.expr(value).map(drop))?;
+                    filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
+                }
+            }
+            DmlAction::Update { assignments, from, filter, .. } => {
+                from.iter_mut().try_for_each(|from| self.from(from))?;
+                assignments.iter_mut().try_for_each(|(_, value)| self.expr(value).map(drop))?;
+                filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
+            }
+            DmlAction::Delete { using, filter, .. } => {
+                using.iter_mut().try_for_each(|from| self.from(from))?;
+                filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
+            }
+        }
+        dml.checks.iter_mut().try_for_each(|check| self.expr(&mut check.condition).map(drop))?;
+        if let Some(guards) = &mut dml.guards {
+            let all = guards.inserted.iter_mut().chain(&mut guards.updated).chain(&mut guards.met);
+            all.chain(&mut guards.deleted).try_for_each(|guard| self.expr(&mut guard.condition).map(drop))?;
+        }
+        dml.returning.iter_mut().map(|item| Ok(self.expr(item)?.passed_on())).collect()
+    }
+
+    /// A query: the collations of its columns.
+    fn query(&mut self, query: &mut Query) -> Result<Vec<Derived>> {
+        for cte in &mut query.ctes {
+            // Inside itself it has those of its types.
+            self.ctes.insert(cte.id, of_outputs(&cte.columns));
+            let columns = self.cte_body(&mut cte.body)?;
+            self.ctes.insert(cte.id, columns);
+        }
+        let columns = match &mut query.body {
+            Body::Select(select) => {
+                if let Some(from) = &mut select.from {
+                    self.from(from)?;
+                }
+                select.filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
+                match &mut select.group_by {
+                    GroupBy::None => {}
+                    GroupBy::Keys(keys) | GroupBy::Sets { keys, .. } => {
+                        keys.iter_mut().try_for_each(|key| self.alike(key))?;
+                    }
+                }
+                let items = select.items.iter_mut().map(|item| self.expr(item)).collect::<Result<Vec<_>>>()?;
+                select.having.iter_mut().try_for_each(|having| self.expr(having).map(drop))?;
+                if matches!(select.distinct, Distinct::Rows) {
+                    items.iter().try_for_each(check_key)?;
+                }
+                self.relations.insert(query.output, items.clone());
+                if let Distinct::On(keys) = &mut select.distinct {
+                    keys.iter_mut().try_for_each(|key| self.key(key))?;
+                }
+                items
+            }
+            Body::Set { op, all, left, right } => {
+                let (left, right) = (self.query(left)?, self.query(right)?);
+                let both = left.into_iter().zip(right).map(|(left, right)| {
+                    let both = self.merged(left, right)?;
+                    match both {
+                        Derived::Conflict(a, b) if !*all || *op != SetOp::Union => Err(mismatch(&a, &b)),
+                        both => Ok(both.passed_on()),
+                    }
+                });
+                let both = both.collect::<Result<Vec<_>>>()?;
+                self.relations.insert(query.output, both.clone());
+                both
+            }
+            Body::Values(rows) => {
+                let mut columns = vec![Derived::None; query.columns.len()];
+                for row in rows {
+                    for (column, value) in columns.iter_mut().zip(row) {
+                        let value = self.expr(value)?;
+                        *column = self.merged(std::mem::replace(column, Derived::None), value)?;
+                    }
+                }
+                self.relations.insert(query.output, columns.clone());
+                columns
+            }
+        };
+        query.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
+        Ok(columns.into_iter().map(Derived::passed_on).collect())
+    }
+
+    fn from(&mut self, from: &mut From) -> Result<()> {
+        match from {
+            From::Relation { id, relation, filter } => {
+                self.relations.insert(*id, columns_of(relation));
+                filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))
+            }
+            From::Query { id, query, .. } => {
+                let columns = self.query(query)?;
+                self.relations.insert(*id, columns);
+                Ok(())
+            }
+            From::Kept { id, columns, .. } => {
+                self.relations.insert(*id, of_outputs(columns));
+                Ok(())
+            }
+            From::Cte { id, cte, columns } => {
+                let columns = self.ctes.get(cte).cloned().unwrap_or_else(|| of_outputs(columns));
+                self.relations.insert(*id, columns);
+                Ok(())
+            }
+            From::Function { id, args, columns, .. } => {
+                let mut derived = Derived::None;
+                for arg in args {
+                    let arg = self.expr(arg)?;
+                    derived = self.merged(derived, arg)?;
+                }
+                let of = |column: &OutputColumn| result(derived.clone(), &column.ty).passed_on();
+                self.relations.insert(*id, columns.iter().map(of).collect());
+                Ok(())
+            }
+            From::Join { left, right, on, .. } => {
+                self.from(left)?;
+                self.from(right)?;
+                on.iter_mut().try_for_each(|on| self.expr(on).map(drop))
+            }
+        }
+    }
+
+    fn sort_key(&mut self, key: &mut SortKey) -> Result<()> {
+        self.key(&mut key.expr)
+    }
+
+    /// What rows are ordered by.
+    fn key(&mut self, expr: &mut Expr) -> Result<()> {
+        let derived = self.expr(expr)?;
+        check_key(&derived)?;
+        self.apply(expr, &derived, COMPARISON)
+    }
+
+    /// What rows are grouped by: texts of different bytes are different everywhere.
+    fn alike(&mut self, expr: &mut Expr) -> Result<()> {
+        check_key(&self.expr(expr)?)
+    }
+
+    /// Two expressions where they meet.
+    fn merged(&self, left: Derived, right: Derived) -> Result<Derived> {
+        Ok(match (left, right) {
+            (Derived::Explicit(a, _), Derived::Explicit(b, at)) if a != b => {
+                let message =
+                    format!("collation mismatch between explicit collations \"{}\" and \"{}\"", a.name, b.name);
+                return Err(self.binder.error(Condition::CollationMismatch, message, at));
+            }
+            (Derived::Implicit(a), Derived::Implicit(b)) if a != b => match (a.oid, b.oid) {
+                (Collation::DEFAULT, _) => Derived::Implicit(b),
+                (_, Collation::DEFAULT) => Derived::Implicit(a),
+                _ => Derived::Conflict(a, b),
+            },
+            (left, right) => {
+                if left.strength() >= right.strength() {
+                    left
+                } else {
+                    right
+                }
+            }
+        })
+    }
+
+    fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e mut Expr>) -> Result<Derived> {
+        let mut derived = Derived::None;
+        for expr in exprs {
+            let next = self.expr(expr)?;
+            derived = self.merged(derived, next)?;
+        }
+        Ok(derived)
+    }
+
+    /// The collation that an expression has, after what it compares inside has been given its own.
+    fn expr(&mut self, expr: &mut Expr) -> Result<Derived> {
+        let derived = match &mut expr.kind {
+            ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Default => Derived::None,
+            ExprKind::Column(column) => return Ok(self.column(*column, &expr.ty)),
+            ExprKind::Collate { arg, collation, role, location } => {
+                let inner = self.expr(arg)?;
+                // A part that is met twice.
+                if *role == CollateRole::Operand {
+                    return Ok(inner);
+                }
+                *role = CollateRole::Obeyed;
+                return Ok(Derived::Explicit(collation.clone(), *location));
+            }
+            ExprKind::Call { function, args } => {
+                let function = *function;
+                let derived = self.all(args.iter_mut())?;
+                if function.name == "pg_collation_for" {
+                    let name = derived.known().map(|collation| super::words::quote_ident(&collation.name));
+                    *expr = name.map_or_else(|| Expr::null(Type::Text), Expr::text);
+                    return Ok(of_type(&Type::Text));
+                }
+                check_call(function, args, &derived)?;
+                if let ("lower" | "upper" | "initcap", Some(collation)) = (function.name, derived.known())
+                    && collation.knows_ascii_alone()
+                {
+                    args.iter_mut().for_each(|arg| wrap(arg, collation));
+                }
+                derived
+            }
+            ExprKind::Cast { arg, .. } => self.expr(arg)?,
+            ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
+            ExprKind::Window(window) => self.window(window)?,
+            ExprKind::Compare { left, right, .. }
+            | ExprKind::Distinct { left, right, .. }
+            | ExprKind::NullIf(left, right) => self.compare(left, right)?,
+            ExprKind::And(members) | ExprKind::Or(members) => {
+                members.iter_mut().try_for_each(|member| self.expr(member).map(drop))?;
+                Derived::None
+            }
+            ExprKind::Not(arg) | ExprKind::IsNull { arg, .. } | ExprKind::IsTruth { arg, .. } => {
+                self.expr(arg)?;
+                Derived::None
+            }
+            ExprKind::Like { kind, text, pattern, escape, .. } => {
+                let derived = self.all([&mut **text, &mut **pattern])?;
+                escape.iter_mut().try_for_each(|escape| self.expr(escape).map(drop))?;
+                let what = if *kind == LikeKind::ILike { "ILIKE" } else { "LIKE" };
+                check_known(&text.ty, &derived, what)?;
+                if *kind == LikeKind::ILike {
+                    check_letters(&derived, "ILIKE")?;
+                }
+                derived
+            }
+            ExprKind::InList { arg, list, .. } => {
+                let derived = self.all(std::iter::once(&mut **arg).chain(list.iter_mut()))?;
+                self.apply(arg, &derived, COMPARISON)?;
+                derived
+            }
+            ExprKind::Case { branches, otherwise } => {
+                for (condition, _) in branches.iter_mut() {
+                    self.expr(condition)?;
+                }
+                self.all(branches.iter_mut().map(|(_, value)| value).chain(otherwise.as_deref_mut()))?
+            }
+            ExprKind::Coalesce(members) | ExprKind::Row(members) | ExprKind::Array(members) => {
+                self.all(members.iter_mut())?
+            }
+            ExprKind::Greatest(members) | ExprKind::Least(members) => {
+                let derived = self.all(members.iter_mut())?;
+                members.iter_mut().try_for_each(|member| self.apply(member, &derived, COMPARISON))?;
+                derived
+            }
+            ExprKind::Scalar(query) | ExprKind::ArrayQuery(query) => {
+                self.query(query)?.into_iter().next().unwrap_or(Derived::None)
+            }
+            ExprKind::Exists(query) => {
+                self.query(query)?;
+                Derived::None
+            }
+            ExprKind::InQuery { row, query, .. } => {
+                let columns = self.query(query)?;
+                for (member, column) in row.iter_mut().zip(columns) {
+                    let derived = self.expr(member)?;
+                    let derived = self.merged(derived, column)?;
+                    self.apply(member, &derived, COMPARISON)?;
+                }
+                Derived::None
+            }
+            ExprKind::Quantified { arg, query, .. } => {
+                let column = self.query(query)?.into_iter().next().unwrap_or(Derived::None);
+                let derived = self.expr(arg)?;
+                let derived = self.merged(derived, column)?;
+                self.apply(arg, &derived, COMPARISON)?;
+                Derived::None
+            }
+            ExprKind::QuantifiedArray { arg, array, .. } => {
+                let derived = self.all([&mut **arg, &mut **array])?;
+                self.apply(arg, &derived, COMPARISON)?;
+                derived
+            }
+        };
+        Ok(result(derived, &expr.ty))
+    }
+
+    fn column(&self, column: ColumnRef, ty: &Type) -> Derived {
+        let known = match column.column {
+            ColumnIndex::At(at) => self.relations.get(&column.relation).and_then(|columns| columns.get(at)),
+            ColumnIndex::RowId => None,
+        };
+        known.cloned().unwrap_or_else(|| of_type(ty))
+    }
+
+    fn compare(&mut self, left: &mut Expr, right: &mut Expr) -> Result<Derived> {
+        if let (ExprKind::Row(lefts), ExprKind::Row(rights)) = (&mut left.kind, &mut right.kind) {
+            lefts.iter_mut().zip(rights).try_for_each(|(left, right)| self.compare(left, right).map(drop))?;
+            return Ok(Derived::None);
+        }
+        let derived = self.all([&mut *left, right])?;
+        self.apply(left, &derived, COMPARISON)?;
+        Ok(derived)
+    }
+
+    fn aggregate(&mut self, aggregate: &mut Aggregate) -> Result<Derived> {
+        let derived = self.all(&mut aggregate.args)?;
+        if aggregate.distinct {
+            aggregate.args.iter().try_for_each(|arg| check_known(&arg.ty, &derived, COMPARISON))?;
+        }
+        aggregate.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
+        aggregate.filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
+        if matches!(aggregate.function.name, "max" | "min") {
+            aggregate.args.iter_mut().try_for_each(|arg| self.apply(arg, &derived, COMPARISON))?;
+        }
+        Ok(derived)
+    }
+
+    fn window(&mut self, window: &mut WindowCall) -> Result<Derived> {
+        let derived = self.all(&mut window.args)?;
+        window.filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
+        window.partition_by.iter_mut().try_for_each(|key| self.alike(key))?;
+        window.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
+        if matches!(window.function.name, "max" | "min") {
+            window.args.iter_mut().try_for_each(|arg| self.apply(arg, &derived, COMPARISON))?;
+        }
+        Ok(derived)
+    }
+
+    /// Makes an operand compare under what was derived.
+    fn apply(&self, expr: &mut Expr, derived: &Derived, what: &str) -> Result<()> {
+        check_known(&expr.ty, derived, what)?;
+        let Some(collation) = derived.known() else { return Ok(()) };
+        if Collation::of_type(&expr.ty).is_none() || !(collation.is_unicode() || self.lies_in_another_order(expr)) {
+            return Ok(());
+        }
+        if matches!(expr.ty.through_domains(), Type::Array(_)) && collation.is_unicode() {
+            let message = format!("comparing arrays of texts in the collation \"{}\"", collation.name);
+            return Err(Error::unsupported(message));
+        }
+        wrap(expr, collation);
+        Ok(())
+    }
+
+    /// A column that SQLite orders in another way than by bytes, unless it is told.
+    fn lies_in_another_order(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Collate { arg, .. } | ExprKind::Cast { arg, .. } => self.lies_in_another_order(arg),
+            ExprKind::Column(column) => {
+                self.column(*column, &expr.ty).known().is_some_and(|collation| collation.is_unicode())
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Says under which collation an operand is compared.
+fn wrap(expr: &mut Expr, collation: &Named) {
+    let arg = std::mem::replace(expr, Expr::null(Type::Text));
+    let (ty, collation) = (arg.ty.clone(), collation.clone());
+    let kind = ExprKind::Collate { arg: Box::new(arg), collation, role: CollateRole::Operand, location: -1 };
+    *expr = Expr::new(kind, ty);
+}
+
+/// What a function of arguments with a collation has.
+fn result(derived: Derived, ty: &Type) -> Derived {
+    match (Collation::of_type(ty), derived) {
+        (None, _) => Derived::None,
+        (Some(own), Derived::None) => Derived::Implicit(own.clone()),
+        (Some(_), derived) => derived,
+    }
+}
+
+/// Rows cannot be ordered or grouped by what has two.
+fn check_key(derived: &Derived) -> Result<()> {
+    match derived {
+        Derived::Conflict(a, b) => Err(mismatch(a, b)),
+        _ => Ok(()),
+    }
+}
+
+fn check_known(ty: &Type, derived: &Derived, what: &str) -> Result<()> {
+    if derived.known().is_none() && Collation::of_type(ty).is_some() { Err(indeterminate(what)) } else { Ok(()) }
+}
+
+/// Refuses what is there for the order of bytes alone.
+fn check_bytes(derived: &Derived, what: &str) -> Result<()> {
+    match derived.known() {
+        Some(collation) if collation.is_unicode() => {
+            Err(Error::unsupported(format!("{what} in the collation \"{}\"", collation.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what would have to know other capital letters than the database's own collation does.
+fn check_letters(derived: &Derived, what: &str) -> Result<()> {
+    match derived.known() {
+        Some(collation) if collation.knows_ascii_alone() => {
+            Err(Error::unsupported(format!("{what} in the collation \"{}\"", collation.name)))
+        }
+        _ => check_bytes(derived, what),
+    }
+}
+
+/// Functions whose answer hangs on the collation.
+fn check_call(function: &'static Function, args: &[Expr], derived: &Derived) -> Result<()> {
+    let Some(text) = args.iter().find(|arg| Collation::of_type(&arg.ty).is_some()) else { return Ok(()) };
+    let name = function.name;
+    match name {
+        "lower" | "upper" | "initcap" => {
+            check_known(&text.ty, derived, &format!("{name}() function"))?;
+            check_bytes(derived, &format!("{name}()"))
+        }
+        "~*" | "!~*" => {
+            check_known(&text.ty, derived, "regular expression")?;
+            check_letters(derived, "a regular expression without regard to case")
+        }
+        "~" | "!~" => {
+            check_known(&text.ty, derived, "regular expression")?;
+            check_bytes(derived, "a regular expression")
+        }
+        _ if name.starts_with("regexp_") || name == "substring" && args.len() > 1 && args[1].ty.is_text() => {
+            check_known(&text.ty, derived, "regular expression")?;
+            check_bytes(derived, "a regular expression")
+        }
+        "strpos" | "position" | "replace" | "split_part" | "starts_with" | "^@" | "string_to_array" => {
+            check_known(&text.ty, derived, "string searching")
+        }
+        // Members are told apart by their bytes; only an order would differ.
+        _ if function.kind == FunctionKind::Operator
+            && matches!(name, "<" | "<=" | ">" | ">=")
+            && derived.known().is_some_and(|collation| collation.is_unicode()) =>
+        {
+            check_bytes(derived, &format!("the operator {name}"))
+        }
+        "width_bucket" | "array_sort" => check_bytes(derived, &format!("{name}()")),
+        _ => Ok(()),
+    }
+}
