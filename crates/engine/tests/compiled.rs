@@ -297,6 +297,7 @@ impl Database {
             identity: None,
             generated: None,
             rowid_alias: rowid == Some(at),
+            collation: None,
         });
         let relation = Relation {
             oid: 16_384 + self.tables.0.read().len() as u32,

@@ -16,6 +16,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "character_length" (TEXT) -> I4, F("length");
     Scalar "character_length" (BPCHAR) -> I4, F("length");
     Scalar "octet_length" (TEXT) -> I4, F("octet_length");
+    Scalar "octet_length" (BPCHAR) -> I4, F("octet_length");
     Scalar "octet_length" (BYTEA) -> I4, F("octet_length");
     Scalar "bit_length" (TEXT) -> I4, T("(8 * octet_length({0}))");
     Scalar "bit_length" (BYTEA) -> I4, T("(8 * octet_length({0}))");

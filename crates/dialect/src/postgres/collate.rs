@@ -297,12 +297,14 @@ impl Walk<'_, '_> {
                 self.relations.insert(*id, columns);
                 Ok(())
             }
-            From::Function { id, args, columns, .. } => {
+            From::Function { id, function, args, columns, .. } => {
+                let function = *function;
                 let mut derived = Derived::None;
-                for arg in args {
+                for arg in args.iter_mut() {
                     let arg = self.expr(arg)?;
                     derived = self.merged(derived, arg)?;
                 }
+                check_call(function, args, &derived)?;
                 let of = |column: &OutputColumn| result(derived.clone(), &column.ty).passed_on();
                 self.relations.insert(*id, columns.iter().map(of).collect());
                 Ok(())
@@ -617,6 +619,8 @@ fn check_call(function: &'static Function, args: &[Expr], derived: &Derived) -> 
         {
             check_bytes(derived, &format!("the operator {name}"))
         }
+        // What stands inside would have to be compared in this order.
+        _ if name.starts_with("stored") => check_bytes(derived, "a function of a text"),
         "width_bucket" | "array_sort" => check_bytes(derived, &format!("{name}()")),
         _ => Ok(()),
     }

@@ -18,8 +18,6 @@ pub(super) const ROWS: &[Row] =
         Row::new("rf_upper", 1, |call| mapped(call.text(0)?, upper)),
         Row::new("rf_initcap", 1, |call| initcap(call, lower, upper, char::is_alphanumeric)),
         // The collations C and POSIX know the letters of ASCII alone.
-        Row::new("rf_lower_ascii", 1, |call| mapped(call.text(0)?, |c| c.to_ascii_lowercase())),
-        Row::new("rf_upper_ascii", 1, |call| mapped(call.text(0)?, |c| c.to_ascii_uppercase())),
         Row::new("rf_initcap_ascii", 1, |call| {
             let letter = |c: char| c.is_ascii_alphanumeric();
             initcap(call, |c| c.to_ascii_lowercase(), |c| c.to_ascii_uppercase(), letter)

@@ -120,6 +120,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
                 }),
                 generated: None,
                 rowid_alias: words.starts_with("SERIAL"),
+                collation: None,
             })
             .collect(),
         indexes: Vec::new(),

@@ -4,15 +4,24 @@ use super::cast::type_words;
 use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite, Volatility};
-use crate::ir::{Aggregate, CollateRole, Expr, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall};
+use crate::ir::{
+    Aggregate, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall,
+};
 use crate::scalar::ranges;
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type};
 
+/// Regular expressions, and the length in bytes: others take a `char(n)` as a text without its blanks.
+fn sees_blanks(function: &Function) -> bool {
+    matches!(function.name, "~" | "~*" | "!~" | "!~*" | "octet_length")
+}
+
 /// True for a text under a collation whose letters are those of ASCII.
 fn knows_ascii_alone(args: &[Expr]) -> bool {
-    let operand = args.first().map(|arg| &arg.kind);
-    matches!(operand, Some(ExprKind::Collate { collation, role: CollateRole::Operand, .. }) if collation.knows_ascii_alone())
+    match args.first().map(|arg| &arg.kind) {
+        Some(ExprKind::Collate { collation, role: CollateRole::Operand, .. }) => collation.knows_ascii_alone(),
+        _ => false,
+    }
 }
 
 impl Lowering<'_> {
@@ -23,9 +32,30 @@ impl Lowering<'_> {
                 self.say(Sqlite::Function("rf_array_get_bytes"), &args)
             }
             Sqlite::Function(name @ ("rf_lower" | "rf_upper" | "rf_initcap")) if knows_ascii_alone(args) => {
-                let args = self.texts(args)?;
-                self.needs_us();
-                format!("{name}_ascii({})", args.join(", "))
+                let args = self.texts(args)?.join(", ");
+                match name {
+                    // SQLite's own know no other letters.
+                    "rf_lower" => format!("lower({args})"),
+                    "rf_upper" => format!("upper({args})"),
+                    _ => {
+                        self.needs_us();
+                        format!("{name}_ascii({args})")
+                    }
+                }
+            }
+            // What looks at the blanks of a `char(n)`.
+            how @ (Sqlite::Template(_) | Sqlite::Function(_)) if sees_blanks(function) => {
+                let mut lowered = self.texts(args)?;
+                if let (Some(first), Some(arg)) = (lowered.first_mut(), args.first()) {
+                    *first = match *arg.ty.through_domains() {
+                        Type::Char(width @ 1..) => {
+                            self.needs_us();
+                            format!("rf_rpad({first}, {width}, ' ')")
+                        }
+                        _ => self.blank_padded(arg)?,
+                    };
+                }
+                self.say(how, &lowered)
             }
             Sqlite::Special("field") => self.field(args, ty)?,
             Sqlite::Special(word) => self.special(word, args)?,

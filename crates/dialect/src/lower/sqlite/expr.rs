@@ -3,7 +3,7 @@
 use super::{
     Lowering, Naming, ParamForm, Repr, Sql, collation, collation_of, equality_collation_of, quote_text, repr_of,
 };
-use crate::ir::{CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value};
+use crate::ir::{CastContext, CollateRole, CompareOp, Expr, ExprKind, LikeKind, Query, Value};
 use crate::types::Storage;
 use crate::{Condition, Error, Result, Type, stack};
 
@@ -395,7 +395,7 @@ impl Lowering<'_> {
         escape: Option<&Expr>,
     ) -> Result<String> {
         let is_bytes = text.ty == Type::Bytea;
-        let text = self.expr(text)?.sql;
+        let text = self.blank_padded(text)?;
         // A constant LIKE is a GLOB, which SQLite can answer from an index.
         if kind == LikeKind::Like
             && escape.is_none()
@@ -417,6 +417,18 @@ impl Lowering<'_> {
             None => format!("{function}({text}, {pattern})"),
         };
         Ok(if negated { format!("(NOT {call})") } else { call })
+    }
+
+    /// A text that functions look into: a `char(n)` with the blanks that it is stored without, unless it has been made a
+    /// text by a cast, which takes them away.
+    pub(super) fn blank_padded(&mut self, text: &Expr) -> Result<String> {
+        if let ExprKind::Cast { arg, context: CastContext::Implicit } = &text.kind
+            && let Type::Char(width @ 1..) = *arg.ty.through_domains()
+        {
+            self.needs_us();
+            return Ok(format!("rf_rpad({}, {width}, ' ')", self.expr(arg)?.sql));
+        }
+        Ok(self.expr(text)?.sql)
     }
 
     /// A subquery whose columns others refer to as `c0`, `c1`, ….

@@ -245,6 +245,16 @@ impl Binder<'_> {
                 let Some(type_name) = &column.type_name else {
                     return Err(crate::Error::internal("SET TYPE without a type"));
                 };
+                if let Some(named) = &table.columns[position].collation {
+                    let what = format!("SET TYPE of a column in the collation \"{}\"", named.name);
+                    return Err(self.unsupported(what, place));
+                }
+                if let Some(clause) = &column.coll_clause {
+                    let named = self.collation(&clause.collname, clause.location)?;
+                    if named.oid != crate::collation::Collation::DEFAULT {
+                        return Err(self.unsupported("SET TYPE with COLLATE", clause.location));
+                    }
+                }
                 let ty = self.resolve_type(type_name)?;
                 if table.columns[position].identity.is_some() {
                     self.check_identity_type(&ty)?;

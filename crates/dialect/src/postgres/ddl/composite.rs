@@ -42,7 +42,12 @@ impl Binder<'_> {
         let ty = self.resolve_type(ty)?;
         self.check_field_type(&column.colname, &ty)?;
         if let Some(collate) = &column.coll_clause {
-            self.check_collation(&collate.collname, collate.location)?;
+            // Fields are compared by their bytes.
+            let collation = self.collation(&collate.collname, collate.location)?;
+            if collation.is_unicode() {
+                let what = format!("a field in the collation \"{}\"", collation.name);
+                return Err(self.unsupported(what, collate.location));
+            }
         }
         Ok(Field::new(column.colname.clone(), ty))
     }

@@ -83,6 +83,10 @@ pub(in super::super) fn comparison_type(left: &Type, right: &Type) -> Option<Typ
         }
         (left, right) if left.is_row() && right.is_row() => Some(Type::RECORD),
         (Type::Array(left), Type::Array(right)) => Some(Type::Array(Box::new(comparison_type(left, right)?))),
+        // `varchar` is as good as `bpchar` where the other is one; `text` is not.
+        (Type::Char(_), Type::Varchar(_)) | (Type::Varchar(_), Type::Char(_)) => {
+            Some(Type::Char(types::BLANK_PADDED_ANY))
+        }
         (Type::Oid | Type::Reg(_), Type::Oid | Type::Reg(_)) => Some(Type::Oid),
         (Type::Oid | Type::Reg(_), other) | (other, Type::Oid | Type::Reg(_)) if other.is_integer() => Some(Type::Int8),
         (Type::Reg(_), other) | (other, Type::Reg(_)) if other.is_text() => None,

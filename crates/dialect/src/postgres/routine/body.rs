@@ -80,6 +80,7 @@ pub fn bind_inside(parsed: &Parsed, schema: &dyn Schema, context: &Context, vari
     binder.variables = Some(levels);
     let (mut statement, columns) = binder.statement(&parsed.node)?;
     let uses = compact(&mut statement, variables.types.len(), &binder.params);
+    binder.derive_collations(&mut statement)?;
     let params = uses.iter().map(|index| binder.params[*index].clone().unwrap_or(Type::Text)).collect();
     let needs = if matches!(statement, Statement::Ddl(_)) { Default::default() } else { binder.needs };
     Ok(Bound {
