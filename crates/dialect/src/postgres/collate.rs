@@ -395,7 +395,7 @@ impl Walk<'_, '_> {
                 }
                 derived
             }
-            ExprKind::Cast { arg, .. } => self.expr(arg)?,
+            ExprKind::Cast { arg, .. } | ExprKind::Checked { arg, .. } => self.expr(arg)?,
             ExprKind::Aggregate(aggregate) => self.aggregate(aggregate)?,
             ExprKind::Window(window) => self.window(window)?,
             ExprKind::Compare { left, right, .. }

@@ -34,7 +34,12 @@ impl Binder<'_> {
         }
         let base = self.resolve_type(type_name)?;
         if let Some(collate) = &create.coll_clause {
-            self.check_collation(&collate.collname, collate.location)?;
+            // A domain's values are compared by their bytes.
+            let collation = self.collation(&collate.collname, collate.location)?;
+            if collation.is_unicode() {
+                let what = format!("a domain in the collation \"{}\"", collation.name);
+                return Err(self.unsupported(what, collate.location));
+            }
             if !matches!(types::category(base.through_domains()), 'S') {
                 let message = format!("collations are not supported by type {}", types::words(&base));
                 return Err(Error::new(Condition::DatatypeMismatch, message));
