@@ -50,6 +50,8 @@ pub struct Shared {
     /// Who holds and who waits for what.
     pub locks: Arc<Locks>,
     pub plans: PlanCache,
+    /// Rows of catalogs that have been made.
+    pub catalogs: crate::catalog::cache::Cache,
     /// The newest committed schema that is known here.
     current: RwLock<Arc<Snapshot>>,
     generation: AtomicU64,
@@ -131,6 +133,7 @@ impl Database {
             options,
             locks: Arc::new(Locks::new(crate::catalog::DATABASE)),
             plans: PlanCache::default(),
+            catalogs: crate::catalog::cache::Cache::default(),
             current: RwLock::default(),
             generation: AtomicU64::new(0),
             commits: AtomicU64::new(0),

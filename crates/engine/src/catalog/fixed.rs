@@ -11,7 +11,7 @@ use rowferry_dialect::lower::sqlite::UNICODE_VERSION;
 use rowferry_facts as facts;
 
 use super::vtab::Rows;
-use super::{Cell, NULL, OWNER, Row, Table, array, row, text_array};
+use super::{Cell, NULL, OWNER, Row, Table, array, letter, row, text_array};
 use crate::schema::PG_CATALOG;
 
 /// Tables whose rows are all fixed.
@@ -100,10 +100,6 @@ pub(super) fn rows(table: &Table) -> Option<&'static Arc<Rows>> {
 
 /// The namespace of all of them.
 const NAMESPACE: u32 = 11;
-
-fn letter(letter: char) -> Cell {
-    Cell::from(letter.encode_utf8(&mut [0; 4]) as &str)
-}
 
 /// A list that is NULL when it has no members.
 fn list<T, C: Into<Cell>>(members: &[T], make: impl Fn(&[T]) -> C) -> Cell {

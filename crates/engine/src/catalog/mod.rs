@@ -4,6 +4,7 @@
 //! rows from the schema and the session. SQLite reads it as an eponymous virtual table ([`vtab`]); the rows are made
 //! once for each generation of the schema, with an index for each column that is looked up by.
 
+pub mod cache;
 pub mod describe;
 mod empty;
 mod fixed;
@@ -45,7 +46,7 @@ use crate::schema::SessionSchema;
 use crate::session::state::State;
 
 pub use pg_stat_activity::DATABASE;
-pub use vtab::{Rows as CatalogRows, register};
+pub use vtab::register;
 
 /// A catalog table.
 #[derive(Debug)]
@@ -60,22 +61,38 @@ pub struct Table {
     pub rows: fn(&Context<'_>) -> Vec<Row>,
     /// Its rows depend on more than the schema: they are made for each reader.
     pub live: bool,
+    /// How to make the rows of one relation alone.
+    pub one: Option<OfRelation>,
+}
+
+/// The rows of one relation: what a look-up needs before the whole table has been worth making.
+#[derive(Debug)]
+pub struct OfRelation {
+    /// The column that has the relation's object id.
+    column: &'static str,
+    /// Makes its rows.
+    rows: fn(&Context<'_>, &Arc<Relation>) -> Vec<Row>,
 }
 
 impl Table {
     /// A relation of PostgreSQL's catalog.
     const fn pg_catalog(name: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Self {
-        Self { namespace: crate::schema::PG_CATALOG, name, columns: "", rows, live: false }
+        Self { namespace: crate::schema::PG_CATALOG, name, columns: "", rows, live: false, one: None }
     }
 
     /// A relation of the standard's catalog.
     const fn information_schema(name: &'static str, rows: fn(&Context<'_>) -> Vec<Row>) -> Self {
-        Self { namespace: crate::schema::INFORMATION_SCHEMA, name, columns: "", rows, live: false }
+        Self { namespace: crate::schema::INFORMATION_SCHEMA, name, columns: "", rows, live: false, one: None }
     }
 
     /// The same, with rows of each reader's own.
     const fn live(self) -> Self {
         Self { live: true, ..self }
+    }
+
+    /// The same; the rows of a relation, whose object id is in `column`, can be made alone.
+    const fn one(self, column: &'static str, rows: fn(&Context<'_>, &Arc<Relation>) -> Vec<Row>) -> Self {
+        Self { one: Some(OfRelation { column, rows }), ..self }
     }
 
     /// What PostgreSQL says of it; nothing of Informix's.
@@ -108,6 +125,8 @@ pub enum Cell {
     Real(f64),
     /// Text, and arrays as JSON.
     Text(Arc<str>),
+    /// Text that is everywhere the same.
+    Word(&'static str),
     /// Bytes.
     Blob(Arc<[u8]>),
 }
@@ -177,6 +196,16 @@ pub(crate) use catalog_row as row;
 
 /// NULL, where [`row!`] cannot know a type.
 pub const NULL: Cell = Cell::Null;
+
+/// A letter of PostgreSQL's one-letter codes.
+fn letter(letter: char) -> Cell {
+    const ASCII: &str =
+        " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+    match (letter as usize).checked_sub(0x20).and_then(|at| ASCII.get(at..=at)) {
+        Some(word) => Cell::Word(word),
+        None => Cell::from(letter.encode_utf8(&mut [0; 4]) as &str),
+    }
+}
 
 /// An array of numbers as it is stored.
 pub fn array<T: ToString>(members: impl IntoIterator<Item = T>) -> String {
@@ -431,6 +460,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn letters_are_words() {
+        for code in 0x20..0x7f_u8 {
+            let word = char::from(code).to_string();
+            assert!(matches!(letter(char::from(code)), Cell::Word(shown) if shown == word), "{word}");
+        }
+        assert_eq!(letter('é'), Cell::from("é"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::access::Rights;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
@@ -9,12 +10,18 @@ use rowferry_dialect::{Schema as _, Type, heritage};
 use rowferry_facts as facts;
 
 use super::describe::{default_expression, included, index_column, options};
-use super::{Cell, Context, NULL, Row, Table, relations, row, text_array};
+use super::{Cell, Context, NULL, Row, Table, letter, relations, row, text_array};
 use crate::schema::metadata::derived_oid;
 use crate::schema::{Properties, SessionSchema};
 
-pub(super) const TABLES: &[Table] =
-    &[Table::pg_catalog("pg_attribute", attributes), Table::pg_catalog("pg_attrdef", defaults)];
+pub(super) const TABLES: &[Table] = &[
+    Table::pg_catalog("pg_attribute", attributes).one("attrelid", of_one),
+    Table::pg_catalog("pg_attrdef", defaults).one("adrelid", |context, relation| {
+        let mut rows = Vec::new();
+        defaults_of(context, relation, &mut rows);
+        rows
+    }),
+];
 
 /// The collation of a type, 0 where it has none.
 pub fn collation_of(ty: &Type) -> u32 {
@@ -30,11 +37,11 @@ struct Attribute<'a> {
     modifier: i32,
     dimensions: bool,
     layout: Layout,
-    compression: &'a str,
+    compression: Cell,
     not_null: bool,
     has_default: bool,
-    identity: &'a str,
-    generated: &'a str,
+    identity: Cell,
+    generated: Cell,
     local: bool,
     times_inherited: usize,
     collation: u32,
@@ -55,11 +62,11 @@ impl<'a> Attribute<'a> {
             modifier: types::typmod(&shown),
             dimensions: matches!(shown, Type::Array(_)),
             layout: Layout::of(&shown),
-            compression: "",
+            compression: Cell::Word(""),
             not_null: false,
             has_default: false,
-            identity: "",
-            generated: "",
+            identity: Cell::Word(""),
+            generated: Cell::Word(""),
             local: true,
             times_inherited: 0,
             collation: collation_of(&shown),
@@ -96,8 +103,8 @@ impl<'a> Attribute<'a> {
             -1,
             self.modifier,
             self.layout.by_value,
-            self.layout.alignment.to_string(),
-            self.layout.storage.to_string(),
+            letter(self.layout.alignment),
+            letter(self.layout.storage),
             self.compression,
             self.not_null,
             self.has_default,
@@ -182,27 +189,9 @@ pub(super) fn fixed() -> Vec<Row> {
 
 fn attributes(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
-    let none = Properties::default();
     let rights = context.schema.rights();
-    let schema = context.schema;
-    for relation in schema.user_relations() {
-        let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
-        let complete = |attribute: &mut Attribute<'_>, column: &Column| {
-            if relation.heritage.is_some() {
-                attribute.local = relation.declares_column(&column.name);
-                attribute.times_inherited = heritage::times_inherited(schema, relation, &column.name);
-            }
-            if let Some(granted) = rights.column_list(relation.oid, &column.name) {
-                attribute.acl = super::pg_roles::list(context.schema, granted);
-            }
-        };
-        of_relation(relation, properties, complete, &mut rows);
-        if relation.kind == RelationKind::Table {
-            system_columns(relation.oid, &mut rows);
-        }
-        for index in &relation.indexes {
-            of_index(schema, relation, index, properties, &mut rows);
-        }
+    for relation in context.schema.user_relations() {
+        of_user(context.schema, &rights, relation, &mut rows);
     }
     for ty in context.schema.user_types() {
         let Some(composite) = ty.composite() else { continue };
@@ -225,6 +214,35 @@ fn attributes(context: &Context<'_>) -> Vec<Row> {
         }
         system_columns(details.sequence.oid, &mut rows);
     }
+    rows
+}
+
+/// The columns of a relation and of its indexes.
+fn of_user(schema: &SessionSchema, rights: &Rights, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
+    let none = Properties::default();
+    let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+    let complete = |attribute: &mut Attribute<'_>, column: &Column| {
+        if relation.heritage.is_some() {
+            attribute.local = relation.declares_column(&column.name);
+            attribute.times_inherited = heritage::times_inherited(schema, relation, &column.name);
+        }
+        if let Some(granted) = rights.column_list(relation.oid, &column.name) {
+            attribute.acl = super::pg_roles::list(schema, granted);
+        }
+    };
+    of_relation(relation, properties, complete, rows);
+    if relation.kind == RelationKind::Table {
+        system_columns(relation.oid, rows);
+    }
+    for index in &relation.indexes {
+        of_index(schema, relation, index, properties, rows);
+    }
+}
+
+/// The columns of one relation, and those of its indexes, which a look-up passes by.
+fn of_one(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    of_user(context.schema, &context.schema.rights(), relation, &mut rows);
     rows
 }
 
@@ -293,17 +311,17 @@ fn of_relation(
         }
         attribute.not_null = column.not_null;
         attribute.has_default = generated || column.default.is_some() && column.identity.is_none();
-        attribute.generated = if generated { "s" } else { "" };
-        attribute.identity = match &column.identity {
+        attribute.generated = Cell::Word(if generated { "s" } else { "" });
+        attribute.identity = Cell::Word(match &column.identity {
             Some(identity) if identity.always => "a",
             Some(_) => "d",
             None => "",
-        };
+        });
         if let Some(word) = properties.get(&column.name, "storage") {
             attribute.layout.storage = storage_letter(word);
         }
         if let Some(word) = properties.get(&column.name, "compression") {
-            attribute.compression = word.get(..1).unwrap_or_default();
+            attribute.compression = Cell::from(word.get(..1).unwrap_or_default());
         }
         if let Some(target) = properties.get(&column.name, "statistics") {
             attribute.statistics = target.parse().unwrap_or(-1);
@@ -325,11 +343,15 @@ pub fn default_oid(relation: u32, column: usize) -> u32 {
 fn defaults(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for relation in context.schema.user_relations() {
-        for at in 0..relation.columns.len() {
-            if let Some(text) = default_expression(context.schema, relation, at) {
-                rows.push(row![default_oid(relation.oid, at), relation.oid, at + 1, text]);
-            }
-        }
+        defaults_of(context, relation, &mut rows);
     }
     rows
+}
+
+fn defaults_of(context: &Context<'_>, relation: &Arc<Relation>, rows: &mut Vec<Row>) {
+    for at in 0..relation.columns.len() {
+        if let Some(text) = default_expression(context.schema, relation, at) {
+            rows.push(row![default_oid(relation.oid, at), relation.oid, at + 1, text]);
+        }
+    }
 }

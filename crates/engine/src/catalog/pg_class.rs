@@ -46,12 +46,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);
         // PostgreSQL keeps foreign keys by triggers on both tables; psql looks for foreign keys only where it sees some.
-        let referenced = schema.user_relations().any(|other| {
-            other.foreign_keys.iter().any(|key| {
-                key.target.name == relation.name
-                    && key.target.schema.as_deref().is_none_or(|schema| schema == relation.namespace)
-            })
-        });
+        let referenced = schema.children(relation).next().is_some();
         let triggers = referenced
             || !relation.foreign_keys.is_empty()
             || !relation.triggers.is_empty()

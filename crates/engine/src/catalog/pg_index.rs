@@ -1,5 +1,9 @@
 //! `pg_index` and `pg_indexes`: indexes.
 
+use std::sync::Arc;
+
+use rowferry_dialect::schema::Relation;
+
 use super::describe::{create_index, expression, included, index_column, nulls_first};
 use super::{Context, NULL, Row, Table, array, row};
 use rowferry_dialect::collation::Collation;
@@ -7,60 +11,66 @@ use rowferry_dialect::collation::Collation;
 use crate::catalog::pg_attribute::collation_of;
 use crate::schema::Properties;
 
-pub(super) const TABLES: &[Table] =
-    &[Table::pg_catalog("pg_index", indexes), Table::pg_catalog("pg_indexes", definitions)];
+pub(super) const TABLES: &[Table] = &[
+    Table::pg_catalog("pg_index", indexes).one("indrelid", of_relation),
+    Table::pg_catalog("pg_indexes", definitions),
+];
 
 fn indexes(context: &Context<'_>) -> Vec<Row> {
+    context.schema.user_relations().flat_map(|relation| of_relation(context, relation)).collect()
+}
+
+fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
     let mut rows = Vec::new();
     let schema = context.schema;
     let none = Properties::default();
-    for relation in schema.user_relations() {
-        let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
-        for index in &relation.indexes {
-            let included = included(properties, &index.name);
-            let included = included.iter().map(|name| relation.column(name).map_or(0, |column| column + 1));
-            let types = (0..index.keys.len()).map(|at| index_column(schema, relation, index, at).1);
-            let expressions: Vec<String> = index
-                .columns
-                .iter()
-                .zip(&index.keys)
-                .filter(|(column, _)| column.is_none())
-                .map(|(_, key)| expression(schema, relation, &key.text, false))
-                .collect();
-            rows.push(row![
-                index.oid,
-                relation.oid,
-                index.keys.len() + included.len(),
-                index.keys.len(),
-                index.unique,
-                false,
-                index.primary,
-                false,
-                true,
-                properties.get("", "clustered") == Some(index.name.as_str()),
-                true,
-                false,
-                true,
-                true,
-                properties.get("", "replica_identity").and_then(|word| word.strip_prefix("i "))
-                    == Some(index.name.as_str()),
-                array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1)).chain(included)),
-                array(types.enumerate().map(|(at, ty)| {
-                    let named =
-                        properties.get(&index.name, &format!("index_collation {}", at + 1)).and_then(Collation::named);
-                    let column = index.columns[at].and_then(|at| relation.columns[at].collation.as_ref());
-                    named.or(column).map_or_else(|| collation_of(&ty), |collation| collation.oid)
-                })),
-                array(index.keys.iter().map(|_| 10_000)),
-                array(
-                    index.keys.iter().enumerate().map(|(at, key)| {
-                        u8::from(key.descending) + 2 * u8::from(nulls_first(properties, index, at))
-                    })
-                ),
-                (!expressions.is_empty()).then(|| expressions.join(", ")),
-                index.predicate.as_ref().map(|text| expression(schema, relation, text, false)),
-            ]);
-        }
+    let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
+    for index in &relation.indexes {
+        let included = included(properties, &index.name);
+        let included = included.iter().map(|name| relation.column(name).map_or(0, |column| column + 1));
+        let types = (0..index.keys.len()).map(|at| index_column(schema, relation, index, at).1);
+        let expressions: Vec<String> = index
+            .columns
+            .iter()
+            .zip(&index.keys)
+            .filter(|(column, _)| column.is_none())
+            .map(|(_, key)| expression(schema, relation, &key.text, false))
+            .collect();
+        rows.push(row![
+            index.oid,
+            relation.oid,
+            index.keys.len() + included.len(),
+            index.keys.len(),
+            index.unique,
+            false,
+            index.primary,
+            false,
+            true,
+            properties.get("", "clustered") == Some(index.name.as_str()),
+            true,
+            false,
+            true,
+            true,
+            properties.get("", "replica_identity").and_then(|word| word.strip_prefix("i "))
+                == Some(index.name.as_str()),
+            array(index.columns.iter().map(|column| column.map_or(0, |column| column + 1)).chain(included)),
+            array(types.enumerate().map(|(at, ty)| {
+                let named =
+                    properties.get(&index.name, &format!("index_collation {}", at + 1)).and_then(Collation::named);
+                let column = index.columns[at].and_then(|at| relation.columns[at].collation.as_ref());
+                named.or(column).map_or_else(|| collation_of(&ty), |collation| collation.oid)
+            })),
+            array(index.keys.iter().map(|_| 10_000)),
+            array(
+                index
+                    .keys
+                    .iter()
+                    .enumerate()
+                    .map(|(at, key)| { u8::from(key.descending) + 2 * u8::from(nulls_first(properties, index, at)) })
+            ),
+            (!expressions.is_empty()).then(|| expressions.join(", ")),
+            index.predicate.as_ref().map(|text| expression(schema, relation, text, false)),
+        ]);
     }
     rows
 }

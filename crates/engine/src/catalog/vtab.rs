@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use rowferry_dialect::Schema as _;
+use rowferry_dialect::schema::RelationKind;
 use rowferry_dialect::types::Storage;
 use rusqlite::ffi;
 use rusqlite::vtab::{
@@ -15,7 +16,10 @@ use rusqlite::vtab::{
 };
 use rusqlite::{Connection, Error, Result};
 
+use super::cache::{Cache, Reader};
 use super::{Cell, Context, Described, Row, Table, columns_of, physical_name, tables};
+use crate::database::Shared;
+use crate::schema::SessionSchema;
 use crate::session::state::State;
 
 /// Makes the catalogs known to a connection.
@@ -47,6 +51,8 @@ struct CatalogTable {
     integers: Vec<bool>,
     /// How selective each column is.
     ranks: Vec<usize>,
+    /// The column by which the rows of one relation can be made alone.
+    one: Option<usize>,
 }
 
 // SAFETY: `repr(C)` with SQLite's part first.
@@ -87,6 +93,7 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
             columns: columns.len(),
             integers,
             ranks,
+            one: aux.table.one.as_ref().and_then(|one| columns.iter().position(|column| column.name == one.column)),
         };
         Ok((Cow::Owned(schema), table))
     }
@@ -114,13 +121,15 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
                 info.constraint_usage(at).set_argv_index(1);
                 info.set_idx_num(column as c_int + 1);
                 let rank = self.ranks[column];
-                info.set_estimated_cost(2.0 + 4.0 * rank as f64);
-                info.set_estimated_rows(1 + 4 * rank as i64);
+                info.set_estimated_cost(1.0 + ROWS_OF_RANK[rank] as f64);
+                info.set_estimated_rows(ROWS_OF_RANK[rank]);
             }
             None => {
                 info.set_idx_num(0);
-                info.set_estimated_cost(10_000.0);
-                info.set_estimated_rows(2_000);
+                // As many as a table of columns has for each that a table of tables has.
+                let rows = if self.ranks.contains(&3) && self.columns > 4 { 20_000 } else { 2_000 };
+                info.set_estimated_cost(5.0 * f64::from(rows));
+                info.set_estimated_rows(rows.into());
             }
         }
         Ok(true)
@@ -139,19 +148,18 @@ unsafe impl<'vtab> VTab<'vtab> for CatalogTable {
 
 /// How selective a column is, best first.
 fn rank(name: &str) -> usize {
-    if name == "oid" {
-        0
-    } else if ["relid", "objoid", "typid", "relname", "typname", "nspname", "indexrelid", "attname"]
-        .iter()
-        .any(|part| name.ends_with(part))
-    {
-        1
-    } else if name.ends_with("name") || name.ends_with("id") {
-        2
-    } else {
-        3
+    const RELATIONS: [&str; 8] = ["relid", "objid", "objoid", "typid", "table_name", "roleid", "classid", "member"];
+    match name {
+        "oid" | "indexrelid" => 0,
+        "relname" | "typname" | "nspname" | "rolname" | "proname" => 1,
+        name if RELATIONS.iter().any(|part| name.ends_with(part)) => 2,
+        name if name.ends_with("name") || name.ends_with("id") => 3,
+        _ => 4,
     }
 }
+
+/// Rows that a column of each rank is expected to leave.
+const ROWS_OF_RANK: [i64; 5] = [1, 2, 20, 200, 1_000];
 
 /// A table's rows, with an index for each column that has been looked up by.
 #[derive(Debug)]
@@ -174,6 +182,7 @@ impl Key {
         match cell {
             Cell::Integer(value) => Some(Self::Integer(*value)),
             Cell::Text(text) => Some(Self::Text(text.clone())),
+            Cell::Word(word) => Some(Self::Text((*word).into())),
             Cell::Null | Cell::Real(_) | Cell::Blob(_) => None,
         }
     }
@@ -204,31 +213,48 @@ impl Rows {
     }
 }
 
-/// The rows of a table for a session: those of the schema's generation, where they depend on nothing else.
-fn rows(table: &'static Table, state: &Arc<State>) -> Result<Arc<Rows>> {
+/// Where rows of the schema that a session sees are kept: with the database, unless nobody else can see the same.
+fn cache<'a>(schema: &SessionSchema, state: &'a State, database: &'a Shared) -> &'a Cache {
+    if schema.temp.is_empty() && schema.overlay.is_none() { &database.catalogs } else { &state.catalogs }
+}
+
+/// The rows of a table for a session; for a look-up of one relation, perhaps that one's alone.
+fn rows(table: &'static Table, state: &Arc<State>, relation: Option<u32>) -> Result<Found> {
     let database = state.database.upgrade().ok_or_else(|| Error::ModuleError("the database is closed".into()))?;
     let schema = state.schema();
-    let generation = schema.generation();
-    if !table.live {
-        let made = state.catalogs.lock();
-        if let Some((of, rows)) = made.get(&std::ptr::from_ref(table).addr())
-            && *of == generation
-        {
-            return Ok(rows.clone());
+    let context = Context { schema: &schema, state, database: &database };
+    let finished = |made: Vec<Row>| {
+        debug_assert!(made.iter().all(|row| row.len() == columns_of(table).len()), "{}", table.name);
+        Arc::new(Rows::new(made))
+    };
+    if table.live {
+        return Ok(Found { rows: finished((table.rows)(&context)), alone: false });
+    }
+    let (reader, cache) = (Reader::new(&schema, state), cache(&schema, state, &database));
+    if let Some(rows) = cache.get(table, &reader) {
+        return Ok(Found { rows, alone: false });
+    }
+    if let Some((one, oid)) = table.one.as_ref().zip(relation)
+        && cache.is_rarely_asked(table, &reader)
+    {
+        // What is no table or view (an index, a sequence) is found in the whole alone.
+        match schema.relation_by_oid(oid).filter(|relation| !matches!(relation.kind, RelationKind::Catalog)) {
+            Some(relation) => return Ok(Found { rows: finished((one.rows)(&context, &relation)), alone: true }),
+            None if super::relation_by_oid(oid).is_some() => {
+                return Ok(Found { rows: finished(Vec::new()), alone: true });
+            }
+            None => {}
         }
     }
-    let made = (table.rows)(&Context { schema: &schema, state, database: &database });
-    debug_assert!(
-        made.iter().all(|row| row.len() == columns_of(table).len()),
-        "{} has {} columns",
-        table.name,
-        columns_of(table).len()
-    );
-    let rows = Arc::new(Rows::new(made));
-    if !table.live {
-        state.catalogs.lock().insert(std::ptr::from_ref(table).addr(), (generation, rows.clone()));
-    }
-    Ok(rows)
+    let rows = finished((table.rows)(&context));
+    cache.put(table, &reader, rows.clone());
+    Ok(Found { rows, alone: false })
+}
+
+/// Rows, of the whole table or of the one relation that was asked for.
+struct Found {
+    rows: Arc<Rows>,
+    alone: bool,
 }
 
 /// A scan. SQLite's part comes first in memory.
@@ -275,13 +301,33 @@ impl Cursor<'_> {
     }
 
     /// The rows that have a value in a column.
-    fn having(&self, column: usize, key: &Key) -> Vec<u32> {
+    fn having(&self, column: usize, key: &Key, alone: bool) -> Vec<u32> {
         let mut found = self.fixed.map(|fixed| fixed.having(column, key)).unwrap_or_default();
         let offset = self.fixed_len() as u32;
-        if let Some(rows) = &self.rows {
-            found.extend(rows.having(column, key).into_iter().map(|at| at + offset));
+        match &self.rows {
+            // A few rows need no index.
+            Some(rows) if alone => {
+                let rows = rows.rows.iter().zip(offset..);
+                found.extend(rows.filter(|(row, _)| Key::of(&row[column]).as_ref() == Some(key)).map(|(_, at)| at));
+            }
+            Some(rows) => found.extend(rows.having(column, key).into_iter().map(|at| at + offset)),
+            None => {}
         }
         found
+    }
+}
+
+/// What a value is looked up by.
+fn key(value: &rusqlite::types::ValueRef<'_>, integer: bool) -> Option<Key> {
+    use rusqlite::types::ValueRef;
+    match value {
+        ValueRef::Integer(value) => Some(Key::Integer(*value)),
+        ValueRef::Real(value) if value.fract() == 0.0 => Some(Key::Integer(*value as i64)),
+        ValueRef::Text(text) => {
+            let text = String::from_utf8_lossy(text);
+            if integer { text.trim().parse().ok().map(Key::Integer) } else { Some(Key::Text(text.as_ref().into())) }
+        }
+        _ => None,
     }
 }
 
@@ -291,28 +337,19 @@ unsafe impl VTabCursor for Cursor<'_> {
         let (read, state) = (self.table().table, self.table().state.upgrade());
         let state = state.ok_or_else(|| Error::ModuleError("the session is over".into()))?;
         self.fixed = super::fixed::rows(read);
-        self.rows = Some(rows(read, &state)?);
         let table = self.table();
-        let chosen = match usize::try_from(idx_num - 1) {
-            Ok(column) if column < table.columns => {
-                use rusqlite::types::ValueRef;
-                let value = args.iter().next().unwrap_or(ValueRef::Null);
-                let key = match value {
-                    ValueRef::Integer(value) => Some(Key::Integer(value)),
-                    ValueRef::Real(value) if value.fract() == 0.0 => Some(Key::Integer(value as i64)),
-                    ValueRef::Text(text) => {
-                        let text = String::from_utf8_lossy(text);
-                        if table.integers[column] {
-                            text.trim().parse().ok().map(Key::Integer)
-                        } else {
-                            Some(Key::Text(text.as_ref().into()))
-                        }
-                    }
-                    _ => None,
-                };
-                Chosen::Some(key.map(|key| self.having(column, &key)).unwrap_or_default(), 0)
-            }
-            _ => Chosen::All(0),
+        let column = usize::try_from(idx_num - 1).ok().filter(|column| *column < table.columns);
+        let key = column.and_then(|column| key(&args.iter().next()?, table.integers[column]));
+        let relation = match &key {
+            Some(Key::Integer(oid)) if column.is_some() && column == table.one => u32::try_from(*oid).ok(),
+            _ => None,
+        };
+        let found = rows(read, &state, relation)?;
+        self.rows = Some(found.rows);
+        let chosen = match (column, key) {
+            (None, _) => Chosen::All(0),
+            (Some(column), Some(key)) => Chosen::Some(self.having(column, &key, found.alone), 0),
+            (Some(_), None) => Chosen::Some(Vec::new(), 0),
         };
         self.chosen = chosen;
         Ok(())
@@ -336,6 +373,7 @@ unsafe impl VTabCursor for Cursor<'_> {
             Some(Cell::Integer(value)) => context.set_result(value),
             Some(Cell::Real(value)) => context.set_result(value),
             Some(Cell::Text(text)) => context.set_result(text.as_ref()),
+            Some(Cell::Word(word)) => context.set_result(word),
             Some(Cell::Blob(bytes)) => context.set_result(&**bytes),
         }
     }

@@ -138,7 +138,7 @@ impl Session {
         let owner = database.shared.locks.enter(pid, interrupter.clone());
         let state = Arc::new_cyclic(|this| State {
             settings: Mutex::default(),
-            catalogs: Mutex::default(),
+            catalogs: crate::catalog::cache::Cache::default(),
             db: Default::default(),
             handle: Mutex::default(),
             routines: crate::routines::SessionRoutines::default(),

@@ -54,8 +54,8 @@ pub struct State {
     pub sequences: Mutex<SequenceState>,
     /// What [`State::settings`] has made, and from what.
     pub settings: Mutex<Option<(Arc<Settings>, Arc<Settings>)>>,
-    /// Rows of catalogs that this session has read, by table, with the schema's generation.
-    pub catalogs: Mutex<HashMap<usize, (u64, Arc<crate::catalog::CatalogRows>)>>,
+    /// Rows of catalogs that this session alone can see.
+    pub catalogs: crate::catalog::cache::Cache,
     /// The session's SQLite handle, for functions that run on it; null while there is none.
     pub db: std::sync::atomic::AtomicPtr<libsqlite3_sys::sqlite3>,
     /// The same handle, for routines that such functions call.

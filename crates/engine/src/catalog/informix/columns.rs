@@ -10,6 +10,7 @@ pub(super) const TABLES: &[Table] = &[SYSCOLUMNS];
 const SYSCOLUMNS: Table = Table {
     namespace: "informix",
     live: false,
+    one: None,
     name: "syscolumns",
     columns: "colname varchar(128), tabid integer, colno smallint, coltype smallint, collength smallint, \
             colmin integer, colmax integer, extended_id integer, seclabelid integer, colattr smallint",

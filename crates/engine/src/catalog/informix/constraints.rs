@@ -12,6 +12,7 @@ const PARTS: usize = 16;
 const SYSINDEXES: Table = Table {
     namespace: "informix",
     live: false,
+    one: None,
     name: "sysindexes",
     columns: "idxname varchar(128), owner char(32), tabid integer, idxtype char(1), clustered char(1), \
             part1 smallint, part2 smallint, part3 smallint, part4 smallint, part5 smallint, part6 smallint, \
@@ -24,6 +25,7 @@ const SYSINDEXES: Table = Table {
 const SYSINDICES: Table = Table {
     namespace: "informix",
     live: false,
+    one: None,
     name: "sysindices",
     columns: "idxname varchar(128), owner char(32), tabid integer, idxtype char(1), clustered char(1), \
             levels smallint, leaves float, nunique float, clust float, nrows float, indexkeys lvarchar(2048), \
@@ -116,6 +118,7 @@ fn index_rows(view: &View) -> Vec<Row> {
 const SYSCONSTRAINTS: Table = Table {
     namespace: "informix",
     live: false,
+    one: None,
     name: "sysconstraints",
     columns: "constrid serial, constrname varchar(128), owner char(32), tabid integer, constrtype char(1), \
             idxname varchar(128), collation char(32)",
@@ -151,6 +154,7 @@ const SYSCONSTRAINTS: Table = Table {
 const SYSREFERENCES: Table = Table {
     namespace: "informix",
     live: false,
+    one: None,
     name: "sysreferences",
     columns: "constrid integer, primary integer, ptabid integer, updrule char(1), delrule char(1), \
             matchtype char(1), pendant char(1)",
@@ -189,6 +193,7 @@ const CHECK_WIDTH: usize = 32;
 const SYSCHECKS: Table = Table {
     namespace: "informix",
     live: false,
+    one: None,
     name: "syschecks",
     columns: "constrid integer, type char(1), seqno smallint, checktext char(32)",
     rows: |context| {

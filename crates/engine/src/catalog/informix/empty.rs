@@ -10,6 +10,7 @@ macro_rules! empty {
             columns: $columns,
             rows: |_| Vec::new(),
             live: false,
+        one: None,
         },)*]
     };
 }

@@ -16,6 +16,7 @@ macro_rules! tables {
             columns: $columns,
             rows: $rows,
             live: false,
+        one: None,
         },)*]
     };
 }

@@ -21,6 +21,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysviews",
         columns: "tabid integer, seqno smallint, viewtext char(64)",
         rows: |context| {
@@ -39,6 +40,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysdefaults",
         columns: "tabid integer, colno smallint, type char(1), default char(256), class char(1)",
         rows: |context| {
@@ -71,6 +73,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "systabauth",
         columns: "grantor char(32), grantee char(32), tabid integer, tabauth char(9)",
         rows: |context| {
@@ -88,6 +91,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysxtdtypes",
         columns: "extended_id serial, mode char(1), owner char(32), name varchar(128), type smallint, align smallint, \
             maxlen integer, length integer, byvalue char(1), cannothash char(1), locator integer, \
@@ -118,6 +122,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysattrtypes",
         columns: "extended_id integer, seqno smallint, levelno smallint, parent_no smallint, \
             fieldname varchar(128), fieldno smallint, type smallint, length smallint, xtd_type_id integer",
@@ -147,6 +152,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "syssequences",
         columns: "seqid serial, tabid integer, name varchar(128)",
         rows: |context| {
@@ -160,6 +166,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysusers",
         columns: "username char(32), usertype char(1), priority smallint, password char(16), defrole char(32)",
         rows: |_| vec![vec![text("public"), text("D"), int(5), text(""), text("")]],
@@ -169,6 +176,7 @@ pub(super) const TABLES: &[Table] = &[
 pub(super) const SYSMASTER: &[Table] = &[Table {
     namespace: "sysmaster",
     live: true,
+    one: None,
     name: "sysdatabases",
     columns: "name char(128), partnum integer, owner char(32), created date, is_logging integer, \
             is_buff_log integer, is_ansi integer, is_nls integer, is_case_insens integer, flags smallint",

@@ -47,6 +47,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysprocedures",
         columns: "procname varchar(128), owner char(32), procid serial, mode char(1), retsize integer, symsize integer, \
                   datasize integer, codesize integer, numargs integer, isproc char(1), specificname varchar(128), \
@@ -103,6 +104,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysprocbody",
         columns: "procid integer, datakey char(1), seqno integer, data char(256)",
         rows: |context| {
@@ -122,6 +124,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysproccolumns",
         columns: "procid integer, paramid integer, paramname varchar(128), paramtype smallint, paramlen smallint, \
                   paramxid integer, paramattr integer",
@@ -156,6 +159,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         namespace: "informix",
         live: false,
+        one: None,
         name: "sysprocauth",
         columns: "grantor char(32), grantee char(32), procid integer, procauth char(1)",
         rows: |context| {

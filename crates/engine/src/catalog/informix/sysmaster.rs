@@ -15,6 +15,7 @@ macro_rules! tables {
             columns: $columns,
             rows: $rows,
             live: $live,
+        one: None,
         },)*]
     };
 }
