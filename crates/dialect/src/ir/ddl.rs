@@ -147,6 +147,17 @@ pub enum Ddl {
         /// The text; `None` removes it.
         text: Option<String>,
     },
+    /// COMMENT ON SCHEMA, FUNCTION, PROCEDURE, ROUTINE.
+    CommentObject {
+        /// The function's object id; a schema is known by its name.
+        oid: Option<u32>,
+        /// What it is: `schema`, `function`.
+        kind: &'static str,
+        /// Its name, for messages.
+        name: String,
+        /// The text; `None` removes it.
+        text: Option<String>,
+    },
     /// COMMENT ON SEQUENCE.
     CommentSequence {
         /// Its name, resolved.

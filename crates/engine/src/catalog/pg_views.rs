@@ -54,14 +54,25 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
             rows.push(row![relation.oid, 1_259, column + 1, comment]);
         }
     }
+    for details in context.schema.sequences() {
+        if let Some(comment) = &details.comment {
+            rows.push(row![details.sequence.oid, 1_259, 0, comment]);
+        }
+    }
     for ty in context.schema.user_types() {
         if let Some(comment) = &ty.comment {
             rows.push(row![ty.oid, 1_247, 0, comment]);
         }
     }
     rows.extend(super::pg_extension::comments(context));
+    for (oid, (kind, comment)) in context.schema.main.comments.iter() {
+        let catalog = if kind == "schema" { 2_615 } else { 1_255 };
+        rows.push(row![*oid, catalog, 0, comment]);
+    }
     let parts = describe::part_comments(context.schema).into_iter();
     rows.extend(parts.map(|(oid, catalog, comment)| row![oid, catalog, 0, comment]));
+    let triggers = super::pg_trigger::all(context.schema);
+    rows.extend(triggers.filter_map(|(_, trigger)| Some(row![trigger.oid, 2_620, 0, trigger.comment.as_ref()?])));
     let policies = context.schema.policies();
     let policies = policies.filter_map(|(_, policy)| Some((policy.oid, policy.comment.as_ref()?)));
     rows.extend(policies.map(|(oid, comment)| row![oid, 3_256, 0, comment]));

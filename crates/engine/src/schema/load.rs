@@ -132,6 +132,9 @@ fn check(connection: &Connection, database: &'static str, snapshot: &Snapshot) -
 /// Strikes everything but relations that an object id may stand for.
 fn forget(snapshot: &mut Snapshot, oid: u32) {
     snapshot.remove_sequence(oid);
+    if snapshot.comments.contains_key(&oid) {
+        Arc::make_mut(&mut snapshot.comments).remove(&oid);
+    }
     if snapshot.namespaces.iter().any(|namespace| namespace.oid == oid) {
         Arc::make_mut(&mut snapshot.namespaces).retain(|namespace| namespace.oid != oid);
     }

@@ -81,6 +81,12 @@ impl Source<'_> {
     /// Enters what SQLite knows nothing of.
     pub(super) fn add_objects(&self, snapshot: &mut Snapshot) {
         for (&oid, object) in &self.metadata.objects {
+            if let Some(comment) = &object.comment
+                && matches!(object.kind.as_str(), "schema" | "function" | "comment")
+            {
+                let kind = if object.kind == "comment" { &object.namespace } else { &object.kind };
+                Arc::make_mut(&mut snapshot.comments).insert(oid, (kind.clone(), comment.clone()));
+            }
             match object.kind.as_str() {
                 "synonym" => {
                     let definition = object.definition.as_deref().unwrap_or_default();

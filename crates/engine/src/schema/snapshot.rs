@@ -39,6 +39,8 @@ pub struct Snapshot {
     pub extensions: Arc<Vec<Arc<Installed>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
+    /// Comments on schemas and functions by object id, each with what it is on.
+    pub comments: Arc<BTreeMap<u32, (String, String)>>,
     /// Informix's synonyms.
     pub synonyms: Arc<Vec<Synonym>>,
     objects: Ordered<u32, (Arc<Relation>, Arc<Details>)>,
@@ -552,7 +554,8 @@ impl Snapshot {
         let rest = |s: &Self| {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
-            (s.namespaces.clone(), s.routines.clone(), functions, types, s.synonyms.clone(), s.extensions.clone())
+            let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone());
+            (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))
     }

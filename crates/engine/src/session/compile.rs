@@ -740,7 +740,9 @@ fn command(statement: &Statement) -> Command {
                 TriggerChange::Rename(..) => "ALTER TRIGGER",
                 TriggerChange::Comment(..) => "COMMENT",
             },
-            Ddl::Comment { .. } | Ddl::CommentPart { .. } | Ddl::CommentSequence { .. } => "COMMENT",
+            Ddl::Comment { .. } | Ddl::CommentPart { .. } | Ddl::CommentObject { .. } | Ddl::CommentSequence { .. } => {
+                "COMMENT"
+            }
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",
             Ddl::DropRoutine(_) => "DROP FUNCTION",
             Ddl::CreateFunction(create) if create.procedure => "CREATE PROCEDURE",

@@ -369,6 +369,15 @@ impl Changer<'_> {
                 let property = if *index { "index_comment" } else { "constraint_comment" };
                 self.set_property(relation.database, oid, part, property, text.as_deref())
             }
+            Ddl::CommentObject { oid, kind, name, text } => {
+                let oid = oid.unwrap_or_else(|| self.schema().namespace_oid(name));
+                self.touch("main", oid);
+                // What everybody has (`public`) is in no row of its own.
+                let sql = "INSERT INTO main.rowferry_objects (oid, kind, namespace, name, language, comment)
+                           VALUES (?2, 'comment', ?3, ?2, '', ?1) ON CONFLICT (oid) DO UPDATE SET comment = ?1";
+                self.connection.execute(sql, params![text, oid, kind])?;
+                Ok(())
+            }
             Ddl::CommentSequence { name, text } => {
                 let Some(details) = self.schema().sequence_details(name) else { return Ok(()) };
                 self.touch(details.database, details.sequence.oid);

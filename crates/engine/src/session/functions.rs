@@ -349,6 +349,9 @@ impl SessionState for FunctionState {
         if let Some(ty) = schema.user_type_by_oid(object) {
             return ty.comment.clone();
         }
+        if let Some((_, comment)) = schema.main.comments.get(&object) {
+            return Some(comment.clone());
+        }
         describe::part_comment(&schema, object)
             .or_else(|| crate::catalog::pg_trigger::comment(&schema, object))
             .or_else(|| crate::catalog::pg_policy::comment(&schema, object))

@@ -28,6 +28,9 @@ impl Binder<'_> {
         if comment.objtype() == ObjectType::ObjectPolicy {
             return self.comment_on_policy(&parts, text);
         }
+        if let Some(done) = self.comment_on_object(comment, &text)? {
+            return Ok(done);
+        }
         let (object, member) = match comment.objtype() {
             ObjectType::ObjectColumn | ObjectType::ObjectTabconstraint => match parts.split_last() {
                 Some((member, object)) => (object, Some(member.clone())),
@@ -79,5 +82,31 @@ impl Binder<'_> {
                 Err(Error::new(Condition::UndefinedColumn, message))
             }
         }
+    }
+
+    /// What is known by its object id alone.
+    fn comment_on_object(&mut self, comment: &pg::CommentStmt, text: &Option<String>) -> Result<Option<Ddl>> {
+        let Some(object) = comment.object.as_deref() else { return Ok(None) };
+        let name = match &object.node {
+            Some(N::String(name)) => name.sval.clone(),
+            _ => String::new(),
+        };
+        let (oid, kind, name) = match comment.objtype() {
+            ObjectType::ObjectSchema => {
+                if !self.schema.has_namespace(&name) {
+                    let message = format!("schema \"{name}\" does not exist");
+                    return Err(Error::new(Condition::InvalidSchemaName, message));
+                }
+                (None, "schema", name)
+            }
+            kind @ (ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine) => {
+                let Some(function) = self.named_function(object, kind, false)? else {
+                    return Err(Error::internal("a function went astray"));
+                };
+                (Some(function.oid), "function", function.name.clone())
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Ddl::CommentObject { oid, kind, name, text: text.clone() }))
     }
 }

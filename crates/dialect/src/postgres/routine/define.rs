@@ -255,7 +255,7 @@ impl Binder<'_> {
     }
 
     /// The function that a name with or without arguments means; `None` with a notice when it may be missing.
-    fn named_function(
+    pub(in crate::postgres) fn named_function(
         &mut self,
         node: &Node,
         kind: ObjectType,

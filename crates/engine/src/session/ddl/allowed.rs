@@ -64,6 +64,9 @@ impl Changer<'_> {
                 named.into_iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
             }
             Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
+            Ddl::CommentObject { oid, kind, name, .. } => {
+                check.owned(oid.unwrap_or_else(|| schema.namespace_oid(name)), kind, name)
+            }
             Ddl::CommentSequence { name, .. } => check.sequence(name),
             Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
             Ddl::UserType(UserTypeChange::Create { name, .. }) => check.create_in(name, false),
