@@ -188,6 +188,18 @@ TABLES = (
         """,
     ),
     Table(
+        "indexes",
+        f"""
+        select i.oid, i.relname as name, t.relname as relation, indisunique as is_unique, indisprimary as is_primary,
+            exists (select from pg_constraint where conindid = i.oid) as is_constraint,
+            {list_of("indkey")} as columns, {list_of("indclass")} as classes, {list_of("indcollation")} as collations
+        from pg_index join pg_class i on i.oid = indexrelid join pg_class t on t.oid = indrelid
+            join pg_namespace n on n.oid = t.relnamespace
+        where n.nspname = 'pg_catalog' order by i.oid
+        """,
+    ),
+    Table("keywords", "select word, catcode as category, barelabel as bare from pg_get_keywords() order by word"),
+    Table(
         "columns",
         """
         select n.nspname as schema, relname as relation, attname as name, attnum as number,

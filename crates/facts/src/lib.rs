@@ -17,7 +17,7 @@ pub use classes::{AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, O
 pub use extensions::Extension;
 pub use functions::{Aggregate, Function, Language};
 pub use operators::{Cast, Operator};
-pub use relations::{Collation, Column, Conversion, Relation};
+pub use relations::{Collation, Column, Conversion, Index, Keyword, Relation};
 pub use types::{Range, Type};
 pub use unaccent::unaccented;
 
@@ -53,6 +53,7 @@ mod tests {
     fn the_fields_are_the_columns_of_the_files() {
         heads!(AccessMethod, FamilyFunction, FamilyOperator, OperatorClass, OperatorFamily);
         heads!(Aggregate, Function, Language, Cast, Operator, Collation, Column, Conversion, Relation, Range, Type);
+        heads!(Index, Keyword);
         heads!(Extension);
     }
 
@@ -114,6 +115,8 @@ mod tests {
         assert_eq!(Relation::named("pg_catalog", "pg_class").unwrap().oid, 1259);
         assert!(Relation::all().iter().all(|row| Relation::named(row.schema, row.name) == Some(row)));
         assert_eq!(Relation::named("informix", "pg_class"), None);
+        let index = Index::by_oid(2662).unwrap();
+        assert_eq!((index.name, index.relation, &*index.columns), ("pg_class_oid_index", "pg_class", &[1][..]));
         assert_eq!(
             Relation::columns("pg_catalog", "pg_am").iter().map(|column| column.name).collect::<Vec<_>>(),
             ["oid", "amname", "amhandler", "amtype"]

@@ -95,3 +95,46 @@ facts! {
         is_default: bool,
     }
 }
+
+facts! {
+    /// An index of a catalog.
+    Index from "indexes.tsv" {
+        /// `oid`
+        oid: u32,
+        /// `relname`
+        name: &'static str,
+        /// The name of its table.
+        relation: &'static str,
+        /// `indisunique`
+        is_unique: bool,
+        /// `indisprimary`
+        is_primary: bool,
+        /// A constraint is kept by it.
+        is_constraint: bool,
+        /// `indkey`
+        columns: Box<[u32]>,
+        /// `indclass`
+        classes: Box<[u32]>,
+        /// `indcollation`
+        collations: Box<[u32]>,
+    }
+}
+
+impl Index {
+    /// The index with an object id.
+    pub fn by_oid(oid: u32) -> Option<&'static Self> {
+        crate::by_oid(Self::all(), oid, |index| index.oid)
+    }
+}
+
+facts! {
+    /// A word of PostgreSQL's grammar.
+    Keyword from "keywords.tsv" {
+        /// The word.
+        word: &'static str,
+        /// `U`nreserved, `C`olumn name, `T`ype or function name, `R`eserved.
+        category: char,
+        /// It can be a label without AS.
+        bare: bool,
+    }
+}

@@ -1,5 +1,6 @@
 //! What clients and tools ask about the server, the session and the schema; sequences; object names.
 
+use super::TypeSpec;
 use super::spec::*;
 
 /// The rows.
@@ -56,12 +57,12 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_table_is_visible" (OID) -> BOOL, F("rf_pg_table_is_visible"), stable;
     Scalar "pg_type_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
     Scalar "pg_function_is_visible" (OID) -> BOOL, F("rf_pg_function_is_visible"), stable;
-    Scalar "pg_operator_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
-    Scalar "pg_opclass_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
-    Scalar "pg_collation_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
-    Scalar "pg_opfamily_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
-    Scalar "pg_conversion_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
-    Scalar "pg_statistics_obj_is_visible" (OID) -> BOOL, F("rf_pg_type_is_visible"), stable;
+    Scalar "pg_operator_is_visible" (OID) -> BOOL, T("1"), stable;
+    Scalar "pg_opclass_is_visible" (OID) -> BOOL, T("1"), stable;
+    Scalar "pg_collation_is_visible" (OID) -> BOOL, T("1"), stable;
+    Scalar "pg_opfamily_is_visible" (OID) -> BOOL, T("1"), stable;
+    Scalar "pg_conversion_is_visible" (OID) -> BOOL, T("1"), stable;
+    Scalar "pg_statistics_obj_is_visible" (OID) -> BOOL, T("1"), stable;
     Scalar "pg_get_userbyid" (OID) -> NAME, F("rf_pg_get_userbyid"), stable;
     Scalar "pg_get_expr" (TEXT, OID) -> TEXT, F("rf_pg_get_expr"), stable;
     Scalar "pg_get_expr" (TEXT, OID, BOOL) -> TEXT, F("rf_pg_get_expr"), stable;
@@ -103,6 +104,11 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_total_relation_size" (REGCLASS) -> I8, F("rf_pg_total_relation_size"), stable;
     Scalar "pg_database_size" (NAME) -> I8, F("rf_pg_database_size"), stable;
     Scalar "pg_database_size" (OID) -> I8, F("rf_pg_database_size"), stable;
+    Scalar "pg_tablespace_size" (OID) -> I8, T("CASE {0} WHEN 1663 THEN rf_pg_database_size(0) WHEN 1664 THEN 0 END"), stable;
+    Scalar "pg_tablespace_size" (NAME) -> I8, T("CASE {0} WHEN 'pg_default' THEN rf_pg_database_size(0) WHEN 'pg_global' THEN 0 END"), stable;
+    SetReturning "pg_get_keywords" () -> TypeSpec::Is(crate::Type::Record), Special("pg_get_keywords"), stable;
+    SetReturning "pg_options_to_table" (TEXTS) -> TypeSpec::Is(crate::Type::Record), Special("pg_options_to_table"), stable;
+    SetReturning "aclexplode" (TEXTS) -> TypeSpec::Is(crate::Type::Record), Special("aclexplode"), stable;
     Scalar "pg_tablespace_location" (OID) -> TEXT, T("''"), stable;
     Scalar "pg_size_pretty" (I8) -> TEXT, F("rf_pg_size_pretty");
     Scalar "pg_size_pretty" (NUM) -> TEXT, F("rf_pg_size_pretty");

@@ -210,6 +210,9 @@ pub fn options(properties: &Properties, part: &str, prefix: &str) -> Vec<String>
 
 /// CREATE INDEX of an index, or one of its keys when `column` is above 0.
 pub fn index(schema: &SessionSchema, oid: u32, column: i32, pretty: bool) -> Option<String> {
+    if let Some(text) = super::system_indexes::definition(oid, column, pretty) {
+        return Some(text);
+    }
     let (relation, index) = schema
         .user_relations()
         .find_map(|relation| relation.indexes.iter().find(|index| index.oid == oid).map(|index| (relation, index)))?;
@@ -285,6 +288,10 @@ fn include_clause(properties: &Properties, index: &str) -> String {
 
 /// A constraint's definition.
 pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
+    let fixed = super::system_indexes::constraint_definition(oid);
+    if let Some(text) = fixed.or_else(|| super::standard_types::check_definition(oid, pretty)) {
+        return Some(text);
+    }
     let of_domain = || {
         let types = schema.user_types();
         let mut domains = types.iter().filter_map(|ty| ty.domain());

@@ -71,11 +71,19 @@ const fn fixed(table: &'static str, make: fn() -> Vec<Row>) -> Fixed {
     Fixed { table, make, rows: OnceLock::new() }
 }
 
-static FIXED: [Fixed; 15] = [
+static FIXED: [Fixed; 19] = [
     fixed("pg_aggregate", aggregates),
     fixed("pg_am", access_methods),
     fixed("pg_amop", family_operators),
     fixed("pg_amproc", family_functions),
+    fixed("pg_class", super::system_indexes::classes),
+    fixed("pg_constraint", || {
+        let mut rows = super::system_indexes::constraints();
+        rows.extend(super::standard_types::constraints());
+        rows
+    }),
+    fixed("pg_index", super::system_indexes::indexes),
+    fixed("pg_indexes", super::system_indexes::shown),
     fixed("pg_attribute", super::pg_attribute::fixed),
     fixed("pg_cast", casts),
     fixed("pg_collation", collations),

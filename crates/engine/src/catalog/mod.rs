@@ -31,6 +31,7 @@ mod pg_type;
 mod pg_views;
 pub mod signatures;
 pub mod standard_types;
+pub mod system_indexes;
 mod vtab;
 
 use std::collections::HashMap;

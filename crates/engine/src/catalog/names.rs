@@ -7,12 +7,18 @@ use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::search;
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
-use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP, PUBLIC, SessionSchema};
+use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP, PG_TOAST, PUBLIC, SessionSchema};
 use crate::session::state::State;
 
 /// The fixed ids of namespaces: PostgreSQL's where it has them.
-pub const NAMESPACES: &[(u32, &str)] =
-    &[(11, PG_CATALOG), (2_200, PUBLIC), (13_000, INFORMATION_SCHEMA), (13_001, PG_TEMP), (13_002, INFORMIX)];
+pub const NAMESPACES: &[(u32, &str)] = &[
+    (11, PG_CATALOG),
+    (2_200, PUBLIC),
+    (13_000, INFORMATION_SCHEMA),
+    (13_001, PG_TEMP),
+    (13_002, INFORMIX),
+    (99, PG_TOAST),
+];
 
 /// A namespace's object id.
 pub fn namespace_oid(schema: &SessionSchema, name: &str) -> u32 {
@@ -75,10 +81,20 @@ pub fn class_name(schema: &SessionSchema, oid: u32) -> Option<(String, String)> 
     if let Some(details) = schema.sequences().find(|details| details.sequence.oid == oid) {
         return Some((details.sequence.namespace.clone(), details.sequence.name.clone()));
     }
+    if let Some(index) = rowferry_facts::Index::by_oid(oid) {
+        return Some((PG_CATALOG.to_owned(), index.name.to_owned()));
+    }
     schema.user_relations().find_map(|relation| {
         let index = relation.indexes.iter().find(|index| index.oid == oid)?;
         Some((relation.namespace.clone(), index.name.clone()))
     })
+}
+
+/// The index of a catalog with a name.
+fn system_index(name: &QualifiedName) -> Option<u32> {
+    let inside = name.schema.as_deref().is_none_or(|schema| schema == PG_CATALOG);
+    let mut all = rowferry_facts::Index::all().iter().filter(|_| inside);
+    all.find(|index| index.name == name.name).map(|index| index.oid)
 }
 
 /// The object id of a relation, sequence or index.
@@ -86,7 +102,7 @@ pub fn class_oid(schema: &SessionSchema, name: &QualifiedName) -> Option<u32> {
     let relation = schema.relation(name).map(|relation| relation.oid);
     let sequence = || schema.sequence(name).map(|sequence| sequence.oid);
     let index = || schema.index(name).map(|(relation, at)| relation.indexes[at].oid);
-    relation.or_else(sequence).or_else(index)
+    relation.or_else(sequence).or_else(index).or_else(|| system_index(name))
 }
 
 /// True when a name without schema finds this very object.

@@ -159,6 +159,11 @@ impl Layout {
     }
 }
 
+/// A column of an index of a catalog.
+pub(super) fn index_attribute(index: u32, number: usize, fact: &facts::Column) -> Row {
+    Attribute { number: number as i64, not_null: false, ..Attribute::of_fact(index, fact) }.row()
+}
+
 /// The columns that every table has, by their numbers from -1 down.
 const SYSTEM_COLUMNS: [(&str, u32); 6] =
     [("ctid", 27), ("xmin", 28), ("cmin", 29), ("xmax", 28), ("cmax", 29), ("tableoid", 26)];
@@ -184,6 +189,7 @@ pub(super) fn fixed() -> Vec<Row> {
             system_columns(relation.oid, &mut rows);
         }
     }
+    rows.extend(super::system_indexes::attributes());
     rows
 }
 

@@ -41,7 +41,12 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let none = Properties::default();
     for relation in relations() {
-        rows.push(owned(of_relation(relation, namespace_oid(schema, &relation.namespace), false), relation.oid));
+        let mut of_catalog = of_relation(relation, namespace_oid(schema, &relation.namespace), false);
+        of_catalog.indexed =
+            relation.namespace == crate::schema::PG_CATALOG && super::system_indexes::has_some(&relation.name);
+        let mut row = owned(of_catalog, relation.oid);
+        row[REPLICA_IDENTITY] = Cell::Word("n");
+        rows.push(row);
     }
     for relation in schema.user_relations() {
         let namespace = namespace_oid(schema, &relation.namespace);

@@ -13,6 +13,15 @@ use rowferry_facts as facts;
 use super::{NULL, Row, row};
 use crate::schema::INFORMATION_SCHEMA;
 
+/// A CHECK of such a domain.
+pub struct Check {
+    name: &'static str,
+    oid: u32,
+    /// The condition as PostgreSQL prints it, and with fewer parentheses.
+    condition: &'static str,
+    pretty: &'static str,
+}
+
 /// A domain of `information_schema`.
 pub struct Domain {
     /// Its name.
@@ -26,8 +35,8 @@ pub struct Domain {
     modifier: i32,
     collation: u32,
     default: Option<&'static str>,
-    /// A name, an object id and a condition.
-    pub check: Option<(&'static str, u32, &'static str)>,
+    /// What its values must hold.
+    pub check: Option<Check>,
 }
 
 const fn domain(name: &'static str, oid: u32, base: &'static str, modifier: i32, collation: u32) -> Domain {
@@ -39,18 +48,24 @@ const C: u32 = 950;
 
 const ALL: &[Domain] = &[
     Domain {
-        check: Some(("cardinal_number_domain_check", 13_301, "(VALUE >= 0)")),
+        check: Some(Check {
+            name: "cardinal_number_domain_check",
+            oid: 13_301,
+            condition: "(VALUE >= 0)",
+            pretty: "VALUE >= 0",
+        }),
         ..domain("cardinal_number", 13_311, "int4", -1, 0)
     },
     domain("character_data", 13_312, "varchar", -1, C),
     domain("sql_identifier", 13_313, "name", -1, C),
     Domain { default: Some("CURRENT_TIMESTAMP(2)"), ..domain("time_stamp", 13_314, "timestamptz", 2, 0) },
     Domain {
-        check: Some((
-            "yes_or_no_check",
-            13_302,
-            "((VALUE)::text = ANY ((ARRAY['YES'::character varying, 'NO'::character varying])::text[]))",
-        )),
+        check: Some(Check {
+            name: "yes_or_no_check",
+            oid: 13_302,
+            condition: "((VALUE)::text = ANY ((ARRAY['YES'::character varying, 'NO'::character varying])::text[]))",
+            pretty: "VALUE::text = ANY (ARRAY['YES'::character varying, 'NO'::character varying]::text[])",
+        }),
         ..domain("yes_or_no", 13_315, "varchar", 7, C)
     },
 ];
@@ -162,4 +177,46 @@ pub fn rows() -> Vec<Row> {
         ]);
     }
     rows
+}
+
+/// Their rows of `pg_constraint`.
+pub fn constraints() -> Vec<Row> {
+    let constraint = |domain: &Domain| {
+        let check = domain.check.as_ref()?;
+        Some(row![
+            check.oid,
+            check.name,
+            NAMESPACE,
+            "c",
+            false,
+            false,
+            true,
+            0,
+            domain.oid,
+            0,
+            0,
+            0,
+            " ",
+            " ",
+            " ",
+            true,
+            0,
+            false,
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            NULL,
+            check.condition,
+        ])
+    };
+    ALL.iter().filter_map(constraint).collect()
+}
+
+/// CHECK (…) of the constraint with an object id.
+pub fn check_definition(oid: u32, pretty: bool) -> Option<String> {
+    let check = ALL.iter().filter_map(|domain| domain.check.as_ref()).find(|check| check.oid == oid)?;
+    Some(format!("CHECK ({})", if pretty { check.pretty } else { check.condition }))
 }

@@ -36,6 +36,7 @@ mod ranges;
 mod regex;
 mod regression;
 mod rows;
+mod rows_catalogs;
 mod rows_sources;
 mod search;
 mod sequences;

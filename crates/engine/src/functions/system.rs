@@ -115,8 +115,19 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_to_regrole", 1, |call| to_reg(call, Reg::Role)),
     Row::new("rf_format_type", 2, format_type).lenient(),
     Row::new("rf_pg_table_is_visible", 1, |call| boolean(call.context().state().is_visible(oid(call, 0)?))),
-    // Types and built-in functions are all in pg_catalog, which every search path begins with.
-    Row::new("rf_pg_type_is_visible", 1, |_| boolean(true)),
+    Row::new("rf_pg_type_is_visible", 1, |call| {
+        let schema = call.context().state().schema();
+        let oid = oid(call, 0)?;
+        // PostgreSQL's own are in pg_catalog, which every search path begins with.
+        let mut users = schema.user_types().into_iter();
+        let of_user = users
+            .find(|ty| [ty.oid, ty.array_oid].contains(&oid))
+            .or_else(|| crate::catalog::standard_types::by_oid(oid));
+        boolean(of_user.is_none_or(|ty| {
+            let found = schema.user_type(&rowferry_dialect::schema::QualifiedName::bare(ty.name.clone()));
+            found.is_some_and(|found| found.oid == ty.oid)
+        }))
+    }),
     Row::new("rf_pg_get_userbyid", 1, |call| {
         let oid = oid(call, 0)?;
         text(call.context().state().role_name(oid).unwrap_or_else(|| format!("unknown (OID={oid})")))

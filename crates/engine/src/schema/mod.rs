@@ -28,6 +28,8 @@ pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Sy
 pub const PUBLIC: &str = "public";
 /// The namespace of temporary objects.
 pub const PG_TEMP: &str = "pg_temp";
+/// Where PostgreSQL keeps long values; nothing is there.
+pub const PG_TOAST: &str = "pg_toast";
 /// PostgreSQL's catalogs.
 pub const PG_CATALOG: &str = "pg_catalog";
 /// The standard's catalogs.
@@ -275,7 +277,7 @@ impl Schema for SessionSchema {
     }
 
     fn has_namespace(&self, name: &str) -> bool {
-        matches!(name, PUBLIC | PG_CATALOG | INFORMATION_SCHEMA | PG_TEMP | INFORMIX)
+        matches!(name, PUBLIC | PG_CATALOG | INFORMATION_SCHEMA | PG_TEMP | PG_TOAST | INFORMIX)
             || self.main.namespaces.iter().any(|namespace| namespace.name == name)
     }
 
@@ -451,7 +453,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
 
 /// A namespace in which users create nothing.
 pub fn is_system(name: &str) -> bool {
-    matches!(name, PG_CATALOG | INFORMATION_SCHEMA | INFORMIX)
+    matches!(name, PG_CATALOG | INFORMATION_SCHEMA | PG_TOAST | INFORMIX)
 }
 
 /// SQLite's name of an object of a namespace.

@@ -304,7 +304,10 @@ impl Binder<'_> {
                 column("dictionary", Type::Reg(Reg::Dictionary)),
                 column("lexemes", array(Type::Text)),
             ],
-            name => vec![column(name, result.clone())],
+            name => match facts_columns(name) {
+                columns if columns.len() > 1 => columns,
+                _ => vec![column(name, result.clone())],
+            },
         }
     }
 
@@ -688,4 +691,20 @@ impl Binder<'_> {
 /// Functions that walk an array's members in step.
 fn walks_array(name: &str) -> bool {
     matches!(name, "unnest" | "generate_subscripts")
+}
+
+/// The columns that PostgreSQL's own function of a name returns by OUT parameters, if these alone say what it returns.
+fn facts_columns(name: &str) -> Vec<OutputColumn> {
+    const RECORD: u32 = 2_249;
+    let [fact] = facts::Function::named(name) else { return Vec::new() };
+    if fact.result != RECORD || !fact.returns_set {
+        return Vec::new();
+    }
+    let out =
+        fact.modes.iter().zip(&fact.names).zip(&fact.all_arguments).filter(|((mode, _), _)| matches!(mode, 'o' | 't'));
+    let column = |((_, name), oid): ((&char, &&str), &u32)| OutputColumn {
+        name: (*name).to_owned(),
+        ty: types::from_oid(*oid).unwrap_or(Type::Text),
+    };
+    out.map(column).collect()
 }

@@ -1,0 +1,132 @@
+//! Functions that return rows about catalogs: `pg_get_keywords`, `pg_options_to_table`, `aclexplode`.
+
+use rowferry_dialect::ir::Value;
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::values::array::Array;
+use rowferry_dialect::{Condition, Error, Result};
+use rowferry_facts as facts;
+use serde_json::Value as Json;
+
+use super::rows::Source;
+use super::rows_sources::Arguments;
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+/// PostgreSQL's keywords: word, category, its words, whether a label needs no AS, its words.
+pub(super) fn keywords() -> Source {
+    Box::new(facts::Keyword::all().iter().map(|keyword| {
+        let category = match keyword.category {
+            'C' => "unreserved (cannot be function or type name)",
+            'R' => "reserved",
+            'T' => "reserved (can be function or type name)",
+            _ => "unreserved",
+        };
+        let label = if keyword.bare { "can be bare label" } else { "requires AS" };
+        let letter = keyword.category.to_string();
+        Ok(vec![
+            text(keyword.word),
+            Value::Text(letter),
+            text(category),
+            Value::Integer(keyword.bare.into()),
+            text(label),
+        ])
+    }))
+}
+
+/// The members of an array of texts; none of NULL.
+fn members(call: &Arguments<'_>) -> Result<Vec<String>> {
+    let Some(stored) = call.text(0)? else { return Ok(Vec::new()) };
+    let members = Array::read(stored.as_bytes())?.members.into_iter();
+    Ok(members.filter_map(|member| if let Json::String(text) = member { Some(text) } else { None }).collect())
+}
+
+/// `name=value` apart.
+pub(super) fn options(call: &Arguments<'_>) -> Result<Source> {
+    let rows = members(call)?.into_iter().map(|option| {
+        Ok(match option.split_once('=') {
+            Some((name, value)) => vec![text(name), text(value)],
+            None => vec![Value::Text(option), Value::Null],
+        })
+    });
+    Ok(Box::new(rows))
+}
+
+/// A list of privileges apart: who has given it, to whom, what, whether it may be given on.
+pub(super) fn privileges(call: &Arguments<'_>) -> Result<Source> {
+    let state = call.context.state();
+    let role = |name: &str| match name {
+        "" => Ok(0),
+        name => state.object_oid(Reg::Role, name),
+    };
+    let mut rows = Vec::new();
+    for item in members(call)? {
+        let wrong = || Error::new(Condition::InvalidTextRepresentation, format!("\"{item}\" is no list of privileges"));
+        let (grantee, rest) = split_name(&item).ok_or_else(wrong)?;
+        let (letters, grantor) = rest.strip_prefix('=').and_then(|rest| rest.split_once('/')).ok_or_else(wrong)?;
+        let (grantee, grantor) = (i64::from(role(grantee)?), i64::from(role(grantor)?));
+        let mut letters = letters.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let word = privilege(letter).ok_or_else(wrong)?;
+            let with_grant = letters.next_if_eq(&'*').is_some();
+            rows.push(Ok(vec![
+                Value::Integer(grantor),
+                Value::Integer(grantee),
+                text(word),
+                Value::Integer(with_grant.into()),
+            ]));
+        }
+    }
+    Ok(Box::new(rows.into_iter()))
+}
+
+/// The role before the sign of equality, in quotes perhaps, and the rest.
+fn split_name(item: &str) -> Option<(&str, &str)> {
+    let end = match item.strip_prefix('"') {
+        Some(quoted) => quoted.find("\"=")? + 2,
+        None => item.find('=')?,
+    };
+    Some(item.split_at(end))
+}
+
+fn privilege(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'a' => "INSERT",
+        'r' => "SELECT",
+        'w' => "UPDATE",
+        'd' => "DELETE",
+        'D' => "TRUNCATE",
+        'x' => "REFERENCES",
+        't' => "TRIGGER",
+        'X' => "EXECUTE",
+        'U' => "USAGE",
+        'C' => "CREATE",
+        'T' => "TEMPORARY",
+        'c' => "CONNECT",
+        's' => "SET",
+        'A' => "ALTER SYSTEM",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_before_the_sign() {
+        assert_eq!(split_name("ada=r/bob"), Some(("ada", "=r/bob")));
+        assert_eq!(split_name("=r/bob"), Some(("", "=r/bob")));
+        assert_eq!(split_name("\"a=b\"=r/bob"), Some(("\"a=b\"", "=r/bob")));
+        assert_eq!(split_name("ada"), None);
+    }
+
+    #[test]
+    fn keywords_are_postgresqls() {
+        let rows: Vec<_> = keywords().map(Result::unwrap).collect();
+        assert!(rows.len() > 400);
+        let select = rows.iter().find(|row| row[0] == text("select")).unwrap();
+        assert_eq!(select[1..], [text("R"), text("reserved"), Value::Integer(1), text("can be bare label")]);
+    }
+}
