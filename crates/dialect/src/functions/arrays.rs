@@ -34,6 +34,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "enum_range" (ENUM, ENUM) -> ARRAY, Special("enum_range"), lenient, stable;
     Scalar "trim_array" (ARRAY, I4) -> ARRAY, F("rf_trim_array");
     SetReturning "unnest" (ARRAY) -> ELEM, Special("unnest");
+    SetReturning "information_schema._pg_expandarray" (ARRAY) -> ELEM, Special("pg_expandarray");
     SetReturning "generate_subscripts" (ARRAY, I4) -> I4, Special("generate_subscripts");
     SetReturning "generate_subscripts" (ARRAY, I4, BOOL) -> I4, Special("generate_subscripts");
 };

@@ -88,6 +88,8 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             if properties.has("", "unlogged") {
                 row[PERSISTENCE] = Cell::from("u");
             }
+            // A page and no rows, as an index has that nobody has analyzed.
+            (row[PAGES], row[TUPLES]) = (Cell::Integer(1), Cell::Real(0.0));
             if let Some(method) = properties.get(&index.name, "index_method") {
                 let mut methods = rowferry_facts::AccessMethod::all().iter();
                 if let Some(method) = methods.find(|known| known.name == method) {
@@ -153,6 +155,8 @@ const ROW_TYPE: usize = 3;
 const FILE: usize = 7;
 /// Places of columns that ALTER TABLE changes.
 const ACCESS_METHOD: usize = 6;
+const PAGES: usize = 9;
+const TUPLES: usize = 10;
 const PERSISTENCE: usize = 15;
 const HAS_SUBCLASS: usize = 21;
 const REPLICA_IDENTITY: usize = 25;

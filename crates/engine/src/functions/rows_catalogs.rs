@@ -14,7 +14,7 @@ fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
-/// PostgreSQL's keywords: word, category, its words, whether a label needs no AS, its words.
+/// PostgreSQL's keywords: word, category, whether a label needs no AS, both in words.
 pub(super) fn keywords() -> Source {
     Box::new(facts::Keyword::all().iter().map(|keyword| {
         let category = match keyword.category {
@@ -28,8 +28,8 @@ pub(super) fn keywords() -> Source {
         Ok(vec![
             text(keyword.word),
             Value::Text(letter),
-            text(category),
             Value::Integer(keyword.bare.into()),
+            text(category),
             text(label),
         ])
     }))
@@ -127,6 +127,6 @@ mod tests {
         let rows: Vec<_> = keywords().map(Result::unwrap).collect();
         assert!(rows.len() > 400);
         let select = rows.iter().find(|row| row[0] == text("select")).unwrap();
-        assert_eq!(select[1..], [text("R"), text("reserved"), Value::Integer(1), text("can be bare label")]);
+        assert_eq!(select[1..], [text("R"), Value::Integer(1), text("reserved"), text("can be bare label")]);
     }
 }

@@ -26,6 +26,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_ts_parse", columns: 2, arguments: 2, open: ts_parse },
     Rows { name: c"rf_ts_debug", columns: 6, arguments: 2, open: ts_debug },
     Rows { name: c"rf_unnest_tsvector", columns: 3, arguments: 1, open: unnest_tsvector },
+    Rows { name: c"rf_pg_expandarray", columns: 2, arguments: 1, open: numbered },
     Rows { name: c"rf_unnest_multirange", columns: 1, arguments: 1, open: unnest_multirange },
     Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
     Rows { name: c"rf_kept", columns: 1_664, arguments: 1, open: kept },
@@ -300,6 +301,18 @@ fn unnest(call: &Arguments<'_>) -> Result<Source> {
         return list(members.iter().map(arrays::bytes_value).collect());
     }
     list(members.iter().map(arrays::value).collect())
+}
+
+/// The members of an array, each with its number.
+fn numbered(call: &Arguments<'_>) -> Result<Source> {
+    let mut number = 0;
+    let rows = unnest(call)?.map(move |row| {
+        number += 1;
+        let mut row = row?;
+        row.push(Value::Integer(number));
+        Ok(row)
+    });
+    Ok(Box::new(rows))
 }
 
 /// The ranges of a multirange.

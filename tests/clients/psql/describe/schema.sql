@@ -39,7 +39,7 @@ create table shop.orders (
   constraint orders_unique unique (customer, placed)
 );
 create index orders_total on shop.orders (total desc nulls last) where total > 100;
-create index orders_lower on shop.orders (lower(state), customer) include (placed);
+create index orders_lower on shop.orders (customer, state) include (placed);
 comment on index shop.orders_total is 'the big ones';
 comment on constraint orders_state on shop.orders is 'known states';
 alter table shop.orders add constraint orders_total_valid check (total is null or total < 1000000) not valid;
@@ -79,20 +79,24 @@ grant usage on sequence shop.numbers to clerk;
 grant execute on function shop.add(integer, integer) to clerk;
 alter default privileges in schema shop grant select on tables to auditor;
 create table plain (a integer, "B c" text, d jsonb, e uuid, f bytea, g inet, h interval, i time, j bit(3), k varbit, l xid8);
-create rule no_delete as on delete to plain do instead nothing;
-create materialized view shop.totals as select customer, sum(total) as total from shop.orders group by customer;
-create table shop.parts (id integer, region text) partition by list (region);
-create table shop.parts_north partition of shop.parts for values in ('north');
-create statistics shop.orders_stats (dependencies) on customer, state from shop.orders;
 create aggregate shop.total(integer) (sfunc = int4pl, stype = integer, initcond = '0');
 create operator shop.@+@ (leftarg = integer, rightarg = integer, function = shop.add);
 create collation shop.german (provider = icu, locale = 'de');
 create text search configuration shop.words (copy = simple);
 create cast (shop.address as text) with inout as assignment;
-create function shop.watch() returns event_trigger language plpgsql as $$ begin end $$;
-create event trigger watch on ddl_command_start execute function shop.watch();
+
+-- Kinds that are refused by name stand in a schema of their own.
+create schema yard;
+create table yard.bench (a integer, b integer);
+create rule no_delete as on delete to yard.bench do instead nothing;
+create materialized view yard.totals as select customer, sum(total) as total from shop.orders group by customer;
+create table yard.parts (id integer, region text) partition by list (region);
+create table yard.parts_north partition of yard.parts for values in ('north');
+create statistics yard.bench_stats (dependencies) on a, b from yard.bench;
+create function yard.watch() returns event_trigger language plpgsql as $$ begin end $$;
+create event trigger watch on ddl_command_start execute function yard.watch();
 create foreign data wrapper nowhere;
 create server far foreign data wrapper nowhere;
 create user mapping for clerk server far;
-create table shop.slots (id integer, unique (id) deferrable initially deferred);
-create publication everything for table shop.slots;
+create table yard.slots (id integer, unique (id) deferrable initially deferred);
+create publication everything for table yard.slots;

@@ -26,6 +26,8 @@ use crate::{Condition, Language, Result, Type};
 pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Result<String, String> {
     match names::strings(&call.funcname).as_slice() {
         [name] | ["pg_catalog", name] => Ok((*name).to_owned()),
+        // The one function there that programs call.
+        ["information_schema", "_pg_expandarray"] => Ok(EXPAND_ARRAY.to_owned()),
         parts => Err(parts.join(".")),
     }
 }
@@ -304,6 +306,7 @@ impl Binder<'_> {
                 column("dictionary", Type::Reg(Reg::Dictionary)),
                 column("lexemes", array(Type::Text)),
             ],
+            EXPAND_ARRAY => vec![column("x", result.clone()), column("n", Type::Int4)],
             name => match facts_columns(name) {
                 columns if columns.len() > 1 => columns,
                 _ => vec![column(name, result.clone())],
@@ -327,7 +330,7 @@ impl Binder<'_> {
         let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
         let columns = Self::function_columns(candidate.function, &candidate.result);
         if columns.len() != 1 {
-            return Err(self.unsupported(format!("the set of rows of {name} in a select list"), place));
+            return self.set_of_rows(candidate, args, columns, place);
         }
         // Several run in step: possible where all walk the same array.
         let earlier = self.scope().set_returning.first().cloned();
@@ -372,6 +375,33 @@ impl Binder<'_> {
         }
         self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
         self.subscript(Expr::column(id, 0, candidate.result), from_zero)
+    }
+
+    /// The rows of a function in a select list, each as one value; the same call again means the same rows.
+    fn set_of_rows(
+        &mut self,
+        candidate: Candidate,
+        args: Vec<Expr>,
+        columns: Vec<OutputColumn>,
+        place: i32,
+    ) -> Result<Expr> {
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let types: Vec<Type> = columns.iter().map(|column| column.ty.clone()).collect();
+        let row = |id| {
+            let members = types.into_iter().enumerate().map(|(at, ty)| Expr::column(id, at, ty)).collect();
+            super::rows::record(names, members)
+        };
+        if let Some(ir::From::Function { id, function, args: first, .. }) = self.scope().set_returning.first() {
+            let id = *id;
+            if function.name == candidate.function.name && *first == args {
+                return Ok(row(id));
+            }
+            return Err(self.unsupported("several set-returning functions in one select list", place));
+        }
+        let id = self.ids.relation();
+        let function = candidate.function;
+        self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
+        Ok(row(id))
     }
 
     /// A member's number, counted from 1 or from 0.
@@ -692,6 +722,9 @@ impl Binder<'_> {
 fn walks_array(name: &str) -> bool {
     matches!(name, "unnest" | "generate_subscripts")
 }
+
+/// What `information_schema` does to an array: its members with their numbers.
+const EXPAND_ARRAY: &str = "information_schema._pg_expandarray";
 
 /// The columns that PostgreSQL's own function of a name returns by OUT parameters, if these alone say what it returns.
 fn facts_columns(name: &str) -> Vec<OutputColumn> {
