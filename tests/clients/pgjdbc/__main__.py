@@ -1,0 +1,116 @@
+r"""Ask pgjdbc for every answer of its DatabaseMetaData, over the schema that psql's \d family is asked about.
+
+python -m tests.clients.pgjdbc            ask us, compare with answers.txt; 1 when something is new
+python -m tests.clients.pgjdbc --record postgresql://rowferry@127.0.0.1:5432/postgres
+                                          ask an empty PostgreSQL 15 as its superuser, write answers.txt
+
+The driver comes from Maven's repository and is used as it is. Object ids in names of functions and the server's own
+address and version are not compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.clients.jdbc.build import Failed
+from tests.clients.psql.describe.__main__ import ask, make
+from tests.servers.rowferry import Rowferry
+
+_HERE = Path(__file__).parent
+_OUTPUT = _HERE.parents[2] / ".cache" / "pgjdbc"
+_ANSWERS = _HERE / "answers.txt"
+VERSION = "42.7.4"
+_DRIVER = f"org.postgresql:postgresql:{VERSION}"
+
+
+def build() -> str:
+    """Compile, fetch the driver; the class path."""
+    jar = _OUTPUT / f"postgresql-{VERSION}.jar"
+    commands = [["javac", "-d", str(_OUTPUT), str(_HERE / "Metadata.java")]]
+    if not jar.exists():
+        copy = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+        options = [f"-Dartifact={_DRIVER}", f"-DoutputDirectory={_OUTPUT}"]
+        commands.append(["mvn", "--quiet", "--batch-mode", copy, *options])
+    _OUTPUT.mkdir(parents=True, exist_ok=True)
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
+        if done.returncode != 0:
+            raise Failed(f"`{command[0]}` failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return f"{_OUTPUT}:{jar}"
+
+
+def answers(dsn: str) -> str:
+    """What the driver says of a database, by calls."""
+    url = "jdbc:" + dsn.replace("postgresql://rowferry@", "postgresql://").split("?", maxsplit=1)[0]
+    done = subprocess.run(
+        ["java", "-XX:TieredStopAtLevel=1", "-cp", build(), "Metadata", f"{url}?user=rowferry"],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+    )
+    if done.returncode != 0:
+        raise Failed(f"the Java program ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def parts(text: str) -> dict[str, list[str]]:
+    """Lines by calls; object ids behind names of functions are another's."""
+    pieces = re.split(r"^== (.*)\n", text, flags=re.MULTILINE)
+    lines = (re.sub(r"_\d{5,}\b", "_OID", piece).splitlines() for piece in pieces[2::2])
+    return dict(zip(pieces[1::2], lines, strict=True))
+
+
+def differing(dsn: str) -> dict[str, tuple[list[str], list[str]]]:
+    """The calls whose answers differ, with both answers."""
+    theirs, ours = parts(_ANSWERS.read_text()), parts(answers(dsn))
+    return {call: (lines, ours.get(call, [])) for call, lines in theirs.items() if ours.get(call) != lines}
+
+
+def reasons() -> dict[str, str]:
+    """Why an answer differs, by call."""
+    lines = (_HERE / "differences.txt").read_text().splitlines()
+    known = (line.split("  ", 1) for line in lines if line and not line.startswith("#"))
+    return {call: reason.strip() for call, reason in known}
+
+
+def record(dsn: str) -> None:
+    """Ask a PostgreSQL; the driver knows no Unix sockets."""
+    ask(dsn, "create database store template template0")
+    dsn = dsn.rsplit("/", 1)[0] + "/store"
+    ask(dsn, "set allow_system_table_mods = on; delete from pg_description; delete from pg_shdescription")
+    make(dsn)
+    _ANSWERS.write_text(answers(dsn))
+
+
+def main() -> int:
+    """Compare, or record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", metavar="URL", help="ask this empty PostgreSQL, and write down what it says")
+    url = parser.parse_args().record
+    if url:
+        record(url)
+        return 0
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Rowferry.start(Path(directory) / "store.db", args=["--durability", "off"]) as server,
+    ):
+        make(server.postgres_dsn)
+        found = differing(server.postgres_dsn)
+    known = reasons()
+    for call, (theirs, ours) in found.items():
+        print(f"== {call}  {known.get(call, 'NEW')}")
+        if call not in known:
+            print("".join(f"  - {line}\n" for line in theirs if line not in ours), end="")
+            print("".join(f"  + {line}\n" for line in ours if line not in theirs), end="")
+    print(f"{len(found)} differ")
+    return 1 if set(found) - set(known) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
