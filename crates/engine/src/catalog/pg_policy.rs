@@ -30,10 +30,7 @@ fn policies(context: &Context<'_>) -> Vec<Row> {
             condition(schema, table, policy.check.as_deref()),
         ]
     };
-    let mut policies: Vec<_> = schema.policies().collect();
-    // In the order of their making, as PostgreSQL finds them.
-    policies.sort_by_key(|(_, policy)| policy.oid);
-    policies.into_iter().map(row).collect()
+    schema.policies().map(row).collect()
 }
 
 fn shown(context: &Context<'_>) -> Vec<Row> {

@@ -3,8 +3,8 @@ r"""Ask psql's \d family about a schema with an object of every kind.
 python -m tests.clients.psql.describe            ask us, compare with answers.txt; 1 when something is new
 python -m tests.clients.psql.describe --record   ask a PostgreSQL 15, write answers.txt
 
-What PostgreSQL says of its own objects in words (`pg_description`) is its text and not ours: it is taken out before it is
-asked. Sizes are those of another storage, and are not compared; nor are blanks.
+What PostgreSQL says of its own objects in words (`pg_description`) is its text and not ours: it is taken out before it
+is asked. Sizes are those of another storage, and are not compared; nor are blanks.
 """
 
 from __future__ import annotations
