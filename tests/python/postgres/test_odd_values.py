@@ -123,7 +123,8 @@ def test_functions(postgres: psycopg.Connection[Any]) -> None:
                 for row in range(turn % TURNS, len(ODD), TURNS):
                     yield f'SELECT "{name}"({arguments}) FROM t{known[own]} AS o WHERE n = {row}'
 
-    assert failures(postgres, calls()) == []
+    found = failures(postgres, calls())
+    assert not found, "\n".join(found)
 
 
 def test_operators(postgres: psycopg.Connection[Any]) -> None:
@@ -141,7 +142,8 @@ def test_operators(postgres: psycopg.Connection[Any]) -> None:
                         f"WHERE l.n = {row} AND r.n = {row * 7 % len(ODD)}"
                     )
 
-    assert failures(postgres, uses()) == []
+    found = failures(postgres, uses())
+    assert not found, "\n".join(found)
 
 
 def test_casts_and_order(postgres: psycopg.Connection[Any]) -> None:
@@ -157,4 +159,5 @@ def test_casts_and_order(postgres: psycopg.Connection[Any]) -> None:
             yield f"SELECT json_agg(v) FROM t{number}"
             yield f"SELECT count(*) FROM t{number} AS a JOIN t{number} AS b USING (v)"
 
-    assert failures(postgres, uses()) == []
+    found = failures(postgres, uses())
+    assert not found, "\n".join(found)

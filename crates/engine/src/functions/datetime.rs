@@ -370,7 +370,11 @@ fn time_of_day(call: &Call<'_>) -> Result<Value> {
 fn add_days(call: &Call<'_>, sign: i64) -> Result<Value> {
     match date::days(call.bytes(0)?)? {
         infinite @ (INFINITY | NEGATIVE_INFINITY) => text(date::to_stored(infinite)?),
-        days => text(date::to_stored(days.saturating_add(sign * call.integer(1)?))?),
+        days => {
+            let moved = call.integer(1)?.checked_mul(sign).and_then(|by| days.checked_add(by));
+            let out_of_range = || Error::new(Condition::DatetimeFieldOverflow, "date out of range");
+            text(date::to_stored(moved.filter(|day| !is_infinite(*day)).ok_or_else(out_of_range)?)?)
+        }
     }
 }
 
