@@ -308,11 +308,14 @@ fn make_instant(call: &Call<'_>) -> Result<Value> {
     })
 }
 
+/// What orders moments of one kind.
+type Moment = (i64, i32);
+
 /// `(start, end) OVERLAPS (start, end)`; the kind of the four comes first. An end that is NULL is not known, and that may
 /// not matter.
 fn overlaps(call: &Call<'_>) -> Result<Value> {
     let kind = call.text(0)?;
-    let key = |at: usize| -> Result<Option<(i64, i32)>> {
+    let key = |at: usize| -> Result<Option<Moment>> {
         if call.is_null(at) {
             return Ok(None);
         }
@@ -322,7 +325,7 @@ fn overlaps(call: &Call<'_>) -> Result<Value> {
             _ => (moment(call, at)?, 0),
         }))
     };
-    let period = |at: usize| -> Result<Option<((i64, i32), Option<(i64, i32)>)>> {
+    let period = |at: usize| -> Result<Option<(Moment, Option<Moment>)>> {
         Ok(match (key(at)?, key(at + 1)?) {
             (None, None) => None,
             (Some(only), None) | (None, Some(only)) => Some((only, None)),
