@@ -64,7 +64,7 @@ impl Shape {
                 _ => 2,
             },
             (Self::Mule, 0x81..=0x8d) => 2,
-            (Self::Mule, 0x90..=0x99 | 0x9a | 0x9b) => 3,
+            (Self::Mule, 0x90..=0x9b) => 3,
             (Self::Mule, 0x9c | 0x9d) => 4,
             (Self::Mule, _) => 1,
             (Self::Utf8, 0xc0..=0xdf) => 2,

@@ -84,9 +84,12 @@ pub fn member(stored: &[u8], at: usize, ty: &Type) -> Result<Value> {
     array::from_json(member, ty).ok_or_else(|| misfit(ValueRef::Text(stored), ty))
 }
 
+/// The fields that some words tell.
+type KnownFields = (Box<[u8]>, Arc<[Field]>);
+
 thread_local! {
     /// The fields of the row that was read last: rows of one result have them in common.
-    static LAST: RefCell<Option<(Box<[u8]>, Arc<[Field]>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<KnownFields>> = const { RefCell::new(None) };
 }
 
 fn known_fields(words: &[u8]) -> Option<Arc<[Field]>> {

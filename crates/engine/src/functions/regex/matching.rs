@@ -377,7 +377,7 @@ impl Search<'_, '_, '_> {
         let length = known.chars().count();
         let all = text.chars().count();
         let turns = all / length;
-        Ok(all % length == 0
+        Ok(all.is_multiple_of(length)
             && turns >= least
             && most.is_none_or(|most| turns <= most)
             && text.chars().zip(known.chars().cycle()).all(|(a, b)| same(a, b)))

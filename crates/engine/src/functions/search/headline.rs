@@ -449,11 +449,11 @@ fn stretched(words: &[Word<'_>], fragment: &Fragment, options: &Options) -> (usi
     }
     begin = mark;
     let mut mark = end;
-    for at in end + 1..words.len() {
-        if count >= options.most || words[at].inside {
+    for (at, word) in words.iter().enumerate().skip(end + 1) {
+        if count >= options.most || word.inside {
             break;
         }
-        count += i64::from(words[at].counts());
+        count += i64::from(word.counts());
         mark = at;
     }
     while mark > end && bad(mark) {

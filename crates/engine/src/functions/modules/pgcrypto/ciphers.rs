@@ -141,7 +141,7 @@ pub(super) fn encrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<
     if scheme.padded {
         let filling = size - data.len() % size;
         out.resize(data.len() + filling, filling as u8);
-    } else if out.len() % size != 0 {
+    } else if !out.len().is_multiple_of(size) {
         return Err(failed("encrypt error: Encryption failed"));
     }
     let mut last = vector(iv, size);
@@ -164,7 +164,7 @@ pub(super) fn decrypt(name: &str, data: &[u8], key: &[u8], iv: &[u8]) -> Result<
     if data.is_empty() && !scheme.padded {
         return Ok(Value::Blob(Vec::new()));
     }
-    if data.is_empty() || data.len() % size != 0 {
+    if data.is_empty() || !data.len().is_multiple_of(size) {
         return Err(failure());
     }
     work::room_to_work(data.len())?;
