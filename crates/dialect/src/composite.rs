@@ -5,13 +5,14 @@
 //! A row without a name lies in no table; while a statement runs it says itself what its fields are (see
 //! [`crate::values::record`]).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::Type;
 use crate::postgres::types;
 use crate::scalar::Order;
 use crate::schema::Relation;
 use crate::user_type::{UserKind, UserType};
+use crate::{Condition, Error, Result, Type};
 
 /// A field of a row type.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,6 +164,44 @@ pub const fn relation_of_row_type(oid: u32) -> Option<(u32, bool)> {
         (_, ARRAY, _) => Some((oid ^ ARRAY, true)),
         _ => None,
     }
+}
+
+/// How deep types may be nested in one another.
+const DEEPEST: usize = 100;
+
+/// Checks the type of a column or attribute that the type with the object id `own` is to get.
+///
+/// # Errors
+/// `42P16` when that type is among its parts; `54001` for types that are nested too deep.
+pub fn check_part(ty: &Type, own: Option<(u32, &str)>) -> Result<()> {
+    let mut seen = HashSet::new();
+    let mut level = vec![ty];
+    for _ in 0..DEEPEST {
+        let mut next = Vec::new();
+        for ty in level {
+            match ty {
+                Type::Array(element) => next.push(&**element),
+                Type::User(user) if seen.insert(user.oid) => {
+                    if let Some((_, name)) = own.filter(|(oid, _)| *oid == user.oid) {
+                        let message = format!("composite type {name} cannot be made a member of itself");
+                        return Err(Error::new(Condition::InvalidTableDefinition, message));
+                    }
+                    match &user.kind {
+                        UserKind::Composite(composite) => next.extend(composite.fields.iter().map(|field| &field.ty)),
+                        UserKind::Domain(domain) => next.push(&domain.base),
+                        UserKind::Enum(_) | UserKind::Unresolved(_) => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        if next.is_empty() {
+            return Ok(());
+        }
+        level = next;
+    }
+    let message = format!("types are nested more than {DEEPEST} deep");
+    Err(Error::new(Condition::StatementTooComplex, message))
 }
 
 #[cfg(test)]

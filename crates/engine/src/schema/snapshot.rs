@@ -1,5 +1,6 @@
 //! The objects of one SQLite database at one moment, and the ways to find them.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -285,43 +286,27 @@ impl Snapshot {
     /// Looks up the row types among the types of columns and attributes, once all relations are known.
     pub(super) fn resolve_row_types(&mut self) {
         if self.user_types.iter().any(|ty| user_type::has_late_parts(&ty.kind)) {
-            let late = self.user_types.iter().map(|ty| {
-                if !user_type::has_late_parts(&ty.kind) {
-                    return ty.clone();
-                }
-                let mut ty = UserType::clone(ty);
-                user_type::resolve_parts(&mut ty.kind, &|oid| self.any_type_by_oid(oid));
-                Arc::new(ty)
-            });
-            self.user_types = Arc::new(late.collect());
+            let parts = Parts::of(self);
+            let late = self.user_types.iter().map(|ty| parts.find(ty.oid).unwrap_or_else(|| ty.clone())).collect();
+            self.user_types = Arc::new(late);
         }
+        let parts = Parts::of(self);
         let late = |relation: &&Arc<Relation>| relation.columns.iter().any(|column| user_type::is_late(&column.ty));
-        let late: Vec<Arc<Relation>> = self.relations().filter(late).cloned().collect();
-        for before in late {
-            let mut relation = Relation::clone(&before);
-            for column in &mut relation.columns {
-                column.ty = user_type::resolved(&column.ty, &|oid| self.any_type_by_oid(oid));
-            }
+        let late: Vec<Relation> = (self.relations().filter(late))
+            .map(|before| {
+                let mut relation = Relation::clone(before);
+                for column in &mut relation.columns {
+                    column.ty = user_type::resolved(&column.ty, &|oid| parts.find(oid));
+                }
+                relation
+            })
+            .collect();
+        for relation in late {
             let Some(details) = self.objects.get(&relation.oid).map(|(_, details)| details.clone()) else { continue };
             let relation = Arc::new(relation);
             self.names.insert((relation.namespace.clone(), relation.name.clone(), relation.oid), relation.clone());
             self.objects.insert(relation.oid, (relation, details));
         }
-    }
-
-    /// The type with this object id, be it one of a relation's rows.
-    pub(super) fn any_type_by_oid(&self, oid: u32) -> Option<Arc<UserType>> {
-        if let Some(known) = self.user_type_by_oid(oid) {
-            let mut known = known.clone();
-            if user_type::has_late_parts(&known.kind) {
-                user_type::resolve_parts(&mut Arc::make_mut(&mut known).kind, &|oid| self.any_type_by_oid(oid));
-            }
-            return Some(known);
-        }
-        let (relation, _) = composite::relation_of_row_type(oid)?;
-        let mut row = composite::row_type(self.relation_by_oid(relation)?);
-        user_type::resolve_parts(&mut row.kind, &|oid| self.any_type_by_oid(oid));
-        Some(Arc::new(row))
     }
 
     /// Enters a type.
@@ -558,5 +543,39 @@ impl Snapshot {
             (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))
+    }
+}
+
+/// Types with all their parts looked up, each once.
+struct Parts<'a> {
+    snapshot: &'a Snapshot,
+    /// `None` for what is not there, and for what is being looked up: a type that another program has put into itself
+    /// stays without that part.
+    found: RefCell<HashMap<u32, Option<Arc<UserType>>>>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, found: RefCell::default() }
+    }
+
+    /// The type with this object id, be it one of a relation's rows.
+    fn find(&self, oid: u32) -> Option<Arc<UserType>> {
+        if let Some(found) = self.found.borrow().get(&oid) {
+            return found.clone();
+        }
+        self.found.borrow_mut().insert(oid, None);
+        let mut ty = match self.snapshot.user_type_by_oid(oid) {
+            Some(known) => known.clone(),
+            None => {
+                let (relation, _) = composite::relation_of_row_type(oid)?;
+                Arc::new(composite::row_type(self.snapshot.relation_by_oid(relation)?))
+            }
+        };
+        if user_type::has_late_parts(&ty.kind) {
+            user_type::resolve_parts(&mut Arc::make_mut(&mut ty).kind, &|oid| self.find(oid));
+        }
+        self.found.borrow_mut().insert(oid, Some(ty.clone()));
+        Some(ty)
     }
 }

@@ -256,6 +256,7 @@ impl Binder<'_> {
                     }
                 }
                 let ty = self.resolve_type(type_name)?;
+                crate::composite::check_part(&ty, Some((crate::composite::row_type_oid(table.oid), &table.name)))?;
                 if table.columns[position].identity.is_some() {
                     self.check_identity_type(&ty)?;
                 }

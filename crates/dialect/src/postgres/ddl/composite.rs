@@ -7,7 +7,7 @@ use pg_query::protobuf::{self as pg, AlterTableType, DropBehavior, node::Node as
 use super::super::binder::Binder;
 use super::super::types;
 use super::user_type::change;
-use crate::composite::{Field, live};
+use crate::composite::{Field, check_part, live};
 use crate::ir::{AlterUserType, NewUserType, Statement, UserTypeChange};
 use crate::schema::QualifiedName;
 use crate::user_type::UserType;
@@ -41,6 +41,7 @@ impl Binder<'_> {
         let Some(ty) = &column.type_name else { return Err(Error::internal("an attribute without a type")) };
         let ty = self.resolve_type(ty)?;
         self.check_field_type(&column.colname, &ty)?;
+        check_part(&ty, None)?;
         if let Some(collate) = &column.coll_clause {
             // Fields are compared by their bytes.
             let collation = self.collation(&collate.collname, collate.location)?;
@@ -115,10 +116,7 @@ impl Binder<'_> {
                     let message = format!("column \"{}\" of relation \"{}\" already exists", field.name, ty.name);
                     return Err(Error::new(Condition::DuplicateColumn, message));
                 }
-                if contains(&field.ty, ty.oid) {
-                    let message = format!("composite type {} cannot be made a member of itself", ty.shown());
-                    return Err(Error::new(Condition::InvalidTableDefinition, message));
-                }
+                check_part(&field.ty, Some((ty.oid, &ty.shown())))?;
                 Ok(Some(AlterUserType::AddField(field)))
             }
             (AlterTableType::AtDropColumn, _) => match place(&command.name) {
@@ -135,10 +133,7 @@ impl Binder<'_> {
             (AlterTableType::AtAlterColumnType, Some(column)) => {
                 let at = place(&command.name).ok_or_else(|| missing(&command.name))?;
                 let to = self.new_field(&pg::ColumnDef { colname: command.name.clone(), ..(**column).clone() })?.ty;
-                if contains(&to, ty.oid) {
-                    let message = format!("composite type {} cannot be made a member of itself", ty.shown());
-                    return Err(Error::new(Condition::InvalidTableDefinition, message));
-                }
+                check_part(&to, Some((ty.oid, &ty.shown())))?;
                 Ok(Some(AlterUserType::RetypeField(at, to)))
             }
             _ => Err(Error::unsupported("this change of a composite type")),
@@ -161,14 +156,5 @@ impl Binder<'_> {
         let cascade = rename.behavior() == DropBehavior::DropCascade;
         let action = AlterUserType::RenameField(at, rename.newname.clone());
         Ok(change(UserTypeChange::AlterFields { ty, actions: vec![(action, cascade)] }))
-    }
-}
-
-/// A type has another in it.
-fn contains(ty: &Type, oid: u32) -> bool {
-    match ty {
-        Type::User(user) if user.oid == oid => true,
-        Type::Array(element) => contains(element, oid),
-        ty => ty.row_fields().unwrap_or_default().iter().any(|field| contains(&field.ty, oid)),
     }
 }

@@ -33,6 +33,7 @@ impl Binder<'_> {
             return Err(Error::new(Condition::DatatypeMismatch, message));
         }
         let base = self.resolve_type(type_name)?;
+        crate::composite::check_part(&base, None)?;
         if let Some(collate) = &create.coll_clause {
             // A domain's values are compared by their bytes.
             let collation = self.collation(&collate.collname, collate.location)?;

@@ -214,6 +214,11 @@ impl Binder<'_> {
                 place,
             ));
         }
+        if ty.has_user_type() {
+            let own = self.schema.relation(&draft.name);
+            let own = own.as_ref().map(|own| (crate::composite::row_type_oid(own.oid), own.name.as_str()));
+            crate::composite::check_part(&ty, own)?;
+        }
         let (_, word) = names::of_type(type_name);
         let serial = matches!(word, "serial" | "serial2" | "serial4" | "serial8" | "bigserial" | "smallserial");
         let sequence = if serial { Some(self.column_sequence(&[], &ty)?) } else { None };

@@ -89,7 +89,7 @@ fn matched(text: &str, wanted: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     for wanted in wanted.chars() {
         let (_, c) = characters.next()?;
-        if folded(c.encode_utf8(&mut [0; 4])).chars().next() != Some(wanted) {
+        if !folded(c.encode_utf8(&mut [0; 4])).starts_with(wanted) {
             return None;
         }
     }

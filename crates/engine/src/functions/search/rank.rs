@@ -106,7 +106,7 @@ fn places(lexeme: &Lexeme, unknown: i64) -> (Vec<(i64, u8)>, bool) {
 }
 
 /// The places of a word in a vector with their weights, and whether they are known.
-type Places = (Vec<(i64, u8)>, bool);
+type Sighted = (Vec<(i64, u8)>, bool);
 
 fn rank_together(weights: &[f32; 4], vector: &Vector, query: &Query) -> Result<f32> {
     let words = words(query);
@@ -115,7 +115,7 @@ fn rank_together(weights: &[f32; 4], vector: &Vector, query: &Query) -> Result<f
     }
     let weight = |weight: u8| weights[usize::from(weight)];
     let mut rank: f32 = -1.0;
-    let mut earlier: Vec<Option<Places>> = Vec::new();
+    let mut earlier: Vec<Option<Sighted>> = Vec::new();
     for (word, prefix) in words {
         work::check()?;
         let mut last = None;
