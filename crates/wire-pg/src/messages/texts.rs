@@ -31,8 +31,8 @@ pub fn map_texts<E>(
         }
         return result;
     }
-    let length = u32::try_from(out.len() - start - 1).unwrap_or(u32::MAX);
     if message.len() >= 5 {
+        let length = u32::try_from(out.len() - start - 1).unwrap_or(u32::MAX);
         out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
     }
     Ok(())
