@@ -6,7 +6,7 @@ use crate::informix::ast::{Node, NodeKind, TrimSide};
 use crate::informix::types::{LVARCHAR_MAX, YEAR_TO_FRACTION3, YEAR_TO_FRACTION5, type_words};
 use crate::informix::values::composite::{self, Shape};
 use crate::informix::values::{Decimal, Moment, Span};
-use crate::ir::{ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
+use crate::ir::{CastContext, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, Value};
 use crate::schema::QualifiedName;
 use crate::types::{Field, IntervalQualifier, Qualifier};
 use crate::uses::NamedColumn;
@@ -96,7 +96,11 @@ impl Binder<'_> {
             }
             NodeKind::Like { kind, text, pattern, escape, negated } => {
                 let text = self.expr(text)?;
-                let text = self.as_text(text, at)?;
+                let mut text = self.as_text(text, at)?;
+                // Blanks at the end of a CHAR are not looked at.
+                if let ExprKind::Cast { context, .. } = &mut text.kind {
+                    *context = CastContext::Explicit;
+                }
                 let pattern = self.expr(pattern)?;
                 let pattern = self.as_text(pattern, at)?;
                 let escape = match escape {
