@@ -74,9 +74,9 @@ impl<'a> Call<'a> {
         weight
     }
 
-    /// True if the argument is NULL.
+    /// True if the argument is NULL, or not there.
     pub(crate) fn is_null(&self, at: usize) -> bool {
-        matches!(self.raw.get_raw(self.first + at), SqliteRef::Null)
+        self.first + at >= self.raw.len() || matches!(self.raw.get_raw(self.first + at), SqliteRef::Null)
     }
 
     /// Bytes of a text or blob argument; 0 for others.

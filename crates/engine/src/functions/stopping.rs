@@ -82,7 +82,7 @@ fn long_values() -> Vec<Value> {
 }
 
 fn short_values() -> Vec<Value> {
-    let texts = ["hex", "base64", ",", "[1]", "[\"b\"]", "text", "a", "g"];
+    let texts = ["hex", "base64", ",", "[1]", "[\"b\"]", "text", "a", "g", "101", "%a"];
     let mut values: Vec<Value> = texts.iter().map(|text| Value::Text((*text).to_owned())).collect();
     values.push(Value::Integer(LONG as i64 / 2));
     values

@@ -71,6 +71,12 @@ impl Binder<'_> {
         let over = call.over.as_deref();
         let is_aggregate = namespace.is_none()
             && functions::named(Language::Postgres, &name).any(|row| row.kind == FunctionKind::Aggregate);
+        // Those that are window functions and, WITHIN GROUP, hypothetical-set aggregates.
+        let needs_over = functions::named(Language::Postgres, &name).any(|row| row.kind == FunctionKind::Window);
+        if is_aggregate && needs_over && over.is_none() && call.args.is_empty() {
+            let message = format!("window function {name} requires an OVER clause");
+            return Err(self.error(Condition::WrongObjectType, message, call.location));
+        }
         if is_aggregate || over.is_some() {
             return self.grouped_call(&name, call, over);
         }
