@@ -1,6 +1,6 @@
 r"""Ask pgjdbc for every answer of its DatabaseMetaData, over the schema that psql's \d family is asked about.
 
-python -m tests.clients.pgjdbc            ask us, compare with answers.txt; 1 when something is new
+python -m tests.clients.pgjdbc            ask us, compare with answers.txt; 1 when it is not as known
 python -m tests.clients.pgjdbc --record postgresql://rowferry@127.0.0.1:5432/postgres
                                           ask an empty PostgreSQL 15 as its superuser, write answers.txt
 
@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.clients import recorded
 from tests.clients.jdbc.build import Failed
 from tests.clients.psql.describe.__main__ import ask, make
 from tests.servers.rowferry import Rowferry
@@ -59,24 +60,20 @@ def answers(dsn: str) -> str:
     return done.stdout
 
 
-def parts(text: str) -> dict[str, list[str]]:
+def lines(text: str) -> dict[str, list[str]]:
     """Lines by calls; object ids behind names of functions are another's."""
-    pieces = re.split(r"^== (.*)\n", text, flags=re.MULTILINE)
-    lines = (re.sub(r"_\d{5,}\b", "_OID", piece).splitlines() for piece in pieces[2::2])
-    return dict(zip(pieces[1::2], lines, strict=True))
+    return {call: re.sub(r"_\d{5,}\b", "_OID", said).splitlines() for call, said in recorded.answers(text).items()}
 
 
-def differing(dsn: str) -> dict[str, tuple[list[str], list[str]]]:
+def differing(dsn: str) -> recorded.Differing:
     """The calls whose answers differ, with both answers."""
-    theirs, ours = parts(_ANSWERS.read_text()), parts(answers(dsn))
-    return {call: (lines, ours.get(call, [])) for call, lines in theirs.items() if ours.get(call) != lines}
+    theirs, ours = lines(_ANSWERS.read_text()), lines(answers(dsn))
+    return {call: (said, ours.get(call, [])) for call, said in theirs.items() if ours.get(call) != said}
 
 
 def reasons() -> dict[str, str]:
     """Why an answer differs, by call."""
-    lines = (_HERE / "differences.txt").read_text().splitlines()
-    known = (line.split("  ", 1) for line in lines if line and not line.startswith("#"))
-    return {call: reason.strip() for call, reason in known}
+    return recorded.reasons(_HERE / "differences.txt")
 
 
 def record(dsn: str) -> None:
@@ -102,14 +99,7 @@ def main() -> int:
     ):
         make(server.postgres_dsn)
         found = differing(server.postgres_dsn)
-    known = reasons()
-    for call, (theirs, ours) in found.items():
-        print(f"== {call}  {known.get(call, 'NEW')}")
-        if call not in known:
-            print("".join(f"  - {line}\n" for line in theirs if line not in ours), end="")
-            print("".join(f"  + {line}\n" for line in ours if line not in theirs), end="")
-    print(f"{len(found)} differ")
-    return 1 if set(found) - set(known) else 0
+    return recorded.report(found, reasons(), len(lines(_ANSWERS.read_text())))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.clients import recorded
 from tests.clients.pgjdbc.__main__ import differing, reasons
 from tests.clients.psql.describe.__main__ import make
 from tests.servers.rowferry import Rowferry
@@ -13,5 +14,4 @@ def test_answers_are_postgresqls_but_for_known_reasons(tmp_path: Path) -> None:
     with Rowferry.start(tmp_path / "store.db", args=["--durability", "off"]) as server:
         make(server.postgres_dsn)
         found = differing(server.postgres_dsn)
-    news = {call: answers for call, answers in found.items() if call not in reasons()}
-    assert news == {}
+    assert recorded.unexpected(found, reasons()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.clients import recorded
 from tests.clients.psql.describe.__main__ import COMMANDS, differing, make, reasons
 from tests.servers.rowferry import Rowferry
 
@@ -12,7 +13,5 @@ def test_answers_are_postgresqls_but_for_known_reasons(tmp_path: Path) -> None:
     with Rowferry.start(tmp_path / "store.db", args=["--durability", "off"]) as server:
         make(server.postgres_dsn)
         found = differing(server.postgres_dsn)
-    known = reasons()
-    news = {command: answers for command, answers in found.items() if command not in known}
-    assert news == {}
+    assert recorded.unexpected(found, reasons()) == []
     assert len(COMMANDS) >= 130

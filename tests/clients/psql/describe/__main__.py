@@ -1,6 +1,6 @@
 r"""Ask psql's \d family about a schema with an object of every kind.
 
-python -m tests.clients.psql.describe            ask us, compare with answers.txt; 1 when something is new
+python -m tests.clients.psql.describe            ask us, compare with answers.txt; 1 when it is not as known
 python -m tests.clients.psql.describe --record   ask a PostgreSQL 15, write answers.txt
 
 What PostgreSQL says of its own objects in words (`pg_description`) is its text and not ours: it is taken out before it
@@ -16,12 +16,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.clients import recorded
 from tests.servers.postgres import PostgreSQL
 from tests.servers.rowferry import Rowferry
 
 _HERE = Path(__file__).parent
 COMMANDS = [line for line in (_HERE / "commands.txt").read_text().splitlines() if line]
 _ANSWERS = _HERE / "answers.txt"
+_RULE = re.compile(r"[-+]+$")
 _SIZE = re.compile(r"\b\d+ (?:bytes|kB|MB)")
 
 
@@ -49,32 +51,21 @@ def make(dsn: str) -> None:
 
 
 def words(answer: str) -> list[str]:
-    """The lines of an answer, without blanks, rules and sizes."""
-    lines = (re.sub(r"[-+ ]+", " ", _SIZE.sub("(size)", line)).strip() for line in answer.splitlines())
-    return [line for line in lines if line]
+    """The lines of an answer, without rules, sizes, the marks of broken lines, and with one blank for several."""
+    lines = (re.sub(r" +\+?$", "", _SIZE.sub("(size)", line)) for line in answer.splitlines() if not _RULE.match(line))
+    return [re.sub(" +", " ", line).strip() for line in lines if line.strip()]
 
 
-def recorded() -> dict[str, str]:
-    """PostgreSQL's answers."""
-    parts = re.split(r"^== (.*)\n", _ANSWERS.read_text(), flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+def differing(dsn: str) -> recorded.Differing:
+    """The commands whose answers differ, with both answers."""
+    theirs = recorded.answers(_ANSWERS.read_text())
+    both = {command: (words(theirs[command]), words(ask(dsn, command))) for command in COMMANDS}
+    return {command: answers for command, answers in both.items() if answers[0] != answers[1]}
 
 
 def reasons() -> dict[str, str]:
     """Why an answer differs, by command."""
-    known = {}
-    for line in (_HERE / "differences.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
-            command, reason = line.split("  ", 1)
-            known[command] = reason.strip()
-    return known
-
-
-def differing(dsn: str) -> dict[str, tuple[list[str], list[str]]]:
-    """The commands whose answers differ, with both answers."""
-    theirs = recorded()
-    both = {command: (words(theirs[command]), words(ask(dsn, command))) for command in COMMANDS}
-    return {command: answers for command, answers in both.items() if answers[0] != answers[1]}
+    return recorded.reasons(_HERE / "differences.txt")
 
 
 def record() -> None:
@@ -101,14 +92,7 @@ def main() -> int:
     ):
         make(server.postgres_dsn)
         found = differing(server.postgres_dsn)
-    known = reasons()
-    for command, (theirs, ours) in found.items():
-        print(f"== {command}  {known.get(command, 'NEW')}")
-        if command not in known:
-            print("".join(f"  - {line}\n" for line in theirs if line not in ours), end="")
-            print("".join(f"  + {line}\n" for line in ours if line not in theirs), end="")
-    print(f"{len(found)} of {len(COMMANDS)} differ; no more: {sorted(set(known) - set(found))}")
-    return 1 if set(found) - set(known) else 0
+    return recorded.report(found, reasons(), len(COMMANDS))
 
 
 if __name__ == "__main__":
