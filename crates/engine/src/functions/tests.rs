@@ -14,6 +14,17 @@ use rusqlite::types::Value as SqliteValue;
 
 use super::{Context, FAMILIES, SessionState, aggregate, register, rows_sources, sequences, take_error};
 
+/// The names that the function table passes to `family` as the first argument, a text.
+pub(super) fn operations_of(family: &str) -> Vec<&'static str> {
+    let head = format!("{family}('");
+    let templates = functions::all().filter_map(|row| match row.sqlite {
+        Sqlite::Template(template) => Some(template),
+        _ => None,
+    });
+    let calls = templates.filter_map(|template| Some(template.split_once(&head)?.1));
+    calls.map(|call| call.split('\'').next().unwrap_or_default()).collect()
+}
+
 /// A session without a database behind it.
 struct Nobody;
 
