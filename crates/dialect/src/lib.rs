@@ -62,8 +62,8 @@ pub enum Language {
     Informix,
     /// PostgreSQL.
     Postgres,
-    /// SQLite's own: objects in a file that were not made through us.
-    Sqlite,
+    /// The back end's own: objects in a file that were not made through us.
+    Native,
 }
 
 impl Language {
@@ -72,12 +72,12 @@ impl Language {
         match self {
             Self::Informix => "informix",
             Self::Postgres => "postgres",
-            Self::Sqlite => "sqlite",
+            Self::Native => lower::NATIVE_NAME,
         }
     }
 
     /// The language recorded as `name`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Informix, Self::Postgres, Self::Sqlite].into_iter().find(|language| language.name() == name)
+        [Self::Informix, Self::Postgres, Self::Native].into_iter().find(|language| language.name() == name)
     }
 }

@@ -30,7 +30,7 @@ pub trait Schema {
     /// Finds a table, view or catalog table.
     ///
     /// A name without schema is looked for in the session's temporary tables, then along the search path, of which
-    /// `pg_catalog` is an implicit first member. SQLite's names are case-insensitive, so the comparison is too; an
+    /// `pg_catalog` is an implicit first member. Names in a file are case-insensitive, so the comparison is too; an
     /// exact match wins.
     fn relation(&self, name: &QualifiedName) -> Option<Arc<Relation>>;
 
@@ -278,7 +278,7 @@ impl Policy {
     }
 }
 
-/// A trigger of ours: SQLite knows nothing of it.
+/// A trigger of ours: the back end knows nothing of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// Object id.
@@ -353,9 +353,9 @@ pub enum RelationKind {
         /// What the names in the text stand for; empty where nobody has noted it.
         pins: Arc<crate::pins::Pins>,
     },
-    /// A view that SQLite expands itself (made by somebody else).
+    /// A view that the back end expands itself (made by somebody else).
     NativeView,
-    /// A catalog table: a SQLite virtual table.
+    /// A catalog table: the engine makes its rows.
     Catalog,
     /// A sequence, which is read as a table of one row.
     Sequence {
@@ -440,7 +440,7 @@ pub struct Column {
 pub struct Generated {
     /// The expression's text, in the relation's language.
     pub text: String,
-    /// SQLite computes it; otherwise the engine does, for each row that it writes.
+    /// The back end computes it; otherwise the engine does, for each row that it writes.
     pub native: bool,
 }
 
@@ -456,7 +456,7 @@ impl Column {
 pub struct ColumnDefault {
     /// The expression's text, in the relation's language.
     pub text: String,
-    /// SQLite knows it too: a column that is left out gets it without our help.
+    /// The back end knows it too: a column that is left out gets it without our help.
     pub native: bool,
     /// It is the next number of this sequence, and nothing else.
     pub next_of: Option<QualifiedName>,
@@ -469,7 +469,7 @@ pub struct Identity {
     pub always: bool,
     /// Informix SERIAL: 0 (and NULL) ask for the next number too.
     pub zero_is_next: bool,
-    /// The sequence behind it; `None` when SQLite's rowid gives the numbers.
+    /// The sequence behind it; `None` when the back end gives the numbers with the rows' identities.
     pub sequence: Option<QualifiedName>,
 }
 
@@ -555,7 +555,7 @@ pub struct Check {
     pub name: String,
     /// The condition's text, in the relation's language.
     pub text: String,
-    /// SQLite enforces it; otherwise the engine does.
+    /// The back end enforces it; otherwise the engine does.
     pub native: bool,
     /// Every row holds it; NOT VALID otherwise.
     pub valid: bool,

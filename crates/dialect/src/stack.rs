@@ -7,7 +7,7 @@
 use crate::{Condition, Error, Result};
 
 /// How deep a statement may nest, counted in expressions, queries and members of FROM on the way down. Behind the
-/// compiler come walks with small frames (dropping, copying, SQLite's own), which a session's stack bears at this depth.
+/// compiler come walks with small frames (dropping, copying, the back end's own), which a session's stack bears at this depth.
 pub const MAX_DEPTH: u32 = 6_000;
 
 /// With less than this left, a recursion goes on elsewhere: what one level of it needs at most, and calls of C besides.

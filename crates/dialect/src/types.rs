@@ -30,7 +30,7 @@ pub enum Type {
     Reg(Reg),
     /// IEEE single; stored as REAL.
     Float4,
-    /// IEEE double; stored as REAL; NaN as the text `NaN`, since SQLite makes NULL of it.
+    /// IEEE double; stored as REAL; NaN as the text `NaN`.
     Float8,
     /// Exact decimal, fixed or unconstrained.
     Numeric(Option<NumericModifier>),
@@ -179,14 +179,14 @@ pub struct IntervalQualifier {
     pub last: Field,
 }
 
-/// How values of a type lie in SQLite.
+/// How values of a type are stored.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Storage {
     /// INTEGER.
     Integer,
     /// REAL (or the text `NaN`).
     Real,
-    /// A decimal of at most 15 digits in a NUMERIC column: INTEGER or REAL, exact by SQLite's definition.
+    /// A decimal of at most 15 digits in a NUMERIC column: INTEGER or REAL, exact by that column's definition.
     NativeDecimal,
     /// A canonical decimal as TEXT, compared under the `decimal` collation.
     DecimalText,
@@ -353,7 +353,7 @@ impl Type {
         }
     }
 
-    /// It is a type of which functions inside SQLite must be told more than words can say, or an array of such.
+    /// It is a type of which functions inside the back end must be told more than words can say, or an array of such.
     pub(crate) fn is_told(&self) -> bool {
         match self {
             Self::User(_) | Self::Record(_) => true,

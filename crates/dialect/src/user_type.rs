@@ -1,7 +1,7 @@
 //! Types that users make: enum types, domains and composite types.
 //!
 //! Such a type carries its definition with it, and is the same as another of the same object id: plans are renewed when
-//! the schema changes, so a definition never grows old in one. Below the compiler, where SQLite's functions are told
+//! the schema changes, so a definition never grows old in one. Below the compiler, where the back end's functions are told
 //! types as words, it is told with its definition, too ([`told`]), so that nobody has to look anything up.
 
 use std::cmp::Ordering;
@@ -297,7 +297,7 @@ fn read_field(row: &Json) -> Option<Field> {
     Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false) })
 }
 
-/// The fields of a row without a name, as functions inside SQLite are told of them.
+/// The fields of a row without a name, as functions inside the back end are told of them.
 pub fn told_fields<'f>(fields: impl IntoIterator<Item = (&'f str, &'f Type)>) -> String {
     let field = |(name, ty): (&str, &Type)| json!([name, whole(ty)]);
     Json::Array(fields.into_iter().map(field).collect()).to_string()
@@ -330,7 +330,7 @@ fn read_type(json: &Json) -> Option<Type> {
     }
 }
 
-/// A type with users' types in it as functions inside SQLite are told of it: with its definition. `None` for all others.
+/// A type with users' types in it as functions inside the back end are told of it: with its definition. `None` for all others.
 pub fn told(ty: &Type) -> Option<String> {
     if *ty == Type::RECORD { Some(RECORD.to_owned()) } else { ty.is_told().then(|| whole(ty).to_string()) }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`roles`]: roles and their memberships;
 //! - [`acl`]: privileges, lists of grants, and what GRANT and REVOKE make of them;
-//! - [`Grants`]: the owners and lists of the objects of one SQLite database;
+//! - [`Grants`]: the owners and lists of the objects of one database;
 //! - [`Rights`]: all of it as one role sees it. Superusers pass every check, and a file without roles has no others.
 
 pub mod acl;

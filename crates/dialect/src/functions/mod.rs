@@ -267,8 +267,8 @@ mod spec {
     use crate::types::Reg;
     use crate::{Language, Type};
 
-    pub(super) const PG: &[Language] = &[Language::Postgres, Language::Sqlite];
-    pub(super) const BOTH: &[Language] = &[Language::Postgres, Language::Sqlite, Language::Informix];
+    pub(super) const PG: &[Language] = &[Language::Postgres, Language::Native];
+    pub(super) const BOTH: &[Language] = &[Language::Postgres, Language::Native, Language::Informix];
     pub(super) const ANY: TypeSpec = TypeSpec::Any;
     pub(super) const ELEM: TypeSpec = TypeSpec::AnyElement;
     pub(super) const ENUM: TypeSpec = TypeSpec::AnyEnum;

@@ -116,7 +116,7 @@ impl Parser<'_> {
         Ok(Ast::SetOther { statement: 55, tag: "SET CONSTRAINTS" })
     }
 
-    /// `UPDATE STATISTICS [LOW | MEDIUM | HIGH] [FOR TABLE [name] …]`: how exact and of what, SQLite decides itself.
+    /// `UPDATE STATISTICS [LOW | MEDIUM | HIGH] [FOR TABLE [name] …]`: how exact and of what, the back end decides itself.
     pub fn update_statistics(&mut self) -> Result<Ast> {
         let mut table = None;
         while !self.at_end() && !self.is_sign(";") {

@@ -1,4 +1,4 @@
-//! WHERE CURRENT OF: a cursor's row is known by SQLite's rowid, which a query FOR UPDATE yields behind its own columns.
+//! WHERE CURRENT OF: a cursor's row is known by its identity, which a query FOR UPDATE yields behind its own columns.
 
 use crate::Type;
 use crate::ir::{

@@ -1,6 +1,6 @@
 //! A change of rows taken apart: a query of what is to be done, and the statements that do it for one row.
 //!
-//! A statement that SQLite runs as a whole gives nobody a chance to look at its rows. Where triggers want to, the query
+//! A statement that the back end runs as a whole gives nobody a chance to look at its rows. Where triggers want to, the query
 //! is read to its end first, and then the rows are written one by one. MERGE and data-modifying members of WITH are of
 //! the same kind.
 //!

@@ -1,7 +1,7 @@
 //! Changes taken apart: what rows are to become is decided by a query, each row is changed by a statement of its own.
 //!
 //! So a change can be decided on one state of the database and made in another, and what it returns can name relations
-//! that SQLite's RETURNING does not see.
+//! that a back end's RETURNING does not see.
 
 use super::{
     Again, Body, ColumnIndex, ColumnRef, CompareOp, ConflictAction, CteBody, Distinct, Dml, DmlAction, Expr, ExprKind,

@@ -402,7 +402,7 @@ pub struct CreateIndex {
     pub unique: bool,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
-    /// An expression that SQLite cannot compute by itself is kept as the column that it is of: the index is there, and
+    /// An expression that the back end cannot compute by itself is kept as the column that it is of: the index is there, and
     /// speeds up less.
     pub lenient: bool,
     /// The keys.

@@ -2,3 +2,6 @@
 
 pub mod postgres;
 pub mod sqlite;
+
+/// The name under which a file records that an object is in its back end's own words.
+pub const NATIVE_NAME: &str = "sqlite";

@@ -1,4 +1,4 @@
-//! Clauses about storage and ownership, of which SQLite has nothing: what asks PostgreSQL for another way of storing the
+//! Clauses about storage and ownership, of which files have nothing: what asks PostgreSQL for another way of storing the
 //! same is taken with a notice, what names something that is not there is refused as PostgreSQL refuses it.
 
 use pg_query::protobuf::{self as pg, DefElem, Node, node::Node as N};
@@ -41,7 +41,7 @@ pub(super) const TABLE_PARAMETERS: &[&str] = &[
 /// Storage parameters of B-tree indexes.
 pub(super) const INDEX_PARAMETERS: &[&str] = &["deduplicate_items", "fillfactor"];
 
-/// Operator classes of B-tree and hash indexes. SQLite's indexes serve all of their comparisons that it can use an index
+/// Operator classes of B-tree and hash indexes. Indexes serve all of their comparisons that it can use an index
 /// for, whatever the class.
 const OPERATOR_CLASSES: &str = "aclitem_ops array_ops bit_ops bool_ops bpchar_ops bpchar_pattern_ops bytea_ops char_ops cid_ops \
     cidr_ops date_ops enum_ops float4_ops float8_ops inet_ops int2_ops int4_ops int8_ops interval_ops jsonb_ops \

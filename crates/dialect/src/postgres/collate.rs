@@ -527,7 +527,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// A column that SQLite orders in another way than by bytes, unless it is told.
+    /// A column that the back end orders in another way than by bytes, unless it is told.
     fn lies_in_another_order(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Collate { arg, .. } | ExprKind::Cast { arg, .. } => self.lies_in_another_order(arg),

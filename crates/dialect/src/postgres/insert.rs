@@ -307,7 +307,7 @@ impl Binder<'_> {
                 Some(identity) if identity.sequence.is_some() => {
                     self.default_value(relation, *position, false, *place)?
                 }
-                // SQLite's rowid numbers what is NULL.
+                // The back end numbers what is NULL.
                 Some(_) => Expr::null(column.ty.clone()),
             };
             if let crate::ir::Body::Select(select) = &mut bound.query.body {

@@ -71,7 +71,7 @@ impl Binder<'_> {
                 ("skip_locked", _) if self.switch(option)? => {
                     return Err(self.unsupported(format!("{command} (SKIP_LOCKED)"), option.location));
                 }
-                // SQLite keeps nothing that could be skipped, frozen or cut off apart.
+                // Files keep nothing that could be skipped, frozen or cut off apart.
                 ("verbose" | "skip_locked", _) | ("freeze" | "truncate", true) => {
                     self.switch(option)?;
                 }

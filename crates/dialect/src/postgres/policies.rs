@@ -297,7 +297,7 @@ impl Binder<'_> {
         result
     }
 
-    /// A column that SQLite generates has no value before the row is written: its expression stands in its place.
+    /// A column that the back end generates has no value before the row is written: its expression stands in its place.
     fn compute_generated(&mut self, condition: &mut Expr, id: RelId, relation: &Arc<Relation>) -> Result<()> {
         let mut result = Ok(());
         let computed = |binder: &mut Self, at: usize| -> Result<Option<Expr>> {
@@ -560,7 +560,7 @@ fn add_to(from: &mut From, wanted: RelId, condition: &Expr) {
 }
 
 /// Finds rows of a table by what tells nobody anything, so that an index can be used: the statement's condition stands
-/// behind that of policies, in a CASE, where no index is seen. (Beside the CASE it must not stand: SQLite would put the
+/// behind that of policies, in a CASE, where no index is seen. (Beside the CASE it must not stand: a planner would put the
 /// constant of `a = 1` into the CASE, and ask it of rows with another `a`.)
 pub(super) fn found_by(asked: &Expr, of: RelId, relation: &Arc<Relation>, again: RelId) -> Option<Expr> {
     let conditions = match &asked.kind {

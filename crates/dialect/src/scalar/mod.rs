@@ -39,7 +39,7 @@ pub struct Scalar {
     pub oid: u32,
     /// What stands between the members of an array's text.
     pub delimiter: char,
-    /// How its values lie in SQLite: as integers or as text.
+    /// How its values are stored: as integers or as text.
     pub storage: Storage,
     /// How they are ordered.
     pub order: Order,
@@ -64,7 +64,7 @@ pub enum Order {
     None,
     /// There is equality, but no order.
     Unordered,
-    /// As the stored form is in SQLite: integers by value, text by its bytes.
+    /// As the stored form is: integers by value, text by its bytes.
     Stored,
     /// By a collation over the stored text.
     By {
@@ -139,7 +139,7 @@ impl Scalar {
         facts::Type::by_oid(self.oid).expect("every row is a type of PostgreSQL's")
     }
 
-    /// The collation under which stored values are compared, unless SQLite's own order does.
+    /// The collation under which stored values are compared, unless the stored form's own order does.
     pub fn collation(&self) -> Option<&'static str> {
         match self.order {
             Order::By { collation, .. } => Some(collation),

@@ -352,7 +352,7 @@ pub fn compare(left: ValueRef<'_>, right: ValueRef<'_>, ty: &Type) -> std::cmp::
             _ => a.cmp(b),
         },
         (ValueRef::Blob(a), ValueRef::Blob(b)) => a.cmp(b),
-        // SQLite's order of storage classes: a float's NaN is text and comes behind its numbers.
+        // The order of storage classes: a float's NaN is text and comes behind its numbers.
         (ValueRef::Text(_), _) => Ordering::Greater,
         (_, ValueRef::Text(_)) => Ordering::Less,
         _ => Ordering::Equal,

@@ -1,6 +1,6 @@
 //! `real` and `double precision`.
 //!
-//! Stored as REAL, except NaN, which SQLite would turn into NULL: it is the text `NaN`, which compares above every
+//! Stored as REAL, except NaN, which no REAL can be: it is the text `NaN`, which compares above every
 //! number and equal to itself, as PostgreSQL has it.
 
 use super::{Settings, datetime_fields, invalid_syntax};

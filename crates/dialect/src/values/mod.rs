@@ -344,7 +344,7 @@ fn stored_as_text(ty: &Type) -> bool {
     ty.storage() == Storage::Text
 }
 
-/// A value whose storage class is not its type's: SQLite files may hold any value in any column.
+/// A value whose storage class is not its type's: files may hold any value in any column.
 fn write_misfit(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Settings) -> Result<()> {
     let text = match value {
         ValueRef::Null => return Ok(()),

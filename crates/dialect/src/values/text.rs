@@ -7,7 +7,7 @@ use crate::{Condition, Error, Result, Type};
 /// The longest `name`, in bytes.
 pub const NAME_BYTES: usize = 63;
 
-/// True for bytes that clients can take as text: UTF-8 without NUL. SQLite holds whatever it was given.
+/// True for bytes that clients can take as text: UTF-8 without NUL. A file holds whatever it was given.
 #[inline]
 pub fn is_clean(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0)

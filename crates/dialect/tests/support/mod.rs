@@ -179,7 +179,7 @@ pub fn store() -> Store {
         vec![unique(114, "everything_pkey", &[(0, "id")], true)],
     );
     let mixed = Relation {
-        language: Language::Sqlite,
+        language: Language::Native,
         ..table(
             104,
             "Mixed",

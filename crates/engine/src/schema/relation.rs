@@ -49,7 +49,7 @@ impl Loader<'_> {
             Some((oid, object)) => (oid, object.namespace.clone(), object.name.clone(), object.language, Some(object)),
             None => {
                 let oid = derived_oid("relation", self.source.database, &[&self.entry.name.to_lowercase()]);
-                (oid, self.namespace().to_owned(), self.entry.name.clone(), Language::Sqlite, None)
+                (oid, self.namespace().to_owned(), self.entry.name.clone(), Language::Native, None)
             }
         }
     }
@@ -188,7 +188,7 @@ impl Loader<'_> {
                 for at in self.typeless_columns(&infos)? {
                     infos[at].declared.clear();
                 }
-                infos.iter().map(|info| column(info, None, Language::Sqlite, None, false, false)).collect()
+                infos.iter().map(|info| column(info, None, Language::Native, None, false, false)).collect()
             }
         };
         for (at, row) in self.source.metadata.columns(oid).iter().enumerate() {
@@ -447,7 +447,7 @@ fn column(
     let words = recorded.and_then(|row| row.ty.as_deref()).unwrap_or(&info.declared);
     let mut ty = types::parse(words, language);
     // SQLite stores what comes under a type of no known name; only its own rule tells how it then compares.
-    if language == Language::Sqlite && words.is_empty() {
+    if language == Language::Native && words.is_empty() {
         ty = Type::Text;
     }
     let ours = recorded.and_then(|row| row.generated.clone());
@@ -469,7 +469,7 @@ fn column(
             sequence: recorded.and_then(|row| row.sequence.as_deref()).map(split_name),
         }),
         // SQLite numbers every rowid that is left out, so its own tables behave like this.
-        None if rowid_alias && language == Language::Sqlite => {
+        None if rowid_alias && language == Language::Native => {
             Some(Identity { always: false, zero_is_next: false, sequence: None })
         }
         None => None,

@@ -127,7 +127,7 @@ impl Metadata {
                 namespace: row.get(2)?,
                 name: row.get(3)?,
                 physical_name: row.get(4)?,
-                language: Language::from_name(&language).unwrap_or(Language::Sqlite),
+                language: Language::from_name(&language).unwrap_or(Language::Native),
                 definition: row.get(6)?,
                 comment: row.get(7)?,
             };

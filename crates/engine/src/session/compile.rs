@@ -420,7 +420,7 @@ impl Session {
     ) -> Result<rowferry_dialect::uses::Uses> {
         match language {
             Language::Informix => informix::uses(definition, schema, &self.informix_context()),
-            Language::Postgres | Language::Sqlite => postgres::uses(definition, pins, schema, &self.postgres_context()),
+            Language::Postgres | Language::Native => postgres::uses(definition, pins, schema, &self.postgres_context()),
         }
     }
 
@@ -438,7 +438,7 @@ impl Session {
             Language::Informix => {
                 informix::renamed_in_expression(text, &table, column, to, schema, &self.informix_context())
             }
-            Language::Postgres | Language::Sqlite => {
+            Language::Postgres | Language::Native => {
                 postgres::renamed_in_expression(text, &table, column, to, schema, &self.postgres_context())
             }
         }?;
@@ -454,7 +454,7 @@ impl Session {
     ) -> Result<rowferry_dialect::ir::Expr> {
         match table.language {
             Language::Informix => informix::expression(text, schema, &self.informix_context(), table, None),
-            Language::Postgres | Language::Sqlite => {
+            Language::Postgres | Language::Native => {
                 postgres::bind_stored(text, &Arc::new(table.clone()), schema, &self.postgres_context())
             }
         }
@@ -868,7 +868,7 @@ fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
                 size: 0,
             })
             .collect(),
-        Language::Sqlite => return Err(Error::unsupported("SQLite's own SQL")),
+        Language::Native => return Err(Error::unsupported("SQLite's own SQL")),
     };
     let size = memory::since(before) / parsed.len().max(1);
     parsed.iter_mut().for_each(|statement| statement.size = size);

@@ -147,7 +147,7 @@ impl Binder<'_> {
                 at,
             )
         };
-        // Columns that are left out and that SQLite cannot fill by itself.
+        // Columns that are left out and that the back end cannot fill by itself.
         let mut added = Vec::new();
         for (position, column) in target.columns.iter().enumerate() {
             if !columns.contains(&position)
@@ -292,7 +292,7 @@ impl Binder<'_> {
         Ok(Some(Expr::new(next.kind, column.ty.clone())))
     }
 
-    /// What a column that is left out gets, when SQLite does not give it by itself.
+    /// What a column that is left out gets, when the back end does not give it by itself.
     fn missing(&mut self, target: &Relation, column: &Column) -> Result<Option<Expr>> {
         if column.identity.is_some() {
             return self.next_number(column);

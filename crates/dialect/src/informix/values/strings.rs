@@ -1,4 +1,4 @@
-//! Functions of strings that SQLite has nothing for.
+//! Functions of strings that no back end brings.
 
 /// `SUBSTRING_INDEX`: what stands before the `count`th delimiter, or behind it when counted from the end.
 pub fn substring_index(text: &str, delimiter: &str, count: i64) -> String {

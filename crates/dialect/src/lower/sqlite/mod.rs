@@ -301,7 +301,7 @@ fn stored_repr(relation: &Relation, at: usize) -> Repr {
     let ty = &relation.columns[at].ty;
     if !ty.is_decimal() {
         Repr::Plain
-    } else if relation.language == crate::Language::Sqlite || ty.storage() == crate::types::Storage::NativeDecimal {
+    } else if relation.language == crate::Language::Native || ty.storage() == crate::types::Storage::NativeDecimal {
         // In somebody else's file a decimal of any width lies in a NUMERIC column.
         Repr::Native
     } else {

@@ -105,10 +105,10 @@ pub fn collation(ty: &Type) -> Option<&'static str> {
 /// The type that declared words stand for.
 ///
 /// Never fails: SQLite takes any words, so a file may hold any. Words of a table that was not made through us
-/// ([`Language::Sqlite`]) are read by SQLite's own habits: its integers are 64 bits wide, its text is of any length.
+/// ([`Language::Native`]) are read by SQLite's own habits: its integers are 64 bits wide, its text is of any length.
 pub fn parse(words: &str, language: Language) -> Type {
     let declared = Declared::scan(words);
-    if language == Language::Sqlite {
+    if language == Language::Native {
         declared.foreign()
     } else {
         declared.own(language).unwrap_or_else(|| declared.foreign())
@@ -546,7 +546,7 @@ mod tests {
             ("VARCHAR(-1)", Type::Varchar(None)),
             ("\"odd", Type::Text),
         ] {
-            assert_eq!(parse(words, Language::Sqlite), ty, "{words}");
+            assert_eq!(parse(words, Language::Native), ty, "{words}");
         }
     }
 }

@@ -433,7 +433,7 @@ impl Binder<'_> {
             return Ok(Some(AlterTable::SetIdentity { column: at, always, sequence: None, restart: None }));
         }
         let Some(mut known) = identity.sequence.as_ref().and_then(|name| self.schema.sequence_definition(name)) else {
-            return Err(self.unsupported("options of an identity that SQLite numbers", -1));
+            return Err(self.unsupported("options of an identity without a sequence", -1));
         };
         known.owner = None;
         let ty = known.ty.clone();

@@ -54,7 +54,7 @@ impl Binder<'_> {
         }
         check_place(&relation, &trigger)?;
         if relation.without_rowid || relation.kind == RelationKind::NativeView {
-            let what = if relation.without_rowid { "a table without rowid" } else { "a view of SQLite's own" };
+            let what = if relation.without_rowid { "a table without rowid" } else { "a view that was not made here" };
             return Err(self.unsupported(format!("a trigger on {what}"), range.location));
         }
         if create.isconstraint {

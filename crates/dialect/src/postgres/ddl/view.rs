@@ -147,7 +147,7 @@ impl Binder<'_> {
         let relation = self.relation(range)?;
         match relation.kind {
             RelationKind::View { .. } => Ok(relation),
-            RelationKind::NativeView => Err(self.unsupported("ALTER of a view that SQLite expands", range.location)),
+            RelationKind::NativeView => Err(self.unsupported("ALTER of a view that was not made here", range.location)),
             _ => Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", relation.name))),
         }
     }

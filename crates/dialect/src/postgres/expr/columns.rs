@@ -11,7 +11,7 @@ use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, Star};
 use crate::{Condition, Result, Type};
 
-/// Columns of an entry with a name: those spelled exactly, else those that differ in case only (names in a SQLite file
+/// Columns of an entry with a name: those spelled exactly, else those that differ in case only (names in a file
 /// need not be lower-case).
 fn matching<'e>(entry: &'e Entry, name: &str) -> Vec<&'e EntryColumn> {
     let exact: Vec<_> = entry.columns.iter().filter(|column| column.name == name).collect();

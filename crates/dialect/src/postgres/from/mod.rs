@@ -167,7 +167,7 @@ impl Binder<'_> {
         self.need(crate::ir::Text::TABLE, relation, Privileges::SELECT);
         self.views.push(relation.oid);
         let bound = match relation.language {
-            Language::Postgres | Language::Sqlite => self.definition_query(&relation.name, definition, pins),
+            Language::Postgres | Language::Native => self.definition_query(&relation.name, definition, pins),
             Language::Informix => self.informix_view(relation, definition),
         };
         self.views.pop();
@@ -187,7 +187,7 @@ impl Binder<'_> {
         self.views_behind.insert(id, relation.clone());
         let mut query = bound.query;
         if barrier && query.limit.is_none() && query.offset.is_none() {
-            // SQLite asks nothing of a subquery's rows before an OFFSET has let them pass.
+            // Nothing is asked of a subquery's rows before an OFFSET has let them pass.
             query.offset = Some(super::target::barrier());
         }
         Ok((From::Query { id, query: Box::new(query), lateral: false }, entry))

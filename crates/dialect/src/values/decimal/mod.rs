@@ -98,7 +98,7 @@ impl Decimal {
         Self::parse(&format!("{mantissa}e{exponent}")).unwrap_or(Self::NaN)
     }
 
-    /// A REAL of a column declared NUMERIC, whose digits SQLite keeps exactly up to the fifteenth.
+    /// A REAL of a column declared NUMERIC, whose digits are kept exactly up to the fifteenth.
     fn from_stored_real(value: f64) -> Self {
         if value.is_finite() { Self::parse(&format!("{value}")).unwrap_or(Self::NaN) } else { Self::from_f64(value) }
     }

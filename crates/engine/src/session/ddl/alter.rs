@@ -214,7 +214,7 @@ impl Changer<'_> {
     }
 
     fn language(&self, table: &Relation) -> Language {
-        if table.language == Language::Sqlite { self.session.language() } else { table.language }
+        if table.language == Language::Native { self.session.language() } else { table.language }
     }
 
     pub(super) fn table_sql(&self, table: &Relation) -> String {
