@@ -173,8 +173,8 @@ pub struct Relation {
     pub foreign_keys: Vec<ForeignKey>,
     /// Check constraints.
     pub checks: Vec<Check>,
-    /// Declared without a rowid in SQLite.
-    pub without_rowid: bool,
+    /// Its rows are told apart by their keys alone: it was declared so by somebody else.
+    pub without_identity: bool,
     /// Triggers of ours, in the order of their names.
     pub triggers: Vec<Arc<Trigger>>,
     /// The tables that it inherits from, and what of it is there for their sake alone.
@@ -429,8 +429,8 @@ pub struct Column {
     pub identity: Option<Identity>,
     /// Computed from other columns.
     pub generated: Option<Generated>,
-    /// The column is SQLite's rowid (`INTEGER PRIMARY KEY`).
-    pub rowid_alias: bool,
+    /// The column's value is the row's identity: whoever changes it makes another row of it.
+    pub row_identity: bool,
     /// COLLATE; `None` is the type's own.
     pub collation: Option<Arc<Collation>>,
 }

@@ -176,7 +176,7 @@ impl Violation<'_> {
             ffi::SQLITE_MISMATCH => {
                 // The rowid takes integers and NULL only, and values are of their column's type here.
                 let relation = self.target()?;
-                let column = relation.columns.iter().find(|column| column.rowid_alias)?.name.clone();
+                let column = relation.columns.iter().find(|column| column.row_identity)?.name.clone();
                 Some(self.with_row(not_null_violation(&relation, &column), &relation))
             }
             // SQLite says it without its code when the statement has yielded rows before.

@@ -296,7 +296,7 @@ impl Database {
             }),
             identity: None,
             generated: None,
-            rowid_alias: rowid == Some(at),
+            row_identity: rowid == Some(at),
             collation: None,
         });
         let relation = Relation {
@@ -311,7 +311,7 @@ impl Database {
             indexes,
             foreign_keys: Vec::new(),
             checks: Vec::new(),
-            without_rowid: false,
+            without_identity: false,
             triggers: Vec::new(),
             heritage: None,
             security: None,

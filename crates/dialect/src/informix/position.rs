@@ -13,10 +13,10 @@ pub(super) fn add(query: &mut Query) {
     let Body::Select(select) = &mut query.body else { return };
     let Some(From::Relation { id, relation, .. }) = &select.from else { return };
     let plain = select.distinct == Distinct::All && select.group_by == GroupBy::None && select.having.is_none();
-    if !plain || relation.kind != RelationKind::Table || relation.without_rowid {
+    if !plain || relation.kind != RelationKind::Table || relation.without_identity {
         return;
     }
-    let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowId };
+    let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowIdentity };
     select.items.push(Expr::new(ExprKind::Column(rowid), Type::Int8));
     query.columns.push(OutputColumn { name: "rowid".into(), ty: Type::Int8 });
 }

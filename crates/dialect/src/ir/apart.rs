@@ -16,18 +16,18 @@ use crate::{Error, Result, Type};
 /// A change taken apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
-    /// What is to be done, a row for each row. INSERT: the new row, the extras. UPDATE: the rowid, the old row, the new
-    /// row, the extras. DELETE: the rowid, the old row, the extras.
+    /// What is to be done, a row for each row. INSERT: the new row, the extras. UPDATE: the identity, the old row, the new
+    /// row, the extras. DELETE: the identity, the old row, the extras.
     pub rows: Query,
-    /// INSERT of one row; it returns the rowid and the row as written.
+    /// INSERT of one row; it returns the identity and the row as written.
     pub insert: Option<Dml>,
-    /// UPDATE of one row; it returns the rowid and the row as written.
+    /// UPDATE of one row; it returns the identity and the row as written.
     pub update: Option<Dml>,
     /// DELETE of one row.
     pub delete: Option<Dml>,
     /// The row as it is now.
     pub now: Option<Query>,
-    /// The row that stands in the way of an INSERT: its rowid, the row, what it is to become, whether WHERE holds.
+    /// The row that stands in the way of an INSERT: its identity, the row, what it is to become, whether WHERE holds.
     pub conflict: Option<Query>,
     /// What RETURNING makes of a row.
     pub returning: Option<Query>,
@@ -41,7 +41,7 @@ pub struct Apart {
     pub at: RowParams,
 }
 
-/// The parameters of a statement of one row, behind those of the whole statement: the rowid, the row (new; old for a
+/// The parameters of a statement of one row, behind those of the whole statement: the identity, the row (new; old for a
 /// DELETE), the extras.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RowParams {
@@ -54,7 +54,7 @@ pub struct RowParams {
 }
 
 impl RowParams {
-    const fn rowid(self) -> usize {
+    const fn row_identity(self) -> usize {
         self.outer
     }
 
@@ -78,7 +78,7 @@ const SOURCE: RelId = RelId(u32::MAX - 1);
 /// `0A000` for what cannot be done row by row.
 pub fn apart(dml: &Dml, params: &[Type], computed: &[Expr]) -> Result<Apart> {
     let target = &dml.target;
-    if target.without_rowid {
+    if target.without_identity {
         return Err(Error::unsupported("a row trigger or a policy on a table without rowid"));
     }
     let extras = extras(dml);
@@ -188,13 +188,13 @@ fn scanned(dml: &Dml, others: Option<&From>) -> From {
     }
 }
 
-/// The rowid and the columns of the target's row.
+/// The identity and the columns of the target's row.
 fn old_row(dml: &Dml) -> Vec<Expr> {
-    let rowid = match &dml.view {
+    let row_identity = match &dml.view {
         Some(_) => Expr::null(Type::Int8),
-        None => own(dml.id, ColumnIndex::RowId, Type::Int8),
+        None => own(dml.id, ColumnIndex::RowIdentity, Type::Int8),
     };
-    std::iter::once(rowid).chain(whole_row(dml)).collect()
+    std::iter::once(row_identity).chain(whole_row(dml)).collect()
 }
 
 fn whole_row(dml: &Dml) -> impl Iterator<Item = Expr> + '_ {
@@ -316,7 +316,7 @@ fn computed_of_row(computed: &[Expr], at: RowParams) -> Query {
             if let ExprKind::Column(ColumnRef { relation: super::Text::TABLE, column }) = expr.kind {
                 expr.kind = ExprKind::Param(match column {
                     ColumnIndex::At(position) => at.column(position),
-                    ColumnIndex::RowId => at.rowid(),
+                    ColumnIndex::RowIdentity => at.row_identity(),
                 });
             }
             true
@@ -333,7 +333,7 @@ fn written(dml: &Dml, at: RowParams) -> Vec<(usize, Expr)> {
 }
 
 fn this_row(dml: &Dml, at: RowParams) -> Expr {
-    equal(own(dml.id, ColumnIndex::RowId, Type::Int8), param(at.rowid(), Type::Int8))
+    equal(own(dml.id, ColumnIndex::RowIdentity, Type::Int8), param(at.row_identity(), Type::Int8))
 }
 
 fn insert_row(dml: &Dml, at: RowParams) -> Dml {
@@ -436,7 +436,7 @@ fn given_row(expr: &mut Expr, dml: &Dml, extras: &[(ColumnRef, Type)], at: RowPa
             } else if column.relation == dml.id {
                 expr.kind = ExprKind::Param(match column.column {
                     ColumnIndex::At(position) => at.column(position),
-                    ColumnIndex::RowId => at.rowid(),
+                    ColumnIndex::RowIdentity => at.row_identity(),
                 });
             }
         }

@@ -39,7 +39,7 @@ fn may_meet_itself(dml: &Dml) -> bool {
                 InsertSource::Defaults => false,
             };
             let postgres = dml.target.language != crate::Language::Informix;
-            several && postgres && updates(conflict) && !dml.target.without_rowid && dml.target.triggers.is_empty()
+            several && postgres && updates(conflict) && !dml.target.without_identity && dml.target.triggers.is_empty()
         }
         _ => false,
     }
@@ -71,17 +71,17 @@ struct Given {
 
 impl Given {
     /// The row to be changed, and the one action.
-    fn new(rowid: Expr) -> Self {
-        Self { items: vec![rowid, Expr::integer(0, Type::Int8)] }
+    fn new(row_identity: Expr) -> Self {
+        Self { items: vec![row_identity, Expr::integer(0, Type::Int8)] }
     }
 
     /// The row of the changed table, and the action; there is one for each member of a family.
     fn of_target(dml: &Dml) -> Self {
         match &dml.family {
-            None => Self::new(rowid(dml.id)),
-            Some(_) => {
-                Self { items: vec![Hidden::RowId.of(dml.id, &dml.target), Hidden::Member.of(dml.id, &dml.target)] }
-            }
+            None => Self::new(row_identity(dml.id)),
+            Some(_) => Self {
+                items: vec![Hidden::RowIdentity.of(dml.id, &dml.target), Hidden::Member.of(dml.id, &dml.target)],
+            },
         }
     }
 
@@ -133,15 +133,16 @@ pub fn select(items: Vec<Expr>, ctes: Vec<super::Cte>, from: Option<From>, filte
     }
 }
 
-/// The rowid of a relation's row.
-pub fn rowid(relation: RelId) -> Expr {
-    Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowId }), Type::Int8)
+/// The identity of a relation's row.
+pub fn row_identity(relation: RelId) -> Expr {
+    Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowIdentity }), Type::Int8)
 }
 
-/// The row whose rowid the first parameter is.
+/// The row whose identity the first parameter is.
 pub fn same_row(relation: RelId) -> Expr {
     let given = Expr::new(ExprKind::Param(0), Type::Int8);
-    let kind = ExprKind::Compare { op: CompareOp::Equal, left: Box::new(rowid(relation)), right: Box::new(given) };
+    let kind =
+        ExprKind::Compare { op: CompareOp::Equal, left: Box::new(row_identity(relation)), right: Box::new(given) };
     Expr::new(kind, Type::Bool)
 }
 
@@ -161,9 +162,9 @@ pub fn by_rows(dml: &Dml) -> Result<Merge> {
                 assignments.iter_mut().map(|(_, value)| value).chain(filter).for_each(|expr| given.bring(expr, &[]));
             }
             action.returning.iter_mut().for_each(|item| given.bring(item, &[]));
-            if on_conflict.as_ref().is_some_and(updates) && !dml.target.without_rowid {
+            if on_conflict.as_ref().is_some_and(updates) && !dml.target.without_identity {
                 // Behind what the user asks for: which row it is, so that it is not changed again.
-                action.returning.push(rowid(dml.id));
+                action.returning.push(row_identity(dml.id));
             }
             given.query(dml.ctes.clone(), from, None)
         }

@@ -275,8 +275,9 @@ pub struct ColumnRef {
 pub enum ColumnIndex {
     /// By position.
     At(usize),
-    /// SQLite's rowid: Informix's `rowid`, PostgreSQL's `ctid`.
-    RowId,
+    /// What tells a stored row from all others of its table, an integer: Informix's `rowid`, PostgreSQL's `ctid`. Each
+    /// back end means its own by it.
+    RowIdentity,
 }
 
 /// Which rules a conversion follows.

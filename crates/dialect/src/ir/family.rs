@@ -26,8 +26,8 @@ pub struct Family {
 pub enum Hidden {
     /// `tableoid`: which table the row is of.
     Table,
-    /// The row's rowid there.
-    RowId,
+    /// The row's identity there.
+    RowIdentity,
     /// Which of the members that is, from 0.
     Member,
 }
@@ -57,7 +57,7 @@ fn column_in(member: &Relation, head: &Relation, at: usize) -> Result<usize> {
 /// from each other.
 ///
 /// # Errors
-/// `0A000` for members without rowids whose rows are to be changed.
+/// `0A000` for members without identities whose rows are to be changed.
 pub fn rows(members: &[Arc<Relation>], ids: &mut Ids, changed: bool) -> Result<Query> {
     let mut union: Option<Query> = None;
     let head = members.first().ok_or_else(|| Error::internal("a family of nobody"))?;
@@ -76,11 +76,11 @@ pub fn rows(members: &[Arc<Relation>], ids: &mut Ids, changed: bool) -> Result<Q
         }
         add("tableoid", Expr::integer(i64::from(member.oid), Type::Oid));
         if changed {
-            if member.without_rowid {
+            if member.without_identity {
                 return Err(Error::unsupported("a change, over an inheritance parent, of a table without rowids"));
             }
-            let rowid = ExprKind::Column(ColumnRef { relation: id, column: ColumnIndex::RowId });
-            add("rowid", Expr::new(rowid, Type::Int8));
+            let row_identity = ExprKind::Column(ColumnRef { relation: id, column: ColumnIndex::RowIdentity });
+            add("rowid", Expr::new(row_identity, Type::Int8));
             add("member", Expr::integer(i64::try_from(number).unwrap_or(i64::MAX), Type::Int8));
         }
         let mut query =

@@ -254,13 +254,13 @@ impl Guard {
 /// MERGE, and any change whose rows are decided on before the first of them is changed: a query of what is to be done, and
 /// the statements that do it for one of its rows.
 ///
-/// The query's first column is the rowid of the row to be changed, NULL when there is none; its second which of `actions`
-/// is meant, NULL for none. The actions' parameters are the query's columns.
+/// The query's first column is the identity of the row to be changed, NULL when there is none; its second which of
+/// `actions` is meant, NULL for none. The actions' parameters are the query's columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merge {
     /// What is to be done.
     pub rows: Query,
-    /// UPDATE or DELETE of the row of that rowid, INSERT of another.
+    /// UPDATE or DELETE of the row of that identity, INSERT of another.
     pub actions: Vec<Dml>,
     /// What becomes of a row that is to be changed again.
     pub again: Again,

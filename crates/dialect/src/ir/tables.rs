@@ -40,7 +40,7 @@ pub fn named_locks(statement: &Statement) -> Option<RelationLocks> {
     }
 }
 
-/// True when an UPDATE changes a column of a unique index or a rowid: then its rows are locked as a DELETE's are.
+/// True when an UPDATE changes a column of a unique index or an identity: then its rows are locked as a DELETE's are.
 pub fn changes_keys(statement: &Statement) -> bool {
     let changes = |dml: &Dml| {
         let changed: Vec<usize> = match &dml.action {
@@ -58,7 +58,7 @@ pub fn changes_keys(statement: &Statement) -> bool {
             changed.iter().any(|at| {
                 let Some(column) = dml.target.columns.get(*at) else { return false };
                 let own = table.columns.iter().position(|known| known.name == column.name);
-                own.is_some_and(|own| keys.contains(&own) || table.columns[own].rowid_alias)
+                own.is_some_and(|own| keys.contains(&own) || table.columns[own].row_identity)
             })
         };
         changes_key_of(&dml.target)
@@ -71,10 +71,10 @@ pub fn changes_keys(statement: &Statement) -> bool {
     }
 }
 
-/// The table in which a statement numbers rows otherwise than by the sequence that numbers its rowids.
+/// The table in which a statement numbers rows otherwise than by the sequence that numbers its identities.
 pub fn numbered_by_hand(statement: &Statement) -> Option<u32> {
     let of = |dml: &Dml| {
-        let numbered = |column: &crate::schema::Column| column.rowid_alias && column.numbering().is_some();
+        let numbered = |column: &crate::schema::Column| column.row_identity && column.numbering().is_some();
         let at = dml.target.columns.iter().position(numbered)?;
         let by_hand = match &dml.action {
             DmlAction::Insert { columns, source, .. } => {
@@ -125,19 +125,19 @@ pub fn numbering(statement: &Statement) -> Vec<u32> {
     }
 }
 
-/// Tables of which a statement changes rows that cannot be told one by one: those without rowid, those that it empties,
-/// those whose rowids it changes.
+/// Tables of which a statement changes rows that cannot be told one by one: those without identities, those that it empties,
+/// those whose identities it changes.
 pub fn changes_whole(statement: &Statement) -> Vec<u32> {
     let whole = |dml: &Dml| {
         let numbered = |assignments: &[(usize, Expr)]| {
-            assignments.iter().any(|(at, _)| dml.target.columns.get(*at).is_some_and(|column| column.rowid_alias))
+            assignments.iter().any(|(at, _)| dml.target.columns.get(*at).is_some_and(|column| column.row_identity))
         };
         dml.target.database == "main"
             && match &dml.action {
-                DmlAction::Insert { on_conflict, .. } => dml.target.without_rowid && on_conflict.is_some(),
-                DmlAction::Update { assignments, .. } => dml.target.without_rowid || numbered(assignments),
+                DmlAction::Insert { on_conflict, .. } => dml.target.without_identity && on_conflict.is_some(),
+                DmlAction::Update { assignments, .. } => dml.target.without_identity || numbered(assignments),
                 DmlAction::Delete { filter, using, .. } => {
-                    dml.target.without_rowid || (filter.is_none() && using.is_none())
+                    dml.target.without_identity || (filter.is_none() && using.is_none())
                 }
             }
     };
@@ -159,12 +159,12 @@ pub fn changes_whole(statement: &Statement) -> Vec<u32> {
     }
 }
 
-/// The members of a family, whose rows are changed one by one, of which a change gives rows other rowids.
+/// The members of a family, whose rows are changed one by one, of which a change gives rows other identities.
 fn renumbered(dml: &Dml, family: &super::Family) -> Vec<u32> {
     let DmlAction::Update { assignments, .. } = &dml.action else { return Vec::new() };
     let numbers = |member: &&Arc<Relation>| {
         let mut changed = assignments.iter().filter_map(|(at, _)| dml.target.columns.get(*at));
-        changed.any(|column| member.columns.iter().any(|own| own.rowid_alias && own.name == column.name))
+        changed.any(|column| member.columns.iter().any(|own| own.row_identity && own.name == column.name))
     };
     let members = family.members.iter().filter(|member| member.database == "main");
     members.filter(numbers).map(|member| member.oid).collect()

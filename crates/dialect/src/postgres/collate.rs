@@ -473,7 +473,7 @@ impl Walk<'_, '_> {
     fn column(&self, column: ColumnRef, ty: &Type) -> Derived {
         let known = match column.column {
             ColumnIndex::At(at) => self.relations.get(&column.relation).and_then(|columns| columns.get(at)),
-            ColumnIndex::RowId => None,
+            ColumnIndex::RowIdentity => None,
         };
         known.cloned().unwrap_or_else(|| of_type(ty))
     }

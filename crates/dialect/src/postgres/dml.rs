@@ -282,14 +282,14 @@ impl Binder<'_> {
             if target.family.is_some() {
                 return Err(self.unsupported("WHERE CURRENT OF on a table that others inherit from", -1));
             }
-            if target.relation.without_rowid {
+            if target.relation.without_identity {
                 return Err(self.unsupported("WHERE CURRENT OF in a table without rowid", -1));
             }
             if self.variables.is_some() {
                 return Err(self.unsupported("WHERE CURRENT OF in a function", -1));
             }
             // The engine knows the row when the statement runs.
-            let row = crate::ir::ColumnRef { relation: target.id, column: crate::ir::ColumnIndex::RowId };
+            let row = crate::ir::ColumnRef { relation: target.id, column: crate::ir::ColumnIndex::RowIdentity };
             let row = Expr::new(ExprKind::Column(row), Type::Int8);
             let function = crate::functions::internal("row of the cursor");
             let wanted = Expr::new(ExprKind::Call { function, args: Vec::new() }, Type::Int8);
@@ -333,7 +333,7 @@ impl Binder<'_> {
             let (filter, current_of) = binder.dml_filter(update.where_clause.as_deref())?;
             Ok((assignments, filter, current_of))
         })?;
-        let moves = |(at, _): &(usize, Expr)| target.relation.columns[*at].rowid_alias;
+        let moves = |(at, _): &(usize, Expr)| target.relation.columns[*at].row_identity;
         if current_of.is_some() && assignments.iter().any(moves) {
             return Err(self.unsupported("WHERE CURRENT OF in an UPDATE of the primary key", -1));
         }

@@ -8,7 +8,7 @@ use pg_query::protobuf::{self as pg, CmdType, MergeMatchKind, Node, node::Node a
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::target::{Change, Target, barrier};
 use crate::access::Privileges;
-use crate::ir::by_rows::{rowid, same_row, select};
+use crate::ir::by_rows::{row_identity, same_row, select};
 use crate::ir::{
     self, Again, CompareOp, Dml, DmlAction, Expr, ExprKind, From, Hidden, InsertSource, JoinKind, Merge, RelId, family,
     walk,
@@ -92,7 +92,7 @@ impl Binder<'_> {
         if let Some(range) = &merge.relation {
             let relation = self.relation(range)?;
             let kind = match relation.kind {
-                RelationKind::Table if relation.without_rowid => {
+                RelationKind::Table if relation.without_identity => {
                     return Err(self.unsupported("MERGE into a table without rowids", range.location));
                 }
                 RelationKind::Table => None,
@@ -240,8 +240,8 @@ fn assemble(
         })
         .collect();
     let row = match &target.family {
-        Some(_) => Hidden::RowId.of(target.id, &target.relation),
-        None => rowid(target.id),
+        Some(_) => Hidden::RowIdentity.of(target.id, &target.relation),
+        None => row_identity(target.id),
     };
     let missing = ExprKind::IsNull { arg: Box::new(row.clone()), negated: false };
     let mut branches = vec![(Expr::new(missing, Type::Bool), choice(&clauses, &actions, false, 0))];

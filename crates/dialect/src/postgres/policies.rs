@@ -22,7 +22,7 @@ use super::binder::{Binder, Clause, Entry, Scope};
 use super::raw;
 use super::target::Target;
 use crate::access::{Privileges, Rights};
-use crate::ir::by_rows::{rowid, select};
+use crate::ir::by_rows::{row_identity, select};
 use crate::ir::{
     Body, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, From, Guard, GuardedRow, Guards, RelId, walk,
 };
@@ -572,7 +572,7 @@ pub(super) fn found_by(asked: &Expr, of: RelId, relation: &Arc<Relation>, again:
             && tells_nothing(condition) == Some(of)
     };
     let mut found: Vec<Expr> = conditions.iter().filter(equal).cloned().collect();
-    if found.is_empty() || relation.without_rowid {
+    if found.is_empty() || relation.without_identity {
         return None;
     }
     for condition in &mut found {
@@ -584,8 +584,8 @@ pub(super) fn found_by(asked: &Expr, of: RelId, relation: &Arc<Relation>, again:
         });
     }
     let rows = From::Relation { id: again, relation: relation.clone(), filter: None };
-    let query = select(vec![rowid(again)], Vec::new(), Some(rows), Some(all_of(found)));
-    let kind = ExprKind::InQuery { row: vec![rowid(of)], negated: false, query: Box::new(query) };
+    let query = select(vec![row_identity(again)], Vec::new(), Some(rows), Some(all_of(found)));
+    let kind = ExprKind::InQuery { row: vec![row_identity(of)], negated: false, query: Box::new(query) };
     Some(Expr::new(kind, Type::Bool))
 }
 

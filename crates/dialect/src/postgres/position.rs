@@ -52,7 +52,7 @@ pub fn with_positions(query: &Query) -> (Query, Positions) {
             !aggregated
         });
     }
-    let kept = |relation: &Relation| relation.kind == RelationKind::Table && !relation.without_rowid;
+    let kept = |relation: &Relation| relation.kind == RelationKind::Table && !relation.without_identity;
     let tables: Vec<(RelId, u32)> = match &select.from {
         Some(_) if aggregated || select.distinct != Distinct::All => Vec::new(),
         Some(_) if locking => {
@@ -63,7 +63,7 @@ pub fn with_positions(query: &Query) -> (Query, Positions) {
         _ => Vec::new(),
     };
     for (id, _) in &tables {
-        let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowId };
+        let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowIdentity };
         select.items.push(Expr::new(ExprKind::Column(rowid), Type::Int8));
         query.columns.push(OutputColumn { name: "rowid".to_owned(), ty: Type::Int8 });
     }

@@ -437,7 +437,7 @@ impl Binder<'_> {
             let leading = order_by.iter().take(keys.len()).all(|key| match &key.expr.kind {
                 ExprKind::Column(column) if column.relation == output => match column.column {
                     crate::ir::ColumnIndex::At(index) => keys.contains(&targets[index].expr),
-                    crate::ir::ColumnIndex::RowId => false,
+                    crate::ir::ColumnIndex::RowIdentity => false,
                 },
                 _ => keys.contains(&key.expr),
             });

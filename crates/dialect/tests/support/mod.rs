@@ -24,7 +24,7 @@ fn column(name: &str, ty: Type) -> Column {
         default: None,
         identity: None,
         generated: None,
-        rowid_alias: false,
+        row_identity: false,
         collation: None,
     }
 }
@@ -59,7 +59,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         indexes,
         foreign_keys: Vec::new(),
         checks: Vec::new(),
-        without_rowid: false,
+        without_identity: false,
         triggers: Vec::new(),
         heritage: None,
         security: None,
@@ -89,7 +89,7 @@ pub fn store() -> Store {
         101,
         "orders",
         vec![
-            Column { identity: Some(serial.clone()), rowid_alias: true, ..required("id", Type::Int4) },
+            Column { identity: Some(serial.clone()), row_identity: true, ..required("id", Type::Int4) },
             required("customer_id", Type::Int4),
             Column { default: ours("now()"), ..required("placed_at", Type::TimestampTz(None)) },
             Column { default: native("'new'"), ..required("status", Type::Varchar(Some(20))) },
@@ -115,7 +115,7 @@ pub fn store() -> Store {
         100,
         "customers",
         vec![
-            Column { identity: Some(serial.clone()), rowid_alias: true, ..required("id", Type::Int4) },
+            Column { identity: Some(serial.clone()), row_identity: true, ..required("id", Type::Int4) },
             required("name", Type::Varchar(Some(60))),
             column("email", Type::Text),
             column("born", Type::Date),

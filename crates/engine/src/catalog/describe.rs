@@ -32,7 +32,7 @@ impl print::Names for TableNames<'_> {
     fn column(&self, column: ColumnRef) -> Option<String> {
         match column.column {
             ColumnIndex::At(at) => self.relation.columns.get(at).map(|column| quote_ident(&column.name)),
-            ColumnIndex::RowId => Some("ctid".to_owned()),
+            ColumnIndex::RowIdentity => Some("ctid".to_owned()),
         }
     }
 

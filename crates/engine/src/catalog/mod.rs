@@ -320,7 +320,7 @@ fn relation_of(table: &Table) -> Relation {
             default: None,
             identity: is_serial(table, name).then_some(Identity { always: true, zero_is_next: false, sequence: None }),
             generated: None,
-            rowid_alias: false,
+            row_identity: false,
             collation: None,
         })
         .collect();
@@ -342,7 +342,7 @@ fn relation_of(table: &Table) -> Relation {
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),
-        without_rowid: false,
+        without_identity: false,
         triggers: Vec::new(),
         heritage: None,
         security: None,

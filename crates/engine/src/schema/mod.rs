@@ -424,7 +424,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         default: None,
         identity: None,
         generated: None,
-        rowid_alias: false,
+        row_identity: false,
         collation: None,
     };
     Arc::new(Relation {
@@ -447,7 +447,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         triggers: Vec::new(),
         heritage: None,
         security: None,
-        without_rowid: false,
+        without_identity: false,
     })
 }
 

@@ -140,7 +140,7 @@ impl Source<'_> {
             let owner = row.owner_table.as_deref().zip(row.owner_column.as_deref()).and_then(|(table, column)| {
                 let relation = snapshot.relation_by_physical_name(table)?;
                 let column = relation.column(column)?;
-                let alias = relation.columns[column].rowid_alias && row.increment > 0;
+                let alias = relation.columns[column].row_identity && row.increment > 0;
                 Some(((relation.oid, column), alias.then(|| table.to_owned())))
             });
             let (owner, numbers_rowids_of) = owner.unzip();
@@ -170,7 +170,7 @@ impl Source<'_> {
 
     /// A rowid that numbers a column is a sequence, too, under the name that PostgreSQL would have given it.
     fn add_rowid_sequence(&self, snapshot: &mut Snapshot, relation: &Relation) {
-        let numbered = relation.columns.iter().enumerate().find(|(_, column)| column.rowid_alias);
+        let numbered = relation.columns.iter().enumerate().find(|(_, column)| column.row_identity);
         let Some((at, column)) = numbered.filter(|(_, column)| column.identity.is_some()) else { return };
         let name = format!("{}_{}_seq", relation.name, column.name);
         if snapshot.sequence(&relation.namespace, &name).is_some() {
@@ -217,7 +217,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
         checks: Vec::new(),
-        without_rowid: false,
+        without_identity: false,
         triggers: Vec::new(),
         heritage: None,
         security: None,

@@ -86,7 +86,7 @@ impl Loader<'_> {
         let (oid, namespace, name, language, object) = self.identity("table");
         let text = self.entry.sql.as_deref().and_then(TableText::parse);
         let infos = self.column_infos()?;
-        let without_rowid = match &text {
+        let without_identity = match &text {
             Some(text) => text.is_without_rowid(),
             None => self.source.connection.query_row(
                 "SELECT wr FROM pragma_table_list(?2) WHERE schema = ?1",
@@ -109,8 +109,8 @@ impl Loader<'_> {
             key.sort_unstable();
             key.into_iter().map(|(_, at)| at).collect()
         };
-        let rowid_alias =
-            (key.len() == 1 && !without_rowid && !indexes.iter().any(|index| index.primary)).then(|| key[0]);
+        let row_identity =
+            (key.len() == 1 && !without_identity && !indexes.iter().any(|index| index.primary)).then(|| key[0]);
         if !key.is_empty() && !indexes.iter().any(|index| index.primary) {
             let constraint = text.as_ref().and_then(|text| named(text, Kind::PrimaryKey, &[]));
             let name = constraint.unwrap_or_else(|| format!("{name}_pkey"));
@@ -128,7 +128,7 @@ impl Loader<'_> {
             if let Some(comment) = recorded.and_then(|row| row.comment.clone()) {
                 details.column_comments.insert(at, comment);
             }
-            columns.push(column(info, recorded, language, text.as_ref(), rowid_alias == Some(at), without_rowid));
+            columns.push(column(info, recorded, language, text.as_ref(), row_identity == Some(at), without_identity));
         }
         for column in &mut columns {
             let named = details.properties.get(&column.name, rowferry_dialect::collation::PROPERTY);
@@ -148,7 +148,7 @@ impl Loader<'_> {
             indexes,
             foreign_keys,
             checks,
-            without_rowid,
+            without_identity,
             triggers: Vec::new(),
             heritage: details.properties.heritage(),
             security: None,
@@ -213,7 +213,7 @@ impl Loader<'_> {
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),
-            without_rowid: false,
+            without_identity: false,
             triggers: Vec::new(),
             heritage: None,
             security: None,
@@ -441,8 +441,8 @@ fn column(
     recorded: Option<&ColumnRow>,
     language: Language,
     text: Option<&TableText>,
-    rowid_alias: bool,
-    without_rowid: bool,
+    row_identity: bool,
+    without_identity: bool,
 ) -> Column {
     let words = recorded.and_then(|row| row.ty.as_deref()).unwrap_or(&info.declared);
     let mut ty = types::parse(words, language);
@@ -469,7 +469,7 @@ fn column(
             sequence: recorded.and_then(|row| row.sequence.as_deref()).map(split_name),
         }),
         // SQLite numbers every rowid that is left out, so its own tables behave like this.
-        None if rowid_alias && language == Language::Native => {
+        None if row_identity && language == Language::Native => {
             Some(Identity { always: false, zero_is_next: false, sequence: None })
         }
         None => None,
@@ -489,11 +489,11 @@ fn column(
     Column {
         name: info.name.clone(),
         ty,
-        not_null: info.not_null || rowid_alias || (without_rowid && info.key > 0),
+        not_null: info.not_null || row_identity || (without_identity && info.key > 0),
         default: default.filter(|_| generated.is_none()),
         identity,
         generated,
-        rowid_alias,
+        row_identity,
         collation: None,
     }
 }
@@ -514,7 +514,7 @@ pub(super) fn view_columns(rows: &[ColumnRow], language: Language) -> Vec<Column
             default: row.default_text.clone().map(|text| ColumnDefault { text, native: false, next_of: None }),
             identity: None,
             generated: None,
-            rowid_alias: false,
+            row_identity: false,
             collation: None,
         })
         .collect()

@@ -51,7 +51,7 @@ impl Session {
         let name = relation.columns.get(position)?.name.clone();
         let mut place =
             Place { namespace: relation.namespace.clone(), table: relation.name.clone(), column: name, rowid: None };
-        if relation.kind != RelationKind::Table || relation.without_rowid {
+        if relation.kind != RelationKind::Table || relation.without_identity {
             return Some(place);
         }
         let taken = |word: &str| relation.columns.iter().any(|column| column.name.eq_ignore_ascii_case(word));

@@ -530,7 +530,7 @@ fn reads(plan: &Prepared) -> HashSet<u32> {
 }
 
 fn by_rows_of(dml: &Dml) -> Result<Merge> {
-    if dml.target.without_rowid && !matches!(dml.action, DmlAction::Insert { .. }) {
+    if dml.target.without_identity && !matches!(dml.action, DmlAction::Insert { .. }) {
         return Err(Error::unsupported("a change in parts of a table without rowid"));
     }
     by_rows(dml)

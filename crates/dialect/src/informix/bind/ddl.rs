@@ -366,14 +366,14 @@ impl Binder<'_> {
                     default: None,
                     identity: None,
                     generated: None,
-                    rowid_alias: false,
+                    row_identity: false,
                     collation: None,
                 })
                 .collect(),
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),
-            without_rowid: false,
+            without_identity: false,
             triggers: Vec::new(),
             heritage: None,
             security: None,
@@ -493,7 +493,7 @@ impl Binder<'_> {
             let text = match &expr.kind {
                 ir::ExprKind::Column(column) => match column.column {
                     ir::ColumnIndex::At(at) => relation.columns[at].name.clone(),
-                    ir::ColumnIndex::RowId => return self.unsupported("an index on rowid", node.at),
+                    ir::ColumnIndex::RowIdentity => return self.unsupported("an index on rowid", node.at),
                 },
                 _ => {
                     // The text of the key, as written.
@@ -591,7 +591,7 @@ impl Binder<'_> {
                         default: None,
                         identity: None,
                         generated: None,
-                        rowid_alias: false,
+                        row_identity: false,
                         collation: None,
                     });
                     let mut constraints = Vec::new();

@@ -79,10 +79,10 @@ impl Binder<'_> {
         if cursor.is_none() {
             return self.filter(filter);
         }
-        if target.without_rowid {
+        if target.without_identity {
             return self.unsupported("WHERE CURRENT OF in a table without rowid", at);
         }
-        let rowid = ir::ColumnRef { relation: id, column: ir::ColumnIndex::RowId };
+        let rowid = ir::ColumnRef { relation: id, column: ir::ColumnIndex::RowIdentity };
         let left = Box::new(Expr::new(ExprKind::Column(rowid), Type::Int8));
         let right = Box::new(Expr::new(ExprKind::Param(self.params.len()), Type::Int8));
         self.params.push(Some(Type::Int8));

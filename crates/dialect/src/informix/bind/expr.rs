@@ -295,9 +295,9 @@ impl Binder<'_> {
                 let (index, ty) = match position {
                     Some(position) => (ColumnIndex::At(position), visible.columns[position].ty.clone()),
                     None if column == "rowid"
-                        && visible.relation.as_ref().is_some_and(|table| !table.without_rowid) =>
+                        && visible.relation.as_ref().is_some_and(|table| !table.without_identity) =>
                     {
-                        (ColumnIndex::RowId, Type::Int8)
+                        (ColumnIndex::RowIdentity, Type::Int8)
                     }
                     None => continue,
                 };

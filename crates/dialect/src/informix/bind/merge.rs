@@ -12,7 +12,7 @@ use crate::{Result, Type};
 impl Binder<'_> {
     pub(super) fn merge(&mut self, merge: &Merge) -> Result<ir::Statement> {
         let target = self.target(&merge.table)?;
-        if target.without_rowid {
+        if target.without_identity {
             return self.unsupported("MERGE into a table without rowids", merge.table.at);
         }
         self.scopes.push(Scope::default());
@@ -23,8 +23,10 @@ impl Binder<'_> {
         let shown = merge.alias.clone().unwrap_or_else(|| merge.table.name.clone());
         self.show(Visible::of_table(target_id, shown, &target, Some(target.clone())));
         let condition = self.condition(&merge.condition)?;
-        let rowid =
-            Expr::new(ExprKind::Column(ColumnRef { relation: target_id, column: ColumnIndex::RowId }), Type::Int8);
+        let rowid = Expr::new(
+            ExprKind::Column(ColumnRef { relation: target_id, column: ColumnIndex::RowIdentity }),
+            Type::Int8,
+        );
         let number = |at: i64| Expr::integer(at, Type::Int8);
         // The second says which action it is: those for rows with a match come first.
         let missing = Expr::new(ExprKind::IsNull { arg: Box::new(rowid.clone()), negated: false }, Type::Bool);
@@ -109,7 +111,7 @@ impl Binder<'_> {
 
     /// The row whose rowid the first parameter is.
     fn same_row(&mut self, relation: RelId) -> Result<Expr> {
-        let own = Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowId }), Type::Int8);
+        let own = Expr::new(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::RowIdentity }), Type::Int8);
         self.compare(CompareOp::Equal, own, Expr::new(ExprKind::Param(0), Type::Int8), 0)
     }
 }

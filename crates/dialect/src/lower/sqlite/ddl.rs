@@ -308,7 +308,7 @@ fn action_words(action: ReferentialAction) -> Option<&'static str> {
 pub fn over_columns(text: &Text, names: &[&str], prefix: &str) -> Result<Lowered> {
     expression(&text.expr, &|column: ColumnRef| match column.column {
         ColumnIndex::At(position) => format!("{prefix}{}", quote(names.get(position).copied().unwrap_or_default())),
-        ColumnIndex::RowId => format!("{prefix}rowid"),
+        ColumnIndex::RowIdentity => format!("{prefix}rowid"),
     })
 }
 

@@ -89,7 +89,7 @@ impl Lowering<'_> {
     ) -> Result<String> {
         // SQLite gives a rowid alias a number when it is left out; a key that is not to be given numbers is spelled
         // out as NULL and refused as such.
-        let numbered = target.columns.iter().position(|column| column.rowid_alias && column.identity.is_none());
+        let numbered = target.columns.iter().position(|column| column.row_identity && column.identity.is_none());
         let added = numbered.filter(|at| !columns.contains(at));
         match source {
             InsertSource::Defaults => match added {
@@ -203,7 +203,7 @@ impl Lowering<'_> {
                 ))),
             };
         }
-        let must_not_be_null = column.rowid_alias && column.identity.is_none();
+        let must_not_be_null = column.row_identity && column.identity.is_none();
         if must_not_be_null && let Some((param, form)) = as_param(value) {
             let form =
                 ParamForm::NotNull { inner: Box::new(form), table: target.name.clone(), column: column.name.clone() };
@@ -382,7 +382,7 @@ fn numbers_apart(target: &Relation, columns: &[usize], query: &Query) -> Option<
         && matches!(select.distinct, Distinct::All)
         && matches!(select.group_by, GroupBy::None)
         && select.having.is_none();
-    let place = columns.iter().position(|at| target.columns[*at].rowid_alias)?;
+    let place = columns.iter().position(|at| target.columns[*at].row_identity)?;
     let value = select.items.get(place).filter(|value| matches!(value.kind, ExprKind::Call { .. }))?;
     let sequence = next_of(value)?;
     if !plain || select.items.len() < 2 || select.items.len() != columns.len() {

@@ -109,7 +109,7 @@ impl Lowering<'_> {
         let condition = self.expr(filter)?.sql;
         let mut columns: Vec<String> = Vec::with_capacity(relation.columns.len() + 1);
         let named = relation.columns.iter().any(|column| column.name.eq_ignore_ascii_case("rowid"));
-        if !relation.without_rowid && !named {
+        if !relation.without_identity && !named {
             columns.push(format!("{alias}.rowid AS rowid"));
         }
         columns.extend(relation.columns.iter().map(|column| format!("{alias}.{}", quote(&column.name))));
@@ -150,7 +150,7 @@ impl Lowering<'_> {
         match self.sources.get(&relation) {
             Some(Source::Table { relation: table, .. }) => {
                 !self.nullable.contains(&relation)
-                    && table.columns.get(at).is_some_and(|column| column.not_null || column.rowid_alias)
+                    && table.columns.get(at).is_some_and(|column| column.not_null || column.row_identity)
             }
             _ => false,
         }

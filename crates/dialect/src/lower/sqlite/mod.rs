@@ -268,8 +268,8 @@ impl Lowering<'_> {
                 let definition = relation.columns.get(at).ok_or_else(|| Error::internal("no such column"))?;
                 Ok(Sql { sql: format!("{qualifier}.{}", quote(&definition.name)), repr: stored_repr(relation, at) })
             }
-            (Source::Table { qualifier, relation }, ColumnIndex::RowId) => {
-                if relation.without_rowid {
+            (Source::Table { qualifier, relation }, ColumnIndex::RowIdentity) => {
+                if relation.without_identity {
                     return Err(Error::unsupported(format!(
                         "the row identifier of \"{}\", a table without rowid,",
                         relation.name
@@ -284,7 +284,7 @@ impl Lowering<'_> {
                 let repr = *reprs.get(at).ok_or_else(|| Error::internal("no such column"))?;
                 Ok(Sql { sql: format!("{qualifier}.c{at}"), repr })
             }
-            (Source::Derived { .. }, ColumnIndex::RowId) => {
+            (Source::Derived { .. }, ColumnIndex::RowIdentity) => {
                 Err(Error::unsupported("the row identifier of a row that is not a table's"))
             }
         }

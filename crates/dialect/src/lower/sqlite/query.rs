@@ -84,9 +84,9 @@ impl Lowering<'_> {
         let width = select.items.len();
         for lock in &locks {
             // A table without rowid is locked as a whole.
-            let kind = match lock.relation.without_rowid {
+            let kind = match lock.relation.without_identity {
                 true => ExprKind::Literal(Value::Null),
-                false => ExprKind::Column(ColumnRef { relation: lock.id, column: ColumnIndex::RowId }),
+                false => ExprKind::Column(ColumnRef { relation: lock.id, column: ColumnIndex::RowIdentity }),
             };
             select.items.push(Expr::new(kind, crate::Type::Int8));
             inner.columns.push(OutputColumn { name: "rowid".into(), ty: crate::Type::Int8 });

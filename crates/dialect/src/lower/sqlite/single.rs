@@ -57,7 +57,7 @@ fn is_lookup(select: &Select) -> bool {
             }
         }
     }
-    given.contains(&ColumnIndex::RowId) || has_key(relation, &given)
+    given.contains(&ColumnIndex::RowIdentity) || has_key(relation, &given)
 }
 
 fn has_key(relation: &Relation, given: &[ColumnIndex]) -> bool {

@@ -497,7 +497,7 @@ impl Binder<'_> {
 
     /// A table that is to inherit has what its parent has.
     fn check_child(&mut self, child: &Arc<Relation>, draft: &Draft, parent: &Relation) -> Result<()> {
-        if child.without_rowid {
+        if child.without_identity {
             return Err(self.unsupported("INHERIT of a table without rowids", -1));
         }
         if let Some(trigger) = child

@@ -68,7 +68,7 @@ impl Binder<'_> {
             let message = format!("cannot inherit from temporary relation \"{}\"", parent.name);
             return Err(Error::new(Condition::WrongObjectType, message));
         }
-        if parent.without_rowid || parent.language == crate::Language::Informix {
+        if parent.without_identity || parent.language == crate::Language::Informix {
             return Err(self.unsupported("INHERITS of a table that was not made in PostgreSQL's way", range.location));
         }
         Ok(parent)

@@ -53,8 +53,9 @@ impl Binder<'_> {
             return Err(self.error(Condition::InsufficientPrivilege, message, range.location));
         }
         check_place(&relation, &trigger)?;
-        if relation.without_rowid || relation.kind == RelationKind::NativeView {
-            let what = if relation.without_rowid { "a table without rowid" } else { "a view that was not made here" };
+        if relation.without_identity || relation.kind == RelationKind::NativeView {
+            let what =
+                if relation.without_identity { "a table without rowid" } else { "a view that was not made here" };
             return Err(self.unsupported(format!("a trigger on {what}"), range.location));
         }
         if create.isconstraint {
@@ -147,7 +148,7 @@ impl Binder<'_> {
             return Ok(());
         }
         match column.column {
-            ColumnIndex::RowId => {
+            ColumnIndex::RowIdentity => {
                 let message = "BEFORE trigger's WHEN condition cannot reference NEW system columns";
                 Err(self.error(Condition::FeatureNotSupported, message, place))
             }

@@ -280,14 +280,14 @@ impl Binder<'_> {
         let certain = entry.columns.iter().find(|column| column.not_null);
         let table = entry.relation.as_ref().filter(|(id, relation)| {
             matches!(relation.kind, RelationKind::Table)
-                && !relation.without_rowid
+                && !relation.without_identity
                 && !self.families.contains_key(id)
                 && !self.views_behind.contains_key(id)
         });
         let condition = match (certain, table) {
             (Some(column), _) => is_there(column.expr.clone()),
             (None, Some((id, _))) => {
-                let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowId };
+                let rowid = ColumnRef { relation: *id, column: ColumnIndex::RowIdentity };
                 is_there(Expr::new(ExprKind::Column(rowid), Type::Int8))
             }
             // A row of NULLs alone is taken for none.

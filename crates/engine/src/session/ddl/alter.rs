@@ -499,7 +499,7 @@ impl Changer<'_> {
         let language = self.language(table);
         let words = types::words(ty, language);
         let oid = self.entry(table)?;
-        if old.rowid_alias {
+        if old.row_identity {
             if !ty.is_integer() {
                 return Err(cannot_convert(&old.name, &old.ty, ty).into());
             }
@@ -534,7 +534,7 @@ impl Changer<'_> {
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let value = sqlite::expression(using, &|reference| match reference.column {
             ColumnIndex::At(position) => quote(names.get(position).copied().unwrap_or_default()),
-            ColumnIndex::RowId => "rowid".to_owned(),
+            ColumnIndex::RowIdentity => "rowid".to_owned(),
         })?;
         let sources = table
             .columns
@@ -662,7 +662,7 @@ impl Changer<'_> {
             .filter_map(|(column, source)| Some((quote(&column.name), source.clone()?)))
             .unzip();
         // The rowid is part of what a table is: Informix programs and cursors remember it.
-        let rowid = !table.without_rowid && !table.columns.iter().any(|column| column.rowid_alias);
+        let rowid = !table.without_identity && !table.columns.iter().any(|column| column.row_identity);
         let (first_target, first_value) = if rowid { ("rowid, ", "rowid, ") } else { ("", "") };
         let copy = self.batch(&format!(
             "INSERT INTO {database}.{NEW} ({first_target}{}) SELECT {first_value}{} FROM {}",

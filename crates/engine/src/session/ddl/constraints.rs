@@ -196,7 +196,7 @@ impl Changer<'_> {
     pub(super) fn validate_check(&self, table: &Relation, name: &str, condition: &Expr) -> Done {
         let test = sqlite::expression(condition, &|reference| match reference.column {
             ColumnIndex::At(position) => quote(&table.columns[position].name),
-            ColumnIndex::RowId => "rowid".to_owned(),
+            ColumnIndex::RowIdentity => "rowid".to_owned(),
         })?;
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE NOT ({}))", self.table_sql(table), test.sql);
         if self.connection.query_row(&sql, [], |row| row.get(0))? {

@@ -202,7 +202,7 @@ impl Changer<'_> {
                 let expr = self.session.bind_expression(&text, &renamed, &schema)?;
                 let lowered = sqlite::expression(&expr, &|reference| match reference.column {
                     ColumnIndex::At(at) => format!("NEW.{}", quote(&renamed.columns[at].name)),
-                    ColumnIndex::RowId => "NEW.rowid".to_owned(),
+                    ColumnIndex::RowIdentity => "NEW.rowid".to_owned(),
                 })?;
                 Some(lowered.sql)
             } else {

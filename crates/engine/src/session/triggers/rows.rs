@@ -374,7 +374,7 @@ impl Session {
     /// A rowid that numbers itself has its number before the triggers see the row.
     fn numbered(&mut self, relation: &rowferry_dialect::schema::Relation, new: Row) -> Result<Row> {
         let numbered = relation.columns.iter().position(|column| {
-            column.rowid_alias && column.identity.as_ref().is_some_and(|identity| identity.sequence.is_none())
+            column.row_identity && column.identity.as_ref().is_some_and(|identity| identity.sequence.is_none())
         });
         let Some(at) = numbered.filter(|at| new[*at] == Value::Null) else { return Ok(new) };
         let next = self.next_rowid(relation)?;

@@ -136,7 +136,7 @@ impl Session {
     }
 
     fn note_rowid(&mut self, changes: &Changes) {
-        let numbered = changes.relation.columns.iter().any(|column| column.rowid_alias && column.identity.is_some());
+        let numbered = changes.relation.columns.iter().any(|column| column.row_identity && column.identity.is_some());
         if let Some(rowid) = changes.last_rowid.filter(|_| numbered) {
             self.note_serial(changes.relation.oid, rowid);
         }

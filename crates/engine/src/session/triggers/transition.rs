@@ -87,7 +87,7 @@ impl Session {
             default: None,
             identity: None,
             generated: None,
-            rowid_alias: false,
+            row_identity: false,
             collation: None,
             ..column.clone()
         };
@@ -103,7 +103,7 @@ impl Session {
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
             checks: Vec::new(),
-            without_rowid: false,
+            without_identity: false,
             triggers: Vec::new(),
             heritage: None,
             security: None,
