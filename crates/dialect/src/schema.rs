@@ -157,10 +157,8 @@ pub struct Relation {
     pub namespace: String,
     /// Name as created.
     pub name: String,
-    /// SQLite's database (`main`, `temp`).
-    pub database: &'static str,
-    /// SQLite's name of the table, view or virtual table.
-    pub physical_name: String,
+    /// Where the back end keeps it.
+    pub physical: Physical,
     /// The language whose words its declarations are in.
     pub language: Language,
     /// What it is.
@@ -181,6 +179,15 @@ pub struct Relation {
     pub heritage: Option<Box<crate::heritage::Heritage>>,
     /// What its rows ask of whoever wants them; nothing where nobody has said anything.
     pub security: Option<Arc<RowSecurity>>,
+}
+
+/// Where the back end keeps a relation, in its own terms: nobody above it reads this.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Physical {
+    /// Which of the databases that a session sees: `main`, which all share, or its own `temp`.
+    pub database: &'static str,
+    /// The name of it there.
+    pub name: String,
 }
 
 /// Row-level security of a table.
@@ -584,7 +591,19 @@ impl Column {
     }
 }
 
+impl Physical {
+    /// A relation that all sessions share.
+    pub fn shared(name: impl Into<String>) -> Self {
+        Self { database: "main", name: name.into() }
+    }
+}
+
 impl Relation {
+    /// It is there for its session alone.
+    pub fn is_temporary(&self) -> bool {
+        self.physical.database == "temp"
+    }
+
     /// Position of a column: exact name first, then without regard to case.
     pub fn column(&self, name: &str) -> Option<usize> {
         let exact = self.columns.iter().position(|column| column.name == name);

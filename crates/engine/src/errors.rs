@@ -238,7 +238,7 @@ impl Violation<'_> {
     }
 
     fn relation(&self, physical_name: &str) -> Option<std::sync::Arc<Relation>> {
-        let target = self.target().filter(|relation| relation.physical_name.eq_ignore_ascii_case(physical_name));
+        let target = self.target().filter(|relation| relation.physical.name.eq_ignore_ascii_case(physical_name));
         target.or_else(|| {
             let snapshots = [&self.schema.temp, &self.schema.main];
             snapshots.into_iter().find_map(|snapshot| snapshot.relation_by_physical_name(physical_name)).cloned()

@@ -15,7 +15,7 @@ use rowferry_dialect::lower::sqlite::{self, types};
 use rowferry_dialect::plan::{Bound, Context as Caller};
 use rowferry_dialect::postgres;
 use rowferry_dialect::schema::{
-    Column, ColumnDefault, Index, IndexKey, QualifiedName, Relation, RelationKind, Sequence,
+    Column, ColumnDefault, Index, IndexKey, Physical, QualifiedName, Relation, RelationKind, Sequence,
 };
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::{self, Settings, ValueRef, zone};
@@ -303,8 +303,7 @@ impl Database {
             oid: 16_384 + self.tables.0.read().len() as u32,
             namespace: "public".to_owned(),
             name: table.name.name.clone(),
-            database: "main",
-            physical_name: table.name.name.clone(),
+            physical: Physical::shared(table.name.name.clone()),
             language: Language::Postgres,
             kind: RelationKind::Table,
             columns: columns.collect(),

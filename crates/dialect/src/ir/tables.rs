@@ -132,7 +132,7 @@ pub fn changes_whole(statement: &Statement) -> Vec<u32> {
         let numbered = |assignments: &[(usize, Expr)]| {
             assignments.iter().any(|(at, _)| dml.target.columns.get(*at).is_some_and(|column| column.row_identity))
         };
-        dml.target.database == "main"
+        !dml.target.is_temporary()
             && match &dml.action {
                 DmlAction::Insert { on_conflict, .. } => dml.target.without_identity && on_conflict.is_some(),
                 DmlAction::Update { assignments, .. } => dml.target.without_identity || numbered(assignments),
@@ -166,7 +166,7 @@ fn renumbered(dml: &Dml, family: &super::Family) -> Vec<u32> {
         let mut changed = assignments.iter().filter_map(|(at, _)| dml.target.columns.get(*at));
         changed.any(|column| member.columns.iter().any(|own| own.row_identity && own.name == column.name))
     };
-    let members = family.members.iter().filter(|member| member.database == "main");
+    let members = family.members.iter().filter(|member| !member.is_temporary());
     members.filter(numbers).map(|member| member.oid).collect()
 }
 
@@ -188,7 +188,7 @@ struct Found {
 
 impl Found {
     fn add(&mut self, relation: &Arc<Relation>, mode: LockMode) {
-        if relation.kind == RelationKind::Catalog || relation.database != "main" {
+        if relation.kind == RelationKind::Catalog || relation.is_temporary() {
             return;
         }
         match self.locks.iter_mut().find(|lock| lock.relation.oid == relation.oid) {

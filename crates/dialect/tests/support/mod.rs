@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rowferry_dialect::schema::{
-    Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, QualifiedName, ReferentialAction,
-    Relation, RelationKind, Schema, Sequence,
+    Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, Physical, QualifiedName,
+    ReferentialAction, Relation, RelationKind, Schema, Sequence,
 };
 use rowferry_dialect::types::{NumericModifier, Reg};
 use rowferry_dialect::{Language, Type};
@@ -51,8 +51,7 @@ fn table(oid: u32, name: &str, columns: Vec<Column>, indexes: Vec<Index>) -> Rel
         oid,
         namespace: "public".to_owned(),
         name: name.to_owned(),
-        database: "main",
-        physical_name: name.to_owned(),
+        physical: Physical::shared(name),
         language: Language::Postgres,
         kind: RelationKind::Table,
         columns,

@@ -464,8 +464,8 @@ pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bo
     let wanted: Vec<&str> = match (only, indexes) {
         (Some(at), _) => names.get(at).map(String::as_str).into_iter().collect(),
         (None, None) => names.iter().map(String::as_str).collect(),
-        (None, Some(true)) => names.iter().map(String::as_str).chain([relation.physical_name.as_str()]).collect(),
-        (None, Some(false)) => vec![relation.physical_name.as_str()],
+        (None, Some(true)) => names.iter().map(String::as_str).chain([relation.physical.name.as_str()]).collect(),
+        (None, Some(false)) => vec![relation.physical.name.as_str()],
     };
     let mut bytes = 0;
     let sql = "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ?1 AND aggregate = TRUE";

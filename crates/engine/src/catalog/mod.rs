@@ -37,7 +37,7 @@ mod vtab;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use rowferry_dialect::schema::{Column, Identity, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, Identity, Physical, Relation, RelationKind};
 use rowferry_dialect::types::Type;
 use rowferry_dialect::{Language, postgres};
 use rowferry_facts as facts;
@@ -334,8 +334,7 @@ fn relation_of(table: &Table) -> Relation {
         },
         namespace: table.namespace.to_owned(),
         name: table.name.to_owned(),
-        database: "main",
-        physical_name: physical_name(table),
+        physical: Physical::shared(physical_name(table)),
         language,
         kind: RelationKind::Catalog,
         columns,
@@ -478,7 +477,7 @@ mod tests {
         let mut names = HashMap::new();
         for relation in relations() {
             assert_eq!(oids.insert(relation.oid, relation.name.clone()), None, "{}", relation.name);
-            assert_eq!(names.insert(relation.physical_name.clone(), ()), None, "{}", relation.name);
+            assert_eq!(names.insert(relation.physical.name.clone(), ()), None, "{}", relation.name);
             assert!(relation.oid < crate::schema::metadata::FIRST_OID);
         }
     }

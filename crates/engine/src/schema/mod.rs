@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
 use rowferry_dialect::extension::Installed;
-use rowferry_dialect::schema::{Column, NamedType, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::schema::{
+    Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence,
+};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
@@ -229,7 +231,7 @@ impl SessionSchema {
     /// The tables with a foreign key to this one.
     pub fn children(&self, parent: &Relation) -> impl Iterator<Item = &Arc<Relation>> {
         // SQLite's foreign keys stay within a database.
-        let snapshot = if parent.database == "temp" { &self.temp } else { &self.main };
+        let snapshot = if parent.is_temporary() { &self.temp } else { &self.main };
         snapshot.children(parent)
     }
 
@@ -431,8 +433,7 @@ fn sequence_row(details: &SequenceDetails) -> Arc<Relation> {
         oid: *oid,
         namespace: namespace.clone(),
         name: name.clone(),
-        database: details.database,
-        physical_name: physical_name(namespace, name),
+        physical: Physical { database: details.database, name: physical_name(namespace, name) },
         language: Language::Postgres,
         kind: RelationKind::Sequence {
             definition: format!(

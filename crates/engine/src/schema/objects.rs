@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::Language;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind, Routine, Sequence};
+use rowferry_dialect::schema::{Physical, QualifiedName, Relation, RelationKind, Routine, Sequence};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{self, UserType};
 use rusqlite::Connection;
@@ -193,7 +193,7 @@ impl Source<'_> {
             stamp: 0,
             owner: Some((relation.oid, at)),
             numbers_rowids_of: None,
-            rowid_of: Some(relation.physical_name.clone()),
+            rowid_of: Some(relation.physical.name.clone()),
             comment: None,
         });
     }
@@ -205,8 +205,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         oid,
         namespace: object.namespace.clone(),
         name: object.name.clone(),
-        database,
-        physical_name: super::physical_name(&object.namespace, &object.name),
+        physical: Physical { database, name: super::physical_name(&object.namespace, &object.name) },
         language: object.language,
         kind: RelationKind::View {
             definition: object.definition.clone().unwrap_or_default(),

@@ -4,8 +4,8 @@ use rowferry_dialect::collation::Collation;
 use rowferry_dialect::lower::sqlite::create_table::{ConstraintText, IndexText, Kind, TableText};
 use rowferry_dialect::lower::sqlite::{ddl, quote, types};
 use rowferry_dialect::schema::{
-    Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, QualifiedName, ReferentialAction,
-    Relation, RelationKind,
+    Check, Column, ColumnDefault, ForeignKey, Generated, Identity, Index, IndexKey, Physical, QualifiedName,
+    ReferentialAction, Relation, RelationKind,
 };
 use rowferry_dialect::{Language, Type};
 use rusqlite::Result;
@@ -140,8 +140,7 @@ impl Loader<'_> {
             oid,
             namespace,
             name,
-            database: self.source.database,
-            physical_name: self.entry.name.clone(),
+            physical: Physical { database: self.source.database, name: self.entry.name.clone() },
             language,
             kind: RelationKind::Table,
             columns,
@@ -205,8 +204,7 @@ impl Loader<'_> {
             oid,
             namespace,
             name,
-            database: self.source.database,
-            physical_name: self.entry.name.clone(),
+            physical: Physical { database: self.source.database, name: self.entry.name.clone() },
             language,
             kind,
             columns,

@@ -229,14 +229,14 @@ impl Snapshot {
         }
         let oid = relation.oid;
         // A temporary table's types are the file's, which is another snapshot's: whoever finds the table looks them up.
-        if relation.database != "temp" {
+        if !relation.is_temporary() {
             self.resolve_types(&mut relation);
         }
         let relation = Arc::new(relation);
         self.names.insert((relation.namespace.clone(), relation.name.clone(), oid), relation.clone());
         self.folded.add(relation.name.to_lowercase(), oid);
         if !details.schema_rows.is_empty() {
-            self.physical.insert(relation.physical_name.to_lowercase(), oid);
+            self.physical.insert(relation.physical.name.to_lowercase(), oid);
         }
         for index in &relation.indexes {
             self.indexes.add(index.name.to_lowercase(), oid);
@@ -326,7 +326,7 @@ impl Snapshot {
         let Some((relation, details)) = self.objects.remove(&oid) else { return };
         self.names.remove(&(relation.namespace.clone(), relation.name.clone(), oid));
         self.folded.strike(relation.name.to_lowercase().as_str(), oid);
-        let physical = relation.physical_name.to_lowercase();
+        let physical = relation.physical.name.to_lowercase();
         if self.physical.get(physical.as_str()) == Some(&oid) {
             self.physical.remove(physical.as_str());
         }

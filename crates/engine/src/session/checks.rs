@@ -28,8 +28,8 @@ impl Session {
                             "CREATE TEMP TRIGGER {} AFTER {event} ON {}.{} WHEN NOT ({sql})
                              BEGIN SELECT rf_check_failed({}, {}); END",
                             quote(&trigger),
-                            relation.database,
-                            quote(&relation.physical_name),
+                            relation.physical.database,
+                            quote(&relation.physical.name),
                             quote_text(&relation.name),
                             quote_text(name),
                         ),

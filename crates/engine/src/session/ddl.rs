@@ -253,7 +253,7 @@ impl Session {
         let guard = handle.lock();
         for relation in relations {
             let kind = if matches!(relation.kind, RelationKind::Table) { "TABLE" } else { "VIEW" };
-            let sql = format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical_name));
+            let sql = format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical.name));
             self.checked(guard.batch(&sql))?;
         }
         if self.checked(metadata::exist(&guard, "temp").map_err(Failure::from))? {
@@ -367,7 +367,7 @@ impl Changer<'_> {
             Ddl::CommentPart { relation, part, index, text } => {
                 let oid = self.entry(relation)?;
                 let property = if *index { "index_comment" } else { "constraint_comment" };
-                self.set_property(relation.database, oid, part, property, text.as_deref())
+                self.set_property(relation.physical.database, oid, part, property, text.as_deref())
             }
             Ddl::CommentObject { oid, kind, name, text } => {
                 let oid = oid.unwrap_or_else(|| self.schema().namespace_oid(name));
@@ -382,7 +382,7 @@ impl Changer<'_> {
                 let Some(details) = self.schema().sequence_details(name) else { return Ok(()) };
                 self.touch(details.database, details.sequence.oid);
                 if let Some(relation) = details.owner.and_then(|(oid, _)| self.schema().relation_by_oid(oid)) {
-                    self.touch(relation.database, relation.oid);
+                    self.touch(relation.physical.database, relation.oid);
                 }
                 let sql = format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", details.database);
                 self.connection.execute(&sql, params![text, details.sequence.oid])?;
@@ -519,26 +519,26 @@ impl Changer<'_> {
 
     /// The metadata entry of a table; made now for one that somebody else has created.
     fn entry(&self, relation: &Relation) -> Done<u32> {
-        self.touch(relation.database, relation.oid);
+        self.touch(relation.physical.database, relation.oid);
         let recorded = self.schema().details(relation.oid).is_some_and(|details| details.recorded);
         if recorded {
             return Ok(relation.oid);
         }
         let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
-        metadata::create(self.connection, relation.database)?;
+        metadata::create(self.connection, relation.physical.database)?;
         // Its object id stays what it was.
         self.connection.execute(
             &format!(
                 "INSERT OR IGNORE INTO {}.rowferry_objects (oid, kind, namespace, name, physical_name, language)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                relation.database
+                relation.physical.database
             ),
             params![
                 relation.oid,
                 kind,
                 relation.namespace,
                 relation.name,
-                relation.physical_name,
+                relation.physical.name,
                 relation.language.name()
             ],
         )?;
@@ -547,7 +547,7 @@ impl Changer<'_> {
             &format!(
                 "UPDATE {0}.sqlite_sequence SET seq = (SELECT coalesce(max(oid), ?1) FROM {0}.rowferry_objects
                  WHERE oid < ?2) WHERE name = 'rowferry_objects'",
-                relation.database
+                relation.physical.database
             ),
             params![metadata::FIRST_OID - 1, 0x4000_0000],
         )?;
@@ -619,9 +619,9 @@ impl Changer<'_> {
     fn move_properties(&self, table: &Relation, kind: PartKind, part: &str, to: Option<&str>) -> Done {
         let Some(details) = self.schema().details(table.oid).cloned() else { return Ok(()) };
         for (_, name, value) in details.properties.all().filter(|(of, name, _)| *of == part && kind.has(name)) {
-            self.set_property(table.database, table.oid, part, name, None)?;
+            self.set_property(table.physical.database, table.oid, part, name, None)?;
             if let Some(to) = to {
-                self.set_property(table.database, table.oid, to, name, Some(value))?;
+                self.set_property(table.physical.database, table.oid, to, name, Some(value))?;
             }
         }
         Ok(())
@@ -630,7 +630,7 @@ impl Changer<'_> {
     /// SQLite's name of the table that a foreign key refers to.
     fn target_name(&self, name: &QualifiedName) -> String {
         match self.schema().relation(name) {
-            Some(relation) => relation.physical_name.clone(),
+            Some(relation) => relation.physical.name.clone(),
             None => match &name.schema {
                 Some(namespace) => physical_name(namespace, &name.name),
                 None => name.name.clone(),
@@ -665,7 +665,7 @@ impl Changer<'_> {
         // Rows that refer to each other go together; what is checked afterwards finds none.
         self.batch("PRAGMA defer_foreign_keys = ON")?;
         for table in tables.iter().rev() {
-            self.batch(&format!("DELETE FROM {}.{}", table.database, quote(&table.physical_name)))?;
+            self.batch(&format!("DELETE FROM {}.{}", table.physical.database, quote(&table.physical.name)))?;
             if restart_identity {
                 self.restart_identity(table)?;
             }
@@ -677,14 +677,15 @@ impl Changer<'_> {
         let oid = self.entry(relation)?;
         match column {
             None => {
-                let sql = format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", relation.database);
+                let sql =
+                    format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", relation.physical.database);
                 self.connection.execute(&sql, params![text, oid])?;
             }
             Some(position) => {
                 let sql = format!(
                     "INSERT INTO {}.rowferry_columns (oid, name, position, comment) VALUES (?1, ?2, ?3, ?4)
                      ON CONFLICT DO UPDATE SET comment = excluded.comment",
-                    relation.database
+                    relation.physical.database
                 );
                 let name = &relation.columns[position].name;
                 self.connection.execute(&sql, params![oid, name, position as i64, text])?;
@@ -713,7 +714,7 @@ fn describe(relation: &Relation) -> String {
 /// As [`describe`], with its schema where its name alone does not find it.
 fn described(schema: &SessionSchema, relation: &Relation) -> String {
     let visible = schema.relation(&QualifiedName::bare(relation.name.clone()));
-    if visible.is_some_and(|found| found.oid == relation.oid) || relation.database == "temp" {
+    if visible.is_some_and(|found| found.oid == relation.oid) || relation.is_temporary() {
         return describe(relation);
     }
     let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };

@@ -156,7 +156,7 @@ impl Session {
                     None => continue,
                 },
             };
-            if relation.database == "main" && self.lock_table(relation.oid, &relation.name, names.mode, true)? {
+            if !relation.is_temporary() && self.lock_table(relation.oid, &relation.name, names.mode, true)? {
                 self.refresh_schema();
             }
         }
@@ -188,7 +188,7 @@ impl Session {
     }
 
     fn lock_one(&mut self, relation: &Relation, lock: &LockTable) -> Result<()> {
-        if relation.database == "main" && self.lock_table(relation.oid, &relation.name, lock.mode, !lock.nowait)? {
+        if !relation.is_temporary() && self.lock_table(relation.oid, &relation.name, lock.mode, !lock.nowait)? {
             self.refresh_schema();
         }
         Ok(())

@@ -172,5 +172,5 @@ fn read_only(command: &str) -> Error {
 
 /// A table as SQLite knows it.
 fn physical(table: &Relation) -> String {
-    format!("\"{}\".\"{}\"", table.database, table.physical_name.replace('"', "\"\""))
+    format!("\"{}\".\"{}\"", table.physical.database, table.physical.name.replace('"', "\"\""))
 }

@@ -61,8 +61,8 @@ impl Session {
         let sql = format!(
             "SELECT {rowid}, {} FROM {}.{}",
             quote(&place.column),
-            quote(relation.database),
-            quote(&relation.physical_name)
+            quote(relation.physical.database),
+            quote(&relation.physical.name)
         );
         let handle = self.handle.as_ref()?.lock();
         let find = || -> rusqlite::Result<Option<i64>> {

@@ -33,7 +33,7 @@ pub(super) const fn on_commit_words(on_commit: OnCommit) -> Option<&'static str>
 
 /// True for a statement that changes temporary objects alone.
 pub(super) fn changes_temporary(statement: &Ir) -> bool {
-    let is_temporary = |relation: &Arc<Relation>| relation.database == "temp";
+    let is_temporary = |relation: &Arc<Relation>| relation.is_temporary();
     match statement {
         Ir::Dml(dml) => is_temporary(&dml.target) && dml.ctes.is_empty() && dml.family.is_none(),
         Ir::CreateTableAs(create) => create.table.temporary,
@@ -164,7 +164,7 @@ impl Session {
         for relation in emptied {
             let handle = self.handle()?;
             let guard = handle.lock();
-            self.checked(guard.batch(&format!("DELETE FROM temp.{}", quote(&relation.physical_name))))?;
+            self.checked(guard.batch(&format!("DELETE FROM temp.{}", quote(&relation.physical.name))))?;
         }
         if dropped.is_empty() {
             return Ok(());

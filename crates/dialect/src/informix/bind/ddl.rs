@@ -10,7 +10,7 @@ use crate::ir::{
     self, AlterTable, ColumnDefinition, Constraint, ConstraintKind, CreateIndex, CreateSequence, CreateTable,
     CreateTableAs, CreateView, Ddl, Drop, Expr, IdentityDefinition, IndexKeyDefinition, ObjectKind, RelId, Text,
 };
-use crate::schema::{Column, QualifiedName, Relation, RelationKind};
+use crate::schema::{Column, Physical, QualifiedName, Relation, RelationKind};
 use crate::uses::Uses;
 use crate::{Condition, Result, Type};
 
@@ -29,7 +29,7 @@ impl Binder<'_> {
                 let bound = self.query(query);
                 let uses = self.uses.take().unwrap_or_default();
                 let (mut bound, _) = bound?;
-                if uses.relations.iter().any(|named| named.relation.database == "temp") {
+                if uses.relations.iter().any(|named| named.relation.is_temporary()) {
                     return self.unsupported("a view over a temporary table", name.at);
                 }
                 if !columns.is_empty() {
@@ -353,8 +353,7 @@ impl Binder<'_> {
             oid: 0,
             namespace: String::new(),
             name: name.name.clone(),
-            database: "main",
-            physical_name: name.name.clone(),
+            physical: Physical::shared(name.name.clone()),
             language: Self::LANGUAGE,
             kind: RelationKind::Table,
             columns: columns

@@ -6,7 +6,7 @@ use super::{Context, bind, described};
 use crate::informix::{parse, type_from_words, type_words};
 use crate::ir;
 use crate::plan::Bound;
-use crate::schema::{Column, Identity, QualifiedName, Relation, RelationKind, Sequence};
+use crate::schema::{Column, Identity, Physical, QualifiedName, Relation, RelationKind, Sequence};
 use crate::{Condition, Error, Language, Schema};
 
 struct List(Vec<Arc<Relation>>);
@@ -102,8 +102,7 @@ fn table(oid: u32, namespace: &str, name: &str, kind: RelationKind, columns: &[(
         oid,
         namespace: namespace.into(),
         name: name.into(),
-        database: "main",
-        physical_name: name.into(),
+        physical: Physical::shared(name),
         language: Language::Informix,
         kind,
         columns: columns

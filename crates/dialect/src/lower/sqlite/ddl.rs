@@ -350,9 +350,9 @@ pub fn create_index(index: &CreateIndex, physical: &str) -> Result<IndexStatemen
     let mut sql = format!(
         "CREATE {}INDEX {}.{} ON {} ({})",
         if index.unique { "UNIQUE " } else { "" },
-        index.table.database,
+        index.table.physical.database,
         quote(physical),
-        quote(&index.table.physical_name),
+        quote(&index.table.physical.name),
         keys.join(", ")
     );
     if let Some(predicate) = &index.predicate {

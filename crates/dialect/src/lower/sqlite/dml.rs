@@ -237,7 +237,7 @@ impl Lowering<'_> {
     /// The next number of a sequence for the rowids of a table, or NULL where SQLite comes to the same number by itself.
     fn next_rowid(&mut self, target: &Relation, column: &Column, sequence: u32) -> String {
         self.needs_us();
-        let (database, table) = (quote_text(target.database), quote_text(&target.physical_name));
+        let (database, table) = (quote_text(target.physical.database), quote_text(&target.physical.name));
         format!("rf_next_rowid({sequence}, {database}, {table}, {})", quote_text(&column.name))
     }
 
@@ -289,7 +289,7 @@ impl Lowering<'_> {
         self.sources.clear();
         self.sources.insert(
             dml.id,
-            Source::Table { qualifier: quote(&dml.target.physical_name), relation: Arc::clone(&dml.target) },
+            Source::Table { qualifier: quote(&dml.target.physical.name), relation: Arc::clone(&dml.target) },
         );
         let items = dml
             .returning

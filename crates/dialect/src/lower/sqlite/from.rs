@@ -159,11 +159,11 @@ impl Lowering<'_> {
     /// A table's name in SQLite, with its database, so that no temporary table is taken for it. A view's text names no
     /// database, and a catalog table has none.
     pub(super) fn table(&self, relation: &Relation) -> String {
-        let name = quote(&relation.physical_name);
+        let name = quote(&relation.physical.name);
         if self.unqualified || relation.kind == RelationKind::Catalog {
             name
         } else {
-            format!("{}.{name}", relation.database)
+            format!("{}.{name}", relation.physical.database)
         }
     }
 

@@ -455,7 +455,7 @@ impl Binder<'_> {
         };
         let member = &mut members.all[0];
         if command.subtype() == AlterTableType::AtAddInherit {
-            let parent = self.parent_table(range, table.database == "temp")?;
+            let parent = self.parent_table(range, table.is_temporary())?;
             let around = heritage::family(self.schema, &table);
             if around.iter().any(|heir| heir.oid == parent.oid) {
                 return Err(Error::new(Condition::DuplicateTable, "circular inheritance not allowed")

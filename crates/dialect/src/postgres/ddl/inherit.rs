@@ -64,7 +64,7 @@ impl Binder<'_> {
             let message = format!("inherited relation \"{}\" is not a table or foreign table", parent.name);
             return Err(Error::new(Condition::WrongObjectType, message));
         }
-        if parent.database == "temp" && !temporary {
+        if parent.is_temporary() && !temporary {
             let message = format!("cannot inherit from temporary relation \"{}\"", parent.name);
             return Err(Error::new(Condition::WrongObjectType, message));
         }

@@ -143,7 +143,7 @@ impl Binder<'_> {
     fn is_taken(&self, name: &QualifiedName) -> bool {
         self.schema.relation(name).is_some_and(|relation| {
             name.schema.as_deref() == Some(relation.namespace.as_str())
-                || name.schema.as_deref() == Some("pg_temp") && relation.database == "temp"
+                || name.schema.as_deref() == Some("pg_temp") && relation.is_temporary()
         })
     }
 
@@ -312,8 +312,7 @@ impl Binder<'_> {
         let uses = self.uses.take().unwrap_or_default();
         let mut bound = bound?;
         let mut name = self.new_name(range)?;
-        if name.schema.as_deref() != Some("pg_temp")
-            && uses.relations.iter().any(|named| named.relation.database == "temp")
+        if name.schema.as_deref() != Some("pg_temp") && uses.relations.iter().any(|named| named.relation.is_temporary())
         {
             if !range.schemaname.is_empty() {
                 return Err(self.error(

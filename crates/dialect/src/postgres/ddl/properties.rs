@@ -233,7 +233,7 @@ impl Binder<'_> {
         }
         let table = self.own_table(range)?;
         let to = alter.newschema.clone();
-        if to == "pg_temp" || table.database == "temp" {
+        if to == "pg_temp" || table.is_temporary() {
             return Err(Error::new(
                 Condition::FeatureNotSupported,
                 "cannot move objects into or out of temporary schemas",

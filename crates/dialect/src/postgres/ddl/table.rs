@@ -649,7 +649,7 @@ impl Binder<'_> {
     /// Temporary tables refer to temporary tables, others to others.
     fn check_persistence(&self, target: &Relation, draft: &Draft) -> Result<()> {
         let temporary = draft.name.schema.as_deref() == Some("pg_temp");
-        if temporary == (target.database == "temp") {
+        if temporary == target.is_temporary() {
             return Ok(());
         }
         let kind = if temporary { "temporary" } else { "permanent" };

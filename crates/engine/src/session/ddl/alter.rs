@@ -59,14 +59,14 @@ impl Changer<'_> {
             let Some(action) = positions.bring(action, &current)? else { continue };
             self.check_rows_elsewhere(&current, &action)?;
             self.alter(&current, &action)?;
-            self.touch(table.database, table.oid);
+            self.touch(table.physical.database, table.oid);
         }
         self.write_deferred(table.oid)?;
         self.restore_checks(table.oid)?;
         // Views that somebody else has made may be others now.
         let schema = self.schema();
-        let views = if table.database == "temp" { &schema.temp } else { &schema.main };
-        views.foreign_views().for_each(|view| self.touch(view.database, view.oid));
+        let views = if table.is_temporary() { &schema.temp } else { &schema.main };
+        views.foreign_views().for_each(|view| self.touch(view.physical.database, view.oid));
         Ok(())
     }
 
@@ -168,9 +168,9 @@ impl Changer<'_> {
                     Part::Constraint(constraint) => constraint,
                 };
                 if name == rowferry_dialect::heritage::INHERITS {
-                    self.enter_parents(&self.parents_in(value.as_deref()), table.database)?;
+                    self.enter_parents(&self.parents_in(value.as_deref()), table.physical.database)?;
                 }
-                self.set_property(table.database, oid, part, name, value.as_deref())
+                self.set_property(table.physical.database, oid, part, name, value.as_deref())
             }
             AlterTable::SetSchema(namespace) => self.set_schema(table, namespace),
         }
@@ -182,8 +182,8 @@ impl Changer<'_> {
             return Ok(text);
         }
         let sql: String = self.connection.query_row(
-            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'table' AND name = ?1", table.database),
-            [&table.physical_name],
+            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'table' AND name = ?1", table.physical.database),
+            [&table.physical.name],
             |row| row.get(0),
         )?;
         let text = TableText::parse(&sql).ok_or_else(|| {
@@ -198,13 +198,13 @@ impl Changer<'_> {
             deferred.text = Some(text.clone());
             return Ok(());
         }
-        let database = table.database;
+        let database = table.physical.database;
         let cookie: i64 =
             self.connection.query_row(&format!("PRAGMA {database}.schema_version"), [], |row| row.get(0))?;
         self.batch("PRAGMA writable_schema = ON")?;
         let changed = self.connection.execute(
             &format!("UPDATE {database}.sqlite_schema SET sql = ?1 WHERE type = 'table' AND name = ?2"),
-            params![text.to_sql(&table.physical_name), table.physical_name],
+            params![text.to_sql(&table.physical.name), table.physical.name],
         );
         let bumped = self.connection.execute_batch(&format!("PRAGMA {database}.schema_version = {}", cookie + 1));
         self.batch("PRAGMA writable_schema = RESET")?;
@@ -218,7 +218,7 @@ impl Changer<'_> {
     }
 
     pub(super) fn table_sql(&self, table: &Relation) -> String {
-        format!("{}.{}", table.database, quote(&table.physical_name))
+        format!("{}.{}", table.physical.database, quote(&table.physical.name))
     }
 
     fn add_column(
@@ -249,8 +249,8 @@ impl Changer<'_> {
         let oid = self.entry(table)?;
         let record = statement.record;
         let sequence = if record.sequence {
-            let names = (table.name.as_str(), table.physical_name.as_str());
-            Some(self.sequence_of_column(names, column, table.database, &table.namespace)?)
+            let names = (table.name.as_str(), table.physical.name.as_str());
+            Some(self.sequence_of_column(names, column, table.physical.database, &table.namespace)?)
         } else {
             column.default.as_ref().and_then(|default| self.next_of(&default.expr))
         };
@@ -289,7 +289,7 @@ impl Changer<'_> {
                 }
             }
         }
-        self.record_column(table.database, oid, &record, sequence.as_deref())?;
+        self.record_column(table.physical.database, oid, &record, sequence.as_deref())?;
         if let Some(name) = &sequence {
             self.number_rows(table, &column.name, name)?;
         }
@@ -297,7 +297,7 @@ impl Changer<'_> {
             return Ok(());
         }
         constraints.iter().try_for_each(|constraint| {
-            self.touch(table.database, oid);
+            self.touch(table.physical.database, oid);
             self.settle()?;
             let current = self.current(oid)?;
             self.add_constraint(&current, constraint)
@@ -318,7 +318,7 @@ impl Changer<'_> {
 
     /// Gives a new column's rows their numbers.
     fn number_rows(&self, table: &Relation, column: &str, sequence: &str) -> Done {
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         self.settle()?;
         let schema = self.schema();
         let name = sequence.split_once('.').map(|(namespace, name)| QualifiedName::new(namespace, name));
@@ -386,7 +386,7 @@ impl Changer<'_> {
             let at = current.column(&other.name);
             let at = at.ok_or_else(|| Error::internal("the dropped column has vanished"))?;
             self.drop_column(&current, at, true)?;
-            self.touch(table.database, table.oid);
+            self.touch(table.physical.database, table.oid);
         }
         Ok(true)
     }
@@ -398,7 +398,10 @@ impl Changer<'_> {
         for check in &table.checks {
             let ours = details.engine_checks.iter().any(|(name, _)| *name == check.name);
             if ours && self.names_column(table, &check.text, column) {
-                let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
+                let sql = format!(
+                    "DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2",
+                    table.physical.database
+                );
                 self.connection.execute(&sql, params![table.oid, check.name])?;
                 self.move_properties(table, PartKind::Constraint, &check.name, None)?;
             }
@@ -461,7 +464,7 @@ impl Changer<'_> {
             self.batch(&format!("ALTER TABLE {} DROP COLUMN {}", self.table_sql(table), quote(&name)))?;
         }
         if self.schema().details(table.oid).is_some_and(|details| details.recorded) {
-            let database = table.database;
+            let database = table.physical.database;
             let sql = format!("DELETE FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
             self.connection.execute(&sql, params![table.oid, name])?;
             self.move_properties(table, PartKind::Column, &name, None)?;
@@ -471,13 +474,13 @@ impl Changer<'_> {
             let owned: Vec<u32> = self
                 .connection
                 .prepare(&sql)?
-                .query_map(params![table.physical_name, name], |row| row.get(0))?
+                .query_map(params![table.physical.name, name], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
             owned.into_iter().try_for_each(|oid| self.forget(database, oid))?;
         }
         if self.schema().users(table.oid).next().is_some() {
             // Those that went with the column are no longer among them.
-            self.touch(table.database, table.oid);
+            self.touch(table.physical.database, table.oid);
             self.settle()?;
             self.repin_column(table, &name, None)?;
         }
@@ -509,7 +512,7 @@ impl Changer<'_> {
                 ty: Some(words),
                 ..Default::default()
             };
-            let database = table.database;
+            let database = table.physical.database;
             let sql = format!("SELECT count(*) FROM {database}.rowferry_columns WHERE oid = ?1 AND name = ?2");
             let known: i64 = self.connection.query_row(&sql, params![oid, old.name], |row| row.get(0))?;
             if known == 0 {
@@ -601,7 +604,7 @@ impl Changer<'_> {
         let sql = format!(
             "INSERT INTO {}.rowferry_columns (oid, name, position, default_text, sequence) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET default_text = excluded.default_text, sequence = excluded.sequence",
-            table.database
+            table.physical.database
         );
         let sequence = default.and_then(|default| self.next_of(&default.expr));
         let text = default.map(|default| &default.text);
@@ -631,8 +634,8 @@ impl Changer<'_> {
         }
         const NEW: &str = "rowferry_new";
         const OLD: &str = "rowferry_old";
-        let database = table.database;
-        let name = &table.physical_name;
+        let database = table.physical.database;
+        let name = &table.physical.name;
         let mut kept: Vec<String> = Vec::new();
         {
             let sql = format!(

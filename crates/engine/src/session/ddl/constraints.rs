@@ -49,7 +49,7 @@ impl Changer<'_> {
                 let oid = self.entry(table)?;
                 self.note_options(table, constraint)?;
                 if let Some(check) = &check {
-                    self.record_check(table.database, oid, check)?;
+                    self.record_check(table.physical.database, oid, check)?;
                     if check.sql.is_some() {
                         return Ok(());
                     }
@@ -63,7 +63,7 @@ impl Changer<'_> {
                 if !valid {
                     return Ok(());
                 }
-                self.touch(table.database, table.oid);
+                self.touch(table.physical.database, table.oid);
                 self.settle()?;
                 let current = self.current(table.oid)?;
                 match current.foreign_keys.iter().position(|key| key.name == constraint.name) {
@@ -95,7 +95,7 @@ impl Changer<'_> {
         let options = constraint.options;
         for (property, given) in [(NOT_VALID, options.not_valid), (NO_INHERIT, options.no_inherit)] {
             if given {
-                self.set_property(table.database, table.oid, &constraint.name, property, Some("true"))?;
+                self.set_property(table.physical.database, table.oid, &constraint.name, property, Some("true"))?;
             }
         }
         Ok(())
@@ -117,9 +117,9 @@ impl Changer<'_> {
         let current = self.current(table.oid)?;
         self.add_constraint(&current, constraint)?;
         let oid = self.entry(table)?;
-        noted
-            .iter()
-            .try_for_each(|(name, value)| self.set_property(table.database, oid, &constraint.name, name, Some(value)))
+        noted.iter().try_for_each(|(name, value)| {
+            self.set_property(table.physical.database, oid, &constraint.name, name, Some(value))
+        })
     }
 
     pub(super) fn validate_constraint(&self, table: &Relation, name: &str) -> Done {
@@ -143,7 +143,7 @@ impl Changer<'_> {
         } else {
             return Err(no_constraint(table, name).into());
         }
-        self.set_property(table.database, table.oid, name, NOT_VALID, None)
+        self.set_property(table.physical.database, table.oid, name, NOT_VALID, None)
     }
 
     /// ALTER CONSTRAINT: a foreign key's words for when it is checked.
@@ -212,10 +212,10 @@ impl Changer<'_> {
         let id = schema.details(table.oid).and_then(|details| details.foreign_key_ids.get(at).copied());
         let sql = format!(
             "SELECT rowid FROM {0}.pragma_foreign_key_check(?1, '{0}') WHERE fkid = ?2 LIMIT 1",
-            table.database
+            table.physical.database
         );
         let mut statement = self.connection.prepare(&sql)?;
-        let mut rows = statement.query(params![table.physical_name, id])?;
+        let mut rows = statement.query(params![table.physical.name, id])?;
         if let Some(row) = rows.next()? {
             let rowid: Option<i64> = row.get(0)?;
             let values = rowid.and_then(|rowid| self.values_of(table, &key.columns, &format!("rowid = {rowid}")));
@@ -286,13 +286,14 @@ impl Changer<'_> {
 
     /// Drops a constraint that is there.
     pub(super) fn drop_constraint(&self, table: &Relation, name: &str) -> Done {
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         if let Some(at) = table.indexes.iter().position(|index| index.name == name && !index.constraint) {
             return self.drop_index(table, at);
         }
         let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {
-            let sql = format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.database);
+            let sql =
+                format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.physical.database);
             self.connection.execute(&sql, params![table.oid, name])?;
             self.move_properties(table, PartKind::Constraint, name, None)?;
             self.move_properties(table, PartKind::Index, name, None)?;
@@ -358,7 +359,7 @@ pub(in crate::session) fn values_of(
     condition: &str,
 ) -> Option<String> {
     let names: Vec<String> = columns.iter().map(|&at| quote(&table.columns[at].name)).collect();
-    let from = format!("{}.{}", table.database, quote(&table.physical_name));
+    let from = format!("{}.{}", table.physical.database, quote(&table.physical.name));
     let sql = format!("SELECT {} FROM {from} WHERE {condition}", names.join(", "));
     let mut statement = connection.prepare(&sql).ok()?;
     let mut rows = statement.query([]).ok()?;

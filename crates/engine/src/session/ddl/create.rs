@@ -78,7 +78,7 @@ impl Changer<'_> {
         if !index.properties.is_empty() {
             let oid = self.entry(table)?;
             for (name, value) in &index.properties {
-                self.set_property(table.database, oid, &index.name, name, Some(value))?;
+                self.set_property(table.physical.database, oid, &index.name, name, Some(value))?;
             }
         }
         // Plain names of columns read back from SQLite's own statement.
@@ -89,7 +89,7 @@ impl Changer<'_> {
             return Ok(());
         }
         let oid = self.record(
-            table.database,
+            table.physical.database,
             "index",
             &table.namespace,
             &index.name,
@@ -104,7 +104,7 @@ impl Changer<'_> {
                 generated: Some(text.clone()),
                 ..Default::default()
             };
-            self.record_column(table.database, oid, &record, None)?;
+            self.record_column(table.physical.database, oid, &record, None)?;
         }
         Ok(())
     }

@@ -139,10 +139,10 @@ impl Changer<'_> {
                     BTreeSet::new()
                 }
             };
-            self.record_needs(view.database, view.oid, &needs)?;
+            self.record_needs(view.physical.database, view.oid, &needs)?;
             // Older versions kept views of catalogs in SQLite's schema, where they stand in the way of ALTER TABLE.
             if schema.details(view.oid).is_some_and(|details| details.native_view) {
-                let sql = format!("SELECT * FROM {}.{}", view.database, quote(&view.physical_name));
+                let sql = format!("SELECT * FROM {}.{}", view.physical.database, quote(&view.physical.name));
                 let native = self.session.bind_view(view, &schema).is_ok_and(|query| is_native(&query));
                 if !native || self.connection.prepare(&sql).is_err() {
                     self.drop_native_view(view)?;
@@ -154,8 +154,8 @@ impl Changer<'_> {
 
     /// Takes a view of ours out of SQLite's schema; it stays in ours.
     pub(super) fn drop_native_view(&self, view: &Relation) -> Done {
-        self.batch(&format!("DROP VIEW {}.{}", view.database, quote(&view.physical_name)))?;
-        let sql = format!("UPDATE {}.rowferry_objects SET physical_name = NULL WHERE oid = ?1", view.database);
+        self.batch(&format!("DROP VIEW {}.{}", view.physical.database, quote(&view.physical.name)))?;
+        let sql = format!("UPDATE {}.rowferry_objects SET physical_name = NULL WHERE oid = ?1", view.physical.database);
         self.connection.execute(&sql, [view.oid])?;
         Ok(())
     }
@@ -180,13 +180,13 @@ impl Changer<'_> {
                 (**pins).clone()
             };
             pins.rename(table.oid, from, to);
-            self.record_pins(view.database, view.oid, &pins)?;
+            self.record_pins(view.physical.database, view.oid, &pins)?;
             let Some(to) = to else { continue };
             let renamed = needs.iter().map(|(oid, column)| match column {
                 Some(column) if *oid == table.oid && column.eq_ignore_ascii_case(from) => (*oid, Some(to.to_owned())),
                 other => (*oid, other.clone()),
             });
-            self.record_needs(view.database, view.oid, &renamed.collect())?;
+            self.record_needs(view.physical.database, view.oid, &renamed.collect())?;
         }
         Ok(())
     }
@@ -198,7 +198,7 @@ impl Changer<'_> {
             let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
             if view.language != Language::Informix && pins.is_empty() {
                 let uses = self.session.uses(definition, None, view.language, &schema)?;
-                self.record_pins(view.database, view.oid, &Pins::of(&uses))?;
+                self.record_pins(view.physical.database, view.oid, &Pins::of(&uses))?;
             }
         }
         Ok(())
@@ -233,7 +233,7 @@ impl Changer<'_> {
         }
         // SQLite changes its own views itself, those of views among them.
         for dependent in self.dependents(vec![Needed::relation(&schema, table)]) {
-            self.touch(dependent.view.database, dependent.view.oid);
+            self.touch(dependent.view.physical.database, dependent.view.oid);
         }
         Ok(rewritten)
     }
@@ -247,9 +247,9 @@ impl Changer<'_> {
             let Some(now) = now.ok().filter(|now| now.means_the_same(&uses)) else {
                 return Err(cannot_rewrite(&describe(table), &view).into());
             };
-            let sql = format!("UPDATE {}.rowferry_objects SET definition = ?1 WHERE oid = ?2", view.database);
+            let sql = format!("UPDATE {}.rowferry_objects SET definition = ?1 WHERE oid = ?2", view.physical.database);
             self.connection.execute(&sql, params![text, view.oid])?;
-            self.record_needs(view.database, view.oid, &now.dependencies())?;
+            self.record_needs(view.physical.database, view.oid, &now.dependencies())?;
         }
         Ok(())
     }

@@ -222,27 +222,27 @@ impl Changer<'_> {
     }
 
     pub(super) fn drop_table(&self, relation: &Relation) -> Done {
-        self.batch(&format!("DROP TABLE {}.{}", relation.database, quote(&relation.physical_name)))?;
-        self.forget(relation.database, relation.oid)?;
+        self.batch(&format!("DROP TABLE {}.{}", relation.physical.database, quote(&relation.physical.name)))?;
+        self.forget(relation.physical.database, relation.oid)?;
         for index in &relation.indexes {
-            self.forget(relation.database, index.oid)?;
+            self.forget(relation.physical.database, index.oid)?;
         }
         let schema = self.schema();
         for details in schema.sequences_of(relation.oid).filter(|details| details.rowid_of.is_none()) {
             self.forget(details.database, details.sequence.oid)?;
         }
         // Views that somebody else has made may be readable no longer.
-        let views = if relation.database == "temp" { &schema.temp } else { &schema.main };
-        views.foreign_views().for_each(|view| self.touch(view.database, view.oid));
+        let views = if relation.is_temporary() { &schema.temp } else { &schema.main };
+        views.foreign_views().for_each(|view| self.touch(view.physical.database, view.oid));
         Ok(())
     }
 
     pub(super) fn drop_view(&self, view: &Relation) -> Done {
         let native = self.schema().details(view.oid).is_some_and(|details| details.native_view);
         if native {
-            self.batch(&format!("DROP VIEW {}.{}", view.database, quote(&view.physical_name)))?;
+            self.batch(&format!("DROP VIEW {}.{}", view.physical.database, quote(&view.physical.name)))?;
         }
-        self.forget(view.database, view.oid)
+        self.forget(view.physical.database, view.oid)
     }
 
     pub(super) fn drop_index(&self, relation: &Relation, at: usize) -> Done {
@@ -258,12 +258,12 @@ impl Changer<'_> {
             .hint(format!("You can drop constraint {} on table {} instead.", index.name, relation.name))
             .into());
         }
-        self.touch(relation.database, relation.oid);
+        self.touch(relation.physical.database, relation.oid);
         self.move_properties(relation, PartKind::Index, &index.name, None)?;
         let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
         let physical = names.get(at).cloned().unwrap_or_else(|| index.name.clone());
-        self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;
-        self.forget(relation.database, index.oid)
+        self.batch(&format!("DROP INDEX {}.{}", relation.physical.database, quote(&physical)))?;
+        self.forget(relation.physical.database, index.oid)
     }
 }
 

@@ -82,7 +82,7 @@ impl Changer<'_> {
                     return Ok(object(
                         class,
                         relation.oid,
-                        relation.database,
+                        relation.physical.database,
                         kind,
                         &relation.name,
                         &relation.namespace,

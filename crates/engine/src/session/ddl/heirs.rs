@@ -50,7 +50,7 @@ impl Changer<'_> {
                 if schema.details(dependent.view.oid).is_some_and(|details| details.native_view) {
                     self.drop_native_view(&dependent.view)?;
                 }
-                self.touch(dependent.view.database, dependent.view.oid);
+                self.touch(dependent.view.physical.database, dependent.view.oid);
             }
         }
         Ok(())
@@ -120,7 +120,7 @@ impl Changer<'_> {
     /// What a table names as its parents has an entry that keeps its object id.
     pub(super) fn enter_parents(&self, parents: &[Arc<Relation>], database: &str) -> Done {
         for parent in parents {
-            if parent.database == database && matches!(parent.kind, RelationKind::Table) {
+            if parent.physical.database == database && matches!(parent.kind, RelationKind::Table) {
                 self.entry(parent)?;
             }
             self.has_heir(parent)?;

@@ -109,7 +109,7 @@ impl Changer<'_> {
                 .map(|(_, name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
         })?;
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         self.settle()?;
         Ok(Some(name))
     }

@@ -34,7 +34,7 @@ impl Changer<'_> {
         };
         let from = relation.indexes[at].name.clone();
         if relation.indexes[at].constraint {
-            self.touch(relation.database, relation.oid);
+            self.touch(relation.physical.database, relation.oid);
             self.is_free(&relation.namespace, to, false)?;
             self.entry(&relation)?;
             return self.rename_constraint(&relation, &from, to);
@@ -49,8 +49,8 @@ impl Changer<'_> {
             return Err(Error::internal("RENAME of an index that is gone").into());
         };
         let index = &relation.indexes[at];
-        self.touch(relation.database, relation.oid);
-        self.touch(relation.database, index.oid);
+        self.touch(relation.physical.database, relation.oid);
+        self.touch(relation.physical.database, index.oid);
         let physical = self
             .schema()
             .details(relation.oid)
@@ -58,7 +58,7 @@ impl Changer<'_> {
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| physical_name(&relation.namespace, &index.name));
         let sql: String = self.connection.query_row(
-            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'index' AND name = ?1", relation.database),
+            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'index' AND name = ?1", relation.physical.database),
             [&physical],
             |row| row.get(0),
         )?;
@@ -69,13 +69,13 @@ impl Changer<'_> {
         let unique = if index.unique { "UNIQUE " } else { "" };
         let new = physical_name(namespace, to);
         let quote = rowferry_dialect::lower::sqlite::create_table::quote;
-        self.batch(&format!("DROP INDEX {}.{}", relation.database, quote(&physical)))?;
-        self.batch(&format!("CREATE {unique}INDEX {}.{}{}", relation.database, quote(&new), &sql[on..]))?;
-        if crate::schema::metadata::exist(self.connection, relation.database)? {
+        self.batch(&format!("DROP INDEX {}.{}", relation.physical.database, quote(&physical)))?;
+        self.batch(&format!("CREATE {unique}INDEX {}.{}{}", relation.physical.database, quote(&new), &sql[on..]))?;
+        if crate::schema::metadata::exist(self.connection, relation.physical.database)? {
             let sql = format!(
                 "UPDATE {}.rowferry_objects SET namespace = ?4, name = ?2, physical_name = ?3
                  WHERE kind = 'index' AND physical_name = ?1",
-                relation.database
+                relation.physical.database
             );
             self.connection.execute(&sql, params![physical, to, new, namespace])?;
         }
@@ -83,15 +83,15 @@ impl Changer<'_> {
             self.move_properties(relation, PartKind::Index, from, Some(to))?;
         }
         // A name that SQLite's own statement does not say needs an entry.
-        let recorded = crate::schema::metadata::exist(self.connection, relation.database)? && {
+        let recorded = crate::schema::metadata::exist(self.connection, relation.physical.database)? && {
             let sql = format!(
                 "SELECT EXISTS (SELECT 1 FROM {}.rowferry_objects WHERE kind = 'index' AND physical_name = ?1)",
-                relation.database
+                relation.physical.database
             );
             self.connection.query_row(&sql, [&new], |row| row.get(0))?
         };
         if !recorded && new != to {
-            self.record(relation.database, "index", namespace, to, Some(&new), relation.language, None)?;
+            self.record(relation.physical.database, "index", namespace, to, Some(&new), relation.language, None)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ impl Changer<'_> {
         for relation in schema.user_relations() {
             let kind = relation_words(relation);
             let namespace = schema.namespace_oid(&relation.namespace);
-            add(ObjectClass::Relation, relation.oid, relation.database, kind, &relation.name, namespace);
+            add(ObjectClass::Relation, relation.oid, relation.physical.database, kind, &relation.name, namespace);
         }
         for details in schema.sequences() {
             let sequence = &details.sequence;

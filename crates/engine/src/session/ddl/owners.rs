@@ -153,7 +153,7 @@ impl Changer<'_> {
 
     /// A column has another name, or (`None`) is gone.
     pub(super) fn move_column_privileges(&self, relation: &Relation, from: &str, to: Option<&str>) -> Done {
-        let database = relation.database;
+        let database = relation.physical.database;
         if !access::exist(self.connection, database)? {
             return Ok(());
         }

@@ -28,10 +28,10 @@ impl Changer<'_> {
     pub(super) fn change_policy(&self, change: &ChangePolicy) -> Done {
         let table = &*change.table;
         self.entry(table)?;
-        metadata::create_policies(self.connection, table.database)?;
+        metadata::create_policies(self.connection, table.physical.database)?;
         match &change.change {
             PolicyChange::Create { name, permissive, command, parts } => {
-                let oid = derived_oid("policy", table.database, &[&table.oid.to_string(), name]);
+                let oid = derived_oid("policy", table.physical.database, &[&table.oid.to_string(), name]);
                 let mut policy = Policy {
                     oid,
                     name: name.clone(),
@@ -103,7 +103,7 @@ impl Changer<'_> {
             "INSERT OR REPLACE INTO {}.rowferry_policies
              (oid, name, policy_oid, permissive, command, roles, using_text, check_text, needs, comment)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            table.database
+            table.physical.database
         );
         self.connection.execute(
             &sql,
@@ -120,14 +120,14 @@ impl Changer<'_> {
                 policy.comment,
             ],
         )?;
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         Ok(())
     }
 
     fn drop_policy(&self, table: &Relation, policy: &Policy) -> Done {
-        let sql = format!("DELETE FROM {}.rowferry_policies WHERE oid = ?1 AND name = ?2", table.database);
+        let sql = format!("DELETE FROM {}.rowferry_policies WHERE oid = ?1 AND name = ?2", table.physical.database);
         self.connection.execute(&sql, params![table.oid, policy.name])?;
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         Ok(())
     }
 

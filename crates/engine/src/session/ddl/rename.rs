@@ -25,20 +25,20 @@ impl Changer<'_> {
         self.rename_in_expressions(table, column, to)?;
         self.rename_in_triggers(table, column, to)?;
         let policies = self.rewritten_policies(table, Some(column), to)?;
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         for child in self.schema().children(table) {
-            self.touch(child.database, child.oid);
+            self.touch(child.physical.database, child.oid);
         }
         self.batch(&format!("ALTER TABLE {} RENAME COLUMN {} TO {}", self.table_sql(table), quote(from), quote(to)))?;
         if self.schema().details(table.oid).is_some_and(|details| details.recorded) {
-            let database = table.database;
+            let database = table.physical.database;
             let sql = format!("UPDATE {database}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND name = ?3");
             self.connection.execute(&sql, params![to, table.oid, from])?;
             self.move_column_privileges(table, from, Some(to))?;
             let sql = format!(
                 "UPDATE {database}.rowferry_sequences SET owner_column = ?1 WHERE owner_table = ?2 AND owner_column = ?3"
             );
-            self.connection.execute(&sql, params![to, table.physical_name, from])?;
+            self.connection.execute(&sql, params![to, table.physical.name, from])?;
             self.move_properties(table, PartKind::Column, from, Some(to))?;
             self.rename_included(table, from, to)?;
         }
@@ -53,7 +53,7 @@ impl Changer<'_> {
             let names = crate::catalog::describe::included(&details.properties, part);
             let renamed: Vec<&str> = names.iter().map(|name| if name == from { to } else { name }).collect();
             let list = serde_json::Value::from(renamed).to_string();
-            self.set_property(table.database, table.oid, part, name, Some(&list))?;
+            self.set_property(table.physical.database, table.oid, part, name, Some(&list))?;
         }
         Ok(())
     }
@@ -63,16 +63,16 @@ impl Changer<'_> {
         let views = self.rewritten_views(table, None, to)?;
         let policies = self.rewritten_policies(table, None, to)?;
         for child in self.schema().children(table) {
-            self.touch(child.database, child.oid);
+            self.touch(child.physical.database, child.oid);
         }
         let oid = self.entry(table)?;
         let physical = physical_name(&table.namespace, to);
         self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
-        let database = table.database;
+        let database = table.physical.database;
         let sql = format!("UPDATE {database}.rowferry_objects SET name = ?1, physical_name = ?2 WHERE oid = ?3");
         self.connection.execute(&sql, params![to, physical, oid])?;
         let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
-        self.connection.execute(&sql, params![physical, table.physical_name])?;
+        self.connection.execute(&sql, params![physical, table.physical.name])?;
         self.rename_synonyms_target(table, &QualifiedName::new(table.namespace.clone(), to))?;
         self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)
@@ -86,7 +86,7 @@ impl Changer<'_> {
         let schema = self.schema();
         self.pin_views(table)?;
         for dependent in self.dependents(vec![Needed::relation(&schema, table)]) {
-            self.touch(dependent.view.database, dependent.view.oid);
+            self.touch(dependent.view.physical.database, dependent.view.oid);
         }
         if schema.users(table.oid).any(|(view, _)| view.language == Language::Informix) {
             return Err(Error::unsupported(format!("SET SCHEMA of table \"{}\", which views use,", table.name)).into());
@@ -108,9 +108,9 @@ impl Changer<'_> {
         }
         let oid = self.entry(table)?;
         for child in schema.children(table) {
-            self.touch(child.database, child.oid);
+            self.touch(child.physical.database, child.oid);
         }
-        let database = table.database;
+        let database = table.physical.database;
         let physical = physical_name(namespace, &table.name);
         self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
         let sql = format!("UPDATE {database}.rowferry_objects SET namespace = ?1, physical_name = ?2 WHERE oid = ?3");
@@ -125,7 +125,7 @@ impl Changer<'_> {
             self.connection.execute(&sql, params![moved, oid, before])?;
         }
         let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
-        self.connection.execute(&sql, params![physical, table.physical_name])?;
+        self.connection.execute(&sql, params![physical, table.physical.name])?;
         self.touch(database, oid);
         self.settle()?;
         // SQLite's names of indexes are unique in the whole file.
@@ -172,8 +172,10 @@ impl Changer<'_> {
         }
         let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {
-            let sql =
-                format!("UPDATE {}.rowferry_constraints SET name = ?1 WHERE oid = ?2 AND name = ?3", table.database);
+            let sql = format!(
+                "UPDATE {}.rowferry_constraints SET name = ?1 WHERE oid = ?2 AND name = ?3",
+                table.physical.database
+            );
             found |= self.connection.execute(&sql, params![to, table.oid, from])? > 0;
             self.move_properties(table, PartKind::Constraint, from, Some(to))?;
             self.move_properties(table, PartKind::Index, from, Some(to))?;
@@ -192,7 +194,7 @@ impl Changer<'_> {
     fn rename_in_expressions(&self, table: &Relation, column: usize, to: &str) -> Done {
         let schema = self.schema();
         let Some(details) = schema.details(table.oid).filter(|details| details.recorded) else { return Ok(()) };
-        let database = table.database;
+        let database = table.physical.database;
         let rewritten = |text: &str| self.session.renamed_in_expression(text, table, column, to, &schema);
         let mut renamed = table.clone();
         to.clone_into(&mut renamed.columns[column].name);

@@ -61,10 +61,10 @@ impl Changer<'_> {
                 options: ConstraintOptions { not_valid: !lifted.valid, no_inherit: lifted.no_inherit },
             };
             self.add_constraint(&table, &constraint)?;
-            self.touch(table.database, table.oid);
+            self.touch(table.physical.database, table.oid);
             let entry = self.entry(&table)?;
             for (name, value) in &lifted.properties {
-                self.set_property(table.database, entry, &lifted.name, name, Some(value))?;
+                self.set_property(table.physical.database, entry, &lifted.name, name, Some(value))?;
             }
         }
         Ok(())

@@ -23,7 +23,7 @@ impl Changer<'_> {
             return Ok(());
         }
         let owner = sequence.owner.as_ref().and_then(|owner| owner.as_ref());
-        let owner = owner.map(|(table, at)| (table.physical_name.as_str(), table.columns[*at].name.as_str()));
+        let owner = owner.map(|(table, at)| (table.physical.name.as_str(), table.columns[*at].name.as_str()));
         self.add_sequence(sequence, database, &namespace, owner).map(|_| ())
     }
 
@@ -172,9 +172,9 @@ impl Changer<'_> {
             if let Some(database) = self.session.state.database.upgrade() {
                 database.sequences.lock().remove(&details.key(self.session.state.pid));
             }
-            if super::table_exists(self.connection, table.database, "sqlite_sequence")? {
-                let sql = format!("DELETE FROM {}.sqlite_sequence WHERE name = ?1", table.database);
-                self.connection.execute(&sql, [&table.physical_name])?;
+            if super::table_exists(self.connection, table.physical.database, "sqlite_sequence")? {
+                let sql = format!("DELETE FROM {}.sqlite_sequence WHERE name = ?1", table.physical.database);
+                self.connection.execute(&sql, [&table.physical.name])?;
             }
         }
         Ok(())
@@ -199,7 +199,7 @@ impl Changer<'_> {
             ),
             params![
                 details.sequence.oid,
-                owner.map(|(table, _)| table.physical_name.as_str()),
+                owner.map(|(table, _)| table.physical.name.as_str()),
                 owner.map(|(table, at)| table.columns[*at].name.as_str()),
             ],
         )?;
@@ -216,9 +216,12 @@ impl Changer<'_> {
             params![sequence.oid, to],
         )?;
         for (relation, _) in self.schema().numbered_by(sequence) {
-            self.touch(relation.database, relation.oid);
+            self.touch(relation.physical.database, relation.oid);
             self.connection.execute(
-                &format!("UPDATE {}.rowferry_columns SET sequence = ?2 WHERE sequence = ?1", relation.database),
+                &format!(
+                    "UPDATE {}.rowferry_columns SET sequence = ?2 WHERE sequence = ?1",
+                    relation.physical.database
+                ),
                 params![format!("{}.{}", sequence.namespace, sequence.name), format!("{}.{to}", sequence.namespace)],
             )?;
         }
@@ -272,11 +275,11 @@ impl Changer<'_> {
         }
         self.tell_cascade(&columns.iter().map(shown).collect::<Vec<_>>());
         for (table, at) in &columns {
-            self.touch(table.database, table.oid);
+            self.touch(table.physical.database, table.oid);
             self.connection.execute(
                 &format!(
                     "UPDATE {}.rowferry_columns SET sequence = NULL, default_text = NULL WHERE oid = ?1 AND name = ?2",
-                    table.database
+                    table.physical.database
                 ),
                 params![table.oid, table.columns[*at].name],
             )?;
@@ -303,8 +306,8 @@ impl Changer<'_> {
             generated: None,
             collation: column.collation.clone(),
         };
-        let names = (table.name.as_str(), table.physical_name.as_str());
-        let name = self.sequence_of_column(names, &definition, table.database, &table.namespace)?;
+        let names = (table.name.as_str(), table.physical.name.as_str());
+        let name = self.sequence_of_column(names, &definition, table.physical.database, &table.namespace)?;
         let kind = if identity.always { "always" } else { "by default" };
         self.set_numbering(table, at, Some(kind), Some(&name))
     }
@@ -362,7 +365,7 @@ impl Changer<'_> {
                 "INSERT INTO {}.rowferry_columns (oid, name, position, identity, sequence) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT DO UPDATE SET identity = excluded.identity, sequence = excluded.sequence,
                  default_text = NULL",
-                table.database
+                table.physical.database
             ),
             params![oid, record.name, at as i64, identity, sequence],
         )?;

@@ -13,7 +13,7 @@ use crate::schema::metadata::{self, derived_oid};
 impl Changer<'_> {
     pub(super) fn change_trigger(&self, change: &ChangeTrigger) -> Done {
         let relation = &*change.relation;
-        let database = relation.database;
+        let database = relation.physical.database;
         let oid = self.entry(relation)?;
         metadata::create_triggers(self.connection, database)?;
         match &change.change {
@@ -44,15 +44,16 @@ impl Changer<'_> {
         });
         // A trigger that takes another's place keeps its object id.
         let known = relation.trigger(&trigger.name).map(|known| known.oid);
-        let oid = known
-            .unwrap_or_else(|| derived_oid("trigger", relation.database, &[&relation.oid.to_string(), &trigger.name]));
+        let oid = known.unwrap_or_else(|| {
+            derived_oid("trigger", relation.physical.database, &[&relation.oid.to_string(), &trigger.name])
+        });
         self.connection.execute(
             &format!(
                 "INSERT OR REPLACE INTO {}.rowferry_triggers
                  (oid, name, trigger_oid, function, time, level, events, columns, condition, arguments, old_table,
                   new_table, checked, referenced, enabled, comment)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-                relation.database
+                relation.physical.database
             ),
             params![
                 relation.oid,
@@ -90,11 +91,13 @@ impl Changer<'_> {
             return Err(Error::unsupported("DISABLE TRIGGER ALL on a table with foreign keys").into());
         }
         for trigger in triggers {
-            let sql =
-                format!("UPDATE {}.rowferry_triggers SET enabled = ?3 WHERE oid = ?1 AND name = ?2", table.database);
+            let sql = format!(
+                "UPDATE {}.rowferry_triggers SET enabled = ?3 WHERE oid = ?1 AND name = ?2",
+                table.physical.database
+            );
             self.connection.execute(&sql, params![table.oid, trigger.name, state.letter()])?;
         }
-        self.touch(table.database, table.oid);
+        self.touch(table.physical.database, table.oid);
         self.bump()
     }
 
@@ -165,9 +168,10 @@ impl Changer<'_> {
 
     fn drop_triggers<'t>(&self, triggers: impl Iterator<Item = (&'t Relation, &'t Trigger)>) -> Done {
         for (relation, trigger) in triggers {
-            let sql = format!("DELETE FROM {}.rowferry_triggers WHERE oid = ?1 AND name = ?2", relation.database);
+            let sql =
+                format!("DELETE FROM {}.rowferry_triggers WHERE oid = ?1 AND name = ?2", relation.physical.database);
             self.connection.execute(&sql, params![relation.oid, trigger.name])?;
-            self.touch(relation.database, relation.oid);
+            self.touch(relation.physical.database, relation.oid);
         }
         self.bump()
     }

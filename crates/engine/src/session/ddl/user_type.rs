@@ -97,7 +97,7 @@ impl Changer<'_> {
         self.touch("main", oid);
         let schema = self.schema();
         for view in schema.user_relations().filter(|relation| relation.columns.iter().any(|c| contains(&c.ty, oid))) {
-            self.touch(view.database, view.oid);
+            self.touch(view.physical.database, view.oid);
         }
         for user in users(&schema, oid) {
             match user {
@@ -241,8 +241,8 @@ impl Changer<'_> {
             if !matches!(relation.kind, RelationKind::Table) || column.generated.is_some() {
                 continue;
             }
-            let (table, name) = (quote(&relation.physical_name), quote(&column.name));
-            let table = format!("{}.{table}", relation.database);
+            let (table, name) = (quote(&relation.physical.name), quote(&column.name));
+            let table = format!("{}.{table}", relation.physical.database);
             match column.ty.through_domains() {
                 Type::Array(_) => {
                     let sql = format!(

@@ -13,17 +13,17 @@ use super::{Changer, Done};
 impl Changer<'_> {
     pub(super) fn alter_view(&self, view: &Relation, actions: &[AlterView]) -> Done {
         for action in actions {
-            self.touch(view.database, view.oid);
+            self.touch(view.physical.database, view.oid);
             match action {
                 AlterView::Default { column, default } => {
                     let sql = format!(
                         "UPDATE {}.rowferry_columns SET default_text = ?1 WHERE oid = ?2 AND position = ?3",
-                        view.database
+                        view.physical.database
                     );
                     let text = default.as_ref().map(|default| default.text.as_str());
                     self.connection.execute(&sql, params![text, view.oid, *column as i64])?;
                 }
-                AlterView::Options(options) => self.record_view_options(view.database, view.oid, options)?,
+                AlterView::Options(options) => self.record_view_options(view.physical.database, view.oid, options)?,
                 AlterView::Rename(to) => self.rename_view(view, to)?,
                 AlterView::RenameColumn { column, to } => self.rename_view_column(view, *column, to)?,
             }
@@ -43,7 +43,7 @@ impl Changer<'_> {
         let users = self.rewritten_views(view, None, to)?;
         let policies = self.rewritten_policies(view, None, to)?;
         let native = self.forget_native_views(view)?;
-        let sql = format!("UPDATE {}.rowferry_objects SET name = ?1 WHERE oid = ?2", view.database);
+        let sql = format!("UPDATE {}.rowferry_objects SET name = ?1 WHERE oid = ?2", view.physical.database);
         self.connection.execute(&sql, params![to, view.oid])?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
@@ -55,7 +55,10 @@ impl Changer<'_> {
         let users = self.rewritten_views(view, Some(column), to)?;
         let policies = self.rewritten_policies(view, Some(column), to)?;
         let native = self.forget_native_views(view)?;
-        let sql = format!("UPDATE {}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND position = ?3", view.database);
+        let sql = format!(
+            "UPDATE {}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND position = ?3",
+            view.physical.database
+        );
         self.connection.execute(&sql, params![to, view.oid, column as i64])?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
@@ -70,7 +73,7 @@ impl Changer<'_> {
         let mut native = Vec::new();
         for view in std::iter::once(view).chain(users.map(|user| &**user)) {
             if schema.details(view.oid).is_some_and(|details| details.native_view) {
-                self.touch(view.database, view.oid);
+                self.touch(view.physical.database, view.oid);
                 self.drop_native_view(view)?;
                 native.push(view.oid);
             }
@@ -90,16 +93,17 @@ impl Changer<'_> {
             column.name.clone_from(&declared.name);
         }
         let Some(lowered) = sqlite::view(&query).ok().filter(|lowered| lowered.native) else { return Ok(()) };
-        if view.physical_name != view.name || self.reads_family(&query) {
+        if view.physical.name != view.name || self.reads_family(&query) {
             return Ok(());
         }
         let columns: Vec<String> = query.columns.iter().map(|column| quote(&column.name)).collect();
         let name = quote(&view.name);
-        let sql = format!("CREATE VIEW {}.{name} ({}) AS {}", view.database, columns.join(", "), lowered.sql);
+        let sql = format!("CREATE VIEW {}.{name} ({}) AS {}", view.physical.database, columns.join(", "), lowered.sql);
         if self.connection.execute_batch(&sql).is_ok() {
-            let sql = format!("UPDATE {}.rowferry_objects SET physical_name = name WHERE oid = ?1", view.database);
+            let sql =
+                format!("UPDATE {}.rowferry_objects SET physical_name = name WHERE oid = ?1", view.physical.database);
             self.connection.execute(&sql, [oid])?;
-            self.touch(view.database, oid);
+            self.touch(view.physical.database, oid);
         }
         Ok(())
     }

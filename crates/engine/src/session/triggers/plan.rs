@@ -197,7 +197,7 @@ pub(super) fn is_seen_below(
     event: TriggerEvent,
     seen: &mut Vec<(u32, TriggerEvent)>,
 ) -> bool {
-    let snapshot = if parent.database == "temp" { &schema.temp } else { &schema.main };
+    let snapshot = if parent.is_temporary() { &schema.temp } else { &schema.main };
     if snapshot.has_no_triggers() || event == TriggerEvent::Insert || seen.contains(&(parent.oid, event)) {
         return false;
     }

@@ -428,7 +428,7 @@ impl Session {
     /// The number that SQLite would give to the next row.
     fn next_rowid(&mut self, relation: &Relation) -> Result<i64> {
         use rowferry_dialect::lower::sqlite::create_table::quote;
-        let table = format!("{}.{}", quote(relation.database), quote(&relation.physical_name));
+        let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
         let handle = self.handle()?;
         let guard = handle.lock();
         let greatest: rusqlite::Result<i64> =
@@ -441,9 +441,11 @@ impl Session {
             .and_then(|details| details.sql.as_deref())
             .is_some_and(|sql| sql.to_ascii_uppercase().contains("AUTOINCREMENT"));
         let given = if counts {
-            let sql =
-                format!("SELECT coalesce(max(seq), 0) FROM {}.sqlite_sequence WHERE name = ?1", relation.database);
-            let given: rusqlite::Result<i64> = guard.query_row(&sql, [&relation.physical_name], |row| row.get(0));
+            let sql = format!(
+                "SELECT coalesce(max(seq), 0) FROM {}.sqlite_sequence WHERE name = ?1",
+                relation.physical.database
+            );
+            let given: rusqlite::Result<i64> = guard.query_row(&sql, [&relation.physical.name], |row| row.get(0));
             self.checked(given.map_err(Into::into))?
         } else {
             0
@@ -520,7 +522,7 @@ fn shown_key(
 ) -> Option<String> {
     use rowferry_dialect::lower::sqlite::create_table::quote;
     let columns: Vec<String> = key.columns.iter().map(|at| quote(&relation.columns[*at].name)).collect();
-    let table = format!("{}.{}", quote(relation.database), quote(&relation.physical_name));
+    let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
     let sql = format!("SELECT {} FROM {table} WHERE rowid = ?1", columns.join(", "));
     let values: Vec<rusqlite::types::Value> =
         connection.query_row(&sql, [rowid], |row| (0..key.columns.len()).map(|at| row.get(at)).collect()).ok()?;

@@ -9,7 +9,7 @@ use rowferry_dialect::Result;
 use rowferry_dialect::ir::{ColumnDefinition, CreateTable};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::ddl as lowered;
-use rowferry_dialect::schema::{Column, QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, Physical, QualifiedName, Relation, RelationKind};
 
 use super::super::Session;
 use super::queue::{Event, Row, Transition};
@@ -95,8 +95,7 @@ impl Session {
             oid: metadata::derived_oid("transition", "temp", &[&physical]),
             namespace: PG_TEMP.to_owned(),
             name: name.to_owned(),
-            database: "temp",
-            physical_name: physical,
+            physical: Physical { database: "temp", name: physical },
             language: of.language,
             kind: RelationKind::Table,
             columns: of.columns.iter().map(plain).collect(),
