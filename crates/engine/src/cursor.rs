@@ -7,12 +7,12 @@ use rowferry_dialect::plan::{Command, ResultColumn};
 use rowferry_dialect::{Condition, Error, Result};
 
 use crate::ValueRef;
-use crate::errors;
-use crate::handle::{Guard, SharedHandle};
+use crate::backend::errors;
+use crate::backend::{Guard, SharedHandle};
+use crate::backend::{Statement, Step};
 use crate::interrupt::Interrupter;
 use crate::session::Prepared;
 use crate::spool::{Spool, SpoolReader};
-use crate::statement::{Statement, Step};
 
 /// A running query. It outlives other statements of its session; dropping it gives its resources back.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 
-use crate::file_watch::NOTE;
+use crate::backend::file_watch::NOTE;
 use crate::{Database, Options};
 
 /// What a database's file is called behind its name.

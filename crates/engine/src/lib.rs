@@ -12,17 +12,14 @@
 // The engine is the outside world: it opens files, reads clocks and waits for other threads.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
+mod backend;
 pub mod catalog;
 mod cursor;
 mod database;
 mod databases;
-mod errors;
-mod file_watch;
 pub mod functions;
-mod handle;
 mod interrupt;
 mod locks;
-mod log_sync;
 mod login;
 pub mod memory;
 mod options;
@@ -33,7 +30,6 @@ mod session;
 pub mod settings;
 pub mod smart_objects;
 mod spool;
-mod statement;
 
 pub use cursor::{Cursor, Row};
 pub use database::{Database, JournalModes};

@@ -8,7 +8,7 @@ use rowferry_dialect::Schema as _;
 use rowferry_dialect::access::Identity;
 
 use super::Table;
-use super::vtab::Rows;
+use crate::backend::CatalogRows as Rows;
 use crate::schema::SessionSchema;
 use crate::session::state::State;
 

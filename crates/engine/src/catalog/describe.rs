@@ -13,9 +13,9 @@ use rowferry_dialect::{Language, Result, Schema as _, Type};
 use rusqlite::Connection;
 
 use super::names::quote_ident;
+use crate::backend::Failure;
 use crate::schema::{PUBLIC, Properties, SessionSchema};
 use crate::session::state::State;
-use crate::statement::Failure;
 
 /// `schema.name`, each quoted where need be.
 fn qualified(namespace: &str, name: &str) -> String {
@@ -440,7 +440,8 @@ pub fn view(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
 
 /// Bytes of a relation, with or without its indexes, of its indexes alone, or of the whole database.
 pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bool>) -> Result<i64> {
-    let failed = |error: rusqlite::Error| crate::errors::translate(&Failure::from(error), &state.interrupter, None);
+    let failed =
+        |error: rusqlite::Error| crate::backend::errors::translate(&Failure::from(error), &state.interrupter, None);
     if oid == 0 {
         let sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
         return connection.query_row(sql, [], |row| row.get(0)).map_err(failed);

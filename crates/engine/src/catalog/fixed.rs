@@ -10,8 +10,8 @@ use rowferry_dialect::collation::{Collation, Order};
 use rowferry_dialect::lower::sqlite::UNICODE_VERSION;
 use rowferry_facts as facts;
 
-use super::vtab::Rows;
 use super::{Cell, NULL, OWNER, Row, Table, array, letter, row, text_array};
+use crate::backend::CatalogRows as Rows;
 use crate::schema::PG_CATALOG;
 
 /// Tables whose rows are all fixed.
@@ -98,7 +98,7 @@ static FIXED: [Fixed; 19] = [
 ];
 
 /// The rows with which a table begins.
-pub(super) fn rows(table: &Table) -> Option<&'static Arc<Rows>> {
+pub fn rows(table: &Table) -> Option<&'static Arc<Rows>> {
     if table.namespace != PG_CATALOG {
         return None;
     }

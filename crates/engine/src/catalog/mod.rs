@@ -7,7 +7,7 @@
 pub mod cache;
 pub mod describe;
 mod empty;
-mod fixed;
+pub mod fixed;
 mod information_schema;
 pub mod informix;
 pub mod names;
@@ -32,7 +32,6 @@ mod pg_views;
 pub mod signatures;
 pub mod standard_types;
 pub mod system_indexes;
-mod vtab;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -47,7 +46,6 @@ use crate::schema::SessionSchema;
 use crate::session::state::State;
 
 pub use pg_stat_activity::DATABASE;
-pub use vtab::register;
 
 /// A catalog table.
 #[derive(Debug)]
@@ -70,9 +68,9 @@ pub struct Table {
 #[derive(Debug)]
 pub struct OfRelation {
     /// The column that has the relation's object id.
-    column: &'static str,
+    pub column: &'static str,
     /// Makes its rows.
-    rows: fn(&Context<'_>, &Arc<Relation>) -> Vec<Row>,
+    pub rows: fn(&Context<'_>, &Arc<Relation>) -> Vec<Row>,
 }
 
 impl Table {
@@ -359,14 +357,17 @@ pub fn physical_name(table: &Table) -> String {
 }
 
 /// A column of a table.
-struct Described {
-    name: &'static str,
-    ty: Type,
-    not_null: bool,
+pub struct Described {
+    /// Name.
+    pub name: &'static str,
+    /// Type.
+    pub ty: Type,
+    /// It is never NULL.
+    pub not_null: bool,
 }
 
 /// The columns of a table.
-fn columns_of(table: &Table) -> Vec<Described> {
+pub fn columns_of(table: &Table) -> Vec<Described> {
     if table.facts().is_some() {
         let facts = facts::Relation::columns(table.namespace, table.name).iter();
         return facts

@@ -80,7 +80,7 @@ fn view_check_failed(call: &Call<'_>) -> Result<Value> {
     let table = call.context().state().schema().relation_by_oid(call.integer(1)? as u32);
     if let Some(table) = table.filter(|_| call.len() > 2) {
         let row: Vec<Value> = (2..call.len()).map(|at| call.owned(at)).collect();
-        let row = call.with_settings(|settings| crate::errors::row_text(&table, &row, settings));
+        let row = call.with_settings(|settings| crate::backend::errors::row_text(&table, &row, settings));
         error = error.detail(format!("Failing row contains ({row})."));
     }
     Err(error)

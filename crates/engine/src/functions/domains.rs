@@ -12,7 +12,7 @@ use rowferry_dialect::{Condition, Error, Result, work};
 use serde_json::Value as Json;
 
 use super::{Call, Row, arrays, take_error};
-use crate::statement::{Failure, Statement, Step};
+use crate::backend::{Failure, Statement, Step};
 
 pub(super) const ROWS: &[Row] = &[
     // SQLite asks it for no value of a row that there is not.

@@ -3,7 +3,7 @@
 //! Three things together keep one client's statement from ending the server:
 //!
 //! - everything is counted: Rust's allocations by [`CountingAllocator`], SQLite's by an allocator of ours that refuses
-//!   what is too much ([`sqlite`]), both on the thread that makes them, since a session is a thread;
+//!   what is too much (`backend/sqlite/memory.rs`), both on the thread that makes them, since a session is a thread;
 //! - loops over a client's data ask through [`rowferry_dialect::work`] while they grow, and before they allocate much at
 //!   once, so that what is too much is an error (`53200`) and never a failed allocation, which Rust answers by ending the
 //!   process;
@@ -13,7 +13,6 @@
 //! is reached those fail who use much, and the others go on.
 
 pub mod machine;
-pub mod sqlite;
 
 mod allocator;
 
@@ -44,11 +43,11 @@ static SERVER_LIMIT: AtomicIsize = AtomicIsize::new(isize::MAX);
 static PRESSED: AtomicBool = AtomicBool::new(false);
 
 /// A thread's memory.
-struct Use {
+pub(crate) struct Use {
     /// By Rust, since the thread began: allocated less freed.
     rust: Cell<isize>,
-    /// By SQLite.
-    sqlite: Cell<isize>,
+    /// By the back end.
+    pub(crate) backend: Cell<isize>,
     /// Change that [`TOTAL`] does not know of.
     unreported: Cell<isize>,
     /// What `rust` was when the session last held nothing: things that sessions share are made by one and freed by
@@ -58,16 +57,16 @@ struct Use {
     kept: Cell<isize>,
     /// The session's limit.
     limit: Cell<isize>,
-    /// SQLite was refused memory since this was last asked.
-    refused: Cell<bool>,
+    /// The back end was refused memory since this was last asked.
+    pub(crate) refused: Cell<bool>,
 }
 
 thread_local! {
     // Nothing in it needs to be dropped, so that it can be used as long as the thread allocates.
-    static USE: Use = const {
+    pub(crate) static USE: Use = const {
         Use {
             rust: Cell::new(0),
-            sqlite: Cell::new(0),
+            backend: Cell::new(0),
             unreported: Cell::new(0),
             baseline: Cell::new(0),
             kept: Cell::new(0),
@@ -79,7 +78,7 @@ thread_local! {
 
 impl Use {
     #[inline]
-    fn count(&self, cell: &Cell<isize>, change: isize) {
+    pub(crate) fn count(&self, cell: &Cell<isize>, change: isize) {
         cell.set(cell.get() + change);
         let unreported = self.unreported.get() + change;
         if unreported.unsigned_abs() < BATCH as usize {
@@ -92,11 +91,11 @@ impl Use {
 
     /// Bytes that the thread's session uses.
     fn session(&self) -> isize {
-        (self.rust.get() - self.baseline.get()).max(0) + self.sqlite.get() + self.kept.get().max(0)
+        (self.rust.get() - self.baseline.get()).max(0) + self.backend.get() + self.kept.get().max(0)
     }
 
     /// Which limit so many bytes more would exceed.
-    fn exceeded(&self, more: isize) -> Option<Limit> {
+    pub(crate) fn exceeded(&self, more: isize) -> Option<Limit> {
         let session = self.session().saturating_add(more);
         if session > self.limit.get() {
             return Some(Limit::Session(self.limit.get()));
@@ -116,7 +115,7 @@ impl Use {
 }
 
 #[derive(Clone, Copy)]
-enum Limit {
+pub(crate) enum Limit {
     Session(isize),
     Server(isize),
 }

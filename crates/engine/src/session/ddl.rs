@@ -12,9 +12,9 @@ use rusqlite::{Connection, params};
 
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
-use crate::errors;
+use crate::backend::Failure;
+use crate::backend::errors;
 use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
-use crate::statement::Failure;
 
 mod allowed;
 mod alter;

@@ -9,10 +9,10 @@ use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
+use crate::backend::errors::{self, Violation};
+use crate::backend::{Failure, Statement, Step};
 use crate::cursor::Cursor;
-use crate::errors::{self, Violation};
 use crate::spool::Spool;
-use crate::statement::{Failure, Statement, Step};
 
 /// How often a plan is made anew for one execution before we give up: each time, somebody else has changed the schema.
 const RENEWALS: usize = 5;

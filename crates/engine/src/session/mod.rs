@@ -33,11 +33,12 @@ use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result};
 use rowferry_encodings::Encoding;
 
-use crate::database::{BusyHandler, next_pid};
-use crate::handle::SharedHandle;
+use crate::backend::BusyHandler;
+use crate::backend::Failure;
+use crate::backend::SharedHandle;
+use crate::database::next_pid;
 use crate::schema::{self, SessionSchema, Snapshot};
-use crate::statement::Failure;
-use crate::{Cursor, Database, Interrupter, SessionOptions, catalog};
+use crate::{Cursor, Database, Interrupter, SessionOptions};
 
 pub use compile::{Parsed, Prepared};
 pub(crate) use ddl::constraints::mixed_nulls;
@@ -378,7 +379,7 @@ impl Session {
             let busy = BusyHandler::install(&connection, self.interrupter.clone(), timeout);
             let interrupter = self.interrupter.clone();
             connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
-            catalog::register(&connection, &self.state)?;
+            crate::backend::register_catalogs(&connection, &self.state)?;
             crate::functions::register(&connection, &self.functions)?;
             // SAFETY: the handle is open; functions use it while it runs their statement.
             self.state.db.store(unsafe { connection.handle() }, std::sync::atomic::Ordering::Release);

@@ -137,7 +137,7 @@ impl Session {
         let guard = handle.lock();
         let value =
             guard.query_row(&format!("SELECT {}", lowered.sql), [], |row| row.get::<_, rusqlite::types::Value>(0));
-        let value = self.checked(value.map_err(crate::statement::Failure::from))?;
+        let value = self.checked(value.map_err(crate::backend::Failure::from))?;
         drop(guard);
         let value = match value {
             rusqlite::types::Value::Null => Value::Null,

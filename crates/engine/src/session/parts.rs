@@ -20,7 +20,7 @@ use super::execute::{RunError, command_words};
 use super::transaction::Block;
 use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
-use crate::errors;
+use crate::backend::errors;
 use crate::memory::Charge;
 use crate::spool::Spool;
 

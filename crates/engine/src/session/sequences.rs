@@ -25,9 +25,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Session;
 use super::state::{SequenceState, State};
+use crate::backend::Failure;
 use crate::database::Shared;
 use crate::schema::SequenceDetails;
-use crate::statement::Failure;
 
 /// How many numbers PostgreSQL logs ahead: `log_cnt` counts down from there.
 const LOGGED_AHEAD: i64 = 32;
@@ -473,7 +473,7 @@ impl State {
 
     fn storage_error(&self, error: rusqlite::Error) -> Error {
         let failure = Failure::from(error);
-        crate::errors::translate(&failure, &self.interrupter, None)
+        crate::backend::errors::translate(&failure, &self.interrupter, None)
     }
 }
 

@@ -59,7 +59,7 @@ pub struct State {
     /// The session's SQLite handle, for functions that run on it; null while there is none.
     pub db: std::sync::atomic::AtomicPtr<libsqlite3_sys::sqlite3>,
     /// The same handle, for routines that such functions call.
-    pub handle: Mutex<crate::handle::WeakHandle>,
+    pub handle: Mutex<crate::backend::WeakHandle>,
     /// What routines share, and what is known of them.
     pub routines: crate::routines::SessionRoutines,
     /// This state.

@@ -20,11 +20,11 @@ use rowferry_dialect::{Condition, Error, Language, Result};
 use super::constraints::Checking;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
-use crate::errors;
-use crate::handle::Guard;
+use crate::backend::Failure;
+use crate::backend::Guard;
+use crate::backend::errors;
 use crate::locks::{Mark, Permit};
 use crate::schema::{self, Snapshot};
-use crate::statement::Failure;
 
 /// How long a commit waits for readers, with a rollback journal and without a lock time-out.
 const LONGEST_WAIT_FOR_READERS: Duration = Duration::from_secs(60);

@@ -15,10 +15,10 @@ use rowferry_dialect::{Condition, Error, Result};
 use super::portals::Declare;
 use super::transaction::{Block, isolation_from_name, isolation_name};
 use super::{Outcome, Prepared, Session};
+use crate::backend::Failure;
 use crate::cursor::Cursor;
 use crate::settings;
 use crate::spool::Spool;
-use crate::statement::Failure;
 
 impl Session {
     pub(super) fn run_utility(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {

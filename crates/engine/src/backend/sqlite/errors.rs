@@ -10,13 +10,13 @@ use rowferry_dialect::schema::{Index, Relation};
 use rowferry_dialect::values::{self, Settings};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
+use super::statement::Failure;
 use crate::functions;
 use crate::interrupt::Interrupter;
 use crate::locks::lock_timeout;
 use crate::memory;
 use crate::schema::SessionSchema;
 use crate::session::Prepared;
-use crate::statement::Failure;
 
 /// Forgets an error that a function raised earlier and nobody asked for.
 pub fn clear() {

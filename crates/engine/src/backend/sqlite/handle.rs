@@ -10,9 +10,9 @@ use libsqlite3_sys as ffi;
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use rusqlite::Connection;
 
+use super::busy::BusyHandler;
+use super::statement::{Failure, Statement, Step};
 use crate::cursor::CursorState;
-use crate::database::BusyHandler;
-use crate::statement::{Failure, Statement, Step};
 
 /// Prepared statements that a session keeps for their next run.
 const CACHED_STATEMENTS: usize = 100;

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use libsqlite3_sys as ffi;
 
-use super::{Limit, USE, Use};
+use crate::memory::{Limit, USE, Use};
 
 /// A block's size stands in front of it; SQLite wants blocks at multiples of 8.
 const HEADER: usize = 8;
@@ -70,7 +70,7 @@ unsafe extern "C" fn allocate(bytes: c_int) -> *mut c_void {
             usage.refused.set(true);
             return block;
         }
-        usage.count(&usage.sqlite, bytes as isize);
+        usage.count(&usage.backend, bytes as isize);
         // SAFETY: the block has room for its header, and is aligned for it.
         unsafe {
             block.cast::<u64>().write(bytes as u64);
@@ -88,7 +88,7 @@ unsafe extern "C" fn free(block: *mut c_void) {
         let start = block.byte_sub(HEADER);
         let bytes = start.cast::<u64>().read();
         libc::free(start);
-        USE.with(|usage| usage.count(&usage.sqlite, -(bytes as isize)));
+        USE.with(|usage| usage.count(&usage.backend, -(bytes as isize)));
     }
 }
 
@@ -107,7 +107,7 @@ unsafe extern "C" fn reallocate(block: *mut c_void, bytes: c_int) -> *mut c_void
                 usage.refused.set(true);
                 return moved;
             }
-            usage.count(&usage.sqlite, bytes as isize - before as isize);
+            usage.count(&usage.backend, bytes as isize - before as isize);
             moved.cast::<u64>().write(bytes as u64);
             moved.byte_add(HEADER)
         }

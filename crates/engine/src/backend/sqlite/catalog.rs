@@ -16,8 +16,8 @@ use rusqlite::vtab::{
 };
 use rusqlite::{Connection, Error, Result};
 
-use super::cache::{Cache, Reader};
-use super::{Cell, Context, Described, Row, Table, columns_of, physical_name, tables};
+use crate::catalog::cache::{Cache, Reader};
+use crate::catalog::{Cell, Context, Described, Row, Table, columns_of, physical_name, tables};
 use crate::database::Shared;
 use crate::schema::SessionSchema;
 use crate::session::state::State;
@@ -189,7 +189,7 @@ impl Key {
 }
 
 impl Rows {
-    pub(super) fn new(rows: Vec<Row>) -> Self {
+    pub fn new(rows: Vec<Row>) -> Self {
         Self { rows, indexes: Mutex::default() }
     }
 
@@ -240,7 +240,7 @@ fn rows(table: &'static Table, state: &Arc<State>, relation: Option<u32>) -> Res
         // What is no table or view (an index, a sequence) is found in the whole alone.
         match schema.relation_by_oid(oid).filter(|relation| !matches!(relation.kind, RelationKind::Catalog)) {
             Some(relation) => return Ok(Found { rows: finished((one.rows)(&context, &relation)), alone: true }),
-            None if super::relation_by_oid(oid).is_some() => {
+            None if crate::catalog::relation_by_oid(oid).is_some() => {
                 return Ok(Found { rows: finished(Vec::new()), alone: true });
             }
             None => {}
@@ -336,7 +336,7 @@ unsafe impl VTabCursor for Cursor<'_> {
     fn filter(&mut self, idx_num: c_int, _idx_str: Option<&str>, args: &Filters<'_>) -> Result<()> {
         let (read, state) = (self.table().table, self.table().state.upgrade());
         let state = state.ok_or_else(|| Error::ModuleError("the session is over".into()))?;
-        self.fixed = super::fixed::rows(read);
+        self.fixed = crate::catalog::fixed::rows(read);
         let table = self.table();
         let column = usize::try_from(idx_num - 1).ok().filter(|column| *column < table.columns);
         let key = column.and_then(|column| key(&args.iter().next()?, table.integers[column]));

@@ -27,7 +27,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use crate::statement::Failure;
+use super::statement::Failure;
 
 /// How long statements that do not commit go without a look, in microseconds.
 const INTERVAL: i64 = 100_000;

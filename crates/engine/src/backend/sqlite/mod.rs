@@ -1,0 +1,18 @@
+//! SQLite: handles, statements, failures, the file and its log.
+
+mod busy;
+mod catalog;
+pub mod errors;
+pub mod file_watch;
+mod handle;
+mod log_sync;
+mod memory;
+mod open;
+mod statement;
+
+pub use busy::BusyHandler;
+pub use catalog::{Rows as CatalogRows, register as register_catalogs};
+pub use handle::{Guard, SharedHandle, WeakHandle};
+pub use log_sync::LogSync;
+pub use open::check_file;
+pub use statement::{Failure, Statement, Step};
