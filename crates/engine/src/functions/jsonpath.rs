@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
             },
             Expr::Sign { minus, arg } => {
                 let sign = if *minus { "-" } else { "+" };
-                for operand in self.unwrapped(arg, current)? {
+                for operand in deeper(|| self.unwrapped(arg, current))? {
                     let Some(number) = decimal_of(operand.as_ref())? else {
                         let message = format!("operand of unary jsonpath operator {sign} is not a numeric value");
                         return fault(Condition::SqlJsonNumberNotFound, message);
@@ -260,7 +260,9 @@ impl<'a> Run<'a> {
                     found.push(number_of(&if *minus { number.neg() } else { number })?.into());
                 }
             }
-            Expr::Arithmetic(op, left, right) => found.push(self.arithmetic(*op, left, right, current)?.into()),
+            Expr::Arithmetic(op, left, right) => {
+                found.push(deeper(|| self.arithmetic(*op, left, right, current))?.into());
+            }
             predicate => {
                 let truth = self.truth(predicate, current)?;
                 found.push(truth.map_or(Json::Null, Json::Bool).into());

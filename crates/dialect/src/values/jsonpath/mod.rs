@@ -350,6 +350,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Condition;
 
     #[test]
     fn prints_as_postgres() {
@@ -370,6 +371,33 @@ mod tests {
             ("$.abs", "$.\"abs\""),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), printed, "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_has_a_bound() {
+        // A session's stack.
+        let thread = std::thread::Builder::new().stack_size(16 * 1024 * 1024);
+        thread.spawn(check_nesting).unwrap().join().unwrap();
+    }
+
+    fn check_nesting() {
+        let nested = |open: &str, inner: &str, close: &str, turns: usize| {
+            format!("{}{inner}{}", open.repeat(turns), close.repeat(turns))
+        };
+        for turns in [100, 100_000] {
+            for path in [
+                format!("$ ? ({})", nested("!(", "@ == 1", ")", turns)),
+                nested("1 + ", "1", "", turns),
+                nested("-", "$", "", turns),
+                nested("$?(exists(", "$", "))", turns),
+                format!("$ ? ({})", nested("@ == 1 || ", "@ == 2", "", turns)),
+                nested("$[", "0", "]", turns),
+            ] {
+                let read = parse(&path).map(|path| path.to_string().len()).map_err(|error| error.condition);
+                assert_eq!(read.is_ok(), turns == 100, "{}", &path[..20]);
+                assert!(read.is_ok() || read == Err(Condition::StatementTooComplex), "{}", &path[..20]);
+            }
         }
     }
 }

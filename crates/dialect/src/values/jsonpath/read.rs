@@ -1,8 +1,9 @@
 //! The text of a `jsonpath`, read.
 
 use super::{Arithmetic, Comparison, Expr, Method, Path, Step};
+use crate::stack::{self, MAX_DEPTH};
 use crate::values::Decimal;
-use crate::{Condition, Error, Result, stack, work};
+use crate::{Condition, Error, Result, work};
 
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
@@ -249,7 +250,7 @@ pub fn parse(text: &str) -> Result<Path> {
             format!("invalid input syntax for type jsonpath: \"{text}\""),
         ));
     }
-    let mut parser = Parser { tokens, at: 0, filters: 0, subscripts: 0 };
+    let mut parser = Parser { tokens, at: 0, filters: 0, subscripts: 0, depth: 0, nested: 0 };
     let strict = parser.keyword("strict");
     if !strict {
         parser.keyword("lax");
@@ -261,6 +262,13 @@ pub fn parse(text: &str) -> Result<Path> {
     }
 }
 
+fn bounded(depth: u32) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(Error::new(Condition::StatementTooComplex, "stack depth limit exceeded"));
+    }
+    Ok(())
+}
+
 struct Parser<'a> {
     tokens: Vec<Placed<'a>>,
     at: usize,
@@ -268,6 +276,10 @@ struct Parser<'a> {
     filters: usize,
     /// How many subscripts are open: `last` means something within one.
     subscripts: usize,
+    /// How deep the expression is that was read last.
+    depth: u32,
+    /// What is open.
+    nested: u32,
 }
 
 impl Parser<'_> {
@@ -295,6 +307,21 @@ impl Parser<'_> {
         found
     }
 
+    /// What was read last becomes an operand, beside one that is so deep.
+    fn above(&mut self, other: u32) -> Result<()> {
+        self.depth = self.depth.max(other) + 1;
+        bounded(self.depth)
+    }
+
+    /// Reads what stands within something.
+    fn within(&mut self, read: impl FnOnce(&mut Self) -> Result<Expr>) -> Result<Expr> {
+        self.nested += 1;
+        bounded(self.nested)?;
+        let expr = stack::deeper(|| read(self));
+        self.nested -= 1;
+        expr
+    }
+
     fn predicate(&self, expr: Expr) -> Result<Expr> {
         if expr.is_predicate() { Ok(expr) } else { Err(self.unexpected()) }
     }
@@ -304,13 +331,15 @@ impl Parser<'_> {
     }
 
     fn or(&mut self) -> Result<Expr> {
-        stack::deeper(|| {
-            let mut left = self.and()?;
-            while matches!(self.peek(), Token::Sign("||")) {
-                left = self.predicate(left)?;
-                self.at += 1;
-                let right = self.and()?;
-                left = Expr::Or(Box::new(left), Box::new(self.predicate(right)?));
+        self.within(|parser| {
+            let mut left = parser.and()?;
+            while matches!(parser.peek(), Token::Sign("||")) {
+                left = parser.predicate(left)?;
+                parser.at += 1;
+                let depth = parser.depth;
+                let right = parser.and()?;
+                parser.above(depth)?;
+                left = Expr::Or(Box::new(left), Box::new(parser.predicate(right)?));
             }
             Ok(left)
         })
@@ -321,7 +350,9 @@ impl Parser<'_> {
         while matches!(self.peek(), Token::Sign("&&")) {
             left = self.predicate(left)?;
             self.at += 1;
+            let depth = self.depth;
             let right = self.test()?;
+            self.above(depth)?;
             left = Expr::And(Box::new(left), Box::new(self.predicate(right)?));
         }
         Ok(left)
@@ -339,6 +370,7 @@ impl Parser<'_> {
                 Token::Word(word) if word.eq_ignore_ascii_case("exists") => self.exists()?,
                 _ => return Err(self.unexpected()),
             };
+            self.above(0)?;
             return Ok(Expr::Not(Box::new(arg)));
         }
         if matches!(self.peek(), Token::Word(word) if word.eq_ignore_ascii_case("exists")) {
@@ -357,7 +389,9 @@ impl Parser<'_> {
         if let Some(comparison) = comparison {
             let left = self.value(left)?;
             self.at += 1;
+            let depth = self.depth;
             let right = self.sum()?;
+            self.above(depth)?;
             return Ok(Expr::Compare(comparison, Box::new(left), Box::new(self.value(right)?)));
         }
         if !left.is_predicate() && self.keyword("starts") {
@@ -370,6 +404,7 @@ impl Parser<'_> {
                 _ => return Err(self.unexpected()),
             };
             self.at += 1;
+            self.above(0)?;
             return Ok(Expr::StartsWith(Box::new(left), Box::new(initial)));
         }
         if !left.is_predicate() && self.keyword("like_regex") {
@@ -384,6 +419,7 @@ impl Parser<'_> {
         let arg = self.or()?;
         let arg = self.value(arg)?;
         self.expect(")")?;
+        self.above(0)?;
         Ok(Expr::Exists(Box::new(arg)))
     }
 
@@ -406,6 +442,7 @@ impl Parser<'_> {
                 "XQuery \"x\" flag (expanded regular expressions) is not implemented",
             ));
         }
+        self.above(0)?;
         Ok(Expr::LikeRegex { text: Box::new(text), pattern, flags })
     }
 
@@ -419,7 +456,9 @@ impl Parser<'_> {
             };
             left = self.value(left)?;
             self.at += 1;
+            let depth = self.depth;
             let right = self.product()?;
+            self.above(depth)?;
             left = Expr::Arithmetic(op, Box::new(left), Box::new(self.value(right)?));
         }
     }
@@ -435,7 +474,9 @@ impl Parser<'_> {
             };
             left = self.value(left)?;
             self.at += 1;
+            let depth = self.depth;
             let right = self.signed()?;
+            self.above(depth)?;
             left = Expr::Arithmetic(op, Box::new(left), Box::new(self.value(right)?));
         }
     }
@@ -445,7 +486,8 @@ impl Parser<'_> {
         if !minus && !self.sign("+") {
             return self.path();
         }
-        let arg = stack::deeper(|| self.signed())?;
+        let arg = self.within(Self::signed)?;
+        self.above(0)?;
         Ok(match self.value(arg)? {
             // The sign of a number belongs to it.
             Expr::Number(number) => Expr::Number(if minus { number.neg() } else { number }),
@@ -456,22 +498,28 @@ impl Parser<'_> {
     fn path(&mut self) -> Result<Expr> {
         let start = self.start()?;
         let mut steps = Vec::new();
+        let mut deepest = self.depth;
         while let Some(step) = self.step()? {
+            deepest = deepest.max(self.depth);
             steps.push(step);
         }
+        self.depth = deepest;
         if !steps.is_empty() {
+            self.above(0)?;
             return Ok(Expr::Steps(Box::new(start), steps));
         }
         if start.is_predicate() && self.keyword("is") {
             if !self.keyword("unknown") {
                 return Err(self.unexpected());
             }
+            self.above(0)?;
             return Ok(Expr::IsUnknown(Box::new(start)));
         }
         Ok(start)
     }
 
     fn start(&mut self) -> Result<Expr> {
+        self.depth = 1;
         let start = match self.peek().clone() {
             Token::Sign("$") => Expr::Root,
             Token::Sign("@") => {
@@ -518,15 +566,19 @@ impl Parser<'_> {
             }
             self.subscripts += 1;
             let mut elements = Vec::new();
+            let mut deepest = self.depth;
             loop {
                 let from = self.subscript()?;
+                deepest = deepest.max(self.depth);
                 let to = if self.keyword("to") { Some(self.subscript()?) } else { None };
+                deepest = deepest.max(self.depth);
                 elements.push((from, to));
                 if !self.sign(",") {
                     break;
                 }
             }
             self.subscripts -= 1;
+            self.depth = deepest;
             self.expect("]")?;
             return Ok(Some(Step::Elements(elements)));
         }
@@ -543,7 +595,7 @@ impl Parser<'_> {
     }
 
     fn subscript(&mut self) -> Result<Expr> {
-        let subscript = stack::deeper(|| self.sum())?;
+        let subscript = self.within(Self::sum)?;
         self.value(subscript)
     }
 

@@ -179,7 +179,6 @@ impl Builder {
         }
         // The first turn's stretch stands for each.
         let mut turn = None;
-        let mut added: Result<()> = Ok(());
         let mut this = std::mem::replace(self, Self::new());
         let mut program = std::mem::take(&mut this.program);
         program.turns(least, most, &mut |program| {
@@ -189,13 +188,9 @@ impl Builder {
             std::mem::swap(&mut this.program, program);
             let node = this.node(inner);
             std::mem::swap(&mut this.program, program);
-            match node {
-                Ok(node) => turn = Some(node),
-                Err(error) => added = Err(error),
-            }
+            turn = Some(node?);
             Ok(())
         })?;
-        added?;
         this.program = program;
         *self = this;
         let turn = Box::new(turn.ok_or_else(|| Error::internal("a repetition without a turn"))?);

@@ -90,6 +90,18 @@ impl Part {
             }
     }
 
+    /// How much a copy of it takes, in ranges of characters and parts.
+    pub(super) fn size(&self) -> usize {
+        1 + match self {
+            Self::Set(set) => set.len(),
+            Self::Look(_) => 0,
+            Self::Around { inner, .. } | Self::Group(_, inner) | Self::Back(_, inner) | Self::Repeat { inner, .. } => {
+                inner.size()
+            }
+            Self::Concat(parts) | Self::Alternation(parts) => parts.iter().map(Self::size).sum(),
+        }
+    }
+
     /// The same without numbers of groups and references to them: what only its length is asked of.
     pub(super) fn plain(&self) -> Self {
         let all = |parts: &[Self]| parts.iter().map(Self::plain).collect();

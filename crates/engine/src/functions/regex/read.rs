@@ -68,6 +68,8 @@ const MOST_TURNS: u32 = 255;
 const DEEPEST: usize = 500;
 /// The most groups.
 const MOST_GROUPS: usize = 1_000;
+/// The most that references may repeat: each holds a copy of its group, so that groups of references grow without bound.
+const MOST_COPIED: usize = 100_000;
 /// No character has a greater code.
 const GREATEST_CODE: u32 = 0x7fff_fffe;
 
@@ -130,7 +132,7 @@ pub(super) fn read(pattern: &str, mut options: Options) -> Result<Pattern> {
     if options.flavour == Flavour::Basic {
         return Err(Error::unsupported("a basic regular expression"));
     }
-    let mut reader = Reader { rest, options, groups: Vec::new(), depth: 0 };
+    let mut reader = Reader { rest, options, groups: Vec::new(), depth: 0, copied: 0 };
     let root = if options.flavour == Flavour::Literal {
         Part::Concat(rest.chars().map(|c| reader.literal(c)).collect())
     } else {
@@ -145,6 +147,8 @@ struct Reader<'a> {
     /// What each group is made of; `None` while it is open.
     groups: Vec<Option<Part>>,
     depth: usize,
+    /// The size of what references repeat, all together.
+    copied: usize,
 }
 
 /// An atom, and whether a quantifier may follow.
@@ -414,7 +418,12 @@ impl Reader<'_> {
                 if in_constraint {
                     return Err(bad_reference());
                 }
-                let known = self.groups.get(number - 1).cloned().flatten().ok_or_else(bad_reference)?;
+                let known = self.groups.get(number - 1).and_then(Option::as_ref).ok_or_else(bad_reference)?;
+                self.copied += known.size();
+                if self.copied > MOST_COPIED {
+                    return Err(too_complex());
+                }
+                let known = known.clone();
                 return Ok(Atom::Quantifiable(Part::Back(number, Box::new(known))));
             }
             if !first.is_digit(8) {

@@ -155,3 +155,12 @@ fn a_hostile_pattern_can_be_stopped() {
         assert_eq!(error.condition(), Condition::QueryCanceled, "{pattern}");
     }
 }
+
+#[test]
+fn what_grows_without_bound_is_too_complex() {
+    let doubled: String = (1..60).map(|group| format!("(\\{group}\\{group})")).collect();
+    check(&[
+        ("aaaa", &format!("(a){doubled}"), "regular expression is too complex"),
+        ("a", "((a{0,255}){0,255}){0,2}", "regular expression is too complex"),
+    ]);
+}

@@ -2,7 +2,9 @@
 //!
 //! The salt exchanges bits of DES's expansion, so that no DES as such can be used.
 
-use super::passwords::DIGITS;
+use rowferry_dialect::{Result, work};
+
+use super::passwords::{DIGITS, invalid_salt};
 
 type Bits = Vec<u8>;
 
@@ -97,11 +99,12 @@ fn schedule(key: &[u8; 8]) -> Vec<Bits> {
     keys
 }
 
-/// DES so many times over, with a salt.
-fn encrypt(keys: &[Bits], block: &[u8; 8], salt: u32, count: u32) -> [u8; 8] {
+/// DES so many times over, with a salt. A salt can ask for sixteen million times, so that it must be stopped on the way.
+fn encrypt(keys: &[Bits], block: &[u8; 8], salt: u32, count: u32) -> Result<[u8; 8]> {
     let start = choose(&bits_of(block), &INITIAL);
     let (mut left, mut right) = (start[..32].to_vec(), start[32..].to_vec());
     for _ in 0..count {
+        work::step(16)?;
         for key in keys {
             let mut wide = choose(&right, &EXPANSION);
             for at in (0..24).filter(|at| salt >> at & 1 == 1) {
@@ -122,7 +125,7 @@ fn encrypt(keys: &[Bits], block: &[u8; 8], salt: u32, count: u32) -> [u8; 8] {
         // After the last round the halves stand the other way about.
         std::mem::swap(&mut left, &mut right);
     }
-    bytes_of(&choose(&[left, right].concat(), &FINAL))
+    Ok(bytes_of(&choose(&[left, right].concat(), &FINAL)))
 }
 
 fn value(digit: u8) -> Option<u32> {
@@ -133,21 +136,29 @@ fn number(digits: &[u8]) -> Option<u32> {
     digits.iter().rev().try_fold(0, |number, digit| Some(number << 6 | value(*digit)?))
 }
 
-/// The hash of a password as a salt says; `None` for a salt that is none.
-pub(super) fn crypt(password: &[u8], salt: &[u8]) -> Option<String> {
+/// What a salt says: what the hash begins with, the bits to exchange, and how many times; `None` for one that is none.
+fn asked(salt: &[u8]) -> Option<(&[u8], u32, u32)> {
+    if salt.first() == Some(&b'_') {
+        return Some((salt.get(..9)?, number(salt.get(5..9)?)?, number(salt.get(1..5)?)?));
+    }
+    Some((salt.get(..2)?, number(salt.get(..2)?)?, 25))
+}
+
+/// The hash of a password as a salt says.
+///
+/// # Errors
+/// `22023` for a salt that is none; what stops the statement.
+pub(super) fn crypt(password: &[u8], salt: &[u8]) -> Result<String> {
+    let (prefix, bits, count) = asked(salt).ok_or_else(invalid_salt)?;
     let shifted = |byte: Option<&u8>| byte.map_or(0, |byte| byte << 1);
     let mut key: [u8; 8] = std::array::from_fn(|at| shifted(password.get(at)));
-    let (prefix, salt, count) = if salt.first() == Some(&b'_') {
-        let (count, bits) = (number(salt.get(1..5)?)?, number(salt.get(5..9)?)?);
+    if salt.first() == Some(&b'_') {
         for chunk in password.chunks(8).skip(1) {
-            key = encrypt(&schedule(&key), &key, 0, 1);
+            key = encrypt(&schedule(&key), &key, 0, 1)?;
             key.iter_mut().zip(chunk).for_each(|(byte, other)| *byte ^= other << 1);
         }
-        (&salt[..9], bits, count)
-    } else {
-        (salt.get(..2)?, number(salt.get(..2)?)?, 25)
-    };
-    let hash = encrypt(&schedule(&key), &[0; 8], salt, count);
+    }
+    let hash = encrypt(&schedule(&key), &[0; 8], bits, count)?;
     let mut out = String::from_utf8_lossy(prefix).into_owned();
     let mut bits = bits_of(&hash);
     bits.extend([0, 0]);
@@ -155,5 +166,5 @@ pub(super) fn crypt(password: &[u8], salt: &[u8]) -> Option<String> {
         let at = six.iter().fold(0, |number, bit| number << 1 | usize::from(*bit));
         out.push(char::from(DIGITS[at]));
     }
-    Some(out)
+    Ok(out)
 }

@@ -63,10 +63,10 @@ pub(super) fn crypt(password: &str, salt: &str) -> Result<String> {
     if let Some(rest) = salt.strip_prefix("$1$") {
         return md5_crypt(password.as_bytes(), rest);
     }
-    des_crypt::crypt(password.as_bytes(), salt.as_bytes()).ok_or_else(invalid_salt)
+    des_crypt::crypt(password.as_bytes(), salt.as_bytes())
 }
 
-fn invalid_salt() -> Error {
+pub(super) fn invalid_salt() -> Error {
     invalid("invalid salt")
 }
 
