@@ -6,6 +6,6 @@
 mod sqlite;
 
 pub use sqlite::{
-    BusyHandler, CatalogRows, Failure, Guard, LogSync, SharedHandle, Statement, Step, WeakHandle, check_file, errors,
-    file_watch, register_catalogs,
+    BusyHandler, CatalogRows, Failure, Guard, Handle, LogSync, SharedHandle, Statement, Step, WeakHandle, check_file,
+    errors, file_watch,
 };

@@ -287,6 +287,11 @@ pub fn relation_by_oid(oid: u32) -> Option<Arc<Relation>> {
     BY_OID.get(&oid).map(|at| ENTRIES[*at].relation.clone())
 }
 
+/// What makes the rows of the catalog table with an object id.
+pub fn table_by_oid(oid: u32) -> Option<&'static Table> {
+    BY_OID.get(&oid).map(|at| ENTRIES[*at].table)
+}
+
 /// Every catalog table as the compiler sees it.
 pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
     ENTRIES.iter().map(|entry| &entry.relation)

@@ -148,11 +148,6 @@ const FAMILIES: &[&[Row]] = &[
     variadic::ROWS,
 ];
 
-/// The names of the functions that return rows, as SQLite knows them.
-pub(crate) fn row_functions() -> impl Iterator<Item = &'static str> {
-    rows_sources::names()
-}
-
 /// Makes every function, aggregate, table-valued function and collation known to a connection.
 pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Result<()> {
     for row in FAMILIES.iter().copied().flatten() {

@@ -443,8 +443,3 @@ fn each(call: &Arguments<'_>, function: &str, as_text: bool) -> Result<Source> {
         .collect::<Result<_>>()?;
     Ok(Box::new(rows.into_iter().map(Ok)))
 }
-
-/// The names of the functions.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    SOURCES.iter().filter_map(|rows| rows.name.to_str().ok())
-}

@@ -612,7 +612,10 @@ impl Session {
             (_, Statement::Dml(_)) if by_rows => (None, command(&bound.statement)),
             (Source::Native(native), Statement::Nothing { .. }) => {
                 let params = (0..bound.params.len()).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
-                (Some(Program { sql: parsed.text.to_string(), params, native: true }), native.command)
+                let sql = parsed.text.to_string();
+                // Nobody has looked what stands in it.
+                let virtual_tables = true;
+                (Some(Program { sql, params, native: true, catalogs: Vec::new(), virtual_tables }), native.command)
             }
             (_, statement) if in_parts => (None, command(statement)),
             (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),

@@ -12,8 +12,8 @@ use rusqlite::{Connection, params};
 
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
-use crate::backend::Failure;
 use crate::backend::errors;
+use crate::backend::{Failure, Handle};
 use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 
 mod allowed;
@@ -65,7 +65,7 @@ impl From<Error> for Failed {
 
 /// What changes a schema needs to know.
 struct Changer<'a> {
-    connection: &'a Connection,
+    connection: &'a Handle,
     session: &'a Session,
     /// The schema as the steps until now have left it.
     schema: RefCell<SessionSchema>,
@@ -229,6 +229,7 @@ impl Session {
             let program = sqlite::lower_query(&create.query)?;
             let database = if create.table.temporary { "temp" } else { "main" };
             let sql = format!("INSERT INTO {database}.{} {}", quote(&physical), program.sql);
+            changer.connection.make_known(&program.catalogs, &changer.session.state).map_err(Failed::Sqlite)?;
             let mut statement = changer.connection.prepare(&sql)?;
             for (index, used) in program.params.iter().enumerate() {
                 let value = used.form.apply(&params[used.param], &settings)?;
@@ -277,7 +278,7 @@ impl Session {
 }
 
 impl<'a> Changer<'a> {
-    fn new(connection: &'a Connection, session: &'a Session) -> Done<Self> {
+    fn new(connection: &'a Handle, session: &'a Session) -> Done<Self> {
         // A look at the file would take a snapshot of it.
         let only_temporary = matches!(session.transaction.open, Open::Temporary);
         let main = if only_temporary { 0 } else { last_row(connection, DATABASES[0])? };

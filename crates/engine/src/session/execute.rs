@@ -372,6 +372,7 @@ impl Session {
         };
         let handle = self.handle()?;
         let guard = handle.lock();
+        guard.make_known(&program.catalogs, &self.state)?;
         let mut statement = guard.statement(plan.id, &program.sql)?;
         let settings = self.state.settings();
         for (index, used) in program.params.iter().enumerate() {

@@ -379,7 +379,6 @@ impl Session {
             let busy = BusyHandler::install(&connection, self.interrupter.clone(), timeout);
             let interrupter = self.interrupter.clone();
             connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
-            crate::backend::register_catalogs(&connection, &self.state)?;
             crate::functions::register(&connection, &self.functions)?;
             // SAFETY: the handle is open; functions use it while it runs their statement.
             self.state.db.store(unsafe { connection.handle() }, std::sync::atomic::Ordering::Release);

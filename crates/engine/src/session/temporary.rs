@@ -55,19 +55,11 @@ pub(super) fn changes_temporary(statement: &Ir) -> bool {
     }
 }
 
-/// True for SQL of ours in which a virtual table may stand. Those without a CREATE are tables of `main` for SQLite: it
-/// looks into the file for them.
-fn uses_virtual_tables(sql: &str) -> bool {
-    const OTHERS: &[&str] = &["json_each", "json_tree", "pragma_", "pg_catalog.", "information_schema.", "informix."];
-    let named = |name: &str| sql.contains(name);
-    OTHERS.iter().copied().any(named) || crate::functions::row_functions().any(named)
-}
-
 impl Uses {
     /// True when the statement may look into the file: at its tables, or by a function of which nobody knows what it
     /// looks at.
     fn looks_into_the_file(&self, prepared: &Prepared, temporary_numbers: bool) -> bool {
-        let virtual_tables = || prepared.program.as_ref().is_none_or(|program| uses_virtual_tables(&program.sql));
+        let virtual_tables = || prepared.program.as_ref().is_none_or(|program| program.virtual_tables);
         !self.tables.is_empty()
             || (prepared.bound.effects.volatile && !temporary_numbers)
             || match &prepared.bound.statement {

@@ -246,6 +246,7 @@ impl Session {
         let guard = handle.lock();
         let mut steps = Vec::new();
         let result: std::result::Result<(), Failure> = (|| {
+            guard.make_known(&program.catalogs, &self.state)?;
             let mut query = guard.prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {

@@ -90,7 +90,7 @@ impl Lowering<'_> {
                     return Err(Error::internal("op ANY/ALL (array) requires array on right side"));
                 };
                 let array = self.expr(array)?.sql;
-                self.needs_us();
+                self.needs_row_function();
                 let item = Sql { sql: "c0".into(), repr: repr_of(element) };
                 let bytes = if element.storage() == Storage::Blob { ", 1" } else { "" };
                 self.quantified(*op, *all, arg, item, element, &format!("rf_array_items({array}{bytes})"))?

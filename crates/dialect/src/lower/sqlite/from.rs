@@ -18,8 +18,7 @@ impl Lowering<'_> {
         match from {
             From::Relation { id, relation, filter } => {
                 if relation.kind == RelationKind::Catalog {
-                    // Catalogs are there while we serve the file.
-                    self.needs_us();
+                    self.reads_catalog(relation);
                 }
                 let alias = self.define_table(*id, relation);
                 let table = self.table(relation);
@@ -30,7 +29,7 @@ impl Lowering<'_> {
             }
             From::Query { id, query, lateral } => self.derived(*id, query, *lateral),
             From::Kept { id, number, columns } => {
-                self.needs_us();
+                self.needs_row_function();
                 let alias = self.define_derived(*id, columns.iter().map(|column| repr_of(&column.ty)).collect(), None);
                 Ok(format!("rf_kept({number}) AS {alias}"))
             }
@@ -50,7 +49,7 @@ impl Lowering<'_> {
                 let reprs: Vec<Repr> = columns.iter().map(|column| repr_of(&column.ty)).collect();
                 let last = columns.len().checked_sub(1);
                 let alias = self.define_derived(*id, reprs, last.filter(|_| *ordinality));
-                self.needs_us();
+                self.needs_row_function();
                 match function.sqlite {
                     // Bytes are texts within an array.
                     Sqlite::Special("unnest") if in_bytes => Ok(format!("rf_unnest({args}, 1) AS {alias}")),

@@ -49,6 +49,11 @@ pub struct Program {
     pub params: Vec<ParamUse>,
     /// It needs nothing that the `sqlite3` shell has not got.
     pub native: bool,
+    /// Object ids of the catalog relations that it reads: who runs it makes them known to SQLite before.
+    pub catalogs: Vec<u32>,
+    /// Virtual tables stand in it. Those without a CREATE are tables of `main` for SQLite: it looks into the file for
+    /// them.
+    pub virtual_tables: bool,
 }
 
 /// A parameter of the SQLite statement: which of the statement's own, and what becomes of it.
@@ -221,6 +226,8 @@ struct Lowering<'a> {
     nullable: HashSet<RelId>,
     params: Vec<ParamUse>,
     foreign: bool,
+    catalogs: Vec<u32>,
+    virtual_tables: bool,
     unqualified: bool,
     /// What RETURNING yields is kept for other parts of the statement.
     kept: bool,
@@ -231,7 +238,22 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn program(self, sql: String) -> Program {
-        Program { sql, params: self.params, native: !self.foreign }
+        let Self { params, foreign, catalogs, virtual_tables, .. } = self;
+        Program { sql, params, native: !foreign, virtual_tables: virtual_tables || !catalogs.is_empty(), catalogs }
+    }
+
+    /// Notes that the SQL reads a catalog, which is there while we serve the file.
+    fn reads_catalog(&mut self, relation: &Relation) {
+        self.needs_us();
+        if !self.catalogs.contains(&relation.oid) {
+            self.catalogs.push(relation.oid);
+        }
+    }
+
+    /// Notes that a function of ours stands in a FROM clause.
+    fn needs_row_function(&mut self) {
+        self.needs_us();
+        self.virtual_tables = true;
     }
 
     /// Notes that the SQL needs a function or collation of ours.

@@ -17,22 +17,17 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, Error, Result};
 
 use crate::catalog::cache::{Cache, Reader};
-use crate::catalog::{Cell, Context, Described, Row, Table, columns_of, physical_name, tables};
+use crate::catalog::{Cell, Context, Described, Row, Table, columns_of, physical_name, table_by_oid};
 use crate::database::Shared;
 use crate::schema::SessionSchema;
 use crate::session::state::State;
 
-/// Makes the catalogs known to a connection.
-pub fn register(connection: &Connection, state: &Arc<State>) -> Result<()> {
+/// Makes a catalog relation known to a connection.
+pub fn register(connection: &Connection, oid: u32, state: &Arc<State>) -> Result<()> {
     const MODULE: Module<'static, CatalogTable> = Module::eponymous_only_module();
-    for table in tables() {
-        connection.create_module(
-            physical_name(table).as_str(),
-            &MODULE,
-            Some(Aux { table, state: Arc::downgrade(state) }),
-        )?;
-    }
-    Ok(())
+    let table = table_by_oid(oid).ok_or_else(|| Error::ModuleError("a catalog that is not there".into()))?;
+    let aux = Aux { table, state: Arc::downgrade(state) };
+    connection.create_module(physical_name(table).as_str(), &MODULE, Some(aux))
 }
 
 /// Which table, for whom.

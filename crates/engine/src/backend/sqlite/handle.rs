@@ -1,7 +1,7 @@
 //! A session's SQLite handle, its cached statements, and the cursors that read through it.
 
 use std::cell::{RefCell, RefMut};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use rusqlite::Connection;
 use super::busy::BusyHandler;
 use super::statement::{Failure, Statement, Step};
 use crate::cursor::CursorState;
+use crate::session::state::State;
 
 /// Prepared statements that a session keeps for their next run.
 const CACHED_STATEMENTS: usize = 100;
@@ -47,6 +48,8 @@ pub struct Handle {
     busy: Box<BusyHandler>,
     changes: Box<Changes>,
     compared: RefCell<Compared>,
+    /// Catalog relations that SQLite knows, by their object ids.
+    known_catalogs: RefCell<HashSet<u32>>,
 }
 
 /// Sequences whose counters are those of the file, as long as the file is what it was.
@@ -78,6 +81,7 @@ impl SharedHandle {
             busy,
             changes,
             compared: RefCell::default(),
+            known_catalogs: RefCell::default(),
         })))
     }
 
@@ -108,6 +112,18 @@ impl Handle {
         }
         // SAFETY: the connection is open and locked; statements are dropped before it.
         unsafe { Statement::prepare(self.db, sql) }
+    }
+
+    /// Makes SQLite know the catalog relations of a statement, which few sessions ever read, before it is prepared.
+    pub fn make_known(&self, catalogs: &[u32], state: &Arc<State>) -> Result<(), Failure> {
+        for &oid in catalogs {
+            if self.known_catalogs.borrow().contains(&oid) {
+                continue;
+            }
+            super::catalog::register(&self.connection, oid, state)?;
+            self.known_catalogs.borrow_mut().insert(oid);
+        }
+        Ok(())
     }
 
     /// Puts a statement back for its next run; a very long one is dropped, since its plan is not kept either.

@@ -11,8 +11,8 @@ mod open;
 mod statement;
 
 pub use busy::BusyHandler;
-pub use catalog::{Rows as CatalogRows, register as register_catalogs};
-pub use handle::{Guard, SharedHandle, WeakHandle};
+pub use catalog::Rows as CatalogRows;
+pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
 pub use log_sync::LogSync;
 pub use open::check_file;
 pub use statement::{Failure, Statement, Step};
