@@ -7,5 +7,5 @@ mod sqlite;
 
 pub use sqlite::{
     BusyHandler, CatalogRows, Failure, Guard, Handle, LogSync, SharedHandle, Statement, Step, WeakHandle, check_file,
-    errors, file_watch,
+    errors, file_watch, schema,
 };

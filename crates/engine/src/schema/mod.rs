@@ -1,13 +1,7 @@
 //! The schema of a file, as one immutable description.
 
-pub mod access;
-mod load;
-pub mod metadata;
-mod objects;
 mod ordered;
-mod relation;
 mod snapshot;
-mod stored;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,8 +16,8 @@ use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
-pub use load::{Touched, load, refresh, rows_read};
-pub(crate) use relation::{NO_INHERIT, NOT_VALID};
+pub use crate::backend::schema::rows_read;
+pub(crate) use crate::backend::schema::{NO_INHERIT, NOT_VALID, Touched, access, load, metadata, refresh};
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym};
 
 /// The default namespace.

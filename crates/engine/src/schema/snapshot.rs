@@ -109,7 +109,7 @@ pub struct Details {
     pub properties: Properties,
 }
 
-/// Small facts about a relation (part ``), its columns, constraints and indexes: see [`super::metadata`].
+/// Small facts about a relation (part ``), its columns, constraints and indexes: see `backend/sqlite/schema/metadata.rs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties(BTreeMap<(String, String), String>);
 
@@ -134,7 +134,7 @@ impl Properties {
     }
 
     /// What the relation has from parents.
-    pub(super) fn heritage(&self) -> Option<Box<Heritage>> {
+    pub(crate) fn heritage(&self) -> Option<Box<Heritage>> {
         let parents = Heritage::parents_of_text(self.get("", INHERITS)?);
         let mut heritage = Heritage { parents, ..Heritage::default() };
         for (part, name, _) in self.all() {
@@ -147,7 +147,7 @@ impl Properties {
         Some(Box::new(heritage))
     }
 
-    pub(super) fn insert(&mut self, part: &str, name: &str, value: String) {
+    pub(crate) fn insert(&mut self, part: &str, name: &str, value: String) {
         self.0.insert((part.to_owned(), name.to_owned()), value);
     }
 }
@@ -222,7 +222,7 @@ fn numbering(relation: &Relation) -> impl Iterator<Item = &QualifiedName> {
 
 impl Snapshot {
     /// Enters a relation, with what is known about it.
-    pub(super) fn add_relation(&mut self, mut relation: Relation, details: Details) {
+    pub(crate) fn add_relation(&mut self, mut relation: Relation, details: Details) {
         // Ids of what has no entry are made from names, and two names may give one.
         while self.objects.get(&relation.oid).is_some() {
             relation.oid += 1;
@@ -274,7 +274,7 @@ impl Snapshot {
     /// Looks up the types that users have made.
     ///
     /// A type of an extension that is not there, which only somebody else can have declared, is text.
-    pub(super) fn resolve_types(&self, relation: &mut Relation) {
+    pub(crate) fn resolve_types(&self, relation: &mut Relation) {
         for column in relation.columns.iter_mut().filter(|column| extension::of_type(&column.ty).is_some()) {
             column.ty = extension::without_extensions(&column.ty, &self.extensions);
         }
@@ -284,7 +284,7 @@ impl Snapshot {
     }
 
     /// Looks up the row types among the types of columns and attributes, once all relations are known.
-    pub(super) fn resolve_row_types(&mut self) {
+    pub(crate) fn resolve_row_types(&mut self) {
         if self.user_types.iter().any(|ty| user_type::has_late_parts(&ty.kind)) {
             let parts = Parts::of(self);
             let late = self.user_types.iter().map(|ty| parts.find(ty.oid).unwrap_or_else(|| ty.clone())).collect();
@@ -310,7 +310,7 @@ impl Snapshot {
     }
 
     /// Enters a type.
-    pub(super) fn add_user_type(&mut self, ty: UserType) {
+    pub(crate) fn add_user_type(&mut self, ty: UserType) {
         let types = Arc::make_mut(&mut self.user_types);
         types.push(Arc::new(ty));
         types.sort_by_key(|ty| ty.oid);
@@ -322,7 +322,7 @@ impl Snapshot {
     }
 
     /// Strikes a relation.
-    pub(super) fn remove_relation(&mut self, oid: u32) {
+    pub(crate) fn remove_relation(&mut self, oid: u32) {
         let Some((relation, details)) = self.objects.remove(&oid) else { return };
         self.names.remove(&(relation.namespace.clone(), relation.name.clone(), oid));
         self.folded.strike(relation.name.to_lowercase().as_str(), oid);
@@ -355,7 +355,7 @@ impl Snapshot {
     }
 
     /// Enters a sequence.
-    pub(super) fn add_sequence(&mut self, details: SequenceDetails) {
+    pub(crate) fn add_sequence(&mut self, details: SequenceDetails) {
         let details = Arc::new(details);
         let sequence = &details.sequence;
         self.sequences.insert((sequence.name.clone(), sequence.namespace.clone(), sequence.oid), details.clone());
@@ -367,7 +367,7 @@ impl Snapshot {
     }
 
     /// Strikes a sequence.
-    pub(super) fn remove_sequence(&mut self, oid: u32) {
+    pub(crate) fn remove_sequence(&mut self, oid: u32) {
         let Some(details) = self.sequence_oids.remove(&oid) else { return };
         let sequence = &details.sequence;
         self.sequences.remove(&(sequence.name.clone(), sequence.namespace.clone(), oid));

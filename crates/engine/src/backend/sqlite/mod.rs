@@ -8,6 +8,7 @@ mod handle;
 mod log_sync;
 mod memory;
 mod open;
+pub mod schema;
 mod statement;
 
 pub use busy::BusyHandler;

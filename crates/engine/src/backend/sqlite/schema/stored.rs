@@ -12,7 +12,8 @@ use rowferry_dialect::uses::Dependency;
 use rusqlite::{Connection, Result};
 
 use super::load::count_row;
-use super::{Properties, metadata};
+use super::metadata;
+use crate::schema::Properties;
 
 /// The metadata tables' rows.
 #[derive(Default)]

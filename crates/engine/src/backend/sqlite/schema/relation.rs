@@ -14,7 +14,7 @@ use super::load::{Entry, count_row, pragma};
 use super::metadata::derived_oid;
 use super::objects::Source;
 use super::stored::{ColumnRow, Object};
-use super::{Details, PG_TEMP, PUBLIC, Snapshot};
+use crate::schema::{Details, PG_TEMP, PUBLIC, Snapshot};
 
 /// The property of a constraint that nobody has checked against the rows that were there before it.
 pub(crate) const NOT_VALID: &str = "constraint_not_valid";

@@ -14,7 +14,7 @@ use super::load::Entry;
 use super::metadata::derived_oid;
 use super::relation::{Loader, view_columns};
 use super::stored::{Metadata, Object};
-use super::{Details, Namespace, SequenceDetails, Snapshot, Synonym};
+use crate::schema::{Details, Namespace, SequenceDetails, Snapshot, Synonym};
 
 /// Where objects are read from.
 #[derive(Clone, Copy)]
@@ -90,7 +90,7 @@ impl Source<'_> {
             match object.kind.as_str() {
                 "synonym" => {
                     let definition = object.definition.as_deref().unwrap_or_default();
-                    let (schema, name) = definition.split_once('.').unwrap_or((super::PUBLIC, definition));
+                    let (schema, name) = definition.split_once('.').unwrap_or((crate::schema::PUBLIC, definition));
                     let target = QualifiedName::new(schema, name);
                     let (namespace, name) = (object.namespace.clone(), object.name.clone());
                     let synonyms = Arc::make_mut(&mut snapshot.synonyms);
@@ -187,7 +187,7 @@ impl Source<'_> {
             start: 1,
             increment: 1,
             min: 1,
-            max: super::integer_range(&column.ty).1,
+            max: crate::schema::integer_range(&column.ty).1,
             cycle: false,
             cache: 1,
             stamp: 0,
@@ -205,7 +205,7 @@ fn engine_view(oid: u32, object: &Object, database: &'static str, metadata: &Met
         oid,
         namespace: object.namespace.clone(),
         name: object.name.clone(),
-        physical: Physical { database, name: super::physical_name(&object.namespace, &object.name) },
+        physical: Physical { database, name: crate::schema::physical_name(&object.namespace, &object.name) },
         language: object.language,
         kind: RelationKind::View {
             definition: object.definition.clone().unwrap_or_default(),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rowferry_dialect::schema::Relation;
 use rusqlite::{Connection, Result};
 
-use super::Snapshot;
 use super::metadata;
 use super::objects::Source;
 use super::stored::Metadata;
+use crate::schema::Snapshot;
 
 /// Reads the schema of a database (`main` or `temp`). The caller holds a read transaction, or nobody can change it.
 pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot> {
@@ -31,7 +31,7 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     let relations: Vec<Arc<Relation>> = snapshot.relations().cloned().collect();
     source.add_sequences(&mut snapshot, &relations);
     read_access(connection, database, &mut snapshot)?;
-    snapshot.generation = super::next_generation();
+    snapshot.generation = crate::schema::next_generation();
     Ok(snapshot)
 }
 
@@ -109,7 +109,7 @@ pub fn refresh(
     if touched.access {
         read_access(connection, database, &mut snapshot)?;
     }
-    snapshot.generation = super::next_generation();
+    snapshot.generation = crate::schema::next_generation();
     #[cfg(debug_assertions)]
     check(connection, database, &snapshot)?;
     Ok(snapshot)

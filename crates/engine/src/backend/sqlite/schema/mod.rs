@@ -1,0 +1,11 @@
+//! Reads and keeps the schema of a file: what SQLite says of it, and our tables beside.
+
+pub mod access;
+mod load;
+pub mod metadata;
+mod objects;
+mod relation;
+mod stored;
+
+pub use load::{Touched, load, refresh, rows_read};
+pub(crate) use relation::{NO_INHERIT, NOT_VALID};
