@@ -10,11 +10,11 @@ use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 
 use crate::backend::file_watch::{self, FileWatch};
-use crate::backend::{self, LogSync};
+use crate::backend::{self, Backend as _, InUse, LogSync};
 use crate::databases::Siblings;
 use crate::locks::Locks;
 use crate::plans::PlanCache;
-use crate::schema::{self, Snapshot};
+use crate::schema::Snapshot;
 use crate::session::sequences::{Counter, Counters};
 use crate::session::state::State;
 use crate::{Durability, Options, Session, SessionOptions};
@@ -155,7 +155,7 @@ impl Database {
             );
         }
         shared.journal.set(journal).ok();
-        let snapshot = schema::load(&connection, "main").map_err(|error| shared.open_error(&error.into()))?;
+        let snapshot = InUse::load(&connection, "main").map_err(|failure| shared.open_error(&failure))?;
         shared.publish(Arc::new(snapshot));
         shared.file.begin(connection)?;
         if shared.flushes_log() {

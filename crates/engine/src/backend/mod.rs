@@ -1,11 +1,93 @@
-//! The seam: what carries out statements.
+//! The seam: what lowers statements, runs them, and knows what is stored.
 //!
-//! Front ends bind a statement, a back end lowers and runs it. There is one so far, [`sqlite`]; the rest of the engine knows
-//! it by the names that this module gives, and needs nothing else of it.
+//! Front ends bind a statement to the neutral representation; a [`Backend`] makes a program of it and runs that on sessions
+//! of its own. The engine is compiled for one of them, [`InUse`]: nothing is called through a table when rows are read. What
+//! stands outside of this folder knows it by the names that this module gives.
 
 mod sqlite;
 
+use std::sync::Arc;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::{Dml, Query};
+use rowferry_dialect::plan::Bound;
+
+use crate::database::Shared;
+use crate::interrupt::Interrupter;
+use crate::schema::Snapshot;
+use crate::session::state::State;
+
 pub use sqlite::{
-    BusyHandler, CatalogRows, Failure, Guard, Handle, LogSync, SharedHandle, Statement, Step, WeakHandle, check_file,
-    errors, file_watch, schema,
+    CatalogRows, Failure, Guard, Handle, LogSync, SharedHandle, Sqlite as InUse, Statement, Step, WeakHandle,
+    check_file, errors, file_watch, schema,
 };
+
+/// What the back end in use runs for a statement.
+pub type Program = <InUse as Backend>::Program;
+
+/// A back end.
+pub trait Backend {
+    /// What it runs for a statement.
+    type Program;
+    /// A session of its own, which one of ours and its cursors share.
+    type Session;
+    /// What it reads the schema through.
+    type Reader;
+    /// What has gone wrong, in its own words.
+    type Failure;
+
+    /// The program of a query or a change.
+    ///
+    /// # Errors
+    /// `0A000` for what the back end cannot be told.
+    fn lower(bound: &Bound) -> Result<Self::Program>;
+
+    /// The program of a query that is part of another statement.
+    ///
+    /// # Errors
+    /// As [`Self::lower`].
+    fn lower_query(query: &Query, rows: Yield) -> Result<Self::Program>;
+
+    /// The program of a change that is part of another statement.
+    ///
+    /// # Errors
+    /// As [`Self::lower`].
+    fn lower_change(dml: &Dml, rows: Yield) -> Result<Self::Program>;
+
+    /// A statement of our own in the back end's words, with so many parameters.
+    fn native(text: &str, params: usize) -> Self::Program;
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// What stands in the way, in the back end's words.
+    fn session(of: &Opening<'_>) -> std::result::Result<Self::Session, Self::Failure>;
+
+    /// Describes what is stored: `main` is what all sessions share, `temp` is this one's own.
+    ///
+    /// # Errors
+    /// As [`Self::session`].
+    fn load(through: &Self::Reader, database: &'static str) -> std::result::Result<Snapshot, Self::Failure>;
+}
+
+/// Who gets what a program yields.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Yield {
+    /// The client.
+    Sent,
+    /// Other parts of the statement: each value in the stored form of its type.
+    Kept,
+}
+
+/// For whom a session is opened.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// The database.
+    pub database: &'a Shared,
+    /// The session that it is for.
+    pub state: &'a Arc<State>,
+    /// What functions know of that session.
+    pub functions: &'a Arc<crate::functions::Context>,
+    /// Stops it.
+    pub interrupter: &'a Interrupter,
+}

@@ -7,7 +7,6 @@ use rowferry_dialect::ir::{
     self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RelationLocks, Statement, TableLock,
     Transaction, TriggerChange,
 };
-use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
 use rowferry_dialect::schema::{Relation, RelationKind, Schema};
@@ -15,6 +14,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Type, informix, postg
 
 use super::Session;
 use super::triggers::Firing;
+use crate::backend::{Backend as _, InUse, Program, Yield};
 use crate::memory;
 use crate::plans::{PlanKey, next_id};
 use crate::routines::direct::{self, Direct};
@@ -37,11 +37,11 @@ enum Source {
     Postgres(postgres::Parsed),
     /// The same inside a function, whose variables it sees.
     Inside(Box<postgres::Parsed>, Arc<postgres::routine::Variables>),
-    /// SQLite's SQL, which needs no front end: statements of our own.
+    /// The back end's own words, which need no front end: statements of our own.
     Native(Arc<Native>),
 }
 
-/// A statement in SQLite's own SQL.
+/// A statement in the back end's own words.
 #[derive(Debug)]
 struct Native {
     params: Vec<Type>,
@@ -59,7 +59,7 @@ pub struct Prepared {
     pub command: Command,
     /// It runs in parts, by programs that are made when it runs.
     pub(crate) in_parts: bool,
-    /// What SQLite is to run, when it is to run something.
+    /// What the back end is to run, when it is to run something.
     pub(crate) program: Option<Program>,
     /// The tables and rows that it uses.
     pub(crate) uses: Uses,
@@ -67,7 +67,7 @@ pub struct Prepared {
     pub(crate) made_for: Option<MadeFor>,
     /// What triggers have to do with it.
     pub(crate) triggers: Option<Arc<Firing>>,
-    /// Under this number sessions keep SQLite's statement.
+    /// Under this number sessions keep the back end's statement.
     pub(crate) id: u64,
     /// How it is run when it calls functions of users.
     pub(crate) direct: Option<Direct>,
@@ -194,7 +194,7 @@ impl Prepared {
         })
     }
 
-    /// SQLite's SQL, for messages about our own mistakes and for EXPLAIN.
+    /// The back end's words, for messages about our own mistakes and for EXPLAIN.
     pub(crate) fn sql(&self) -> Option<&str> {
         self.program.as_ref().map(|program| program.sql.as_str())
     }
@@ -265,7 +265,7 @@ impl Session {
         self.prepare_parsed(&parsed, &[])
     }
 
-    /// A statement in SQLite's own SQL, parameters in order.
+    /// A statement in the back end's own words, parameters in order.
     #[doc(hidden)]
     pub fn prepare_native(
         &mut self,
@@ -611,20 +611,16 @@ impl Session {
             // Its rows are written one by one.
             (_, Statement::Dml(_)) if by_rows => (None, command(&bound.statement)),
             (Source::Native(native), Statement::Nothing { .. }) => {
-                let params = (0..bound.params.len()).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
-                let sql = parsed.text.to_string();
-                // Nobody has looked what stands in it.
-                let virtual_tables = true;
-                (Some(Program { sql, params, native: true, catalogs: Vec::new(), virtual_tables }), native.command)
+                (Some(InUse::native(&parsed.text, bound.params.len())), native.command)
             }
             (_, statement) if in_parts => (None, command(statement)),
-            (_, Statement::Query(_) | Statement::Dml(_)) => (Some(sqlite::lower(&bound)?), command(&bound.statement)),
+            (_, Statement::Query(_) | Statement::Dml(_)) => (Some(InUse::lower(&bound)?), command(&bound.statement)),
             (_, Statement::CallProcedure(call)) => {
-                let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
+                let args = call.args.as_deref().map(|args| InUse::lower_query(args, Yield::Sent)).transpose()?;
                 (args, command(&bound.statement))
             }
             (_, Statement::CallRoutine(call)) => {
-                let args = call.args.as_deref().map(sqlite::lower_query).transpose()?;
+                let args = call.args.as_deref().map(|args| InUse::lower_query(args, Yield::Sent)).transpose()?;
                 (args, command(&bound.statement))
             }
             (_, statement) => (None, command(statement)),
@@ -666,7 +662,7 @@ impl Session {
             let uses = Uses::of(&bound.statement);
             Ok(Arc::new(Prepared {
                 made_for: None,
-                program: Some(sqlite::lower(&bound)?),
+                program: Some(InUse::lower(&bound)?),
                 command: Command::Select,
                 direct: None,
                 in_parts: false,
@@ -871,7 +867,7 @@ fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
                 size: 0,
             })
             .collect(),
-        Language::Native => return Err(Error::unsupported("SQLite's own SQL")),
+        Language::Native => return Err(Error::unsupported("the back end's own SQL")),
     };
     let size = memory::since(before) / parsed.len().max(1);
     parsed.iter_mut().for_each(|statement| statement.size = size);

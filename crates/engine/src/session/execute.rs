@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use libsqlite3_sys as ffi;
 use rowferry_dialect::ir::{DmlAction, Statement as Ir, Value};
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::{Condition, Error, Language, Result, postgres};
@@ -22,15 +21,15 @@ type Changed = (Arc<Prepared>, (Spool, u64));
 
 /// A failure of a run.
 pub(super) enum RunError {
-    /// SQLite's.
-    Sqlite(Failure),
+    /// The back end's.
+    Failed(Failure),
     /// Ours.
     Other(Error),
 }
 
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
-        Self::Sqlite(failure)
+        Self::Failed(failure)
     }
 }
 
@@ -348,14 +347,14 @@ impl Session {
             match run(self, &plan) {
                 Ok(value) => return Ok((plan, value)),
                 Err(RunError::Other(error)) => return Err(error),
-                Err(RunError::Sqlite(failure)) => {
+                Err(RunError::Failed(failure)) => {
                     let error = self.translate(&failure, &plan, params);
                     if !errors::blames_schema(&failure) {
                         return Err(error);
                     }
                     // SQLite's own picture of the schema may be all that was old.
                     let changed = self.reload_if_changed()?;
-                    if failure.primary() != ffi::SQLITE_SCHEMA && !changed {
+                    if !failure.is_stale() && !changed {
                         return Err(error);
                     }
                     last = Some(error);
@@ -386,7 +385,7 @@ impl Session {
     fn read_all(&mut self, plan: &Prepared, statement: Statement) -> Result<Spool> {
         self.read_on(plan, statement, true).map_err(|error| match error {
             RunError::Other(error) => error,
-            RunError::Sqlite(failure) => self.translate(&failure, plan, &[]),
+            RunError::Failed(failure) => self.translate(&failure, plan, &[]),
         })
     }
 
@@ -416,12 +415,12 @@ impl Session {
             match statement.step() {
                 Ok(Step::Row) => at_row = true,
                 Ok(Step::Done) => break Ok(()),
-                Err(failure) => break Err(RunError::Sqlite(failure)),
+                Err(failure) => break Err(RunError::Failed(failure)),
             }
         };
         // A statement that has failed on a changed schema is of no use any more.
         match &result {
-            Err(RunError::Sqlite(failure)) if errors::blames_schema(failure) => drop(statement),
+            Err(RunError::Failed(failure)) if errors::blames_schema(failure) => drop(statement),
             _ => guard.put_back(plan.id, statement),
         }
         result.map(|()| spool)
@@ -436,7 +435,7 @@ impl Session {
     /// A failure in the user's words.
     pub(super) fn translate(&mut self, failure: &Failure, plan: &Prepared, params: &[Value]) -> Error {
         let snapshot = self.transaction.is_snapshot() && matches!(self.transaction.open, Open::Write { .. });
-        if failure.primary() == ffi::SQLITE_BUSY && snapshot && !self.interrupter.must_stop() {
+        if failure.is_busy() && snapshot && !self.interrupter.must_stop() {
             return errors::serialization_failure();
         }
         let settings = self.state.settings();

@@ -33,11 +33,9 @@ use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result};
 use rowferry_encodings::Encoding;
 
-use crate::backend::BusyHandler;
-use crate::backend::Failure;
-use crate::backend::SharedHandle;
+use crate::backend::{Backend as _, InUse, Opening, SharedHandle};
 use crate::database::next_pid;
-use crate::schema::{self, SessionSchema, Snapshot};
+use crate::schema::{SessionSchema, Snapshot};
 use crate::{Cursor, Database, Interrupter, SessionOptions};
 
 pub use compile::{Parsed, Prepared};
@@ -52,9 +50,6 @@ use state::{Activity, State};
 use transaction::{Block, Transaction};
 pub use variables::MessageLevel;
 use variables::Variables;
-
-/// Virtual machine steps between two looks at the clock and the interrupter: some microseconds.
-const PROGRESS_STEPS: i32 = 1_000;
 
 /// One client's conversation with a database; used by one thread at a time. Dropping it rolls back.
 #[derive(Debug)]
@@ -368,23 +363,17 @@ impl Session {
         self.schema.clone()
     }
 
-    /// The SQLite handle, opened now if it has not been needed yet.
+    /// The session's handle, opened now if it has not been needed yet.
     pub(crate) fn handle(&mut self) -> Result<SharedHandle> {
         if let Some(handle) = &self.handle {
             return Ok(handle.clone());
         }
         let shared = &self.database.shared;
-        let opened = shared.connect().and_then(|mut connection| {
-            let timeout = self.state.variables.read().lock_timeout();
-            let busy = BusyHandler::install(&connection, self.interrupter.clone(), timeout);
-            let interrupter = self.interrupter.clone();
-            connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
-            crate::functions::register(&connection, &self.functions)?;
-            // SAFETY: the handle is open; functions use it while it runs their statement.
-            self.state.db.store(unsafe { connection.handle() }, std::sync::atomic::Ordering::Release);
-            let handle = SharedHandle::new(connection, busy);
-            *self.state.handle.lock() = handle.downgrade();
-            Ok(handle)
+        let opened = InUse::session(&Opening {
+            database: shared,
+            state: &self.state,
+            functions: &self.functions,
+            interrupter: &self.interrupter,
         });
         let handle = opened.map_err(|failure| shared.open_error(&failure))?;
         Ok(self.handle.insert(handle).clone())
@@ -430,7 +419,7 @@ impl Session {
     pub(crate) fn load_temporary_schema(&mut self) -> Result<()> {
         let handle = self.handle()?;
         let guard = handle.lock();
-        let loaded = self.checked(schema::load(&guard, "temp").map_err(Failure::from))?;
+        let loaded = self.checked(InUse::load(&guard, "temp"))?;
         drop(guard);
         self.schema.temp = Arc::new(loaded);
         self.schema_moved();

@@ -13,14 +13,13 @@ use rowferry_dialect::ir::by_rows::by_rows;
 use rowferry_dialect::ir::{
     self, Again, Body, Cte, CteBody, CteId, Dml, DmlAction, From, Merge, Query, Statement as Ir, Value,
 };
-use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema as _, Type};
 
 use super::execute::{RunError, command_words};
 use super::transaction::Block;
 use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
-use crate::backend::errors;
+use crate::backend::{Backend as _, InUse, Yield, errors};
 use crate::memory::Charge;
 use crate::spool::Spool;
 
@@ -203,7 +202,7 @@ impl Session {
         let mut query = query.clone();
         run.take_ctes(&mut query);
         let params = run.plan.bound.params.clone();
-        let program = if kept { sqlite::lower_kept_query(&query)? } else { sqlite::lower_query(&query)? };
+        let program = InUse::lower_query(&query, if kept { Yield::Kept } else { Yield::Sent })?;
         self.part_of(Ir::Query(Box::new(query)), params, run.plan, program)
     }
 
@@ -248,7 +247,7 @@ impl Session {
         for dml in &merge.actions {
             let mut dml = dml.clone();
             run.refer_to_kept_in(&mut dml)?;
-            let program = if kept { sqlite::lower_kept_dml(&dml)? } else { sqlite::lower_dml(&dml)? };
+            let program = InUse::lower_change(&dml, if kept { Yield::Kept } else { Yield::Sent })?;
             actions.push(self.part_of(Ir::Dml(Box::new(dml)), types.clone(), run.plan, program)?);
         }
         refuse_with_triggers(&actions, kept)?;
@@ -339,7 +338,7 @@ impl Session {
         let statement = self.start(action, row)?;
         match self.read_all_of(action, statement) {
             // The failure is this row's.
-            Err(RunError::Sqlite(failure)) if !errors::blames_schema(&failure) => {
+            Err(RunError::Failed(failure)) if !errors::blames_schema(&failure) => {
                 Err(self.translate(&failure, action, row).into())
             }
             result => result,

@@ -5,7 +5,6 @@ use std::any::Any;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{FetchDirection, Query, Statement as Ir, Value};
-use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::{Command, ResultColumn};
 use rowferry_dialect::postgres::{self, Positions};
 use rowferry_dialect::schema::Relation;
@@ -16,6 +15,7 @@ use super::compile::Uses;
 use super::names::Thing;
 use super::transaction::Block;
 use super::{Outcome, Prepared, Session};
+use crate::backend::{Backend as _, InUse, Yield};
 use crate::cursor::{Cursor, Row};
 use crate::memory::Charge;
 use crate::plans::next_id;
@@ -297,7 +297,7 @@ impl Session {
             .collect();
         let (query, positions) = postgres::with_positions(query);
         let mut bound = prepared.bound.clone();
-        let program = sqlite::lower_query(&query)?;
+        let program = InUse::lower_query(&query, Yield::Sent)?;
         bound.statement = Ir::Query(Box::new(query));
         bound.columns = columns;
         let plan = Arc::new(Prepared {

@@ -56,7 +56,7 @@ pub struct State {
     pub settings: Mutex<Option<(Arc<Settings>, Arc<Settings>)>>,
     /// Rows of catalogs that this session alone can see.
     pub catalogs: crate::catalog::cache::Cache,
-    /// The session's SQLite handle, for functions that run on it; null while there is none.
+    /// The session's handle, for functions that run on it; null while there is none.
     pub db: std::sync::atomic::AtomicPtr<libsqlite3_sys::sqlite3>,
     /// The same handle, for routines that such functions call.
     pub handle: Mutex<crate::backend::WeakHandle>,

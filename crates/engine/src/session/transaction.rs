@@ -20,11 +20,11 @@ use rowferry_dialect::{Condition, Error, Language, Result};
 use super::constraints::Checking;
 use super::variables::Modes;
 use super::{Session, TransactionStatus};
-use crate::backend::Failure;
 use crate::backend::Guard;
 use crate::backend::errors;
+use crate::backend::{Backend as _, Failure, InUse};
 use crate::locks::{Mark, Permit};
-use crate::schema::{self, Snapshot};
+use crate::schema::Snapshot;
 
 /// How long a commit waits for readers, with a rollback journal and without a lock time-out.
 const LONGEST_WAIT_FOR_READERS: Duration = Duration::from_secs(60);
@@ -696,7 +696,7 @@ impl Session {
             _ => Vec::new(),
         };
         guard.commit().map(|()| self.sequences_saved(&saved)).map_err(|failure| {
-            if failure.code == libsqlite3_sys::SQLITE_CONSTRAINT_FOREIGNKEY {
+            if failure.breaks_foreign_key() {
                 self.deferred_violation(&guard)
             } else {
                 errors::translate(&failure, &self.interrupter, None)
@@ -803,7 +803,7 @@ impl Session {
             self.schema.main = if current.cookie == cookie {
                 current
             } else {
-                let loaded = self.checked(schema::load(&guard, "main").map_err(Failure::from))?;
+                let loaded = self.checked(InUse::load(&guard, "main"))?;
                 let loaded = Arc::new(loaded);
                 // The writer's state of the file is the newest there is.
                 if matches!(self.transaction.open, Open::Write { .. }) {

@@ -7,7 +7,6 @@ use rowferry_dialect::ir::{
     Discard, Explain, Expr, ExprKind, Notify, SetVariable, Statement as Ir, Transaction as Control, TransactionModes,
     Value,
 };
-use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::{Condition, Error, Result};
@@ -15,7 +14,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use super::portals::Declare;
 use super::transaction::{Block, isolation_from_name, isolation_name};
 use super::{Outcome, Prepared, Session};
-use crate::backend::Failure;
+use crate::backend::{Backend as _, Failure, InUse, Yield};
 use crate::cursor::Cursor;
 use crate::settings;
 use crate::spool::Spool;
@@ -234,11 +233,11 @@ impl Session {
             return Err(Error::unsupported("EXPLAIN ANALYZE"));
         }
         let program = match &explain.statement {
-            Ir::Query(query) => sqlite::lower_query(query)?,
+            Ir::Query(query) => InUse::lower_query(query, Yield::Sent)?,
             Ir::Dml(dml) if dml.view.is_some() => {
                 return Err(Error::unsupported("EXPLAIN of a change that INSTEAD OF triggers make"));
             }
-            Ir::Dml(dml) => sqlite::lower_dml(dml)?,
+            Ir::Dml(dml) => InUse::lower_change(dml, Yield::Sent)?,
             _ => return Err(Error::unsupported("EXPLAIN of this statement")),
         };
         self.open_read()?;

@@ -46,6 +46,29 @@ impl Failure {
         self.code & 0xff
     }
 
+    /// The statement was prepared against a schema that is no more.
+    pub fn is_stale(&self) -> bool {
+        self.primary() == ffi::SQLITE_SCHEMA
+    }
+
+    /// Somebody else holds a lock.
+    pub fn is_busy(&self) -> bool {
+        self.primary() == ffi::SQLITE_BUSY
+    }
+
+    /// A foreign key does not hold.
+    pub fn breaks_foreign_key(&self) -> bool {
+        self.code == ffi::SQLITE_CONSTRAINT_FOREIGNKEY
+    }
+
+    /// Two rows have the same key.
+    pub fn breaks_unique_key(&self) -> bool {
+        matches!(
+            self.code,
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID
+        )
+    }
+
     /// A failure of which only the code is known.
     pub fn of(code: c_int) -> Self {
         // SAFETY: the texts are static.

@@ -8,7 +8,6 @@ use rowferry_dialect::ir::{
     Body, ColumnIndex, ColumnRef, Distinct, Expr, ExprKind, GroupBy, OutputColumn, Query, RelId, Select, Statement,
     TriggerEvent, TriggerLevel, TriggerState, TriggerTime, Value, walk,
 };
-use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::{Bound, Command, Effects};
 use rowferry_dialect::schema::{Relation, Trigger};
 use rowferry_dialect::types::Storage;
@@ -19,6 +18,7 @@ use super::super::compile::Uses;
 use super::super::execute::RunError;
 use super::super::{Prepared, Session};
 use super::queue::{Event, Row, Transition};
+use crate::backend::{Backend as _, InUse};
 use crate::plans::next_id;
 use crate::routines::trigger::TriggerCall;
 use crate::spool::SpoolReader;
@@ -108,7 +108,7 @@ impl Session {
         };
         let plan = Arc::new(Prepared {
             in_parts: false,
-            program: Some(sqlite::lower(&bound)?),
+            program: Some(InUse::lower(&bound)?),
             bound,
             command: Command::Select,
             uses: Uses::default(),
@@ -136,10 +136,10 @@ impl Session {
                 Ok(spool) => return spool.into_reader(),
                 Err(RunError::Other(error)) => return Err(error),
                 // What a trigger has made or switched is news to SQLite's statement; it has done nothing yet.
-                Err(RunError::Sqlite(failure)) if failure.primary() == libsqlite3_sys::SQLITE_SCHEMA && tries < 3 => {
+                Err(RunError::Failed(failure)) if failure.is_stale() && tries < 3 => {
                     tries += 1;
                 }
-                Err(RunError::Sqlite(failure)) => return Err(self.translate(&failure, part, params)),
+                Err(RunError::Failed(failure)) => return Err(self.translate(&failure, part, params)),
             }
         }
     }

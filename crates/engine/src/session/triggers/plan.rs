@@ -7,13 +7,13 @@ use rowferry_dialect::ir::{
     ConflictAction, CteBody, Dml, DmlAction, Expr, Guards, ReferentialChange, Statement, TriggerEvent, TriggerLevel,
     TriggerTime,
 };
-use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::{Bound, Command, Context};
 use rowferry_dialect::postgres::bind_generated;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Error, Result};
 
 use super::super::compile::{Parsed, Prepared, Uses};
+use crate::backend::{Backend as _, InUse};
 use crate::plans::next_id;
 use crate::schema::SessionSchema;
 
@@ -105,7 +105,7 @@ impl Steps {
                 Bound { statement, params: params.to_vec(), columns: Vec::new(), notices: Vec::new(), ..bound.clone() };
             Ok(Arc::new(Prepared {
                 in_parts: false,
-                program: Some(sqlite::lower(&bound)?),
+                program: Some(InUse::lower(&bound)?),
                 bound,
                 command: Command::Select,
                 uses: Uses::default(),

@@ -126,7 +126,7 @@ impl Session {
         };
         changes.returned = run(self).map_err(|error| match error {
             RunError::Other(error) => error,
-            RunError::Sqlite(failure) => self.translate(&failure, plan, params),
+            RunError::Failed(failure) => self.translate(&failure, plan, params),
         })?;
         let handle = self.handle()?;
         let guard = handle.lock();

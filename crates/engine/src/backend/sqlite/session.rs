@@ -1,0 +1,71 @@
+//! What the engine asks of a back end, answered by SQLite.
+
+use std::sync::atomic::Ordering;
+
+use rowferry_dialect::Result;
+use rowferry_dialect::ir::{Dml, Query};
+use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
+use rowferry_dialect::plan::Bound;
+use rusqlite::Connection;
+
+use super::busy::BusyHandler;
+use super::handle::SharedHandle;
+use super::statement::Failure;
+use crate::backend::{Backend, Opening, Yield};
+use crate::schema::Snapshot;
+
+/// Virtual machine steps between two looks at the clock and the interrupter: some microseconds.
+const PROGRESS_STEPS: i32 = 1_000;
+
+/// SQLite, in this process.
+#[derive(Debug)]
+pub struct Sqlite;
+
+impl Backend for Sqlite {
+    type Program = Program;
+    type Session = SharedHandle;
+    type Reader = Connection;
+    type Failure = Failure;
+
+    fn lower(bound: &Bound) -> Result<Program> {
+        sqlite::lower(bound)
+    }
+
+    fn lower_query(query: &Query, rows: Yield) -> Result<Program> {
+        match rows {
+            Yield::Sent => sqlite::lower_query(query),
+            Yield::Kept => sqlite::lower_kept_query(query),
+        }
+    }
+
+    fn lower_change(dml: &Dml, rows: Yield) -> Result<Program> {
+        match rows {
+            Yield::Sent => sqlite::lower_dml(dml),
+            Yield::Kept => sqlite::lower_kept_dml(dml),
+        }
+    }
+
+    fn native(text: &str, params: usize) -> Program {
+        let params = (0..params).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
+        // Nobody has looked what stands in it.
+        Program { sql: text.to_owned(), params, native: true, catalogs: Vec::new(), virtual_tables: true }
+    }
+
+    fn session(of: &Opening<'_>) -> std::result::Result<SharedHandle, Failure> {
+        let mut connection = of.database.connect()?;
+        let timeout = of.state.variables.read().lock_timeout();
+        let busy = BusyHandler::install(&connection, of.interrupter.clone(), timeout);
+        let interrupter = of.interrupter.clone();
+        connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
+        crate::functions::register(&connection, of.functions)?;
+        // SAFETY: the handle is open; functions use it while it runs their statement.
+        of.state.db.store(unsafe { connection.handle() }, Ordering::Release);
+        let handle = SharedHandle::new(connection, busy);
+        *of.state.handle.lock() = handle.downgrade();
+        Ok(handle)
+    }
+
+    fn load(through: &Connection, database: &'static str) -> std::result::Result<Snapshot, Failure> {
+        super::schema::load(through, database).map_err(Failure::from)
+    }
+}
