@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Function] = rows! { IFX;
     Scalar "abs" (I4) -> I4, F("rf_int4_abs");
     Scalar "abs" (I8) -> I8, F("rf_int8_abs");
     Scalar "abs" (NUM) -> NUM, F("rf_numeric_abs");
-    Scalar "abs" (F8) -> F8, F("abs");
+    Scalar "abs" (F8) -> F8, F("rf_float8_abs");
     Scalar "mod" (I4, I4) -> I4, F("rf_int4_mod");
     Scalar "mod" (I8, I8) -> I8, F("rf_int8_mod");
     Scalar "mod" (NUM, NUM) -> NUM, F("rf_numeric_mod");

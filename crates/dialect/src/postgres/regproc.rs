@@ -1,9 +1,12 @@
 //! Functions and operators by name: what `regproc`, `regprocedure`, `regoper` and `regoperator` read and print.
 
+use std::sync::Arc;
+
 use rowferry_facts as facts;
 
 use super::{names, regtype, routine, words};
 use crate::schema::QualifiedName;
+use crate::stored_function::StoredFunction;
 use crate::types::Reg;
 use crate::{Condition, Error, Result, Schema, extension};
 
@@ -78,7 +81,7 @@ fn of_extensions(schema: &dyn Schema, name: &QualifiedName) -> Vec<&'static fact
 /// A function that users have made.
 fn stored_name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
     let function = schema.function_by_oid(oid)?;
-    let known = schema.functions(&QualifiedName::bare(function.name.clone()));
+    let known = visible(schema, &QualifiedName::bare(function.name.clone()));
     // Bare where the name finds it, and as regproc where it finds nothing else.
     let bare = match reg {
         Reg::Proc => {
@@ -89,6 +92,17 @@ fn stored_name(schema: &dyn Schema, reg: Reg, oid: u32) -> Option<String> {
     let name = words::quote_ident(&function.name);
     let name = if bare { name } else { format!("{}.{name}", words::quote_ident(&function.namespace)) };
     Some(if reg == Reg::Proc { name } else { format!("{name}({})", function.definition.input_words()) })
+}
+
+/// Users' functions of a name, without those that one of a schema before theirs hides: it takes the same types.
+fn visible(schema: &dyn Schema, name: &QualifiedName) -> Vec<Arc<StoredFunction>> {
+    let mut found: Vec<Arc<StoredFunction>> = Vec::new();
+    for function in schema.functions(name) {
+        if !found.iter().any(|before| before.definition.input_words() == function.definition.input_words()) {
+            found.push(function);
+        }
+    }
+    found
 }
 
 /// PostgreSQL's own functions of a name, and those of extensions, where the name can mean them.
@@ -110,7 +124,7 @@ fn invalid_name() -> Error {
 
 fn function_oid(schema: &dyn Schema, text: &str) -> Result<u32> {
     let name = names::qualified(text).ok_or_else(invalid_name)?;
-    let stored = schema.functions(&name);
+    let stored = visible(schema, &name);
     let mut found =
         builtin(schema, &name).into_iter().map(|fact| fact.oid).chain(stored.iter().map(|function| function.oid));
     match (found.next(), found.next()) {

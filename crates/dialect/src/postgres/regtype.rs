@@ -4,7 +4,9 @@ use pg_query::protobuf::{self as pg, node::Node as N};
 use rowferry_facts as facts;
 
 use super::{names, raw, types, words};
-use crate::{Condition, Error, Result, Schema, extension};
+use crate::schema::QualifiedName;
+use crate::types::Type;
+use crate::{Condition, Error, Result, Schema, composite, extension};
 
 /// The name that words like `double precision` or `pg_catalog.int4[]` are; `None` when they are no type's name.
 pub(super) fn type_name(words: &str) -> Option<pg::TypeName> {
@@ -48,7 +50,24 @@ pub fn shown_in(schema: &dyn Schema, oid: u32, modifier: Option<i32>) -> Option<
     if facts::Extension::has(oid) {
         return extension::shown(schema, oid);
     }
-    shown(oid, modifier).or_else(|| Some(types::format_type(&types::of_oid(oid, schema)?)))
+    shown(oid, modifier).or_else(|| Some(user_type_shown(schema, &types::of_oid(oid, schema)?)))
+}
+
+/// A user's type or an array of it, with its schema where its bare name means another type or none.
+fn user_type_shown(schema: &dyn Schema, ty: &Type) -> String {
+    match ty {
+        Type::Array(element) => format!("{}[]", user_type_shown(schema, element)),
+        Type::User(user) => {
+            let name = QualifiedName::bare(&user.name);
+            let made = schema.user_type(&name).map(|found| found.oid);
+            let found = made.or_else(|| schema.relation(&name).map(|relation| composite::row_type_oid(relation.oid)));
+            if user.namespace.is_empty() || found == Some(user.oid) {
+                return words::quote_ident(&user.name);
+            }
+            format!("{}.{}", words::quote_ident(&user.namespace), words::quote_ident(&user.name))
+        }
+        ty => types::format_type(ty),
+    }
 }
 
 /// How PostgreSQL prints a type of its own, with a modifier (-1: none): `format_type`. `None` for an object id that it does

@@ -244,7 +244,7 @@ fn json_scalar(text: &str, from: &Type, to: &Type, settings: &Settings) -> Resul
             let decimal = Value::Text(Decimal::parse(&number.to_string())?.to_string());
             return cast(&decimal, &Type::Numeric(None), to, CastContext::Explicit, settings);
         }
-        Json::Null => return Ok(Value::Null),
+        Json::Null => "null",
         Json::Bool(_) => "boolean",
         Json::Number(_) => "numeric",
         Json::String(_) => "string",
@@ -288,6 +288,7 @@ fn cast_moment(text: &str, from: &Type, to: &Type, settings: &Settings) -> Resul
                     let micros = (instant + i64::from(offset) * SECOND).rem_euclid(DAY);
                     return Ok(Value::Text(time::TimeTz { micros: time::round(micros, *digits), offset }.to_stored()));
                 }
+                Type::TimeTz(_) => return Ok(Value::Null),
                 _ if infinite(instant) => instant,
                 _ => zone::to_local(zone, instant),
             }

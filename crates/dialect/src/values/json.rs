@@ -19,6 +19,8 @@ pub fn check_escapes(text: &str) -> Result<()> {
     json_check::check(text, true)
 }
 
+pub use super::json_check::strip_nulls;
+
 /// Longer texts are read in steps, which takes twice as long.
 const LONG: usize = 256 * 1024;
 

@@ -3,6 +3,7 @@
 //! What reads JSON into values knows less about its faults; so it asks here when it has found one. A `json` is checked
 //! here and nowhere else: what its escapes stand for does not matter before somebody wants to know.
 
+use super::json;
 use crate::{Condition, Error, Result, stack, work};
 
 /// The text, if it is JSON; `escapes` says whether those of its strings must stand for characters.
@@ -49,6 +50,50 @@ pub fn check(text: &str, escapes: bool) -> Result<()> {
         lexer.next()?;
         if !lexer.behind_value(&mut open)? {
             return Ok(());
+        }
+    }
+}
+
+/// The text without the members of objects that are null: nothing else of it changes but blanks and how strings are escaped.
+///
+/// # Errors
+/// As [`check`].
+pub fn strip_nulls(text: &str) -> Result<String> {
+    check(text, true)?;
+    let mut lexer = Lexer::new(text, true);
+    let mut out = String::with_capacity(text.len());
+    let mut open: Vec<Open> = Vec::new();
+    let mut key = None;
+    loop {
+        lexer.next()?;
+        let is_key = lexer.token == Token::String && open.last() == Some(&Open::Object) && key.is_none();
+        match lexer.token {
+            Token::End => return Ok(out),
+            Token::Comma | Token::Colon => {}
+            Token::String if is_key => key = Some(lexer.unquoted()?),
+            Token::Scalar if key.is_some() && lexer.shown() == "null" => key = None,
+            Token::CloseObject | Token::CloseArray => {
+                open.pop();
+                out.push_str(lexer.shown());
+            }
+            Token::OpenObject | Token::OpenArray | Token::String | Token::Scalar => {
+                if !open.is_empty() && !out.ends_with(['{', '[']) {
+                    out.push(',');
+                }
+                if let Some(key) = key.take() {
+                    json::quote(&mut out, &key);
+                    out.push(':');
+                }
+                match lexer.token {
+                    Token::String => json::quote(&mut out, &lexer.unquoted()?),
+                    Token::OpenObject => open.push(Open::Object),
+                    Token::OpenArray => open.push(Open::Array),
+                    _ => {}
+                }
+                if lexer.token != Token::String {
+                    out.push_str(lexer.shown());
+                }
+            }
         }
     }
 }
@@ -315,6 +360,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Bytes of the character at a place.
+    /// What the string that is the token stands for.
+    fn unquoted(&self) -> Result<String> {
+        serde_json::from_str(self.shown()).map_err(|_| self.invalid_token())
+    }
+
     fn width(&self, at: usize) -> usize {
         self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
     }

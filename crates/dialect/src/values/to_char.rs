@@ -300,10 +300,13 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
                 .hint("Intervals are not tied to specific calendar dates.")
         })
     };
-    let hour12 = if fields.hour % 12 == 0 { 12 } else { fields.hour % 12 };
+    let is_interval = fields.days.is_none();
+    // An interval's months have thirty days each.
+    let day_of_year = || fields.days.map_or((fields.year * 12 + fields.month) * 30 + fields.day, day_of_year);
     let text = match word {
-        Word::Hour12 if fields.days.is_some() => number(hour12, 2),
-        Word::Hour12 => number(if fields.hour % 12 == 0 { 12 } else { fields.hour % 12 }, 2),
+        // The width leaves room for a sign that 12 does not have.
+        Word::Hour12 if fields.hour % 12 == 0 => number(12, if fields.hour < 0 { 3 } else { 2 }),
+        Word::Hour12 => number(fields.hour % 12, 2),
         Word::Hour24 => number(fields.hour, 2),
         Word::Minute => number(fields.minute, 2),
         Word::Second => number(fields.second, 2),
@@ -322,6 +325,7 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
             if written.starts_with(|c: char| c.is_uppercase()) { name.to_uppercase() } else { name.to_owned() }
         }
         Word::Era { dots } => {
+            days()?;
             let name = match (fields.bc, dots) {
                 (false, true) => "a.d.",
                 (false, false) => "ad",
@@ -333,10 +337,9 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         Word::YearWithComma => format!("{},{:03}", fields.year / 1_000, fields.year % 1_000),
         Word::Year(digits) => last_digits(fields.year, digits),
         Word::IsoYear(digits) => last_digits(year_of_era(iso_week(days()?).0).0, digits),
-        Word::MonthName | Word::MonthShort if fields.month == 0 => String::new(),
         Word::Roman if fields.month == 0 && fields.year == 0 => String::new(),
-        Word::MonthName => name(MONTHS[fields.month.unsigned_abs() as usize - 1], 9),
-        Word::MonthShort => name(&MONTHS[fields.month.unsigned_abs() as usize - 1][..3], 3),
+        Word::MonthName => name(MONTHS[civil_from_days(days()?).1 as usize - 1], 9),
+        Word::MonthShort => name(&MONTHS[civil_from_days(days()?).1 as usize - 1][..3], 3),
         Word::Month => number(fields.month, 2),
         Word::Roman => {
             // Months of a negative interval count backwards.
@@ -352,7 +355,7 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         }
         Word::DayName => name(DAYS[day_of_week(days()?) as usize], 9),
         Word::DayShort => name(&DAYS[day_of_week(days()?) as usize][..3], 3),
-        Word::DayOfYear => number(day_of_year(days()?), 3),
+        Word::DayOfYear => number(day_of_year(), 3),
         Word::IsoDayOfYear => {
             let (_, week) = iso_week(days()?);
             number((week - 1) * 7 + (days()? + 3).rem_euclid(7) + 1, 3)
@@ -361,22 +364,27 @@ fn push_word(out: &mut String, fields: &Fields<'_>, word: Word, written: &str, f
         Word::DayOfWeek => number(day_of_week(days()?) + 1, 1),
         Word::IsoDayOfWeek => number((days()? + 3).rem_euclid(7) + 1, 1),
         Word::WeekOfMonth => number((fields.day - 1) / 7 + 1, 1),
-        Word::WeekOfYear => number((day_of_year(days()?) - 1) / 7 + 1, 2),
+        Word::WeekOfYear => number((day_of_year() - 1) / 7 + 1, 2),
         Word::IsoWeek => number(iso_week(days()?).1, 2),
+        Word::Century if is_interval => number(fields.year / 100, 2),
         Word::Century if fields.bc => number((1 - fields.year) / 100 - 1, 2),
         Word::Century => number((fields.year - 1).div_euclid(100) + 1, 2),
         Word::Julian => number(days()? + 2_440_588, 1),
+        Word::Quarter if fields.month == 0 => String::new(),
         Word::Quarter => number((fields.month - 1) / 3 + 1, 1),
         Word::Zone => {
+            days()?;
             let name = fields.zone.map_or("", |(_, name)| name);
             if written.starts_with('t') { name.to_lowercase() } else { name.to_owned() }
         }
         Word::ZoneHours => {
+            days()?;
             let offset = fields.zone.map_or(0, |(offset, _)| offset);
             format!("{}{:02}", if offset < 0 { '-' } else { '+' }, offset.abs() / 3_600)
         }
         Word::ZoneMinutes => format!("{:02}", fields.zone.map_or(0, |(offset, _)| offset).abs() / 60 % 60),
         Word::Offset => {
+            days()?;
             let mut text = Vec::new();
             zone::write_offset(&mut text, fields.zone.map_or(0, |(offset, _)| offset));
             String::from_utf8(text).unwrap_or_default()

@@ -17,18 +17,18 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_jsonb_delete_path", 2, |call| {
         let steps = path_with_nulls(call, 1)?;
         let mut all = container(call, "cannot delete path in scalar")?;
-        // Of nothing nothing can be removed, whatever the path says.
-        if all.as_array().is_some_and(Vec::is_empty) {
-            return normal(&all);
+        if !is_empty(&all) {
+            change(&mut all, &steps, 0, &Change::Remove)?;
         }
-        change(&mut all, &steps, 0, &Change::Remove)?;
         normal(&all)
     }),
     Row::new("rf_jsonb_set", 3, |call| {
         let create = call.given(3).is_none() || call.boolean(3)?;
         let (steps, new) = (path_with_nulls(call, 1)?, parsed(call, 2)?);
         let mut all = container(call, "cannot set path in scalar")?;
-        change(&mut all, &steps, 0, &Change::Set { new, create })?;
+        if create || !is_empty(&all) {
+            change(&mut all, &steps, 0, &Change::Set { new, create })?;
+        }
         normal(&all)
     })
     .optional(1),
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         pretty(&mut out, &parsed(call, 0)?, 0)?;
         text(out)
     }),
-    Row::new("rf_json_strip_nulls", 1, |call| text(strip(parsed(call, 0)?).to_string())),
+    Row::new("rf_json_strip_nulls", 1, |call| text(json::strip_nulls(call.text(0)?)?)),
     Row::new("rf_jsonb_strip_nulls", 1, |call| normal(&strip(parsed(call, 0)?))),
 ];
 
@@ -97,8 +97,15 @@ fn set_lax(call: &Call<'_>) -> Result<Value> {
     let refusal =
         if matches!(what, Change::Remove) { "cannot delete path in scalar" } else { "cannot set path in scalar" };
     let mut all = container(call, refusal)?;
-    change(&mut all, &path_with_nulls(call, 1)?, 0, &what)?;
+    if !is_empty(&all) || matches!(what, Change::Set { create: true, .. }) {
+        change(&mut all, &path_with_nulls(call, 1)?, 0, &what)?;
+    }
     normal(&all)
+}
+
+/// In what is empty nothing can be replaced or removed, whatever the path says.
+fn is_empty(all: &Json) -> bool {
+    all.as_array().is_some_and(Vec::is_empty) || all.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 fn container(call: &Call<'_>, refusal: &str) -> Result<Json> {

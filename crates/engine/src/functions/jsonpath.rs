@@ -307,9 +307,10 @@ impl<'a> Run<'a> {
     }
 
     fn arithmetic(&mut self, op: Arithmetic, left: &Expr, right: &Expr, current: Ref<'_>) -> Outcome<Json> {
-        let mut operand = |side: &str, expr: &Expr| -> Outcome<Decimal> {
-            let items = self.unwrapped(expr, current)?;
-            if let [single] = items.as_slice()
+        // Both are worked out before one is judged.
+        let (left, right) = (self.unwrapped(left, current)?, self.unwrapped(right, current)?);
+        let operand = |side: &str, items: &[Item]| -> Outcome<Decimal> {
+            if let [single] = items
                 && let Some(number) = decimal_of(single.as_ref())?
             {
                 return Ok(number);
@@ -318,7 +319,7 @@ impl<'a> Run<'a> {
             let message = format!("{side} operand of jsonpath operator {sign} is not a single numeric value");
             fault(Condition::SingletonSqlJsonItemRequired, message)
         };
-        let (left, right) = (operand("left", left)?, operand("right", right)?);
+        let (left, right) = (operand("left", &left)?, operand("right", &right)?);
         let result = match op {
             Arithmetic::Add => left.add(&right),
             Arithmetic::Subtract => left.sub(&right),
@@ -429,10 +430,11 @@ impl<'a> Run<'a> {
             Some(Json::Object(members)) => !members.is_empty(),
             _ => false,
         };
-        // `last` is the level of what holds nothing.
-        let wanted = match first {
-            Some(first) => level >= first,
-            None => !matches!(item.json(), Some(Json::Array(_) | Json::Object(_))),
+        // `last` alone is the level of what holds nothing, and is in something.
+        let wanted = match (first, last) {
+            (Some(first), _) => level >= first,
+            (None, None) => level > 0 && !matches!(item.json(), Some(Json::Array(_) | Json::Object(_))),
+            (None, Some(_)) => false,
         };
         if wanted && last.is_none_or(|last| level <= last) {
             self.steps(rest, item, true, found)?;

@@ -113,7 +113,8 @@ pub(super) const ROWS: &[Row] = &[
             } else if a < 0.0 {
                 -1.0
             } else {
-                a
+                // Of what is no number, too.
+                0.0
             }
         })
     }),

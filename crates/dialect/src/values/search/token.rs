@@ -91,12 +91,16 @@ impl<'a> Reader<'a> {
         Ok(Some((word, positions)))
     }
 
+    fn opens_phrase(&self, c: char) -> bool {
+        self.manner == Manner::Web && c == '"'
+    }
+
     fn bare(&mut self, word: &mut String) -> Result<()> {
         let mut first = true;
         while let Some(c) = self.peek() {
             if c == '\\' {
                 self.escaped(word)?;
-            } else if !first && (c.is_whitespace() || self.manner.ends_at(c) || c == ':') {
+            } else if !first && (c.is_whitespace() || self.manner.ends_at(c) || c == ':' || self.opens_phrase(c)) {
                 break;
             } else {
                 word.push(c);

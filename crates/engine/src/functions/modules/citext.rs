@@ -98,7 +98,13 @@ fn matched(text: &str, wanted: &str) -> Option<usize> {
 
 /// As a member of the array of parts: NULL where there is none, also for places counted from the end.
 fn split_part(call: &Call<'_>) -> Result<Value> {
-    let parts = split(call.text(0)?, call.text(1)?)?;
+    let (all, separator) = (call.text(0)?, call.text(1)?);
+    // As a pattern nothing parts all characters.
+    let parts = if separator.is_empty() && !all.is_empty() {
+        all.char_indices().map(|(at, c)| &all[at..at + c.len_utf8()]).collect()
+    } else {
+        split(all, separator)?
+    };
     let at = usize::try_from(call.integer(2)?).ok().and_then(|place| place.checked_sub(1));
     at.and_then(|at| parts.get(at)).map_or(Ok(Value::Null), |part| text(*part))
 }

@@ -400,7 +400,10 @@ const VECTORS: &[(&str, Operation)] = &[
     }),
     ("delete_array", |args| {
         let mut vector = args.vector(0)?;
-        let words = lexemes(&args.array(1)?)?;
+        // NULL is no word here.
+        let mut words = args.array(1)?;
+        words.members.retain(|word| !word.is_null());
+        let words = lexemes(&words)?;
         vector.lexemes.retain(|lexeme| !words.contains(&lexeme.word));
         stored(&vector)
     }),
