@@ -43,6 +43,7 @@ pub mod scalar;
 pub mod schema;
 mod secrets;
 pub mod stack;
+pub mod stored_aggregate;
 pub mod stored_function;
 pub mod types;
 pub mod user_type;

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::postgres::plpgsql;
 use crate::schema::{QualifiedName, Relation};
+use crate::stored_aggregate::AggregatePart;
 use crate::user_type::{self, UserType};
 use crate::{Condition, Error, Result, Schema, Type};
 
@@ -59,6 +60,8 @@ pub struct Definition {
     pub rows: Option<String>,
     /// SET: variables and their values as SET has them; in force while it runs.
     pub settings: Vec<(String, Vec<String>)>,
+    /// What makes it an aggregate; it has no body of its own then.
+    pub aggregate: Option<Arc<AggregatePart>>,
 }
 
 /// A parameter.
@@ -157,7 +160,15 @@ pub enum TypeRef {
     Trigger,
     /// What functions of event triggers return.
     EventTrigger,
+    /// Another pseudo-type by its object id: what aggregates and the functions behind them may have.
+    Pseudo(u32),
 }
+
+/// `"any"`, which takes a value of any type as it is.
+pub const ANY: u32 = 2_276;
+
+/// `internal`, the type of what only the server's own functions read.
+pub const INTERNAL: u32 = 2_281;
 
 /// PostgreSQL's polymorphic types.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -194,6 +205,11 @@ impl Polymorphic {
         Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(ty, ..)| *ty)
     }
 
+    /// The type of this object id.
+    pub fn of_oid(oid: u32) -> Option<Self> {
+        Self::ALL.iter().find(|(.., known)| *known == oid).map(|(ty, ..)| *ty)
+    }
+
     fn row(self) -> (&'static str, u32) {
         let row = Self::ALL.iter().find(|(ty, ..)| *ty == self);
         row.map_or(("anyelement", 2_283), |(_, name, oid)| (*name, *oid))
@@ -226,6 +242,7 @@ impl TypeRef {
             Self::Any(any) => any.row().0.to_owned(),
             Self::Trigger => "trigger".to_owned(),
             Self::EventTrigger => "event_trigger".to_owned(),
+            Self::Pseudo(oid) => crate::postgres::regtype::shown(*oid, None).unwrap_or_else(|| "unknown".to_owned()),
         }
     }
 
@@ -239,6 +256,7 @@ impl TypeRef {
             Self::Any(any) => any.row().1,
             Self::Trigger => 2_279,
             Self::EventTrigger => 3_838,
+            Self::Pseudo(oid) => *oid,
         }
     }
 
@@ -264,7 +282,7 @@ impl TypeRef {
             Self::Is(ty) => Some(ty.clone()),
             Self::Row(_) => self.relation(schema)?.map(|relation| row(&relation)),
             Self::Rows(_) => self.relation(schema)?.map(|relation| Type::Array(Box::new(row(&relation)))),
-            Self::Any(_) | Self::Trigger | Self::EventTrigger => None,
+            Self::Any(_) | Self::Trigger | Self::EventTrigger | Self::Pseudo(_) => None,
         })
     }
 
@@ -290,7 +308,8 @@ impl Definition {
 
     /// The types of values that it names.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
-        let all = self.params.iter().map(|param| &param.ty).chain([&self.returns]);
+        let states = self.aggregate.iter().flat_map(|part| part.states());
+        let all = self.params.iter().map(|param| &param.ty).chain([&self.returns]).chain(states);
         all.filter_map(|ty| match ty {
             TypeRef::Is(ty) => Some(ty),
             _ => None,
@@ -299,8 +318,7 @@ impl Definition {
 
     /// Looks up the types that users have made: their names are read as the rows of tables.
     pub fn resolve_types(&mut self, find: &dyn Fn(&QualifiedName) -> Option<Type>) {
-        let all = self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]);
-        for ty in all {
+        for ty in self.types_mut() {
             match ty {
                 TypeRef::Row(name) => {
                     if let Some(found) = find(name) {
@@ -319,14 +337,18 @@ impl Definition {
 
     /// Replaces the types of values that it names.
     fn renew_types(&mut self, renewed: &dyn Fn(&Type) -> Type) {
-        let all = self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]);
-        for ty in all {
+        for ty in self.types_mut() {
             if let TypeRef::Is(ty) = ty
                 && ty.has_user_type()
             {
                 *ty = renewed(ty);
             }
         }
+    }
+
+    fn types_mut(&mut self) -> impl Iterator<Item = &mut TypeRef> {
+        let states = self.aggregate.iter_mut().flat_map(|part| Arc::make_mut(part).states_mut());
+        self.params.iter_mut().map(|param| &mut param.ty).chain([&mut self.returns]).chain(states)
     }
 
     /// One of its types stands for whatever a call has.
@@ -379,6 +401,26 @@ impl StoredFunction {
         Self { oid, namespace, name, owner, definition, types: Arc::default(), body: OnceLock::new() }
     }
 
+    /// One that calls a function of PostgreSQL's own with arguments of types, of which the last is the result's.
+    pub fn calling(fact: &rowferry_facts::Function, types: &[Type]) -> Self {
+        let (result, args) = types.split_last().map_or((Type::Void, types), |(result, args)| (result.clone(), args));
+        let param =
+            |ty: &Type| Param { name: String::new(), ty: TypeRef::Is(ty.clone()), mode: ParamMode::In, default: None };
+        let given: Vec<String> = (1..=args.len()).map(|number| format!("${number}")).collect();
+        let name = crate::postgres::quote(fact.name);
+        let definition = Definition {
+            procedure: false,
+            params: args.iter().map(param).collect(),
+            returns: TypeRef::Is(result),
+            language: RoutineLanguage::Sql,
+            source: format!("SELECT pg_catalog.{name}({})", given.join(", ")),
+            volatility: crate::functions::Volatility::Immutable,
+            strict: fact.strict,
+            ..Definition::inline(String::new())
+        };
+        Self::new(fact.oid, "pg_catalog".to_owned(), fact.name.to_owned(), String::new(), definition)
+    }
+
     /// The same, which may name these types of users: they are looked up anew in its signature.
     pub fn knowing(mut self, types: Arc<Vec<Arc<UserType>>>) -> Self {
         let namespace = self.namespace.clone();
@@ -415,6 +457,10 @@ impl StoredFunction {
             return false;
         }
         seen.push(self.oid);
+        if let Some(part) = &self.definition.aggregate {
+            let functions: Vec<_> = part.functions().filter_map(|oid| schema.function_by_oid(oid)).collect();
+            return functions.iter().any(|function| function.may_write_within(schema, seen));
+        }
         let (writes, calls) = match self.definition.language {
             RoutineLanguage::Plpgsql => match self.plpgsql() {
                 Ok(body) => (body.writes, body.calls.clone()),

@@ -11,6 +11,7 @@ use crate::{Language, Type};
 pub use arrays::Subscripts;
 pub use extensions::{columns as columns_of_extension, of_extension, of_extensions};
 
+mod accumulators;
 mod aggregates;
 mod arrays;
 mod bits;
@@ -179,6 +180,7 @@ pub fn stored_result_rows() -> &'static Function {
 
 /// The families, one file each.
 static FAMILIES: &[&[Function]] = &[
+    accumulators::ROWS,
     aggregates::ROWS,
     arrays::ROWS,
     bits::ROWS,

@@ -1,5 +1,6 @@
 //! Calls of functions that users have made, whose arguments are the function's object id, what its polymorphic types
-//! stand for, and its own arguments. Nobody can call these by name.
+//! stand for, and its own arguments; and of aggregates, whose are a plan, what the state begins with, and the aggregate's
+//! own. Nobody can call these by name.
 
 use super::spec::*;
 
@@ -10,6 +11,8 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;
     SetReturning "json records" (JSON, ANY, TEXT, TEXT) -> ANY, F("rf_json_records"), lenient, stable;
+    Aggregate "stored aggregate" (TEXT, ANY, ANY) -> ANY, F("rf_stored_aggregate"), optional(1), variadic, lenient;
+    Scalar "stored aggregate result" (TEXT, ANY, ANY) -> ANY, F("rf_stored_aggregate_result"), optional(1), variadic, lenient, volatile;
     Scalar "field" (ANY, I4) -> ANY, Special("field");
     Scalar "row with field" (ANY, I4, I4, ANY) -> ANY, F("rf_set_field"), lenient;
     Scalar "row is null" (ANY) -> BOOL, Special("row_is_null"), lenient;

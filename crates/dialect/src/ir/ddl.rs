@@ -197,12 +197,23 @@ pub struct CreateFunction {
     pub text: String,
     /// The function that it takes the place of.
     pub replaces: Option<u32>,
-    /// CREATE PROCEDURE.
-    pub procedure: bool,
+    /// What it makes.
+    pub kind: RoutineKind,
     /// LEAKPROOF.
     pub leakproof: bool,
     /// Variables of its body that hide others: what becomes of them is the session's to say.
     pub shadows: Vec<crate::Error>,
+}
+
+/// What CREATE FUNCTION and its kin make.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RoutineKind {
+    /// A function.
+    Function,
+    /// A procedure.
+    Procedure,
+    /// An aggregate.
+    Aggregate,
 }
 
 /// ALTER FUNCTION and its kin: the function with its new text.

@@ -382,6 +382,7 @@ impl Printer<'_> {
                 let name = self.names.routine(u32::try_from(*oid).ok()?)?;
                 self.named(&name, args)
             }
+            ("stored aggregate result", [_, _, state]) => self.expr(state, true),
             ("substring", [text, pattern, escape]) if pattern.ty == Type::Text => {
                 self.out.push_str("SUBSTRING(");
                 for (word, arg) in [("", text), (" SIMILAR ", pattern), (" ESCAPE ", escape)] {

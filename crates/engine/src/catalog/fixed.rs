@@ -8,16 +8,22 @@ use std::sync::{Arc, OnceLock};
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::{Collation, Order};
 use rowferry_dialect::lower::sqlite::UNICODE_VERSION;
+use rowferry_dialect::stored_aggregate::AggregatePart;
 use rowferry_facts as facts;
 
 use super::{Cell, NULL, OWNER, Row, Table, array, letter, row, text_array};
 use crate::backend::CatalogRows as Rows;
-use crate::schema::PG_CATALOG;
+use crate::schema::{PG_CATALOG, SessionSchema};
 
 /// Tables whose rows are all fixed.
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_aggregate", |context| {
-        members(context, |e, _| e.aggregates().iter().map(aggregate).collect())
+        let mut rows = members(context, |e, _| e.aggregates().iter().map(aggregate).collect());
+        rows.extend(context.schema.main.functions.iter().filter_map(|function| {
+            let part = function.definition.aggregate.as_deref()?;
+            Some(stored_aggregate(context.schema, function.oid, part))
+        }));
+        rows
     }),
     Table::pg_catalog("pg_amop", nothing),
     Table::pg_catalog("pg_amproc", nothing),
@@ -147,6 +153,34 @@ fn aggregate(row: &facts::Aggregate) -> Row {
         row.moving_state_space,
         row.has_initial.then_some(row.initial),
         row.has_moving_initial.then_some(row.moving_initial),
+    ]
+}
+
+/// An aggregate that users have made.
+fn stored_aggregate(schema: &SessionSchema, oid: u32, part: &AggregatePart) -> Row {
+    row![
+        oid,
+        part.kind.letter(),
+        part.direct,
+        part.transition,
+        part.finish,
+        part.combine,
+        part.serialize,
+        part.deserialize,
+        part.moving_transition,
+        part.moving_inverse,
+        part.moving_finish,
+        part.finish_extra,
+        part.moving_finish_extra,
+        part.finish_modify.letter(),
+        part.moving_finish_modify.letter(),
+        part.sort_operator,
+        part.state.oid(schema),
+        i64::from(part.state_space),
+        part.moving_state.as_ref().map_or(0, |state| state.oid(schema)),
+        i64::from(part.moving_state_space),
+        part.initial.clone(),
+        part.moving_initial.clone(),
     ]
 }
 

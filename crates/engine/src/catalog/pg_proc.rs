@@ -4,7 +4,7 @@ use rowferry_dialect::Language;
 use rowferry_dialect::Type;
 use rowferry_dialect::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::stored_function::{Parallel, ParamMode, RoutineLanguage, StoredFunction, TypeRef};
+use rowferry_dialect::stored_function::{Parallel, ParamMode, Polymorphic, RoutineLanguage, StoredFunction, TypeRef};
 
 use super::{Context, NULL, OWNER, Row, Table, array, names, row, text_array};
 use crate::schema::SessionSchema;
@@ -57,9 +57,13 @@ const fn language(language: RoutineLanguage) -> u32 {
     }
 }
 
+/// The object id of the language of the server's own functions, which aggregates are said to be in.
+const INTERNAL_LANGUAGE: u32 = 12;
+
 /// A function that users have made.
 fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
     let definition = &function.definition;
+    let aggregate = definition.aggregate.is_some();
     let inputs: Vec<u32> = definition.inputs().map(|param| param.ty.oid(schema)).collect();
     let params = &definition.params;
     let plain = params.iter().all(|param| param.mode == ParamMode::In);
@@ -67,6 +71,8 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
     let variadic = params.iter().find(|param| param.mode == ParamMode::Variadic);
     let variadic = variadic.map_or(0, |param| match &param.ty {
         TypeRef::Is(Type::Array(element)) => types::oid(element),
+        TypeRef::Any(any) if any.is_compatible() => TypeRef::Any(Polymorphic::Compatible).oid(schema),
+        TypeRef::Any(_) => TypeRef::Any(Polymorphic::Element).oid(schema),
         _ => 2_276,
     });
     let defaults: Vec<&str> = definition.inputs().filter_map(|param| param.default.as_deref()).collect();
@@ -79,12 +85,16 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
         function.name.as_str(),
         names::namespace_oid(schema, &function.namespace),
         OWNER,
-        language(definition.language),
-        number(&definition.cost, 100.0),
+        if aggregate { INTERNAL_LANGUAGE } else { language(definition.language) },
+        number(&definition.cost, if aggregate { 1.0 } else { 100.0 }),
         if definition.set { number(&definition.rows, 1_000.0) } else { 0.0 },
         variadic,
         0,
-        if definition.procedure { "p" } else { "f" },
+        match (definition.procedure, aggregate) {
+            (true, _) => "p",
+            (_, true) => "a",
+            (false, false) => "f",
+        },
         false,
         definition.leakproof,
         definition.strict,
@@ -104,7 +114,11 @@ fn stored(schema: &SessionSchema, function: &StoredFunction) -> Row {
         named.then(|| text_array(params.iter().map(|param| param.name.as_str()))),
         (!defaults.is_empty()).then(|| defaults.join(", ")),
         NULL,
-        if definition.sql_body { "" } else { definition.source.as_str() },
+        match (definition.sql_body, aggregate) {
+            (_, true) => "aggregate_dummy",
+            (true, _) => "",
+            (false, false) => definition.source.as_str(),
+        },
         NULL,
         definition.sql_body.then(|| definition.source.clone()),
         (!settings.is_empty()).then(|| text_array(settings.iter().map(String::as_str))),

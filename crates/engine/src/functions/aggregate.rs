@@ -238,22 +238,7 @@ impl Accumulator for Single {
 
 impl Accumulator for Distinct {
     fn step(&mut self, call: &Call<'_>) -> Result<()> {
-        let mut key = Vec::new();
-        for at in 0..call.len() {
-            // Each argument with its storage class and length, so that no two rows share a key.
-            let (class, bytes): (u8, &[u8]) = match &call.value(at) {
-                ValueRef::Null => (b'0', &[]),
-                ValueRef::Integer(value) => (b'1', &value.to_le_bytes()),
-                ValueRef::Real(value) => (b'2', &value.to_bits().to_le_bytes()),
-                ValueRef::Text(bytes) => (b'3', bytes),
-                ValueRef::Blob(bytes) => (b'4', bytes),
-            };
-            work::step(bytes.len())?;
-            work::reserve(&mut key, bytes.len() + 9)?;
-            key.push(class);
-            key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-            key.extend_from_slice(bytes);
-        }
+        let key = row_key(call)?;
         if self.seen.len() == self.seen.capacity() {
             // The table moves into one of twice the size.
             work::room_to_work(self.seen.len() * 2 * (size_of::<Vec<u8>>() + 1))?;
@@ -272,6 +257,27 @@ impl Accumulator for Distinct {
     fn finish(&mut self) -> Result<Value> {
         self.inner.finish()
     }
+}
+
+/// What a row is known by among distinct ones: its arguments, told apart by their stored forms.
+pub(super) fn row_key(call: &Call<'_>) -> Result<Vec<u8>> {
+    let mut key = Vec::new();
+    for at in 0..call.len() {
+        // Each argument with its storage class and length, so that no two rows share a key.
+        let (class, bytes): (u8, &[u8]) = match &call.value(at) {
+            ValueRef::Null => (b'0', &[]),
+            ValueRef::Integer(value) => (b'1', &value.to_le_bytes()),
+            ValueRef::Real(value) => (b'2', &value.to_bits().to_le_bytes()),
+            ValueRef::Text(bytes) => (b'3', bytes),
+            ValueRef::Blob(bytes) => (b'4', bytes),
+        };
+        work::step(bytes.len())?;
+        work::reserve(&mut key, bytes.len() + 9)?;
+        key.push(class);
+        key.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        key.extend_from_slice(bytes);
+    }
+    Ok(key)
 }
 
 /// Sum or average of integers, in 128 bits: no number of 64-bit rows overflows that.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use rowferry_dialect::ir::{LockMode, LockWait, Value};
+use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Error, Language, Result, Schema};
 
@@ -86,6 +87,10 @@ pub trait SessionState: Send + Sync {
     /// The same for one value.
     fn function_value(&self, _function: u32, _element: Option<&str>, _args: Vec<Value>) -> Result<Value> {
         Err(Error::unsupported("a function of users"))
+    }
+    /// Calls a function behind an aggregate of users.
+    fn support_function(&self, _callee: &Callee, _args: Vec<Value>) -> Result<Value> {
+        Err(Error::unsupported("an aggregate of users"))
     }
     /// The rows that a function has returned, by their number; they are read once.
     fn function_result(&self, _number: i64) -> Option<RoutineRows> {

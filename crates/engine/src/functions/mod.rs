@@ -4,6 +4,7 @@
 //! rows); [`register`] hands them to a connection. Values arrive and leave in their stored form. A failure is a
 //! [`rowferry_dialect::Error`]: SQLite can carry only its text, so [`raise`] keeps the whole for [`take_error`].
 
+mod accumulators;
 mod aggregate;
 mod arrays;
 mod bits;
@@ -40,6 +41,7 @@ mod rows_catalogs;
 mod rows_sources;
 mod search;
 mod sequences;
+mod stored_aggregate;
 mod strings;
 mod subscripts;
 mod system;
@@ -115,6 +117,7 @@ impl Row {
 
 /// The families of scalar functions.
 const FAMILIES: &[&[Row]] = &[
+    accumulators::ROWS,
     arrays::ROWS,
     bits::ROWS,
     bytea::ROWS,
@@ -141,6 +144,7 @@ const FAMILIES: &[&[Row]] = &[
     ranges::ROWS,
     regex::ROWS,
     search::ROWS,
+    stored_aggregate::ROWS,
     strings::ROWS,
     subscripts::ROWS,
     system::ROWS,
@@ -154,6 +158,7 @@ pub fn register(connection: &Connection, context: &Arc<Context>) -> rusqlite::Re
         register_row(connection, row, context)?;
     }
     aggregate::register(connection, context)?;
+    stored_aggregate::register(connection, context)?;
     sequences::register(connection, context)?;
     rows::register(connection, context)?;
     collation::register(connection)

@@ -164,6 +164,14 @@ pub(super) const ROWS: &[Row] = &[
     .optional(1),
     // PostgreSQL answers NULL for one that is not there.
     Row::new("rf_pg_get_functiondef", 1, |call| {
+        let schema = call.context().state().schema();
+        let oid = u32::try_from(call.integer(0)?).unwrap_or(0);
+        let of_users = schema.function_by_oid(oid).filter(|function| function.definition.aggregate.is_some());
+        let of_facts = rowferry_facts::Function::by_oid(oid).filter(|fact| fact.kind == 'a').map(|fact| fact.name);
+        if let Some(name) = of_users.as_ref().map(|function| function.name.as_str()).or(of_facts) {
+            let message = format!("\"{name}\" is an aggregate function");
+            return Err(Error::new(Condition::WrongObjectType, message));
+        }
         function(call, |function| {
             let name = rowferry_dialect::postgres::routine::definition_text;
             Some(name(&function.namespace, &function.name, &function.definition))

@@ -32,7 +32,7 @@ use crate::session::state::State;
 use crate::session::{Outcome, Prepared, Session};
 use crate::spool::{Spool, SpoolReader};
 
-pub(crate) use stored::{call_inside as call_stored, value_inside as stored_value};
+pub(crate) use stored::{call_inside as call_stored, support_value, value_inside as stored_value};
 
 /// How deep routines may call each other, whatever stack there is.
 const MAX_DEPTH: u32 = 1_000;

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use rowferry_dialect::composite::{Field, live};
 use rowferry_dialect::ir::{CallProcedure, CastContext, Value};
 use rowferry_dialect::postgres::types;
+use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction, TypeRef};
 use rowferry_dialect::user_type::told_fields;
 use rowferry_dialect::values::cast::cast;
@@ -273,7 +274,9 @@ pub(super) fn settled(ty: &TypeRef, element: Option<&Type>) -> Type {
                 (true, _) => Type::Array(Box::new(element)),
             }
         }
-        TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::RECORD,
+        TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger | TypeRef::Pseudo(_) => {
+            Type::RECORD
+        }
     }
 }
 
@@ -323,6 +326,17 @@ pub(crate) fn value_inside(state: &Arc<State>, oid: u32, element: Option<&str>, 
     let function = find(&mut session, oid)?;
     let element = element.map(element_type).transpose()?;
     let returned = session.run_stored(&function, element, args)?;
+    session.one_value(&function, returned)
+}
+
+/// The same for a function behind an aggregate.
+pub(crate) fn support_value(state: &Arc<State>, callee: &Callee, args: Vec<Value>) -> Result<Value> {
+    let mut session = Session::inside(state, false)?;
+    let function = match rowferry_facts::Function::by_oid(callee.function) {
+        Some(fact) => Arc::new(StoredFunction::calling(fact, &callee.types)),
+        None => find(&mut session, callee.function)?,
+    };
+    let returned = session.run_stored(&function, callee.element.clone(), args)?;
     session.one_value(&function, returned)
 }
 

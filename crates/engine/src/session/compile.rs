@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{
-    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RelationLocks, Statement, TableLock,
-    Transaction, TriggerChange,
+    self, AlterTable, Ddl, DmlAction, Maintenance, ObjectKind, Part, PolicyChange, RelationLocks, RoutineKind,
+    Statement, TableLock, Transaction, TriggerChange,
 };
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::plan::{Bound, Command, Effects, ResultColumn};
@@ -744,8 +744,11 @@ fn command(statement: &Statement) -> Command {
             }
             Ddl::CreateRoutine(_) => "CREATE FUNCTION",
             Ddl::DropRoutine(_) => "DROP FUNCTION",
-            Ddl::CreateFunction(create) if create.procedure => "CREATE PROCEDURE",
-            Ddl::CreateFunction(_) => "CREATE FUNCTION",
+            Ddl::CreateFunction(create) => match create.kind {
+                RoutineKind::Function => "CREATE FUNCTION",
+                RoutineKind::Procedure => "CREATE PROCEDURE",
+                RoutineKind::Aggregate => "CREATE AGGREGATE",
+            },
             Ddl::AlterFunction(alter) => alter.tag,
             Ddl::DropFunctions { tag, .. } => tag,
             Ddl::UserType(change) => change.tag(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rowferry_dialect::ir::{LockMode, LockWait, Value};
 use rowferry_dialect::schema::QualifiedName;
+use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 use rusqlite::Connection;
@@ -153,6 +154,10 @@ impl SessionState for FunctionState {
 
     fn function_value(&self, function: u32, element: Option<&str>, args: Vec<Value>) -> Result<Value> {
         crate::routines::stored_value(&self.state()?, function, element, args)
+    }
+
+    fn support_function(&self, callee: &Callee, args: Vec<Value>) -> Result<Value> {
+        crate::routines::support_value(&self.state()?, callee, args)
     }
 
     fn function_result(&self, number: i64) -> Option<RoutineRows> {

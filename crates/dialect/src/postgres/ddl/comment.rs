@@ -99,7 +99,7 @@ impl Binder<'_> {
                 }
                 (None, "schema", name)
             }
-            kind @ (ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine) => {
+            kind if super::is_function(kind) => {
                 let Some(function) = self.named_function(object, kind, false)? else {
                     return Err(Error::internal("a function went astray"));
                 };

@@ -67,6 +67,7 @@ impl Binder<'_> {
             }
             N::DropStmt(drop) => return self.drop_objects(drop),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
+            N::DefineStmt(define) if define.kind() == ObjectType::ObjectAggregate => self.create_aggregate(define)?,
             N::AlterFunctionStmt(alter) => return self.alter_function(alter),
             N::AlterObjectSchemaStmt(alter) if is_function(alter.object_type()) => return self.move_function(alter),
             N::RenameStmt(rename) if is_function(rename.rename_type()) => return self.rename_function(rename),
@@ -552,7 +553,13 @@ impl Binder<'_> {
 
 /// Functions, procedures, and whatever is one of them.
 pub(super) const fn is_function(kind: ObjectType) -> bool {
-    matches!(kind, ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine)
+    matches!(
+        kind,
+        ObjectType::ObjectFunction
+            | ObjectType::ObjectProcedure
+            | ObjectType::ObjectRoutine
+            | ObjectType::ObjectAggregate
+    )
 }
 
 /// An identifier as it must be written: in quotes unless it is plain.

@@ -12,7 +12,6 @@ use super::super::resolve::{Candidate, Miss};
 use super::super::routine::Called;
 use super::super::{absent, bind_default_of, bound, choice};
 use super::super::{names, types};
-use super::location;
 use crate::extension;
 use crate::functions::{self, FunctionKind};
 use crate::ir::{
@@ -43,7 +42,13 @@ impl Binder<'_> {
     }
 
     pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
-        let users = self.user_functions(&call.funcname);
+        let mut users = self.user_routines(&call.funcname);
+        if users.iter().any(|user| user.definition.aggregate.is_some()) {
+            if let Some(found) = self.aggregate_of_users(call, &users)? {
+                return Ok(found);
+            }
+            users.retain(|user| user.definition.aggregate.is_none());
+        }
         if !users.is_empty()
             && let Some(found) = self.call_with_users(call, &users)?
         {
@@ -104,6 +109,9 @@ impl Binder<'_> {
             Err(miss) => {
                 if let Some((fact, operator)) = self.operator_behind(&name, &inputs) {
                     return self.operator_in_call_form(fact, operator, args, call.location);
+                }
+                if let Some(value) = self.extreme_in_call_form(&name, &args)? {
+                    return Ok(value);
                 }
                 // `float8(x)`, `text(x)`: a type's name in call form is a cast.
                 let of_extension = || extension::type_named(self.schema, None, &name);
@@ -194,6 +202,43 @@ impl Binder<'_> {
             });
         }
         self.apply_operator(operator.name, operands, place)
+    }
+
+    /// `int4larger(a, b)` is the greater of both: what stands behind `max` and `min`. They know no NULL.
+    fn extreme_in_call_form(&mut self, name: &str, args: &[(Expr, i32)]) -> Result<Option<Expr>> {
+        let behind = |aggregate: &str| {
+            let rows = facts::Function::named(aggregate).iter().filter(|fact| fact.kind == 'a');
+            let transitions =
+                rows.filter_map(|fact| facts::Aggregate::all().iter().find(|row| row.function == fact.oid));
+            let mut transitions = transitions.filter_map(|row| facts::Function::by_oid(row.transition));
+            transitions.any(|fact| fact.name == name)
+        };
+        let [(left, left_at), (right, right_at)] = args else { return Ok(None) };
+        let greatest = match (behind("max"), behind("min")) {
+            (false, false) => return Ok(None),
+            (greatest, _) => greatest,
+        };
+        let inputs = [base(&left.ty), base(&right.ty)];
+        let Choice::One(fact) = choice::function(name, &absent::oids(&inputs), |kind| kind == 'f') else {
+            return Ok(None);
+        };
+        if !(self.is_steady(left) && self.is_steady(right)) {
+            return Err(self.unsupported(format!("{name} of what is another value each time"), *left_at));
+        }
+        let ty = types::from_oid(fact.arguments[0]).filter(|_| fact.arguments[0] == fact.arguments[1]);
+        let ty = ty.unwrap_or_else(|| inputs[0].clone());
+        let left = self.coerce(left.clone(), &ty, CastContext::Implicit, *left_at)?;
+        let right = self.coerce(right.clone(), &ty, CastContext::Implicit, *right_at)?;
+        let is_null = |arg: &Expr| {
+            let kind = ExprKind::IsNull { arg: Box::new(arg.clone()), negated: false };
+            Expr::new(kind, Type::Bool)
+        };
+        let unknown = Expr::new(ExprKind::Or(vec![is_null(&left), is_null(&right)]), Type::Bool);
+        let both = vec![left, right];
+        let extreme = if greatest { ExprKind::Greatest(both) } else { ExprKind::Least(both) };
+        let branches = vec![(unknown, Expr::null(ty.clone()))];
+        let otherwise = Some(Box::new(Expr::new(extreme, ty.clone())));
+        Ok(Some(Expr::new(ExprKind::Case { branches, otherwise }, ty)))
     }
 
     /// A call whose name functions of users have, too; `None` when it is one of an aggregate or window function.
@@ -418,48 +463,66 @@ impl Binder<'_> {
         self.operator("-", vec![(number, -1), (Expr::integer(1, Type::Int4), -1)], -1)
     }
 
-    /// An aggregate, a window function, or an aggregate over a window.
-    fn grouped_call(&mut self, name: &str, call: &pg::FuncCall, over: Option<&pg::WindowDef>) -> Result<Expr> {
+    /// Aggregates, and what is computed over windows, do not stand everywhere.
+    pub(in super::super) fn check_grouping_place(&mut self, windowed: bool, place: i32) -> Result<()> {
         let clause = self.scope().clause;
         let (in_aggregate, in_window) = (self.scope().in_aggregate, self.scope().in_window);
-        if over.is_some() {
+        if windowed {
             if in_aggregate {
                 return Err(self.error(
                     Condition::GroupingError,
                     "aggregate function calls cannot contain window function calls",
-                    call.location,
+                    place,
                 ));
             }
             if in_window {
-                return Err(self.error(
-                    Condition::WindowingError,
-                    "window function calls cannot be nested",
-                    call.location,
-                ));
+                return Err(self.error(Condition::WindowingError, "window function calls cannot be nested", place));
             }
             if !clause.windows() {
                 return Err(self.error(
                     Condition::WindowingError,
                     format!("window functions are not allowed in {}", clause.words()),
-                    call.location,
+                    place,
                 ));
             }
         } else {
             if in_aggregate {
-                return Err(self.error(
-                    Condition::GroupingError,
-                    "aggregate function calls cannot be nested",
-                    call.location,
-                ));
+                return Err(self.error(Condition::GroupingError, "aggregate function calls cannot be nested", place));
             }
             if !clause.aggregates() {
                 return Err(self.error(
                     Condition::GroupingError,
                     format!("aggregate functions are not allowed in {}", clause.words()),
-                    call.location,
+                    place,
                 ));
             }
         }
+        Ok(())
+    }
+
+    /// The window of a call.
+    #[allow(clippy::type_complexity)]
+    pub(in super::super) fn window_of_call(
+        &mut self,
+        over: &pg::WindowDef,
+    ) -> Result<(Vec<Expr>, Vec<ir::SortKey>, Option<Frame>)> {
+        let in_window = self.scope().in_window;
+        self.scope().windowed = true;
+        self.scope().in_window = true;
+        let window = self.window(over);
+        self.scope().in_window = in_window;
+        window
+    }
+
+    /// An aggregate, a window function, or an aggregate over a window.
+    pub(in super::super) fn grouped_call(
+        &mut self,
+        name: &str,
+        call: &pg::FuncCall,
+        over: Option<&pg::WindowDef>,
+    ) -> Result<Expr> {
+        self.check_grouping_place(over.is_some(), call.location)?;
+        let (in_aggregate, in_window) = (self.scope().in_aggregate, self.scope().in_window);
         if over.is_some() {
             self.scope().in_window = true;
         } else {
@@ -514,19 +577,8 @@ impl Binder<'_> {
         let function = candidate.function;
         let Some(over) = over else {
             self.scope().aggregates = true;
-            let is_there = |key: &ir::SortKey| args.contains(&key.expr) || written.contains(&key.expr);
-            if call.agg_distinct
-                && let Some(at) = order_by.iter().position(|key| !is_there(key))
-            {
-                let place = match call.agg_order[at].node.as_ref() {
-                    Some(N::SortBy(sort)) => sort.node.as_deref().map_or(-1, location),
-                    _ => -1,
-                };
-                return Err(self.error(
-                    Condition::InvalidColumnReference,
-                    "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
-                    place,
-                ));
+            if call.agg_distinct {
+                self.check_distinct_order(call, &args, &written, &order_by)?;
             }
             let aggregate =
                 Aggregate { function, args, direct: Vec::new(), distinct: call.agg_distinct, order_by, filter };
@@ -541,17 +593,13 @@ impl Binder<'_> {
         if function.kind == FunctionKind::Window && filter.is_some() {
             return Err(self.unsupported("FILTER for non-aggregate window functions", call.location));
         }
-        self.scope().windowed = true;
-        self.scope().in_window = true;
-        let window = self.window(over);
-        self.scope().in_window = in_window;
-        let (partition_by, order_by, frame) = window?;
+        let (partition_by, order_by, frame) = self.window_of_call(over)?;
         let window = WindowCall { function, args, filter, partition_by, order_by, frame };
         Ok(Expr::new(ExprKind::Window(Box::new(window)), ty))
     }
 
     #[allow(clippy::type_complexity)]
-    pub(super) fn grouped_parts(
+    pub(in super::super) fn grouped_parts(
         &mut self,
         call: &pg::FuncCall,
     ) -> Result<(Vec<(Expr, i32)>, Vec<ir::SortKey>, Option<Expr>)> {

@@ -34,7 +34,7 @@ impl Binder<'_> {
     }
 
     /// `f(direct) WITHIN GROUP (ORDER BY keys)`
-    pub(super) fn within_group(&mut self, name: &str, call: &pg::FuncCall) -> Result<Expr> {
+    pub(in super::super) fn within_group(&mut self, name: &str, call: &pg::FuncCall) -> Result<Expr> {
         let mut rows = functions::named(Language::Postgres, name);
         if !functions::named(Language::Postgres, name).any(functions::is_within_group) {
             let message = match rows.any(|row| row.kind == FunctionKind::Aggregate) {

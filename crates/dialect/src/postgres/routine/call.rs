@@ -14,7 +14,7 @@ use crate::postgres::expr::location;
 use crate::postgres::resolve::{self, Candidate, Miss, Signature};
 use crate::postgres::{names, types};
 use crate::schema::QualifiedName;
-use crate::stored_function::{Param, ParamMode, StoredFunction, TypeRef};
+use crate::stored_function::{ANY, Param, ParamMode, StoredFunction, TypeRef};
 use crate::{Condition, Error, Language, Result, Type};
 
 /// Arguments as a call gives them: name, value, place.
@@ -23,7 +23,7 @@ pub(in crate::postgres) type Given = Vec<(Option<String>, Expr, i32)>;
 /// A function of users with the types that its arguments take in one call.
 #[derive(Clone, Debug)]
 pub(in crate::postgres) struct UserCandidate {
-    function: Arc<StoredFunction>,
+    pub(super) function: Arc<StoredFunction>,
     /// One for each argument given.
     args: Vec<Type>,
     /// The argument is of a polymorphic type.
@@ -40,7 +40,7 @@ pub(in crate::postgres) struct UserCandidate {
 
 /// What a call may mean.
 #[derive(Clone, Debug)]
-enum Choice {
+pub(super) enum Choice {
     Builtin(Candidate),
     User(UserCandidate),
 }
@@ -73,7 +73,7 @@ pub(in crate::postgres) enum Called {
 /// A call, settled: the function and the values of its input parameters.
 pub(in crate::postgres) struct Call {
     pub(in crate::postgres) function: Arc<StoredFunction>,
-    args: Vec<Expr>,
+    pub(super) args: Vec<Expr>,
     element: Option<Type>,
     /// The type of its value.
     result: Type,
@@ -81,14 +81,16 @@ pub(in crate::postgres) struct Call {
 
 impl Call {
     /// A type as it is in this call.
-    fn settled(&self, ty: &TypeRef) -> Type {
+    pub(super) fn settled(&self, ty: &TypeRef) -> Type {
         match ty {
             TypeRef::Is(ty) => ty.clone(),
             TypeRef::Any(any) => {
                 let element = self.element.clone().unwrap_or(Type::Text);
                 if any.is_array() { array_of(element) } else { element }
             }
-            TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger => Type::RECORD,
+            TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger | TypeRef::Pseudo(_) => {
+                Type::RECORD
+            }
         }
     }
 
@@ -138,8 +140,15 @@ fn array_of(element: Type) -> Type {
 }
 
 impl Binder<'_> {
-    /// The functions of users that a name may mean.
+    /// The functions of users that a name may mean, aggregates apart.
     pub(in crate::postgres) fn user_functions(&self, name: &[Node]) -> Vec<Arc<StoredFunction>> {
+        let mut found = self.user_routines(name);
+        found.retain(|function| function.definition.aggregate.is_none());
+        found
+    }
+
+    /// The functions, procedures and aggregates of users that a name may mean.
+    pub(in crate::postgres) fn user_routines(&self, name: &[Node]) -> Vec<Arc<StoredFunction>> {
         let name = match names::strings(name).as_slice() {
             [name] => QualifiedName::bare(*name),
             [schema, name] => QualifiedName::new(*schema, *name),
@@ -311,7 +320,7 @@ impl Binder<'_> {
     }
 
     /// The values of a candidate's parameters.
-    fn settle_call(&mut self, candidate: UserCandidate, given: Given) -> Result<Call> {
+    pub(super) fn settle_call(&mut self, candidate: UserCandidate, given: Given) -> Result<Call> {
         let function = candidate.function;
         let definition = &function.definition;
         let oid = function.oid;
@@ -592,7 +601,7 @@ fn called_params(definition: &crate::stored_function::Definition) -> Vec<&Param>
 }
 
 /// A function for a call; `None` when the number or the names of its arguments, or its polymorphic types, do not fit.
-fn candidate(
+pub(super) fn candidate(
     schema: &dyn crate::Schema,
     function: &Arc<StoredFunction>,
     given: &Given,
@@ -679,6 +688,10 @@ fn candidate(
             ty @ (TypeRef::Row(_) | TypeRef::Rows(_)) => match ty.looked_up(schema).ok()?? {
                 Type::Array(member) if gathers_here => *member,
                 ty => ty,
+            },
+            TypeRef::Pseudo(ANY) => match &inputs[args.len()] {
+                Type::Unknown => Type::Text,
+                given => given.clone(),
             },
             _ => return None,
         });

@@ -2,10 +2,11 @@
 
 use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node as N};
 
+use super::aggregate_text::aggregate_type;
 use super::read::{self, Read};
 use super::types::{type_ref, unmodified};
 use super::{definition_text, quoted_offset};
-use crate::ir::{AlterFunction, CreateFunction, Ddl, Statement};
+use crate::ir::{AlterFunction, CreateFunction, Ddl, RoutineKind, Statement};
 use crate::postgres::binder::Binder;
 use crate::postgres::{names, plpgsql, quote};
 use crate::schema::QualifiedName;
@@ -22,7 +23,8 @@ struct Named {
 }
 
 impl Named {
-    fn of(node: &Node) -> Result<Self> {
+    fn of(node: &Node, kind: ObjectType) -> Result<Self> {
+        let aggregate = matches!(kind, ObjectType::ObjectAggregate | ObjectType::ObjectRoutine);
         let Some(N::ObjectWithArgs(object)) = &node.node else {
             return Err(Error::internal("a function without a name"));
         };
@@ -40,7 +42,7 @@ impl Named {
             if let Some(N::TypeName(ty)) = &node.node {
                 let array = if ty.array_bounds.is_empty() { "" } else { "[]" };
                 spelt.push(format!("{}{array}", names::strings(&ty.names).join(".")));
-                args.push(unmodified(type_ref(ty)?));
+                args.push(if aggregate { aggregate_type(ty)? } else { unmodified(type_ref(ty)?) });
             }
         }
         Ok(Self { name, args: Some(args), spelt })
@@ -57,11 +59,12 @@ impl Named {
     }
 }
 
-/// FUNCTION, PROCEDURE or ROUTINE.
+/// FUNCTION, PROCEDURE, ROUTINE or AGGREGATE.
 const fn kind_words(kind: ObjectType) -> &'static str {
     match kind {
         ObjectType::ObjectProcedure => "procedure",
         ObjectType::ObjectRoutine => "routine",
+        ObjectType::ObjectAggregate => "aggregate",
         _ => "function",
     }
 }
@@ -98,7 +101,7 @@ impl Binder<'_> {
             name: function.name,
             text: definition,
             replaces: known.map(|known| known.oid),
-            procedure: function.definition.procedure,
+            kind: if function.definition.procedure { RoutineKind::Procedure } else { RoutineKind::Function },
             leakproof: function.definition.leakproof,
             shadows,
         }))
@@ -118,7 +121,7 @@ impl Binder<'_> {
         error
     }
 
-    fn function_namespace(&self, name: &QualifiedName) -> Result<String> {
+    pub(super) fn function_namespace(&self, name: &QualifiedName) -> Result<String> {
         match &name.schema {
             None => self
                 .schema
@@ -146,7 +149,7 @@ impl Binder<'_> {
         result.map(|_| ())
     }
 
-    fn same_signature(&self, function: &StoredFunction) -> Option<std::sync::Arc<StoredFunction>> {
+    pub(super) fn same_signature(&self, function: &StoredFunction) -> Option<std::sync::Arc<StoredFunction>> {
         let name = QualifiedName::new(function.namespace.clone(), function.name.clone());
         let words = function.definition.input_words();
         self.schema.functions(&name).into_iter().find(|known| known.definition.input_words() == words)
@@ -159,6 +162,10 @@ impl Binder<'_> {
             return Err(Error::new(Condition::DuplicateFunction, message));
         }
         let (old, now) = (&known.definition, &new.definition);
+        if old.aggregate.is_some() {
+            let detail = format!("\"{}\" is an aggregate function.", known.name);
+            return Err(Error::new(Condition::WrongObjectType, "cannot change routine kind").detail(detail));
+        }
         if old.procedure != now.procedure {
             let detail = format!("\"{}\" is a {}.", known.name, old.kind());
             return Err(Error::new(Condition::WrongObjectType, "cannot change routine kind").detail(detail));
@@ -261,7 +268,7 @@ impl Binder<'_> {
         kind: ObjectType,
         missing_ok: bool,
     ) -> Result<Option<std::sync::Arc<StoredFunction>>> {
-        let mut named = Named::of(node)?;
+        let mut named = Named::of(node, kind)?;
         for arg in named.args.iter_mut().flatten() {
             let (array, name) = match arg {
                 TypeRef::Row(name) => (false, name),
@@ -291,8 +298,9 @@ impl Binder<'_> {
             });
         } else {
             found.retain(|function| match kind {
-                ObjectType::ObjectFunction => !function.definition.procedure,
+                ObjectType::ObjectFunction => !function.definition.procedure && function.definition.aggregate.is_none(),
                 ObjectType::ObjectProcedure => function.definition.procedure,
+                ObjectType::ObjectAggregate => function.definition.aggregate.is_some(),
                 _ => true,
             });
         }
@@ -307,8 +315,13 @@ impl Binder<'_> {
                 let wrong = match kind {
                     ObjectType::ObjectFunction => function.definition.procedure,
                     ObjectType::ObjectProcedure => !function.definition.procedure,
+                    ObjectType::ObjectAggregate => function.definition.aggregate.is_none(),
                     _ => false,
                 };
+                if wrong && kind == ObjectType::ObjectAggregate {
+                    let message = format!("function {} is not an aggregate", named.shown());
+                    return Err(Error::new(Condition::WrongObjectType, message));
+                }
                 if wrong {
                     let message = format!("{} is not a {words}", function.shown_signature());
                     return Err(Error::new(Condition::WrongObjectType, message));
@@ -326,6 +339,9 @@ impl Binder<'_> {
             }
             [] => {
                 let message = match &named.args {
+                    Some(args) if args.is_empty() && kind == ObjectType::ObjectAggregate => {
+                        format!("aggregate {}(*) does not exist", named.name)
+                    }
                     Some(_) => format!("{words} {} does not exist", named.shown()),
                     None => format!("could not find a {words} named \"{}\"", named.shown()),
                 };
@@ -357,12 +373,16 @@ impl Binder<'_> {
         let mut functions = Vec::with_capacity(drop.objects.len());
         for node in &drop.objects {
             if let Some(function) = self.named_function(node, kind, drop.missing_ok)? {
+                if kind == ObjectType::ObjectFunction && function.definition.aggregate.is_some() {
+                    return Err(is_aggregate(&function).hint("Use DROP AGGREGATE to drop aggregate functions."));
+                }
                 functions.push(function.oid);
             }
         }
         let tag = match kind {
             ObjectType::ObjectProcedure => "DROP PROCEDURE",
             ObjectType::ObjectRoutine => "DROP ROUTINE",
+            ObjectType::ObjectAggregate => "DROP AGGREGATE",
             _ => "DROP FUNCTION",
         };
         let cascade = drop.behavior() == DropBehavior::DropCascade;
@@ -428,6 +448,9 @@ impl Binder<'_> {
         let Some(function) = self.named_function(&node, kind, false)? else {
             return Err(Error::internal("a function went astray"));
         };
+        if function.definition.aggregate.is_some() {
+            return Err(is_aggregate(&function));
+        }
         let definition = read::changed(&function.definition, &alter.actions)?;
         self.altered(&function, function.namespace.clone(), function.name.clone(), definition, alter_tag(kind))
     }
@@ -445,17 +468,22 @@ impl Binder<'_> {
     }
 }
 
+fn is_aggregate(function: &StoredFunction) -> Error {
+    Error::new(Condition::WrongObjectType, format!("\"{}\" is an aggregate function", function.name))
+}
+
 const fn alter_tag(kind: ObjectType) -> &'static str {
     match kind {
         ObjectType::ObjectProcedure => "ALTER PROCEDURE",
         ObjectType::ObjectRoutine => "ALTER ROUTINE",
+        ObjectType::ObjectAggregate => "ALTER AGGREGATE",
         _ => "ALTER FUNCTION",
     }
 }
 
 impl Definition {
     /// A DO block.
-    pub(in crate::postgres) fn inline(source: String) -> Self {
+    pub(crate) fn inline(source: String) -> Self {
         Self {
             procedure: true,
             params: Vec::new(),
@@ -471,6 +499,7 @@ impl Definition {
             cost: None,
             rows: None,
             settings: Vec::new(),
+            aggregate: None,
         }
     }
 }

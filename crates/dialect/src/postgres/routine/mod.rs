@@ -3,14 +3,20 @@
 //! - `types`: types as a function names them; `read`: CREATE FUNCTION as a definition; `print`: a definition as CREATE
 //!   FUNCTION; `define`: the statements that make, change and drop functions;
 //! - `call`: which function a call means, and what becomes of the call;
+//! - `aggregate`: CREATE AGGREGATE; `aggregate_text`: its canonical text; `aggregate_call`: calls of aggregates;
+//!   `support`: the functions behind them;
 //! - `body`: a statement inside a function, with variables for names.
 
+mod aggregate;
+mod aggregate_call;
+mod aggregate_text;
 mod body;
 mod call;
 mod define;
 mod print;
 mod read;
 pub mod sql_language;
+mod support;
 mod types;
 
 pub(super) use body::VariableLevels;

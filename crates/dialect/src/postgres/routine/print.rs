@@ -2,6 +2,7 @@
 
 use crate::functions::Volatility;
 use crate::postgres::quote;
+use crate::stored_aggregate::AggregateKind;
 use crate::stored_function::{Definition, Parallel, Param, ParamMode};
 
 impl Definition {
@@ -9,7 +10,14 @@ impl Definition {
     /// `pg_get_function_identity_arguments` does.
     pub fn arguments(&self, defaults: bool) -> String {
         let shown = self.params.iter().filter(|param| param.mode != ParamMode::Table);
-        shown.map(|param| self.argument(param, defaults)).collect::<Vec<_>>().join(", ")
+        let shown: Vec<String> = shown.map(|param| self.argument(param, defaults)).collect();
+        let ordered = self.aggregate.as_ref().filter(|part| part.kind != AggregateKind::Normal);
+        let Some(part) = ordered else { return shown.join(", ") };
+        // Behind its direct arguments an aggregate says what it sorts by; a last one that repeats does so in both.
+        let (direct, sorted) = shown.split_at(part.direct.min(shown.len()));
+        let sorted = if sorted.is_empty() { &direct[direct.len().saturating_sub(1)..] } else { sorted };
+        let space = if direct.is_empty() { "" } else { " " };
+        format!("{}{space}ORDER BY {}", direct.join(", "), sorted.join(", "))
     }
 
     fn argument(&self, param: &Param, defaults: bool) -> String {
@@ -86,6 +94,9 @@ impl Definition {
 
 /// CREATE OR REPLACE FUNCTION of a definition.
 pub fn definition_text(namespace: &str, name: &str, definition: &Definition) -> String {
+    if let Some(part) = &definition.aggregate {
+        return super::aggregate_text::aggregate_text(namespace, name, definition, part);
+    }
     let kind = if definition.procedure { "PROCEDURE" } else { "FUNCTION" };
     let arguments = definition.arguments(true);
     let mut text = format!("CREATE OR REPLACE {kind} {}.{}({arguments})\n", quote(namespace), quote(name));

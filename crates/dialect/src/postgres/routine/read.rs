@@ -22,8 +22,10 @@ pub(super) struct Read {
 pub fn from_text(text: &str) -> Result<(QualifiedName, Definition)> {
     let damaged = || Error::new(Condition::DataCorrupted, "the definition of a function cannot be read");
     let statements = raw::parse(text).map_err(|_| damaged())?;
-    let Some(N::CreateFunctionStmt(create)) = statements.first().map(|statement| &*statement.tree) else {
-        return Err(damaged());
+    let create = match statements.first().map(|statement| &*statement.tree) {
+        Some(N::CreateFunctionStmt(create)) => create,
+        Some(N::DefineStmt(define)) => return super::aggregate_text::aggregate_from(define).ok_or_else(damaged),
+        _ => return Err(damaged()),
     };
     let read = read(create, text)?;
     Ok((read.name, read.definition))
@@ -74,6 +76,7 @@ pub(super) fn read(create: &pg::CreateFunctionStmt, whole: &str) -> Result<Read>
         cost: options.cost,
         rows: options.rows,
         settings: options.settings,
+        aggregate: None,
     };
     check(&definition)?;
     Ok(Read { name, definition })
@@ -271,14 +274,7 @@ fn check_polymorphic(definition: &Definition) -> Result<()> {
     for result in results {
         let TypeRef::Any(any) = result else { continue };
         if !inputs.contains(&any.is_compatible()) {
-            let words = result.words();
-            let family = if any.is_compatible() {
-                "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
-            } else {
-                "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange"
-            };
-            return Err(invalid("cannot determine result data type")
-                .detail(format!("A result of type {words} requires at least one input of type {family}.")));
+            return Err(invalid("cannot determine result data type").detail(needs_input(result)));
         }
     }
     if inputs.contains(&true) && inputs.contains(&false) {
@@ -288,6 +284,16 @@ fn check_polymorphic(definition: &Definition) -> Result<()> {
         return Err(invalid("SQL function with unquoted function body cannot have polymorphic arguments"));
     }
     Ok(())
+}
+
+/// The arguments of which one must be there, so that a polymorphic type stands for something.
+pub(super) fn needs_input(result: &TypeRef) -> String {
+    let family = if matches!(result, TypeRef::Any(any) if any.is_compatible()) {
+        "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
+    } else {
+        "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange"
+    };
+    format!("A result of type {} requires at least one input of type {family}.", result.words())
 }
 
 /// What stands behind the parameters and the result.

@@ -22,6 +22,7 @@ use crate::ir::{
 };
 use crate::plan::Context;
 use crate::schema::{QualifiedName, Relation, RelationKind, Schema};
+use crate::stored_aggregate::Plan;
 use crate::types::Reg;
 use crate::values::search;
 
@@ -196,6 +197,9 @@ impl Text {
     }
 }
 
+/// What carries the state of users' aggregates.
+const STORED_AGGREGATE: &str = "stored aggregate";
+
 impl Names for World<'_> {
     fn column(&self, column: ColumnRef) -> Option<String> {
         // Outside of all queries an expression over one relation names its columns alone.
@@ -303,8 +307,24 @@ impl World<'_> {
         }
     }
 
+    /// Name, arguments and number of written sort keys of a call of a user's aggregate.
+    fn stored_aggregate<'e>(&self, args: &'e [Expr]) -> Option<(String, &'e [Expr], usize)> {
+        let [Expr { kind: ExprKind::Literal(crate::ir::Value::Text(plan)), .. }, _, args @ ..] = args else {
+            return None;
+        };
+        let plan = Plan::from_text(plan)?;
+        Some((self.routine(plan.aggregate)?, args, plan.keys?))
+    }
+
     fn aggregate(&self, aggregate: &Aggregate, pretty: bool) -> Option<String> {
-        let mut text = format!("{}(", quote(aggregate.function.name));
+        let (mut name, mut args) = (quote(aggregate.function.name), aggregate.args.as_slice());
+        let mut order_by = aggregate.order_by.as_slice();
+        if aggregate.function.name == STORED_AGGREGATE {
+            let keys;
+            (name, args, keys) = self.stored_aggregate(args)?;
+            order_by = order_by.get(..keys)?;
+        }
+        let mut text = format!("{name}(");
         if functions::is_within_group(aggregate.function) {
             text.push_str(&self.arguments(&aggregate.direct, pretty)?);
             write!(text, ") WITHIN GROUP (ORDER BY {})", self.keys(&aggregate.order_by, None, pretty)?).ok()?;
@@ -316,11 +336,10 @@ impl World<'_> {
         if aggregate.distinct {
             text.push_str("DISTINCT ");
         }
-        let star = aggregate.args.is_empty();
-        text.push_str(&if star { "*".to_owned() } else { self.arguments(&aggregate.args, pretty)? });
-        if !aggregate.order_by.is_empty() {
+        text.push_str(&if args.is_empty() { "*".to_owned() } else { self.arguments(args, pretty)? });
+        if !order_by.is_empty() {
             text.push_str(" ORDER BY ");
-            text.push_str(&self.keys(&aggregate.order_by, None, pretty)?);
+            text.push_str(&self.keys(order_by, None, pretty)?);
         }
         text.push(')');
         if let Some(filter) = &aggregate.filter {
@@ -331,9 +350,13 @@ impl World<'_> {
 
     fn window(&self, call: &WindowCall, pretty: bool) -> Option<String> {
         let of_aggregate = call.function.kind == crate::functions::FunctionKind::Aggregate;
-        let star = call.args.is_empty() && of_aggregate;
-        let args = if star { "*".to_owned() } else { self.exprs(&call.args, pretty)? };
-        let mut text = format!("{}({args})", quote(call.function.name));
+        let (mut name, mut args) = (quote(call.function.name), call.args.as_slice());
+        if call.function.name == STORED_AGGREGATE {
+            (name, args, _) = self.stored_aggregate(args)?;
+        }
+        let star = args.is_empty() && of_aggregate;
+        let args = if star { "*".to_owned() } else { self.exprs(args, pretty)? };
+        let mut text = format!("{name}({args})");
         if let Some(filter) = &call.filter {
             write!(text, " FILTER (WHERE {})", self.expr(filter, pretty)?).ok()?;
         }

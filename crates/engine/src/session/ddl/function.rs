@@ -1,12 +1,15 @@
 //! CREATE, ALTER and DROP of functions made in PostgreSQL's way: their canonical text is kept.
 
+use std::sync::Arc;
+
 use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{AlterFunction, CreateFunction};
 use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::{Condition, Error, Language, Schema as _};
 use rusqlite::params;
 
-use super::{Changer, Done};
+use super::{Changer, Done, cannot_drop};
 use crate::settings::ExtraCheck;
 
 impl Changer<'_> {
@@ -61,8 +64,31 @@ impl Changer<'_> {
             let shown = format!("function {}", function.shown_signature());
             self.drop_triggers_of_function(*oid, &shown, cascade)?;
             self.drop_policies_of_function(*oid, &shown, cascade)?;
+            self.drop_aggregates_of_function(*oid, functions, &shown, cascade)?;
             self.forget("main", *oid)?;
         }
         self.bump()
+    }
+
+    /// The aggregates that a function stands behind go with it, those apart that go anyway.
+    fn drop_aggregates_of_function(&self, oid: u32, dropped: &[u32], shown: &str, cascade: bool) -> Done {
+        let schema = self.schema();
+        let rests = |function: &&Arc<StoredFunction>| {
+            let part = function.definition.aggregate.as_ref();
+            !dropped.contains(&function.oid) && part.is_some_and(|part| part.functions().any(|known| known == oid))
+        };
+        let found: Vec<_> = schema.main.functions.iter().filter(rests).cloned().collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> =
+            found.iter().map(|function| format!("function {}", function.shown_signature())).collect();
+        if !cascade {
+            let lines: Vec<(String, String)> = names.into_iter().map(|name| (name, shown.to_owned())).collect();
+            return Err(cannot_drop(shown, &lines));
+        }
+        self.tell_cascade(&names);
+        let oids: Vec<u32> = found.iter().map(|function| function.oid).collect();
+        self.drop_functions(&oids, cascade)
     }
 }
