@@ -158,7 +158,7 @@ impl Drop for Cursor {
 }
 
 impl CursorState {
-    /// True while SQLite's statement is running for it. The caller holds the handle's lock, as for all of these.
+    /// True while the back end's statement is running for it. The caller holds the handle's lock, as for all of these.
     pub fn is_live(&self) -> bool {
         // One that is being stepped at this moment has called a routine, on whose behalf this is asked.
         self.source.try_borrow().is_ok_and(|source| matches!(&*source, Source::Live { .. }))

@@ -25,7 +25,7 @@ pub struct Database {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// A file's journal mode as SQLite calls it: `wal`, `delete`, `truncate`, `persist` and so on.
+/// A file's journal mode as the back end calls it: `wal`, `delete`, `truncate`, `persist` and so on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct JournalModes {
     /// Before the file was opened here.
@@ -88,7 +88,7 @@ impl Database {
     /// Opens a file.
     ///
     /// # Errors
-    /// `58P01` when there is none and `options.create` is false; `XX001` when it is not a SQLite database.
+    /// `58P01` when there is none and `options.create` is false; `XX001` when it is no database.
     pub fn open(path: &Path, options: Options) -> Result<Self> {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Self::open_named(name, path, options, None)
@@ -97,7 +97,7 @@ impl Database {
     /// A new database that is gone with the last handle to it.
     ///
     /// It is a file nevertheless, in memory where the system has a place for such files (`/dev/shm`) and in the
-    /// temporary directory elsewhere: SQLite's own in-memory databases cannot be read while they are written.
+    /// temporary directory elsewhere: the back end's own in-memory databases cannot be read while they are written.
     pub fn memory(name: &str, mut options: Options) -> Result<Self> {
         let shm = Path::new("/dev/shm");
         let base = if shm.is_dir() { shm.to_path_buf() } else { std::env::temp_dir() };
@@ -174,7 +174,7 @@ impl Database {
         Arc::make_mut(&mut announced).insert(setting, value.into());
     }
 
-    /// Begins a session; SQLite's handle is opened at the first statement.
+    /// Begins a session; the back end's handle is opened at the first statement.
     pub fn session(&self, options: SessionOptions) -> Session {
         Session::new(self.clone(), options)
     }

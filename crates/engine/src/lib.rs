@@ -1,8 +1,8 @@
-//! SQLite behind a session: plans, transactions, types, functions, catalogs.
+//! A back end behind a session: plans, transactions, types, functions, catalogs.
 //!
 //! ```text
 //! Database ── one file: schema snapshot, plan cache, locks, session registry             (shared, cheap to clone)
-//!    └── Session ── one client: SQLite handle, transaction, variables, cached statements  (one thread at a time)
+//!    └── Session ── one client: back end's handle, transaction, variables, cached statements  (one thread at a time)
 //!           └── Cursor ── one running query: its rows are pulled                          (may outlive other statements)
 //! ```
 //!

@@ -81,7 +81,7 @@ impl PlanCache {
     }
 }
 
-/// The next plan's number: under it sessions keep their SQLite statements.
+/// The next plan's number: under it sessions keep the back end's statements.
 pub fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)

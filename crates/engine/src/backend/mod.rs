@@ -19,11 +19,14 @@ use crate::session::state::State;
 
 pub use sqlite::{
     CatalogRows, Failure, Guard, Handle, LogSync, SharedHandle, Sqlite as InUse, Statement, Step, WeakHandle,
-    check_file, errors, file_watch, schema,
+    check_file, errors, file_watch, greatest_identity, owned, read_counter, schema, store_counter,
 };
 
 /// What the back end in use runs for a statement.
 pub type Program = <InUse as Backend>::Program;
+
+/// What the schema is read through, and functions run their own statements on.
+pub type Connection = <InUse as Backend>::Reader;
 
 /// A back end.
 pub trait Backend {

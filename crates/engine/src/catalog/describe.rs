@@ -10,10 +10,9 @@ use rowferry_dialect::schema::{Check, ForeignKey, Index, QualifiedName, Referent
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::user_type::Domain;
 use rowferry_dialect::{Language, Result, Schema as _, Type};
-use rusqlite::Connection;
 
 use super::names::quote_ident;
-use crate::backend::Failure;
+use crate::backend::{Connection, Failure};
 use crate::schema::{PUBLIC, Properties, SessionSchema};
 use crate::session::state::State;
 
@@ -432,7 +431,7 @@ pub fn view(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
     }
     match &relation.kind {
         RelationKind::View { definition, .. } => Some(format!(" {};", definition.trim().trim_end_matches(';'))),
-        // Somebody else's: what stands behind AS in SQLite's statement.
+        // Somebody else's: what stands behind AS in the stored statement.
         RelationKind::NativeView => schema.details(oid)?.sql.clone(),
         RelationKind::Table | RelationKind::Catalog | RelationKind::Sequence { .. } => None,
     }
@@ -440,8 +439,7 @@ pub fn view(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
 
 /// Bytes of a relation, with or without its indexes, of its indexes alone, or of the whole database.
 pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bool>) -> Result<i64> {
-    let failed =
-        |error: rusqlite::Error| crate::backend::errors::translate(&Failure::from(error), &state.interrupter, None);
+    let failed = |error| crate::backend::errors::translate(&Failure::from(error), &state.interrupter, None);
     if oid == 0 {
         let sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
         return connection.query_row(sql, [], |row| row.get(0)).map_err(failed);

@@ -1,7 +1,7 @@
 //! Catalogs: `pg_catalog`, `information_schema` and Informix's, as tables that any query can join.
 //!
 //! Each table is a row of [`tables`]: its name, its columns as PostgreSQL documents them, and a function that makes its
-//! rows from the schema and the session. SQLite reads it as an eponymous virtual table ([`vtab`]); the rows are made
+//! rows from the schema and the session. The back end reads it as a table of its own (`backend/sqlite/catalog.rs`); the rows are made
 //! once for each generation of the schema, with an index for each column that is looked up by.
 
 pub mod cache;
@@ -275,7 +275,7 @@ static BY_NAME: LazyLock<HashMap<(&'static str, &'static str), usize>> = LazyLoc
 /// The catalog table of a name.
 pub fn relation(namespace: &str, name: &str) -> Option<Arc<Relation>> {
     let at = BY_NAME.get(&(namespace, name)).copied().or_else(|| {
-        // SQLite's names know no case.
+        // Names in a file know no case.
         let lower = (namespace.to_lowercase(), name.to_lowercase());
         BY_NAME.get(&(lower.0.as_str(), lower.1.as_str())).copied()
     });
@@ -356,7 +356,7 @@ fn is_serial(table: &Table, column: &str) -> bool {
     table.columns.split(", ").any(|part| part.strip_suffix(" serial").is_some_and(|name| name == column))
 }
 
-/// SQLite's name of the virtual table.
+/// The back end's name of it.
 pub fn physical_name(table: &Table) -> String {
     format!("{}.{}", table.namespace, table.name)
 }

@@ -1,4 +1,4 @@
-//! Locks by object: tables, rows, advisory keys, and SQLite's one write lock.
+//! Locks by object: tables, rows, advisory keys, and the one write lock.
 //!
 //! A lock is a promise between the sessions of this server, kept in memory. Tables have PostgreSQL's eight modes; rows
 //! have the four of FOR UPDATE and its kin; the write lock has one. Whoever must wait stands in one line for each

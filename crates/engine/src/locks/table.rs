@@ -330,7 +330,7 @@ impl Table {
         self.release(pid, |held| held.hold == Hold::Transaction);
     }
 
-    /// Locks taken behind a mark; the write lock stays, since SQLite's transaction does. `kept` are weak locks from
+    /// Locks taken behind a mark; the write lock stays, since the back end's transaction does. `kept` are weak locks from
     /// before the mark that came into this table behind it.
     pub fn release_behind(&mut self, pid: u32, serial: u64, kept: &[(u32, LockMode)]) {
         self.release(pid, |held| {

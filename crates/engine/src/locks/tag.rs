@@ -16,7 +16,7 @@ pub enum Tag {
     },
     /// What users agree upon.
     Advisory(AdvisoryKey),
-    /// SQLite's one write lock.
+    /// The back end's one write lock.
     Write,
 }
 

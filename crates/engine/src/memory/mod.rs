@@ -2,8 +2,8 @@
 //!
 //! Three things together keep one client's statement from ending the server:
 //!
-//! - everything is counted: Rust's allocations by [`CountingAllocator`], SQLite's by an allocator of ours that refuses
-//!   what is too much (`backend/sqlite/memory.rs`), both on the thread that makes them, since a session is a thread;
+//! - everything is counted: Rust's allocations by [`CountingAllocator`], the back end's by an allocator of ours that refuses
+//!   what is too much (in `backend`), both on the thread that makes them, since a session is a thread;
 //! - loops over a client's data ask through [`rowferry_dialect::work`] while they grow, and before they allocate much at
 //!   once, so that what is too much is an error (`53200`) and never a failed allocation, which Rust answers by ending the
 //!   process;
@@ -192,7 +192,7 @@ pub(crate) fn exhausted() -> Error {
     USE.with(|usage| usage.exceeded(0).unwrap_or(Limit::Session(usage.limit.get()))).error(0)
 }
 
-/// True when SQLite was refused memory on this thread since the last call.
+/// True when the back end was refused memory on this thread since the last call.
 pub(crate) fn take_refusal() -> bool {
     USE.with(|usage| usage.refused.replace(false))
 }

@@ -1,4 +1,4 @@
-//! Calls that a query does not make from within: SQLite runs the query for the arguments, and the functions run when it
+//! Calls that a query does not make from within: the back end runs the query for the arguments, and the functions run when it
 //! has ended.
 //!
 //! A function may do what no statement can do inside another (change the schema, go back to a savepoint of a write) and

@@ -224,7 +224,7 @@ impl SessionSchema {
 
     /// The tables with a foreign key to this one.
     pub fn children(&self, parent: &Relation) -> impl Iterator<Item = &Arc<Relation>> {
-        // SQLite's foreign keys stay within a database.
+        // Foreign keys stay within a database.
         let snapshot = if parent.is_temporary() { &self.temp } else { &self.main };
         snapshot.children(parent)
     }
@@ -451,7 +451,7 @@ pub fn is_system(name: &str) -> bool {
     matches!(name, PG_CATALOG | INFORMATION_SCHEMA | PG_TOAST | INFORMIX)
 }
 
-/// SQLite's name of an object of a namespace.
+/// The back end's name of an object of a namespace.
 pub fn physical_name(namespace: &str, name: &str) -> String {
     if namespace == PUBLIC || namespace == PG_TEMP { name.to_owned() } else { format!("{namespace}.{name}") }
 }

@@ -1,4 +1,4 @@
-//! The objects of one SQLite database at one moment, and the ways to find them.
+//! The objects of one database at one moment, and the ways to find them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -15,14 +15,14 @@ use rowferry_dialect::uses::Dependency;
 
 use super::ordered::Ordered;
 
-/// The objects of one SQLite database (`main`, or a session's `temp`) at one moment.
+/// The objects of one database (`main`, or a session's `temp`) at one moment.
 ///
 /// A copy shares with its original whatever is not changed later.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// No two snapshots of a process have the same.
     pub generation: u64,
-    /// SQLite's schema cookie at that moment.
+    /// The file's schema cookie at that moment.
     pub cookie: i64,
     /// Namespaces made by users.
     pub namespaces: Arc<Vec<Namespace>>,
@@ -49,7 +49,7 @@ pub struct Snapshot {
     names: Ordered<(String, String, u32), Arc<Relation>>,
     /// By name in lower case.
     folded: Ordered<String, Vec<u32>>,
-    /// By SQLite's name in lower case; what SQLite does not know is not there.
+    /// By the back end's name in lower case; what it does not know is not there.
     physical: Ordered<String, u32>,
     /// Relations by the lower-case names of their indexes.
     indexes: Ordered<String, Vec<u32>>,
@@ -69,7 +69,7 @@ pub struct Snapshot {
     triggered: Ordered<u32, ()>,
     /// Tables with policies.
     secured: Ordered<u32, ()>,
-    /// Views that SQLite expands by itself.
+    /// Views that the back end expands by itself.
     foreign_views: Ordered<u32, ()>,
     /// Sequences in the order of their names.
     sequences: Ordered<(String, String, u32), Arc<SequenceDetails>>,
@@ -87,21 +87,21 @@ pub struct Details {
     pub comment: Option<String>,
     /// COMMENT ON COLUMN, by position.
     pub column_comments: HashMap<usize, String>,
-    /// The statement that SQLite keeps.
+    /// The statement that the back end keeps.
     pub sql: Option<String>,
     /// The relation has an entry in the metadata tables.
     pub recorded: bool,
     /// Lowered text of checks that the engine enforces, by constraint.
     pub engine_checks: Vec<(String, String)>,
-    /// Names of SQLite triggers on it.
+    /// Names of the back end's own triggers on it.
     pub triggers: Vec<(String, String)>,
-    /// SQLite keeps a view of it that the shell can read.
+    /// The file keeps a view of it that the shell can read.
     pub native_view: bool,
-    /// SQLite's names of its indexes, by position in `Relation::indexes`; empty for a rowid.
+    /// The back end's names of its indexes, by position in `Relation::indexes`; empty for a rowid.
     pub index_names: Vec<String>,
     /// How many columns each foreign key's position has: `pragma_foreign_key_list`'s id, by position.
     pub foreign_key_ids: Vec<i64>,
-    /// The rows of `sqlite_schema` that are about it.
+    /// The rows of the back end's own schema that are about it.
     pub schema_rows: Vec<i64>,
     /// What a view needs; `None` until it has been noted.
     pub needs: Option<Vec<Dependency>>,
@@ -109,7 +109,7 @@ pub struct Details {
     pub properties: Properties,
 }
 
-/// Small facts about a relation (part ``), its columns, constraints and indexes: see `backend/sqlite/schema/metadata.rs`.
+/// Small facts about a relation (part ``), its columns, constraints and indexes: see the back end's `schema/metadata.rs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties(BTreeMap<(String, String), String>);
 
@@ -157,7 +157,7 @@ impl Properties {
 pub struct SequenceDetails {
     /// What the compiler sees.
     pub sequence: Arc<Sequence>,
-    /// SQLite's database.
+    /// Which of the back end's databases.
     pub database: &'static str,
     /// First value.
     pub start: i64,
@@ -177,7 +177,7 @@ pub struct SequenceDetails {
     pub stamp: i64,
     /// The table whose rowids it numbers, upwards.
     pub numbers_rowids_of: Option<String>,
-    /// SQLite's rowid numbers the column; the state is in `sqlite_sequence` under this table name.
+    /// Identities of rows number the column; the back end keeps the state under this table name.
     pub rowid_of: Option<String>,
     /// COMMENT ON SEQUENCE.
     pub comment: Option<String>,
@@ -406,7 +406,7 @@ impl Snapshot {
         self.objects.get(&oid).map(|(relation, _)| relation)
     }
 
-    /// The relation that SQLite knows by this name.
+    /// The relation that the back end knows by this name.
     pub fn relation_by_physical_name(&self, name: &str) -> Option<&Arc<Relation>> {
         self.relation_by_oid(*self.physical.get(name.to_lowercase().as_str())?)
     }
@@ -508,7 +508,7 @@ impl Snapshot {
         tables.flat_map(|table| table.policies().iter().map(move |policy| (table, policy)))
     }
 
-    /// Views that SQLite expands by itself.
+    /// Views that the back end expands by itself.
     pub fn foreign_views(&self) -> impl Iterator<Item = &Arc<Relation>> {
         self.foreign_views.keys().filter_map(|oid| self.relation_by_oid(*oid))
     }

@@ -1,8 +1,8 @@
 //! SET CONSTRAINTS: when foreign keys are checked.
 //!
-//! SQLite knows keys that wait for COMMIT by their declaration, and one switch that makes all of them wait. Informix
+//! The back end knows keys that wait for COMMIT by their declaration, and one switch that makes all of them wait. Informix
 //! means that switch. PostgreSQL names keys, and means those that are DEFERRABLE: when one of them is to wait that does
-//! not by its declaration, all wait for SQLite, and after each change those are looked at that may not.
+//! not by its declaration, all wait there, and after each change those are looked at that may not.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl Session {
             (false, true) => Checking::Immediate,
             (deferred, false) => chosen(before.clone(), names.is_empty(), &keys, deferred),
         };
-        // SQLite forgets what is open when its switch goes back: only when nothing is.
+        // The back end forgets what is open when its switch goes back: only when nothing is.
         if let Err(error) = self.check_now() {
             self.transaction.checking = before;
             return Err(error);
@@ -111,13 +111,13 @@ impl Session {
         Ok((found, keys))
     }
 
-    /// Tells SQLite, whose switch goes back by itself when its transaction ends.
+    /// Tells the back end, whose switch goes back by itself when its transaction ends.
     pub(super) fn apply_checking(&mut self) -> Result<()> {
         let pragma = match &self.transaction.checking {
             Checking::Declared => return Ok(()),
             Checking::Deferred => "PRAGMA defer_foreign_keys = ON",
             Checking::Immediate => "PRAGMA defer_foreign_keys = OFF",
-            // Once on, it stays: SQLite would forget what is open.
+            // Once on, it stays: the back end would forget what is open.
             Checking::Chosen(None, keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
             Checking::Chosen(Some(false), keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
             Checking::Chosen(..) => "PRAGMA defer_foreign_keys = ON",
@@ -127,7 +127,7 @@ impl Session {
         self.checked(guard.run(pragma))
     }
 
-    /// After a change: keys that SQLite lets wait, and that may not.
+    /// After a change: keys that the back end lets wait, and that may not.
     pub(super) fn check_now(&mut self) -> Result<()> {
         let checking = self.transaction.checking.clone();
         let declared = matches!(checking, Checking::Declared | Checking::Deferred);
@@ -148,7 +148,7 @@ impl Session {
     /// The first row that violates one of some foreign keys, as an error.
     pub(super) fn violated_key(
         &self,
-        connection: &rusqlite::Connection,
+        connection: &crate::backend::Connection,
         wanted: &dyn Fn(&ForeignKey) -> bool,
     ) -> Option<Error> {
         let sql = "SELECT \"table\", rowid, fkid FROM pragma_foreign_key_check";
@@ -169,7 +169,7 @@ impl Session {
     /// The values of a foreign key in a row, as PostgreSQL shows them.
     fn key_values(
         &self,
-        connection: &rusqlite::Connection,
+        connection: &crate::backend::Connection,
         relation: &Relation,
         key: &ForeignKey,
         rowid: i64,

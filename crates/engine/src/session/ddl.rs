@@ -12,8 +12,8 @@ use rusqlite::{Connection, params};
 
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
-use crate::backend::errors;
 use crate::backend::{Failure, Handle};
+use crate::backend::{errors, owned};
 use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 
 mod allowed;
@@ -54,6 +54,12 @@ pub(super) enum Failed {
 impl From<rusqlite::Error> for Failed {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error.into())
+    }
+}
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Self {
+        Self::Sqlite(failure)
     }
 }
 
@@ -233,7 +239,7 @@ impl Session {
             let mut statement = changer.connection.prepare(&sql)?;
             for (index, used) in program.params.iter().enumerate() {
                 let value = used.form.apply(&params[used.param], &settings)?;
-                statement.raw_bind_parameter(index + 1, sql_value(&value))?;
+                statement.raw_bind_parameter(index + 1, owned(&value))?;
             }
             Ok(statement.raw_execute()? as u64)
         })?;
@@ -765,16 +771,6 @@ fn ddl_error(failure: &Failure, session: &Session) -> Error {
         return new(Condition::DuplicateTable, message.to_owned());
     }
     errors::translate(failure, &session.interrupter, None)
-}
-
-pub(super) fn sql_value(value: &Value) -> rusqlite::types::Value {
-    match value {
-        Value::Null => rusqlite::types::Value::Null,
-        Value::Integer(value) => rusqlite::types::Value::Integer(*value),
-        Value::Real(value) => rusqlite::types::Value::Real(*value),
-        Value::Text(text) => rusqlite::types::Value::Text(text.clone()),
-        Value::Blob(bytes) => rusqlite::types::Value::Blob(bytes.clone()),
-    }
 }
 
 /// A type that a column cannot simply become.

@@ -179,7 +179,7 @@ impl Session {
                 }
             }
             Ir::Do(function) => self.run_do(prepared, function),
-            // Statements of our own, in SQLite's SQL.
+            // Statements of our own, in the back end's words.
             Ir::Nothing { .. } if prepared.program.is_some() && prepared.bound.effects.writes => {
                 self.run_dml(prepared, params)
             }
@@ -258,7 +258,7 @@ impl Session {
             return Ok(Outcome::Done { command: plan.command, rows: changes });
         }
         let returned = spool.rows();
-        // SQLite counts an INSERT's own rows; with RETURNING both numbers are the same.
+        // The back end counts an INSERT's own rows; with RETURNING both numbers are the same.
         self.rows_done(&plan, spool, returned.max(changes))
     }
 
@@ -270,7 +270,7 @@ impl Session {
         }
         self.run_own("SAVEPOINT rowferry_statement")?;
         let result = run(self);
-        // What SQLite or a wait for rows has undone as a whole has no savepoint any more.
+        // What the back end or a wait for rows has undone as a whole has no savepoint any more.
         if self.handle()?.lock().is_autocommit() {
             return result;
         }
@@ -352,7 +352,7 @@ impl Session {
                     if !errors::blames_schema(&failure) {
                         return Err(error);
                     }
-                    // SQLite's own picture of the schema may be all that was old.
+                    // The back end's own picture of the schema may be all that was old.
                     let changed = self.reload_if_changed()?;
                     if !failure.is_stale() && !changed {
                         return Err(error);
@@ -364,7 +364,7 @@ impl Session {
         Err(last.unwrap_or_else(|| Error::internal("the schema changes all the time")))
     }
 
-    /// SQLite's statement for a plan, with its parameters.
+    /// The back end's statement for a plan, with its parameters.
     pub(super) fn start(&mut self, plan: &Prepared, params: &[Value]) -> std::result::Result<Statement, RunError> {
         let Some(program) = &plan.program else {
             return Err(Error::internal("a plan without a program was run").into());
@@ -376,7 +376,7 @@ impl Session {
         let settings = self.state.settings();
         for (index, used) in program.params.iter().enumerate() {
             let value = used.form.apply(&params[used.param], &settings)?;
-            // SAFETY: SQLite copies the value.
+            // SAFETY: the value is copied.
             unsafe { statement.bind(index + 1, &value)? };
         }
         Ok(statement)

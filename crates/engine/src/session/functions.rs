@@ -8,9 +8,9 @@ use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
-use rusqlite::Connection;
 
 use super::state::State;
+use crate::backend::Connection;
 use crate::catalog::{describe, names};
 use crate::database::Shared;
 use crate::functions::{Definition, RoutineRows, SessionState};

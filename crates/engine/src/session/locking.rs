@@ -314,7 +314,7 @@ impl Session {
         }
         let undo = first && !self.transaction.is_snapshot();
         if undo {
-            self.close_sqlite_transaction();
+            self.close_transaction();
             // Triggers will be told again.
             self.state.deferred.lock().undo(0);
         }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Expr, Value};
-use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::plan::ResultColumn;
 use rowferry_dialect::values;
 use rowferry_dialect::{Condition, Error, Result, Type};
@@ -132,20 +131,9 @@ impl Session {
         if let Some(value) = super::utility::literal(expr) {
             return convert(value.clone(), &expr.ty, ty, &settings);
         }
-        let lowered = sqlite::expression(expr, &|_| String::new())?;
         let handle = self.handle()?;
-        let guard = handle.lock();
-        let value =
-            guard.query_row(&format!("SELECT {}", lowered.sql), [], |row| row.get::<_, rusqlite::types::Value>(0));
-        let value = self.checked(value.map_err(crate::backend::Failure::from))?;
-        drop(guard);
-        let value = match value {
-            rusqlite::types::Value::Null => Value::Null,
-            rusqlite::types::Value::Integer(value) => Value::Integer(value),
-            rusqlite::types::Value::Real(value) => Value::Real(value),
-            rusqlite::types::Value::Text(text) => Value::Text(text),
-            rusqlite::types::Value::Blob(bytes) => Value::Blob(bytes),
-        };
+        let value = handle.lock().evaluate(expr)?;
+        let value = self.checked(value)?;
         convert(value, &expr.ty, ty, &settings)
     }
 

@@ -10,7 +10,7 @@
 //! ALTER SEQUENCE and TRUNCATE … RESTART IDENTITY are transactional: they give the sequence another stamp, under which
 //! a new counter begins. A session counts by the stamp that its schema has, so that a rollback brings back the old one.
 //!
-//! Others may insert rows that SQLite numbers. A sequence that numbers a table's rowids is therefore compared with the
+//! Others may insert rows that the back end numbers. A sequence that numbers a table's rowids is therefore compared with the
 //! greatest of them, once in each transaction that writes. Rows that were numbered by hand through us are none of its
 //! affair, as in PostgreSQL.
 
@@ -21,11 +21,10 @@ use std::sync::atomic::Ordering;
 
 use rowferry_dialect::access::Privileges;
 use rowferry_dialect::{Condition, Error, Result};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Session;
 use super::state::{SequenceState, State};
-use crate::backend::Failure;
+use crate::backend::{Connection, Failure, greatest_identity, read_counter, store_counter};
 use crate::database::Shared;
 use crate::schema::SequenceDetails;
 
@@ -130,7 +129,7 @@ impl crate::functions::Numbers for Numbers {
 
 impl Counter {
     /// A sequence that stands at a number.
-    pub(super) const fn at(last: i64, called: bool, known: i64) -> Self {
+    pub const fn at(last: i64, called: bool, known: i64) -> Self {
         Self { last, called, ahead: 0, known, by_hand: 0, checked: 0, unsaved: false }
     }
 
@@ -329,7 +328,7 @@ impl State {
         let key = details.key(self.pid);
         let counter = {
             let mut counters = database.sequences.lock();
-            let known = greatest_rowid(connection, &details).map_err(|error| self.storage_error(error))?;
+            let known = greatest_identity(connection, &details).map_err(|error| self.storage_error(error))?;
             let mut counter = Counter::at(value, is_called, known.unwrap_or(i64::MIN));
             counter.unsaved = key.pid == 0;
             counters.insert(key, counter);
@@ -404,7 +403,7 @@ impl State {
                 Counter { last, called, ..counter }
             }
         };
-        if let Some(greatest) = greatest_rowid(connection, details).map_err(failed)? {
+        if let Some(greatest) = greatest_identity(connection, details).map_err(failed)? {
             let by_hand = database.times_by_hand(details);
             if counter.by_hand != by_hand {
                 counter.by_hand = by_hand;
@@ -453,7 +452,7 @@ impl State {
         // Inside a snapshot nothing can be written but on it, and with it.
         if connection.is_autocommit() && !database.has_rollback_journal() {
             database.file.look_before_commit()?;
-            if store(connection, details, counter).is_ok() {
+            if store_counter(connection, details, counter).is_ok() {
                 database.file.committed();
                 database.sequence_saved(key, counter);
             }
@@ -471,85 +470,9 @@ impl State {
         })
     }
 
-    fn storage_error(&self, error: rusqlite::Error) -> Error {
-        let failure = Failure::from(error);
+    fn storage_error(&self, failure: Failure) -> Error {
         crate::backend::errors::translate(&failure, &self.interrupter, None)
     }
-}
-
-/// A counter as the file has it.
-fn read_counter(connection: &Connection, details: &SequenceDetails) -> rusqlite::Result<Counter> {
-    let database = details.database;
-    if let Some(table) = &details.rowid_of {
-        let counted = if has_sqlite_sequence(connection, database)? {
-            connection
-                .prepare_cached(&format!("SELECT seq FROM {database}.sqlite_sequence WHERE name = ?1"))?
-                .query_row([table], |row| row.get(0))
-                .optional()?
-        } else {
-            None
-        };
-        let quoted = rowferry_dialect::lower::sqlite::create_table::quote(table);
-        let greatest: Option<i64> =
-            connection.query_row(&format!("SELECT max(rowid) FROM {database}.{quoted}"), [], |row| row.get(0))?;
-        let last: Option<i64> = counted.max(greatest);
-        return Ok(Counter::at(last.unwrap_or(details.start), last.is_some(), i64::MIN));
-    }
-    let (last, called): (i64, bool) = connection
-        .prepare_cached(&format!("SELECT last_value, is_called FROM {database}.rowferry_sequences WHERE oid = ?1"))?
-        .query_row([details.sequence.oid], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Counter::at(last, called, i64::MIN))
-}
-
-/// The greatest rowid of the table whose rowids the sequence numbers.
-pub(super) fn greatest_rowid(connection: &Connection, details: &SequenceDetails) -> rusqlite::Result<Option<i64>> {
-    let Some(table) = &details.numbers_rowids_of else { return Ok(None) };
-    let quoted = rowferry_dialect::lower::sqlite::create_table::quote(table);
-    connection
-        .prepare_cached(&format!("SELECT max(rowid) FROM {}.{quoted}", details.database))?
-        .query_row([], |row| row.get(0))
-}
-
-fn store(connection: &Connection, details: &SequenceDetails, counter: Counter) -> rusqlite::Result<()> {
-    let database = details.database;
-    let Counter { last, called, .. } = counter;
-    if let Some(table) = &details.rowid_of {
-        // Without AUTOINCREMENT the rowid counts from what lies in the table; there is nothing to set.
-        if has_sqlite_sequence(connection, database)? {
-            let seq = if called { last } else { last - 1 };
-            let changed = connection
-                .prepare_cached(&format!("UPDATE {database}.sqlite_sequence SET seq = ?2 WHERE name = ?1"))?
-                .execute(params![table, seq])?;
-            if changed == 0 {
-                connection
-                    .prepare_cached(&format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)"))?
-                    .execute(params![table, seq])?;
-            }
-        }
-        return Ok(());
-    }
-    let sql = format!("UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = ?3 WHERE oid = ?1");
-    if details.stamp != 0 {
-        connection.prepare_cached(&format!("{sql} AND stamp = ?4"))?.execute(params![
-            details.sequence.oid,
-            last,
-            called,
-            details.stamp
-        ])?;
-        return Ok(());
-    }
-    // Tables of older versions have no stamps.
-    match connection.prepare_cached(&format!("{sql} AND stamp = 0")) {
-        Ok(mut statement) => statement.execute(params![details.sequence.oid, last, called])?,
-        Err(_) => connection.prepare_cached(&sql)?.execute(params![details.sequence.oid, last, called])?,
-    };
-    Ok(())
-}
-
-fn has_sqlite_sequence(connection: &Connection, database: &str) -> rusqlite::Result<bool> {
-    connection
-        .prepare_cached(&format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = 'sqlite_sequence'"))?
-        .exists([])
 }
 
 impl Shared {
@@ -628,7 +551,10 @@ impl Session {
     }
 
     /// Writes the counters that no file has yet; the caller holds the write lock, and says when they are committed.
-    pub(super) fn save_sequences(&self, connection: &Connection) -> rusqlite::Result<Vec<(CounterKey, Counter)>> {
+    pub(super) fn save_sequences(
+        &self,
+        connection: &Connection,
+    ) -> std::result::Result<Vec<(CounterKey, Counter)>, Failure> {
         let shared = &self.database.shared;
         if !shared.has_unsaved_sequences.load(Ordering::Acquire) {
             return Ok(Vec::new());
@@ -638,14 +564,10 @@ impl Session {
         let mut saved = Vec::with_capacity(unsaved.len());
         for (key, details) in unsaved {
             let Some(counter) = shared.sequences.lock().get(&key).copied() else { continue };
-            match store(connection, &details, counter) {
+            match store_counter(connection, &details, counter) {
                 Ok(()) => saved.push((key, counter)),
                 // The sequence was made in a transaction that has been rolled back, our table with it.
-                Err(rusqlite::Error::SqliteFailure(error, _))
-                    if error.extended_code == libsqlite3_sys::SQLITE_ERROR =>
-                {
-                    saved.push((key, counter));
-                }
+                Err(failure) if failure.is_of_the_statement() => saved.push((key, counter)),
                 Err(error) => return Err(error),
             }
         }

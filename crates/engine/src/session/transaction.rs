@@ -233,7 +233,7 @@ impl Session {
         } else if !matches!(self.transaction.open, Open::No) {
             // Everything that SQLite's transaction has done came behind the savepoint.
             self.materialise_cursors()?;
-            self.close_sqlite_transaction();
+            self.close_transaction();
             if self.transaction.schema_changed {
                 self.schema.main = self.database.shared.current();
                 self.load_temporary_schema()?;
@@ -376,7 +376,7 @@ impl Session {
         }
         if !matches!(self.transaction.open, Open::No) {
             let _ = self.materialise_cursors();
-            self.close_sqlite_transaction();
+            self.close_transaction();
         }
         self.release_locks(false);
     }
@@ -675,11 +675,11 @@ impl Session {
     fn commit_open(&mut self) -> Result<()> {
         match self.transaction.open {
             Open::No | Open::Outer { .. } => Ok(()),
-            Open::Snapshot | Open::Temporary | Open::Write { .. } => self.commit_sqlite(),
+            Open::Snapshot | Open::Temporary | Open::Write { .. } => self.commit_file(),
         }
     }
 
-    fn commit_sqlite(&mut self) -> Result<()> {
+    fn commit_file(&mut self) -> Result<()> {
         if self.is_lost() {
             return Err(lost());
         }
@@ -716,7 +716,7 @@ impl Session {
         if !matches!(self.transaction.open, Open::No) {
             // Cursors read what the transaction has written, so their rows must come out first.
             let _ = self.materialise_cursors();
-            self.close_sqlite_transaction();
+            self.close_transaction();
         }
         let schema_changed = self.transaction.schema_changed;
         self.state.deferred.lock().clear();
@@ -736,7 +736,7 @@ impl Session {
     }
 
     /// ROLLBACK of SQLite's transaction, whatever state it is in; the write lock passes on.
-    pub(super) fn close_sqlite_transaction(&mut self) {
+    pub(super) fn close_transaction(&mut self) {
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
             if !guard.is_autocommit()

@@ -1,4 +1,4 @@
-//! Statements that SQLite does not run: transactions, variables, EXPLAIN, locks.
+//! Statements that the back end does not run: transactions, variables, EXPLAIN, locks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -227,7 +227,7 @@ impl Session {
         Ok(Outcome::Rows(Cursor::spooled(reader, prepared.clone(), self.interrupter.clone(), 0)))
     }
 
-    /// SQLite's plan, a line for each of its steps, indented as PostgreSQL's are.
+    /// The back end's plan, a line for each of its steps, indented as PostgreSQL's are.
     fn explain(&mut self, prepared: &Arc<Prepared>, explain: &Explain) -> Result<Outcome> {
         if explain.analyze {
             return Err(Error::unsupported("EXPLAIN ANALYZE"));
@@ -284,7 +284,7 @@ pub(super) fn only_in_blocks(command: &str) -> Error {
     Error::new(Condition::NoActiveSqlTransaction, format!("{command} can only be used in transaction blocks"))
 }
 
-/// A step of SQLite's plan.
+/// A step of the back end's plan.
 struct PlanStep {
     id: i64,
     parent: i64,
@@ -303,7 +303,7 @@ fn plan_lines(steps: &[PlanStep]) -> Vec<String> {
     steps.iter().map(line).collect()
 }
 
-/// EXPLAIN (FORMAT JSON): PostgreSQL's frame around SQLite's steps.
+/// EXPLAIN (FORMAT JSON): PostgreSQL's frame around the back end's steps.
 fn plan_json(steps: &[PlanStep]) -> String {
     fn below(steps: &[PlanStep], parent: i64) -> Vec<serde_json::Value> {
         let node = |step: &PlanStep| match below(steps, step.id) {

@@ -2,19 +2,23 @@
 
 mod busy;
 mod catalog;
+mod counters;
 pub mod errors;
 pub mod file_watch;
 mod handle;
 mod log_sync;
 mod memory;
 mod open;
+mod rows;
 pub mod schema;
 mod session;
 mod statement;
 
 pub use catalog::Rows as CatalogRows;
+pub use counters::{greatest_identity, read_counter, store_counter};
 pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
 pub use log_sync::LogSync;
 pub use open::check_file;
+pub use rows::owned;
 pub use session::Sqlite;
 pub use statement::{Failure, Statement, Step};

@@ -61,6 +61,11 @@ impl Failure {
         self.code == ffi::SQLITE_CONSTRAINT_FOREIGNKEY
     }
 
+    /// There is something wrong with the statement itself: what it names is not there, say.
+    pub fn is_of_the_statement(&self) -> bool {
+        self.code == ffi::SQLITE_ERROR
+    }
+
     /// Two rows have the same key.
     pub fn breaks_unique_key(&self) -> bool {
         matches!(

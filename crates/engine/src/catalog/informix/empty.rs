@@ -1,4 +1,4 @@
-//! Tables of a real server's catalog that have no rows here: what they describe does not exist in a SQLite file.
+//! Tables of a real server's catalog that have no rows here: what they describe does not exist in a file.
 
 use super::Table;
 

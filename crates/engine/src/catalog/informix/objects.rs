@@ -97,7 +97,7 @@ pub(super) const TABLES: &[Table] = tables! {
          am_endscan integer, am_rescan integer, am_getnext integer, am_getbyid integer, am_build integer, am_init integer, \
          am_truncate integer, am_expr_pushdown integer"
         => |_| {
-            // SQLite's trees are the only access method.
+            // Trees are the only access method.
             let mut row = vec![text("btree"), text(OWNER), int(1), text("S"), text("D"), int(1)];
             row.extend([1, 1, 0, 1, 1, 0].map(int));
             row.push(Cell::Real(1.0));

@@ -10,8 +10,9 @@ use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, describe};
+use crate::backend::greatest_identity;
 use crate::schema::{SequenceDetails, metadata};
-use crate::session::sequences::{Counter, greatest_rowid};
+use crate::session::sequences::Counter;
 
 /// The longest name, in bytes.
 const NAME_LENGTH: usize = 63;
@@ -152,7 +153,7 @@ impl Changer<'_> {
             ),
             params![oid, next, stamp],
         )?;
-        let known = greatest_rowid(self.connection, details)?;
+        let known = greatest_identity(self.connection, details)?;
         let renewed = SequenceDetails { stamp, ..(**details).clone() };
         if let Some(database) = self.session.state.database.upgrade() {
             let counter = Counter::at(next, false, known.unwrap_or(i64::MIN));

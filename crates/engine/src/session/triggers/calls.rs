@@ -135,7 +135,7 @@ impl Session {
             match run(self) {
                 Ok(spool) => return spool.into_reader(),
                 Err(RunError::Other(error)) => return Err(error),
-                // What a trigger has made or switched is news to SQLite's statement; it has done nothing yet.
+                // What a trigger has made or switched is news to the back end's statement; it has done nothing yet.
                 Err(RunError::Failed(failure)) if failure.is_stale() && tries < 3 => {
                     tries += 1;
                 }

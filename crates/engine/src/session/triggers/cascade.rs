@@ -1,7 +1,7 @@
 //! Foreign keys that change rows under a trigger's eyes.
 //!
-//! SQLite would change them by itself, and tell nobody. So the engine does it first, by a statement on the referencing
-//! table whose own triggers fire; SQLite then finds nothing left to do.
+//! The back end would change them by itself, and tell nobody. So the engine does it first, by a statement on the referencing
+//! table whose own triggers fire; the back end then finds nothing left to do.
 
 use std::sync::Arc;
 

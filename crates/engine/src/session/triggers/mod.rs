@@ -1,6 +1,6 @@
 //! Triggers: who is to be told of a change, and when.
 //!
-//! SQLite knows nothing of our triggers. A change of a table that has some is compiled with a [`Firing`]: statement
+//! The back end knows nothing of our triggers. A change of a table that has some is compiled with a [`Firing`]: statement
 //! triggers run around the statement; where a trigger looks at rows, the change is taken apart ([`rows`]) and its rows are
 //! written one by one. What fires AFTER waits in the statement's queue until everything is written, or, for a deferred
 //! constraint trigger, in the session's until COMMIT.

@@ -48,7 +48,7 @@ pub(crate) struct Steps {
     pub guards: Option<Asking>,
     /// Foreign keys change rows of other tables that have triggers.
     pub cascades: bool,
-    /// SQLite must not look at foreign keys before all rows are written.
+    /// The back end must not look at foreign keys before all rows are written.
     pub defers_keys: bool,
 }
 

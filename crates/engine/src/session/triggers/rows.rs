@@ -22,6 +22,7 @@ use super::super::{Prepared, Session};
 use super::calls::{canonical, canonical_value};
 use super::plan::{Asking, Firing, Steps};
 use super::queue::{Changes, Row};
+use crate::backend::Handle;
 use crate::spool::SpoolReader;
 
 /// What one run has at hand for each of its rows.
@@ -113,7 +114,7 @@ impl Session {
     ) -> Result<SpoolReader> {
         self.run_part(part, params).map_err(|error| {
             let refused = matches!(error.condition(), Condition::NotNullViolation | Condition::CheckViolation);
-            // What SQLite would compute nobody has computed yet.
+            // What the back end would compute nobody has computed yet.
             let known = relation.columns.iter().all(|column| column.generated.is_none() || column.is_computed());
             if !refused || !known || error.detail.is_some() || error.data_type.is_some() {
                 return error;
@@ -377,7 +378,7 @@ impl Session {
             column.row_identity && column.identity.as_ref().is_some_and(|identity| identity.sequence.is_none())
         });
         let Some(at) = numbered.filter(|at| new[*at] == Value::Null) else { return Ok(new) };
-        let next = self.next_rowid(relation)?;
+        let next = self.next_identity(relation)?;
         let mut row = (*new).clone();
         row[at] = Value::Integer(next);
         Ok(Arc::new(row))
@@ -425,33 +426,17 @@ fn extras(reader: &SpoolReader, from: usize, count: usize) -> Vec<Value> {
 }
 
 impl Session {
-    /// The number that SQLite would give to the next row.
-    fn next_rowid(&mut self, relation: &Relation) -> Result<i64> {
-        use rowferry_dialect::lower::sqlite::create_table::quote;
-        let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
+    /// The identity that the back end would give to the next row.
+    fn next_identity(&mut self, relation: &Relation) -> Result<i64> {
         let handle = self.handle()?;
-        let guard = handle.lock();
-        let greatest: rusqlite::Result<i64> =
-            guard.query_row(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), [], |row| row.get(0));
-        let greatest = self.checked(greatest.map_err(Into::into))?;
         // AUTOINCREMENT gives no number twice.
         let counts = self
             .schema
             .details(relation.oid)
             .and_then(|details| details.sql.as_deref())
             .is_some_and(|sql| sql.to_ascii_uppercase().contains("AUTOINCREMENT"));
-        let given = if counts {
-            let sql = format!(
-                "SELECT coalesce(max(seq), 0) FROM {}.sqlite_sequence WHERE name = ?1",
-                relation.physical.database
-            );
-            let given: rusqlite::Result<i64> = guard.query_row(&sql, [&relation.physical.name], |row| row.get(0));
-            self.checked(given.map_err(Into::into))?
-        } else {
-            0
-        };
-        greatest
-            .max(given)
+        let last = handle.lock().last_identity(relation, counts);
+        self.checked(last)?
             .checked_add(1)
             .ok_or_else(|| Error::new(Condition::NumericValueOutOfRange, "the table's rows have used up their numbers"))
     }
@@ -460,7 +445,7 @@ impl Session {
     fn defer_keys(&mut self) -> Result<bool> {
         let handle = self.handle()?;
         let guard = handle.lock();
-        let on: rusqlite::Result<bool> = guard.query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0));
+        let on = guard.defers_keys();
         if self.checked(on.map_err(Into::into))? {
             return Ok(false);
         }
@@ -473,11 +458,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         if guard.has_open_keys() {
-            let sql = "SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check";
-            let broken = (|| -> rusqlite::Result<Vec<(String, i64, Option<i64>)>> {
-                guard.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
-            })();
-            for (table, id, rowid) in self.checked(broken.map_err(Into::into))? {
+            for (table, id, rowid) in self.checked(guard.broken_keys())? {
                 let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
                 let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
                 let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
@@ -514,27 +495,18 @@ impl Session {
 
 /// The key of a row that refers to another.
 fn shown_key(
-    connection: &rusqlite::Connection,
+    handle: &Handle,
     relation: &Relation,
     key: &rowferry_dialect::schema::ForeignKey,
     rowid: i64,
     settings: &Settings,
 ) -> Option<String> {
-    use rowferry_dialect::lower::sqlite::create_table::quote;
-    let columns: Vec<String> = key.columns.iter().map(|at| quote(&relation.columns[*at].name)).collect();
-    let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
-    let sql = format!("SELECT {} FROM {table} WHERE rowid = ?1", columns.join(", "));
-    let values: Vec<rusqlite::types::Value> =
-        connection.query_row(&sql, [rowid], |row| (0..key.columns.len()).map(|at| row.get(at)).collect()).ok()?;
+    let values = handle.row_of(relation, &key.columns, rowid)?;
     let mut shown = Vec::with_capacity(values.len());
     for (value, at) in values.into_iter().zip(&key.columns) {
-        let value = match value {
-            rusqlite::types::Value::Null => return None,
-            rusqlite::types::Value::Integer(value) => Value::Integer(value),
-            rusqlite::types::Value::Real(value) => Value::Real(value),
-            rusqlite::types::Value::Text(text) => Value::Text(text),
-            rusqlite::types::Value::Blob(bytes) => Value::Blob(bytes),
-        };
+        if value == Value::Null {
+            return None;
+        }
         shown.push(values::output(&value, &relation.columns[*at].ty, settings).ok()?);
     }
     Some(shown.join(", "))

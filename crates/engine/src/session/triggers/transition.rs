@@ -77,7 +77,7 @@ impl Session {
             guard.execute_batch(&sql)?;
             let mut statement = guard.prepare(&insert)?;
             for row in rows {
-                statement.execute(rusqlite::params_from_iter(row.iter().map(super::super::ddl::sql_value)))?;
+                statement.execute(rusqlite::params_from_iter(row.iter().map(crate::backend::owned)))?;
             }
             Ok(())
         })();

@@ -1,0 +1,81 @@
+//! Single values and rows of a file, for messages and for what is decided before a row is written.
+
+use rowferry_dialect::ir::{Expr, Value};
+use rowferry_dialect::lower::sqlite::{self, quote};
+use rowferry_dialect::schema::Relation;
+use rusqlite::types::Value as Owned;
+
+use super::handle::Handle;
+use super::statement::Failure;
+
+type Done<T> = std::result::Result<T, Failure>;
+
+/// A value as SQLite takes it.
+pub fn owned(value: &Value) -> Owned {
+    match value {
+        Value::Null => Owned::Null,
+        Value::Integer(value) => Owned::Integer(*value),
+        Value::Real(value) => Owned::Real(*value),
+        Value::Text(text) => Owned::Text(text.clone()),
+        Value::Blob(bytes) => Owned::Blob(bytes.clone()),
+    }
+}
+
+/// A value that SQLite has given.
+pub fn value(owned: Owned) -> Value {
+    match owned {
+        Owned::Null => Value::Null,
+        Owned::Integer(value) => Value::Integer(value),
+        Owned::Real(value) => Value::Real(value),
+        Owned::Text(text) => Value::Text(text),
+        Owned::Blob(bytes) => Value::Blob(bytes),
+    }
+}
+
+impl Handle {
+    /// The value of an expression without columns.
+    ///
+    /// # Errors
+    /// `0A000` for what SQLite cannot be told.
+    pub fn evaluate(&self, expr: &Expr) -> rowferry_dialect::Result<Done<Value>> {
+        let lowered = sqlite::expression(expr, &|_| String::new())?;
+        let found = self.query_row(&format!("SELECT {}", lowered.sql), [], |row| row.get(0));
+        Ok(found.map(value).map_err(Failure::from))
+    }
+
+    /// The greatest identity of a table's rows, or 0; `given` counts those that it has ever given, too, where it gives
+    /// none twice.
+    pub fn last_identity(&self, relation: &Relation, given: bool) -> Done<i64> {
+        let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
+        let greatest: i64 =
+            self.query_row(&format!("SELECT coalesce(max(rowid), 0) FROM {table}"), [], |row| row.get(0))?;
+        if !given {
+            return Ok(greatest);
+        }
+        let database = relation.physical.database;
+        let sql = format!("SELECT coalesce(max(seq), 0) FROM {database}.sqlite_sequence WHERE name = ?1");
+        let given: i64 = self.query_row(&sql, [&relation.physical.name], |row| row.get(0))?;
+        Ok(greatest.max(given))
+    }
+
+    /// Columns of the row with an identity; `None` where there is none.
+    pub fn row_of(&self, relation: &Relation, columns: &[usize], identity: i64) -> Option<Vec<Value>> {
+        let names: Vec<String> = columns.iter().map(|at| quote(&relation.columns[*at].name)).collect();
+        let table = format!("{}.{}", quote(relation.physical.database), quote(&relation.physical.name));
+        let sql = format!("SELECT {} FROM {table} WHERE rowid = ?1", names.join(", "));
+        let read = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|at| row.get(at).map(value)).collect();
+        self.query_row(&sql, [identity], read).ok()
+    }
+
+    /// Foreign keys that do not hold: the table, SQLite's number of the key, and the row's identity.
+    pub fn broken_keys(&self) -> Done<Vec<(String, i64, Option<i64>)>> {
+        let mut statement = self.prepare("SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// True while foreign keys wait for COMMIT.
+    pub fn defers_keys(&self) -> Done<bool> {
+        Ok(self.query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
+    }
+}
