@@ -27,12 +27,17 @@ SINGLE = (
     "WIN1251 WIN1252 ISO_8859_5 ISO_8859_6 ISO_8859_7 ISO_8859_8 WIN1250 WIN1253 WIN1254 WIN1255 WIN1257 KOI8U"
 ).split()
 MULTI = "EUC_JP EUC_CN EUC_KR EUC_TW EUC_JIS_2004 SJIS BIG5 GBK UHC GB18030 JOHAB SHIFT_JIS_2004".split()
+# Those that are converted into each other without UTF-8 between them.
+CYRILLIC = ("KOI8R", "WIN1251", "WIN866", "ISO_8859_5")
+DIRECT = [(a, b) for a in CYRILLIC for b in CYRILLIC if a != b] + [("LATIN2", "WIN1250"), ("WIN1250", "LATIN2")]
 
 FUNCTIONS = """
 create function pg_temp.decoded(code bytea, encoding name) returns text language plpgsql as
     $$ begin return convert_from(code, encoding); exception when others then return null; end $$;
 create function pg_temp.encoded(letter text, encoding name) returns bytea language plpgsql as
     $$ begin return convert_to(letter, encoding); exception when others then return null; end $$;
+create function pg_temp.converted(code bytea, a name, b name) returns bytea language plpgsql as
+    $$ begin return convert(code, a, b); exception when others then return null; end $$;
 """
 
 
@@ -132,6 +137,18 @@ def table(cursor: psycopg.Cursor, encoding: str) -> bytes:
     return varint(len(out)) + out
 
 
+def direct(cursor: psycopg.Cursor, a: str, b: str) -> str:
+    """Two hexadecimal digits for each byte from 128 on, 00 where the other has no such character."""
+    cursor.execute(
+        "select string_agg(coalesce(encode(pg_temp.converted(decode(to_hex(i), 'hex'), %s, %s), 'hex'), '00'), '' "
+        "order by i) from generate_series(128, 255) as i",
+        [a, b],
+    )
+    row = cursor.fetchone()
+    assert row is not None
+    return f"{a} {b} {row[0]}\n"
+
+
 def main() -> int:
     """Write the files, or compare them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -143,6 +160,7 @@ def main() -> int:
         cursor.execute(FUNCTIONS)
         whole = {"single": b"".join(table(cursor, encoding) for encoding in SINGLE)}
         whole |= {encoding.lower(): table(cursor, encoding) for encoding in MULTI}
+        between = "".join(direct(cursor, a, b) for a, b in DIRECT)
     DATA.mkdir(parents=True, exist_ok=True)
     stale = []
     for name, content in whole.items():
@@ -152,6 +170,11 @@ def main() -> int:
             if not check:
                 compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
                 path.write_bytes(compressor.compress(content) + compressor.flush())
+    path = DATA / "direct.txt"
+    if not path.exists() or path.read_text() != between:
+        stale.append(path)
+        if not check:
+            path.write_text(between)
     for path in stale:
         print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
     return 1 if check and stale else 0

@@ -4,11 +4,13 @@
 //! names     an encoding's number, name and other names
 //! shape     how many bytes a character has, and which bytes it may have
 //! table     code ⇄ character, read from `data` when an encoding is first used
+//! direct    code ⇄ code of two encodings that PostgreSQL converts without UTF-8 between them
 //! ```
 //!
 //! The tables are what a PostgreSQL 15 answers (`tools/postgres_encodings.py` asks it), since those of others differ in
 //! a few hundred characters. Nothing of an encoding is in memory before a client uses it.
 
+mod direct;
 mod names;
 mod shape;
 mod table;
@@ -190,6 +192,19 @@ impl Encoding {
             out.extend_from_slice(&bytes[(code.leading_zeros() / 8).min(3) as usize..]);
         }
         Ok(())
+    }
+
+    /// Bytes of this encoding as bytes of another, by a table of the two's own; `None` where there is none here.
+    ///
+    /// # Errors
+    /// [`Failure::Untranslatable`] with the first character that the other does not have.
+    pub fn convert(&self, bytes: &[u8], to: &Self) -> Option<Result<Vec<u8>, Failure>> {
+        let table = direct::between(self.name, to.name)?;
+        let convert = |byte: &u8| match table.converted(*byte) {
+            Some(byte) => Ok(byte),
+            None => Err(Failure::Untranslatable { bytes: vec![*byte], from: self.name, to: to.name }),
+        };
+        Some(bytes.iter().map(convert).collect())
     }
 
     /// How many of these bytes are whole characters: the others are the beginning of one whose rest has not come.

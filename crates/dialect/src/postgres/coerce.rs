@@ -27,6 +27,15 @@ pub(super) fn base(ty: &Type) -> Type {
     }
 }
 
+/// Values of a `char(n)` lie without the blanks that fill them, which its width tells; those of a `bpchar` lie with their own.
+fn gains_blanks(from: &Type, to: &Type) -> bool {
+    match (from.through_domains(), to.through_domains()) {
+        (Type::Char(from), Type::Char(types::BLANK_PADDED_ANY)) => *from != types::BLANK_PADDED_ANY,
+        (Type::Array(from), Type::Array(to)) => gains_blanks(from, to),
+        _ => false,
+    }
+}
+
 /// The least context in which `from` becomes `to`; `None` when it never does.
 pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
     use CastContext::{Assignment, Explicit, Implicit};
@@ -158,7 +167,7 @@ impl Binder<'_> {
         }
         if same(&expr.ty, to) {
             // Only modifiers differ. Without any, the value is of the type as it stands.
-            return Ok(Ok(if types::typmod(to) == -1 {
+            return Ok(Ok(if types::typmod(to) == -1 && !gains_blanks(&expr.ty, to) {
                 expr
             } else {
                 Expr::new(ExprKind::Cast { arg: Box::new(expr), context }, to.clone())

@@ -185,6 +185,22 @@ pub fn bind_domain_check(text: &str, base: &Type, schema: &dyn Schema, context: 
     Binder::detached(schema, context).domain_check(text, base)
 }
 
+/// What a domain's CHECK names.
+///
+/// # Errors
+/// As for any expression.
+pub fn uses_of_domain_check(
+    text: &str,
+    base: &Type,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<crate::uses::Uses> {
+    let mut binder = Binder::detached(schema, context);
+    binder.uses = Some(crate::uses::Uses::default());
+    binder.value_condition(text, base)?;
+    Ok(binder.uses.take().unwrap_or_default())
+}
+
 /// What stands in a column of a type that nothing is said of: its domain's default, or NULL where that must be checked;
 /// `None` where it is simply NULL.
 ///

@@ -60,7 +60,7 @@ pub use bind::{
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};
-pub use domains::{bind_domain_check, bind_domain_default, rules_of};
+pub use domains::{bind_domain_check, bind_domain_default, rules_of, uses_of_domain_check};
 pub use parse::{Parsed, parse};
 pub use position::{Positions, current_of, with_positions};
 pub use target::{Updatable, updatable};

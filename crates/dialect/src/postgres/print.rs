@@ -115,6 +115,10 @@ fn one_family(a: &Type, b: &Type) -> bool {
     if a.is_domain() != b.is_domain() {
         return false;
     }
+    // A length of it says nothing.
+    if let (Type::Char(_), Type::Char(_)) = (a, b) {
+        return true;
+    }
     let moment = |ty: &Type| matches!(ty, Type::Date | Type::Timestamp(_) | Type::TimestampTz(_));
     (a.is_integer() && b.is_integer()) || (float(a) && float(b)) || (moment(a) && moment(b))
 }
@@ -246,6 +250,11 @@ impl Printer<'_> {
                 if escape.is_some() {
                     return None;
                 }
+                // Its patterns are looked for in a `bpchar` as it is.
+                let text = match &text.kind {
+                    ExprKind::Cast { arg, context: CastContext::Implicit } if matches!(arg.ty, Type::Char(_)) => arg,
+                    _ => text,
+                };
                 self.binary(sign, text, pattern)
             }
             ExprKind::Distinct { negated, left, right } => {
@@ -515,7 +524,8 @@ impl Printer<'_> {
             self.out.push_str(&format!("{}({digits})", function.name.to_uppercase()));
             return Some(());
         }
-        let hidden = context != CastContext::Explicit && !implicit;
+        let blanks = matches!((arg.ty.through_domains(), ty), (Type::Char(_), Type::Char(0)));
+        let hidden = context != CastContext::Explicit && (!implicit || blanks);
         match constant_of(arg, ty) {
             Some(value) => {
                 if hidden {

@@ -489,7 +489,10 @@ impl Binder<'_> {
         let mut converted = Vec::with_capacity(args.len());
         for ((arg, location), ty) in args.into_iter().zip(&candidate.args) {
             converted.push(if *ty == Type::Unknown {
-                self.settle(arg, location)?
+                let arg = self.settle(arg, location)?;
+                let shows = candidate.function.kind == FunctionKind::Scalar && matches!(arg.ty, Type::Char(_));
+                let blanks = Type::Char(types::BLANK_PADDED_ANY);
+                if shows { self.coerce(arg, &blanks, CastContext::Implicit, location)? } else { arg }
             } else {
                 self.coerce(arg, ty, CastContext::Implicit, location)?
             });

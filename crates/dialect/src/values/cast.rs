@@ -52,6 +52,9 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
     {
         return converted;
     }
+    if let (Value::Text(text), Type::Char(_) | Type::Nchar(_), Type::Char(0)) = (value, from, to) {
+        return Ok(Value::Text(text::padded(text, from).into_owned()));
+    }
     if is_text(to) {
         let shown = to_text(value, from, settings)?;
         let text = if context == CastContext::Explicit { text::cast(&shown, to) } else { text::assign(&shown, to)? };
@@ -156,6 +159,8 @@ fn is_moment(ty: &Type) -> bool {
 /// The text that a cast to `text` yields: output, except that booleans are words.
 pub fn to_text<'a>(value: &'a Value, from: &Type, settings: &Settings) -> Result<Cow<'a, str>> {
     match (value, from) {
+        // Its blanks are lost where it becomes another text.
+        (Value::Text(text), Type::Char(0)) => Ok(Cow::Borrowed(text.trim_end_matches(' '))),
         (Value::Text(text), from) if is_text(from) => Ok(Cow::Borrowed(text)),
         (Value::Integer(value), Type::Bool) => Ok(Cow::Borrowed(if *value == 0 { "false" } else { "true" })),
         (value, Type::Scalar(scalar, _))

@@ -65,9 +65,21 @@ pub fn limit(ty: &Type) -> Option<u32> {
     }
 }
 
-/// True for types that are stored without their trailing blanks.
+/// True for types that are stored without their trailing blanks: their width says how many there are. Without a width a
+/// value has the blanks that it was given.
 pub fn is_padded(ty: &Type) -> bool {
-    matches!(ty, Type::Char(_) | Type::Nchar(_))
+    matches!(ty, Type::Char(1..) | Type::Nchar(_))
+}
+
+/// A `char(n)` or `bpchar` with the blanks that belong to it, as PostgreSQL holds it.
+pub fn padded<'a>(text: &'a str, ty: &Type) -> Cow<'a, str> {
+    match ty {
+        Type::Char(width @ 1..) | Type::Nchar(width) => {
+            let missing = (*width as usize).saturating_sub(text.chars().count());
+            if missing == 0 { Cow::Borrowed(text) } else { Cow::Owned(format!("{text}{}", " ".repeat(missing))) }
+        }
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// A text as a column of a type takes it: over-long text is refused unless the excess is blank.

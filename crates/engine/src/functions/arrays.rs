@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::scalar;
 use rowferry_dialect::user_type::Labels;
 use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::values::{self, Decimal, decimal};
@@ -202,7 +203,15 @@ fn texts(call: &Call<'_>) -> Result<Texts> {
         "rf_array_interval" => collation::intervals,
         "rf_array_timetz" => collation::times,
         "rf_array_jsonb" => compare_jsonb,
-        _ => |a, b| a.cmp(b),
+        "rf_array_bpchar" => collation::blanks_aside,
+        "" | "rf_array" => |a, b| a.cmp(b),
+        named => scalar::all()
+            .chain(scalar::of_extensions())
+            .find_map(|scalar| match scalar.order {
+                scalar::Order::By { of_arrays, compare, .. } if of_arrays == named => Some(compare),
+                _ => None,
+            })
+            .unwrap_or(|a, b| a.cmp(b)),
     })
 }
 

@@ -24,6 +24,7 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_collation("rf_interval", intervals)?;
     connection.create_collation("rf_timetz", times)?;
     connection.create_collation("rf_array", |a, b| compare_arrays(a, b, Ord::cmp))?;
+    connection.create_collation("rf_array_bpchar", |a, b| compare_arrays(a, b, blanks_aside))?;
     connection.create_collation("rf_array_decimal", |a, b| compare_arrays(a, b, decimal::compare_text))?;
     connection.create_collation("rf_array_interval", |a, b| compare_arrays(a, b, intervals))?;
     connection.create_collation("rf_array_timetz", |a, b| compare_arrays(a, b, times))?;
@@ -73,6 +74,11 @@ fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
         connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, &rows))?;
     }
     Ok(())
+}
+
+/// As `bpchar` compares: blanks at the end do not count.
+pub(super) fn blanks_aside(a: &str, b: &str) -> Ordering {
+    a.trim_end_matches(' ').cmp(b.trim_end_matches(' '))
 }
 
 pub(super) fn intervals(a: &str, b: &str) -> Ordering {

@@ -13,7 +13,7 @@ use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::call::boolean;
 use super::cast::type_at;
-use super::collation::{compare_arrays, intervals, times};
+use super::collation::{blanks_aside, compare_arrays, intervals, times};
 use super::json::compare_jsonb;
 use super::{Call, Row};
 
@@ -163,6 +163,7 @@ pub(super) fn order_of_texts(a: &str, b: &str, ty: &Type) -> Ordering {
         ty if ty.is_decimal() => decimal::compare_text(a, b),
         Type::Interval(_) => intervals(a, b),
         Type::TimeTz(_) => times(a, b),
+        Type::Char(_) => blanks_aside(a, b),
         Type::Jsonb => compare_jsonb(a, b),
         Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => compare(a, b),
         Type::Array(element) => compare_arrays(a, b, |a, b| order_of_texts(a, b, element)),

@@ -128,6 +128,10 @@ fn convert(call: &Call<'_>) -> Result<Value> {
         }
         ("UTF8", _) => encode(to, std::str::from_utf8(bytes).map_err(|_| no_conversion(from, to))?)?,
         (_, "UTF8") => decode(from, bytes)?.into_bytes(),
+        _ if let Some(converted) = from.convert(bytes, to) => {
+            work::step(bytes.len())?;
+            converted.map_err(|failure| failed(&failure))?
+        }
         (a, b) if Conversion::all().iter().any(|known| known.is_default && known.source == a && known.target == b) => {
             // Those have tables of their own, which are not those by way of UTF-8.
             return Err(Error::unsupported(format!("the conversion between {a} and {b}")));

@@ -5,7 +5,8 @@ use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, Sqlite, Volatility};
 use crate::ir::{
-    Aggregate, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, WindowCall,
+    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey,
+    WindowCall,
 };
 use crate::scalar::ranges;
 use crate::types::Storage;
@@ -47,13 +48,7 @@ impl Lowering<'_> {
             how @ (Sqlite::Template(_) | Sqlite::Function(_)) if sees_blanks(function) => {
                 let mut lowered = self.texts(args)?;
                 if let (Some(first), Some(arg)) = (lowered.first_mut(), args.first()) {
-                    *first = match *arg.ty.through_domains() {
-                        Type::Char(width @ 1..) => {
-                            self.needs_us();
-                            format!("rf_rpad({first}, {width}, ' ')")
-                        }
-                        _ => self.blank_padded(arg)?,
-                    };
+                    *first = self.blank_padded(arg)?;
                 }
                 self.say(how, &lowered)
             }
@@ -257,6 +252,7 @@ impl Lowering<'_> {
             .map(|arg| match arg.ty {
                 Type::Bool => Ok(format!("substr({}, 1, 1)", self.as_text(arg)?)),
                 Type::Scalar(scalar, _) if scalar.storage == Storage::Text => Ok(self.expr(arg)?.sql),
+                Type::Char(_) => Ok(self.cast(arg, &Type::Char(0), CastContext::Implicit)?.sql),
                 _ => self.as_text(arg),
             })
             .collect()

@@ -142,6 +142,9 @@ impl Lowering<'_> {
             _ => {}
         }
         let inner = self.expr(arg)?;
+        if *from.through_domains() == Type::Char(0) && is_unbounded_text(to) {
+            return Ok(Sql { sql: format!("rtrim({}, ' ')", inner.sql), repr: Repr::Plain });
+        }
         self.needs_us();
         let context = match context {
             CastContext::Implicit => "i",
@@ -204,8 +207,10 @@ fn keeps_value(from: &Type, to: &Type) -> bool {
         }
         (from, Type::Numeric(None)) => from.is_decimal(),
         (Type::Varchar(Some(from)), Type::Varchar(Some(to))) => from <= to,
-        // Without a length it is of any.
-        (Type::Char(from), Type::Char(to)) => *to == 0 || *from != 0 && from <= to,
+        // Without a length it has its blanks, with one it has none.
+        (Type::Char(from), Type::Char(to)) => *from != 0 && *to != 0 && from <= to,
+        (Type::Char(0), to) if is_unbounded_text(to) => *to == Type::Unknown,
+        (from, Type::Char(0)) if from.is_text() => !matches!(from, Type::Nchar(_) | Type::InternalChar),
         (from, to) if from.is_text() && is_unbounded_text(to) => true,
         // A label lies as its text.
         (Type::User(user), to) => user.labels().is_some() && is_unbounded_text(to),

@@ -162,6 +162,9 @@ impl Lowering<'_> {
         if left.ty.is_decimal() && right.ty.is_decimal() {
             return self.compare_decimals(sign, left, right);
         }
+        if is_blank_padded(&left.ty) && is_blank_padded(&right.ty) {
+            return self.compare_blank_padded(sign, left, right);
+        }
         if left.ty == Type::RECORD {
             return self.compare_records(sign, left, right);
         }
@@ -176,6 +179,45 @@ impl Lowering<'_> {
                 format!("({left} COLLATE {collation} {sign} {right})")
             }
             None => format!("({left} {sign} {right})"),
+        })
+    }
+
+    /// Of texts filled with blanks: the blanks do not count.
+    fn compare_blank_padded(&mut self, sign: &str, left: &Expr, right: &Expr) -> Result<String> {
+        let column = |expr: &Expr, wanted: fn(u32) -> bool| {
+            let expr = without_padding(expr);
+            matches!((&expr.kind, expr.ty.through_domains()), (ExprKind::Column(_), Type::Char(width)) if wanted(*width))
+        };
+        let has_width = |width| width != 0;
+        let has_none = |width| width == 0;
+        let named = [left, right].into_iter().any(|side| matches!(side.kind, ExprKind::Collate { .. }));
+        // An index of such a column is in its collation.
+        if !named
+            && (column(left, has_none) || column(right, has_none))
+            && !column(left, has_width)
+            && !column(right, has_width)
+        {
+            let (left, right) = (self.expr(without_padding(left))?.sql, self.expr(without_padding(right))?.sql);
+            return Ok(format!("({left} COLLATE {} {sign} {right})", super::types::BLANKS_ASIDE));
+        }
+        let equality = matches!(sign, "=" | "<>" | "IS" | "IS NOT");
+        let order = match (&left.kind, equality) {
+            (ExprKind::Collate { .. }, false) => collation_of(left, Repr::Plain),
+            _ => None,
+        };
+        let left = self.without_blanks(left)?;
+        let left = self.spelled(Sql { sql: left, repr: Repr::Plain }, order).sql;
+        Ok(format!("({left} {sign} {})", self.without_blanks(right)?))
+    }
+
+    /// A `char(n)` or `bpchar` without the blanks at its end.
+    pub(super) fn without_blanks(&mut self, expr: &Expr) -> Result<String> {
+        let expr = without_padding(expr);
+        Ok(match (&expr.kind, expr.ty.through_domains()) {
+            (ExprKind::Collate { arg, .. }, _) => self.without_blanks(arg)?,
+            (ExprKind::Literal(Value::Text(text)), _) => quote_text(text.trim_end_matches(' ')),
+            (_, Type::Char(1..) | Type::Nchar(_)) => self.expr(expr)?.sql,
+            _ => self.cast(expr, &Type::Text, CastContext::Implicit)?.sql,
         })
     }
 
@@ -249,7 +291,7 @@ impl Lowering<'_> {
     fn spelled(&mut self, sql: Sql, collation: Option<std::borrow::Cow<'static, str>>) -> Sql {
         match collation {
             Some(collation) => {
-                if collation != "decimal" {
+                if collation != "decimal" && collation != super::types::BLANKS_ASIDE {
                     self.needs_us();
                 }
                 Sql { sql: format!("{} COLLATE {collation}", sql.sql), repr: sql.repr }
@@ -423,10 +465,9 @@ impl Lowering<'_> {
     /// text by a cast, which takes them away.
     pub(super) fn blank_padded(&mut self, text: &Expr) -> Result<String> {
         if let ExprKind::Cast { arg, context: CastContext::Implicit } = &text.kind
-            && let Type::Char(width @ 1..) = *arg.ty.through_domains()
+            && is_blank_padded(&arg.ty)
         {
-            self.needs_us();
-            return Ok(format!("rf_rpad({}, {width}, ' ')", self.expr(arg)?.sql));
+            return Ok(self.cast(arg, &Type::Char(0), CastContext::Implicit)?.sql);
         }
         Ok(self.expr(text)?.sql)
     }
@@ -466,6 +507,27 @@ fn without_widening(expr: &Expr) -> &Expr {
         ExprKind::Cast { arg, .. } if arg.ty.is_decimal() && expr.ty == Type::Numeric(None) => without_widening(arg),
         _ => expr,
     }
+}
+
+/// It is a `char(n)` or `bpchar`.
+fn is_blank_padded(ty: &Type) -> bool {
+    matches!(ty.through_domains(), Type::Char(_))
+}
+
+/// Looks through casts that only bring the blanks back.
+fn without_padding(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast { arg, .. }
+            if *expr.ty.through_domains() == Type::Char(0) && (is_blank_padded(&arg.ty) || is_constant_text(arg)) =>
+        {
+            without_padding(arg)
+        }
+        _ => expr,
+    }
+}
+
+fn is_constant_text(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Literal(Value::Text(_))) && expr.ty == Type::Text
 }
 
 /// The GLOB pattern that says what a LIKE pattern with backslash escapes says; `None` for a dangling escape.

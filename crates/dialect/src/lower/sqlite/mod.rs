@@ -338,6 +338,7 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
         Type::Interval(_) | Type::QualifiedInterval(_) => "rf_interval",
         Type::TimeTz(_) => "rf_timetz",
         Type::Jsonb => "rf_jsonb",
+        Type::Char(0) => types::BLANKS_ASIDE,
         Type::Scalar(scalar, _) => scalar.collation()?,
         Type::Record(_) => "rf_record",
         ty @ Type::User(_) if ty.is_row() => return row_collation(ROW_COLLATION, ty),
@@ -347,6 +348,7 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
             Type::Interval(_) | Type::QualifiedInterval(_) => "rf_array_interval",
             Type::TimeTz(_) => "rf_array_timetz",
             Type::Jsonb => "rf_array_jsonb",
+            Type::Char(0) => "rf_array_bpchar",
             Type::Scalar(Scalar { order: Order::By { of_arrays, .. }, .. }, _) => of_arrays,
             Type::Record(_) => "rf_array_record",
             ty @ Type::User(_) if ty.is_row() => return row_collation(ROW_ARRAY_COLLATION, ty),
@@ -387,7 +389,7 @@ fn collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
 /// As [`collation_of`] where only equality is asked for: texts of different bytes differ in every order.
 fn equality_collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
     match &expr.kind {
-        ExprKind::Collate { role: CollateRole::Operand, .. } => None,
+        ExprKind::Collate { role: CollateRole::Operand, .. } if *expr.ty.through_domains() != Type::Char(0) => None,
         _ => equality_collation(&expr.ty, repr),
     }
 }

@@ -94,10 +94,14 @@ pub fn words(ty: &Type, language: Language) -> String {
     }
 }
 
+/// SQLite's own collation that does not look at the blanks at the end: that of `bpchar`.
+pub(super) const BLANKS_ASIDE: &str = "RTRIM";
+
 /// The column's collation, where its order is not that of its bytes.
 pub fn collation(ty: &Type) -> Option<&'static str> {
     match ty.through_domains() {
         Type::Scalar(scalar, _) => scalar.collation(),
+        Type::Char(0) => Some(BLANKS_ASIDE),
         ty => (ty.storage() == Storage::DecimalText).then_some("decimal"),
     }
 }

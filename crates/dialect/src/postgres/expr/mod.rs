@@ -385,6 +385,10 @@ impl Binder<'_> {
         if !has_otherwise {
             // The NULL that is left has no length.
             ty = super::coerce::base(&ty);
+            for member in &mut members {
+                let bare = Expr::null(ty.clone());
+                *member = self.coerce(std::mem::replace(member, bare), &ty, CastContext::Implicit, -1)?;
+            }
         }
         let otherwise = has_otherwise.then(|| Box::new(members.remove(0)));
         let branches = conditions.into_iter().zip(members).collect();

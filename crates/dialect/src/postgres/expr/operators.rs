@@ -8,7 +8,7 @@ use super::super::resolve::Miss;
 use super::super::{names, types};
 use super::{all_of, any_of, location};
 use crate::composite::live;
-use crate::extension::lacks_operator;
+use crate::extension::{self, lacks_operator};
 use crate::functions::{self, TypeSpec};
 use crate::ir::{
     Body, CastContext, CompareOp, Distinct, Expr, ExprKind, From, GroupBy, LikeKind, OutputColumn, Query, Select, Value,
@@ -245,6 +245,25 @@ impl Binder<'_> {
         Ok(Expr::new(ExprKind::Compare { op, left: Box::new(left), right: Box::new(right) }, Type::Bool))
     }
 
+    /// The type in which two operands are compared. Operators of an extension whose schema is not in the search path are not
+    /// found, and a value of its type is compared as the text that it becomes, if it becomes one.
+    pub(super) fn compared_as(&self, left: &Type, right: &Type) -> Option<Type> {
+        let ty = comparison_type(left, right)?;
+        if self.sees_operators_of(&ty) {
+            return Some(ty);
+        }
+        implicit(&ty, &Type::Text).then_some(Type::Text)
+    }
+
+    /// True unless the type is one of an extension that is out of sight. What is stored has found its operators already.
+    fn sees_operators_of(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Scalar(..) if self.source.is_some() => extension::of_type(ty)
+                .is_none_or(|facts| extension::visible(self.schema, None).any(|extension| extension.facts == facts)),
+            _ => true,
+        }
+    }
+
     /// Both operands in the type in which they are compared.
     fn comparable(
         &mut self,
@@ -262,7 +281,8 @@ impl Binder<'_> {
             let message = format!("could not identify {what} for type {}", types::words(stranger));
             return Err(self.error(Condition::UndefinedFunction, message, -1));
         }
-        let ty = comparison_type(&left.ty, &right.ty)
+        let ty = self
+            .compared_as(&left.ty, &right.ty)
             .filter(|ty| (ty.is_ordered() || !ordering) && !lacks_operator(ty, name));
         let Some(ty) = ty else {
             return Err(self.no_operator(name, &[base(&left.ty), base(&right.ty)], place, Miss::None));
@@ -400,7 +420,7 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         let (from_text, from_pattern) = (base(&text.0.ty), base(&pattern.0.ty));
         // LIKE of `citext` is ILIKE.
-        let kind = if is_citext(&from_text) { LikeKind::ILike } else { kind };
+        let kind = if is_citext(&from_text) && self.sees_operators_of(&from_text) { LikeKind::ILike } else { kind };
         let of_bytes = kind == LikeKind::Like && [&from_text, &from_pattern].contains(&&Type::Bytea);
         let ty = if of_bytes { Type::Bytea } else { Type::Text };
         let mut sides = Vec::with_capacity(2);
@@ -479,7 +499,7 @@ impl Binder<'_> {
         let everywhere: Vec<_> = kinds.iter().copied().chain([(&arg.ty, arg_at)]).collect();
         let common = if undecided { self.common_type(&everywhere, "IN") } else { self.common_type(&kinds, "IN") };
         if let Ok(common) = common
-            && let Some(ty) = comparison_type(&arg.ty, &common)
+            && let Some(ty) = self.compared_as(&arg.ty, &common)
             && ty != Type::RECORD
         {
             let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };
@@ -517,7 +537,7 @@ impl Binder<'_> {
         let Some(op) = comparison(name) else {
             return self.operator_over_members(name, all, (arg, arg_at), (array, array_at), place);
         };
-        let Some(ty) = comparison_type(&arg.ty, &element) else {
+        let Some(ty) = self.compared_as(&arg.ty, &element) else {
             return Err(self.no_operator(name, &[base(&arg.ty), base(&element)], place, Miss::None));
         };
         let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };

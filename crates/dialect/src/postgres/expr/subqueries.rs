@@ -6,7 +6,7 @@ use super::super::binder::{Binder, BoundQuery};
 use super::super::coerce::base;
 use super::super::names;
 use super::super::resolve::Miss;
-use super::operators::{comparison, comparison_type};
+use super::operators::comparison;
 use crate::ir::{CastContext, CompareOp, Expr, ExprKind};
 use crate::{Condition, Result, Type};
 
@@ -65,7 +65,7 @@ impl Binder<'_> {
         let mut wanted = Vec::with_capacity(members.len());
         let mut row = Vec::with_capacity(members.len());
         for ((member, at), column) in members.into_iter().zip(&bound.columns) {
-            let Some(ty) = comparison_type(&member.ty, &column.ty) else {
+            let Some(ty) = self.compared_as(&member.ty, &column.ty) else {
                 return Err(self.no_operator(name, &[base(&member.ty), base(&column.ty)], link.location, Miss::None));
             };
             let context = if ty == Type::Int8 { CastContext::Assignment } else { CastContext::Implicit };

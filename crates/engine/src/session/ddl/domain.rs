@@ -5,12 +5,14 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{AlterUserType, CastContext, Expr, ExprKind, Text, walk};
 use rowferry_dialect::lower::sqlite;
 use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::plan::Context;
+use rowferry_dialect::postgres::{self, quote_ident};
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::user_type::{Domain, DomainCheck, UserKind, UserType};
-use rowferry_dialect::{Condition, Error, Type};
+use rowferry_dialect::{Condition, Error, Schema as _, Type};
 
 use super::user_type::{User, users};
-use super::{Changer, Done};
+use super::{Changer, Done, cannot_drop};
 
 /// A column of a table, by its place.
 type Place = (Arc<Relation>, usize);
@@ -48,6 +50,35 @@ impl Changer<'_> {
                 check_of(domain, from).for_each(|check| check.name.clone_from(to));
             }
             _ => return Err(Error::internal("this is no ALTER DOMAIN").into()),
+        }
+        Ok(())
+    }
+
+    /// The checks of domains that call a function stand in its way, or go with it.
+    pub(super) fn drop_domain_checks_of_function(&self, function: u32, shown: &str, cascade: bool) -> Done {
+        let schema = self.schema();
+        let context = Context::default();
+        let mut found = Vec::new();
+        for ty in schema.user_types() {
+            let Some(domain) = ty.domain() else { continue };
+            for check in &domain.checks {
+                let uses = postgres::uses_of_domain_check(&check.text, &domain.base, &schema, &context);
+                if uses.is_ok_and(|uses| uses.routines.contains(&function)) {
+                    found.push((ty.clone(), check.name.clone()));
+                }
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<String> = found.iter().map(|(_, check)| format!("constraint {}", quote_ident(check))).collect();
+        if !cascade {
+            let lines: Vec<_> = lines.into_iter().map(|line| (line, shown.to_owned())).collect();
+            return Err(cannot_drop(shown, &lines));
+        }
+        self.tell_cascade(&lines);
+        for (ty, check) in found {
+            self.drop_check_of_domain(ty.oid, &check)?;
         }
         Ok(())
     }

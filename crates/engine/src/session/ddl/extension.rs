@@ -13,6 +13,7 @@ use rowferry_dialect::{Language, Schema as _, Type, postgres};
 use rusqlite::params;
 
 use super::dependencies::Needed;
+use super::user_type::{self, describe_user};
 use super::{Changer, Done, cannot_drop, described};
 use crate::schema::SessionSchema;
 
@@ -22,8 +23,10 @@ enum User {
     Column(Arc<Relation>, usize),
     /// A column's default.
     Default(Arc<Relation>, usize),
-    /// A domain over one of its types, or a composite type with a field of one.
+    /// A domain over one of its types.
     Type(Arc<UserType>),
+    /// An attribute of a composite type.
+    Field(Arc<UserType>, usize),
     /// A function that takes or returns one.
     Function(Arc<StoredFunction>),
 }
@@ -63,7 +66,7 @@ impl Changer<'_> {
         }));
         let views = self.dependents(needed);
         if !(cascade || used.is_empty() && views.is_empty()) {
-            let lines = used.iter().map(|user| (user.described(&schema), user.needs(&shown)));
+            let lines = used.iter().map(|user| (user.described(&schema), user.needs(&schema, &shown)));
             let lines = lines.chain(views.iter().map(|view| (described(&schema, &view.view), view.on.clone())));
             return Err(cannot_drop(&shown, &lines.collect::<Vec<_>>()));
         }
@@ -91,12 +94,21 @@ impl Changer<'_> {
                 self.alter_table(&now, &[action])
             }
             User::Type(ty) => self.drop_user_types(std::slice::from_ref(ty), true),
+            User::Field(ty, at) => self.drop_field(ty.oid, *at),
             User::Function(function) => self.drop_functions(&[function.oid], true),
         }
     }
 }
 
 impl User {
+    fn oid(&self) -> u32 {
+        match self {
+            Self::Column(relation, _) | Self::Default(relation, _) => relation.oid,
+            Self::Type(ty) | Self::Field(ty, _) => ty.oid,
+            Self::Function(function) => function.oid,
+        }
+    }
+
     fn described(&self, schema: &SessionSchema) -> String {
         match self {
             Self::Column(relation, at) => {
@@ -107,19 +119,25 @@ impl User {
                 format!("default value for column {column} of {}", described(schema, relation))
             }
             Self::Type(ty) => format!("type {}", ty.shown()),
+            Self::Field(ty, at) => describe_user(schema, &user_type::User::Field(ty.clone(), *at)),
             Self::Function(function) => format!("{} {}", function.definition.kind(), function.shown_signature()),
         }
     }
 
     /// What of the extension it needs: a type by its name.
-    fn needs(&self, extension: &str) -> String {
+    fn needs(&self, schema: &SessionSchema, extension: &str) -> String {
         let ty = match self {
             Self::Column(relation, at) => Some(&relation.columns[*at].ty),
             Self::Type(ty) => ty.domain().map(|domain| &domain.base),
+            Self::Field(ty, at) => ty.composite().map(|composite| &composite.fields[*at].ty),
             Self::Function(function) => function.definition.types().find(|ty| of_type(ty).is_some()),
             Self::Default(..) => None,
         };
-        ty.map_or_else(|| extension.to_owned(), |ty| format!("type {}", postgres::types::words(ty)))
+        let shown = |ty: &Type| {
+            let name = rowferry_dialect::extension::shown(schema, postgres::types::oid(ty));
+            format!("type {}", name.unwrap_or_else(|| postgres::types::words(ty)))
+        };
+        ty.map_or_else(|| extension.to_owned(), shown)
     }
 }
 
@@ -136,14 +154,18 @@ fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
             }
         }
     }
-    let over = |ty: &Arc<UserType>| {
-        let of_field =
-            || ty.composite().is_some_and(|composite| composite.fields.iter().any(|f| !f.dropped && is_of(&f.ty)));
-        ty.domain().is_some_and(|domain| is_of(&domain.base)) || of_field()
-    };
-    found.extend(schema.user_types().into_iter().filter(over).map(User::Type));
+    for ty in schema.user_types() {
+        let fields = ty.composite().map_or(&[][..], |composite| &composite.fields);
+        let of_it = fields.iter().enumerate().filter(|(_, field)| !field.dropped && is_of(&field.ty));
+        found.extend(of_it.map(|(at, _)| User::Field(ty.clone(), at)));
+        if ty.domain().is_some_and(|domain| is_of(&domain.base)) {
+            found.push(User::Type(ty));
+        }
+    }
     let takes = |function: &&Arc<StoredFunction>| function.definition.types().any(is_of);
     found.extend(schema.main.functions.iter().filter(takes).cloned().map(User::Function));
+    // The oldest are told first.
+    found.sort_by_key(User::oid);
     found
 }
 

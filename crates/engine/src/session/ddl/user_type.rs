@@ -172,6 +172,21 @@ impl Changer<'_> {
         Err(Error::new(rowferry_dialect::Condition::FeatureNotSupported, message).into())
     }
 
+    pub(super) fn drop_check_of_domain(&self, oid: u32, check: &str) -> Done {
+        match self.schema().user_type_by_oid(oid) {
+            Some(ty) => self.alter_user_type(&ty, &AlterUserType::DropCheck(check.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// An attribute of a composite type goes.
+    pub(super) fn drop_field(&self, oid: u32, at: usize) -> Done {
+        match self.schema().user_type_by_oid(oid) {
+            Some(ty) => self.alter_fields(&ty, &[(AlterUserType::DropField(at), true)]),
+            None => Ok(()),
+        }
+    }
+
     fn alter_user_type(&self, ty: &Arc<UserType>, action: &AlterUserType) -> Done {
         let mut ty = UserType::clone(ty);
         match action {
@@ -304,10 +319,7 @@ impl Changer<'_> {
                 self.alter_table(&now, &[action])
             }
             User::Domain(domain) => self.drop_user_types(std::slice::from_ref(domain), true),
-            User::Field(ty, at) => match self.schema().user_type_by_oid(ty.oid) {
-                Some(ty) => self.alter_fields(&ty, &[(AlterUserType::DropField(*at), true)]),
-                None => Ok(()),
-            },
+            User::Field(ty, at) => self.drop_field(ty.oid, *at),
             User::Function(function) => self.drop_functions(&[function.oid], true),
         }
     }
