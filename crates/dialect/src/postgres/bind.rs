@@ -93,17 +93,21 @@ impl Binder<'_> {
         }
     }
 
-    /// Clients see `int2vector` and `oidvector` of the catalogs as their text form, numbers with blanks between.
+    /// Clients see `int2vector` and `oidvector` of the catalogs as PostgreSQL's text, numbers with blanks between, and are
+    /// told these types, and `aclitem[]`.
     fn show_vectors(&mut self, mut bound: BoundQuery) -> Result<BoundQuery> {
         if let Body::Select(select) = &mut bound.query.body {
             for (index, item) in select.items.iter_mut().enumerate() {
-                if !bound.columns[index].origin.is_some_and(|origin| self.is_vector_column(origin)) {
+                let Some(ty) = bound.columns[index].origin.and_then(|origin| self.catalogs_own_type(origin)) else {
                     continue;
+                };
+                if !matches!(ty, Type::Array(_)) {
+                    let value = std::mem::replace(item, ir::Expr::null(Type::Text));
+                    *item = self.call_named("array_to_string", vec![(value, -1), (ir::Expr::text(" "), -1)], -1)?;
                 }
-                let value = std::mem::replace(item, ir::Expr::null(Type::Text));
-                *item = self.call_named("array_to_string", vec![(value, -1), (ir::Expr::text(" "), -1)], -1)?;
-                bound.columns[index].ty = Type::Text;
-                bound.query.columns[index].ty = Type::Text;
+                item.ty = ty.clone();
+                bound.columns[index].ty = ty.clone();
+                bound.query.columns[index].ty = ty;
             }
         }
         Ok(bound)

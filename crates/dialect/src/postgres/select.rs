@@ -8,9 +8,7 @@ use super::binder::{Binder, BoundQuery, Clause, Scope, computed, outputs};
 use super::coerce::cast_context;
 use super::expr::location;
 use super::{names, types};
-use crate::ir::{
-    Body, CastContext, Distinct, Expr, ExprKind, From, GroupBy, JoinKind, Query, RelId, Select, SetOp, SortKey,
-};
+use crate::ir::{Body, CastContext, Distinct, Expr, ExprKind, From, GroupBy, Query, RelId, Select, SetOp, SortKey};
 use crate::plan::ResultColumn;
 use crate::{Condition, Result, Type};
 
@@ -345,14 +343,7 @@ impl Binder<'_> {
             if scope.aggregates || !matches!(group_by, GroupBy::None) || body.having.is_some() {
                 return Err(self.unsupported("a set-returning function in the select list of a grouped query", -1));
             }
-            for function in scope.set_returning {
-                body.from = Some(match body.from.take() {
-                    None => function,
-                    Some(left) => {
-                        From::Join { kind: JoinKind::Inner, left: Box::new(left), right: Box::new(function), on: None }
-                    }
-                });
-            }
+            body.from = self.with_set_returning(body.from.take(), scope.set_returning)?;
         }
         Ok(bound)
     }

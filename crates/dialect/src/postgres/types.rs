@@ -173,7 +173,12 @@ pub fn oid(ty: &Type) -> u32 {
             Type::User(user) => user.array_oid,
             _ => 0,
         },
-        Type::Array(element) => row_of(element).map_or(0, |row| row.array_oid),
+        Type::Array(element) => match (row_of(element), &**element) {
+            (Some(row), _) => row.array_oid,
+            (None, Type::Scalar(scalar, _)) => rowferry_facts::Type::by_oid(scalar.oid).map_or(0, |fact| fact.array),
+            (None, _) => 0,
+        },
+        Type::Scalar(scalar, _) => scalar.oid,
         ty => match row_of(ty) {
             Some(row) => row.oid,
             None => 25,

@@ -15,6 +15,7 @@ pub mod network;
 pub mod numbers;
 pub mod ranges;
 pub mod search;
+pub mod vectors;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

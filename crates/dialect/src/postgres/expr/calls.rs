@@ -381,73 +381,32 @@ impl Binder<'_> {
         let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
         let columns = Self::function_columns(candidate.function, &candidate.result);
         if columns.len() != 1 {
-            return self.set_of_rows(candidate, args, columns, place);
+            return self.set_of_rows(candidate, args, columns);
         }
-        // Several run in step: possible where all walk the same array.
-        let earlier = self.scope().set_returning.first().cloned();
-        if let Some(ir::From::Function { id, function, args: first, .. }) = earlier {
-            let same = first.first() == args.first();
-            // The vectors of a row of `pg_index` are of one length; of other arrays nothing is known.
-            let alike = same
-                || first.iter().chain(&args).all(|arg| match arg.ty {
-                    Type::Array(_) | Type::Scalar(..) => self.is_vector(arg),
-                    _ => true,
-                });
-            if !alike || !walks_array(function.name) || !walks_array(name) {
-                return Err(self.unsupported("several set-returning functions in one select list", place));
-            }
-            if function.name == "generate_subscripts" {
-                if name == "generate_subscripts" {
-                    return self.subscript(Expr::column(id, 0, Type::Int4), from_zero);
-                }
-                return Err(self.unsupported("generate_subscripts before unnest in one select list", place));
-            }
-            if name == "unnest" && same {
-                return Ok(Expr::column(id, 0, candidate.result));
-            }
-            if let Some(ir::From::Function { columns, ordinality, .. }) = self.scope().set_returning.first_mut()
-                && !*ordinality
-            {
-                *ordinality = true;
-                columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
-            }
-            let ordinal = Expr::column(id, 1, Type::Int8).cast(Type::Int4, CastContext::Assignment);
-            return match args.into_iter().next() {
-                Some(array) if name == "unnest" => Ok(Expr::element(array, ordinal, candidate.result)),
-                _ => self.subscript(ordinal, from_zero),
-            };
-        }
-        let id = self.ids.relation();
         let mut function = candidate.function;
         let mut args = args;
         if json_records::makes_records(name) {
             function = functions::internal("json records");
             args = Self::json_record_arguments(name, args, &candidate.result);
         }
+        if let Some(twin) = self.twin(function, &args) {
+            return self.subscript(Expr::column(twin, 0, candidate.result), from_zero);
+        }
+        let id = self.ids.relation();
         self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
         self.subscript(Expr::column(id, 0, candidate.result), from_zero)
     }
 
     /// The rows of a function in a select list, each as one value; the same call again means the same rows.
-    fn set_of_rows(
-        &mut self,
-        candidate: Candidate,
-        args: Vec<Expr>,
-        columns: Vec<OutputColumn>,
-        place: i32,
-    ) -> Result<Expr> {
+    fn set_of_rows(&mut self, candidate: Candidate, args: Vec<Expr>, columns: Vec<OutputColumn>) -> Result<Expr> {
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let types: Vec<Type> = columns.iter().map(|column| column.ty.clone()).collect();
         let row = |id| {
             let members = types.into_iter().enumerate().map(|(at, ty)| Expr::column(id, at, ty)).collect();
             super::rows::record(names, members)
         };
-        if let Some(ir::From::Function { id, function, args: first, .. }) = self.scope().set_returning.first() {
-            let id = *id;
-            if function.name == candidate.function.name && *first == args {
-                return Ok(row(id));
-            }
-            return Err(self.unsupported("several set-returning functions in one select list", place));
+        if let Some(twin) = self.twin(candidate.function, &args) {
+            return Ok(row(twin));
         }
         let id = self.ids.relation();
         let function = candidate.function;
@@ -456,7 +415,7 @@ impl Binder<'_> {
     }
 
     /// A member's number, counted from 1 or from 0.
-    fn subscript(&mut self, number: Expr, from_zero: bool) -> Result<Expr> {
+    pub(in super::super) fn subscript(&mut self, number: Expr, from_zero: bool) -> Result<Expr> {
         if !from_zero {
             return Ok(number);
         }
@@ -770,11 +729,6 @@ impl Binder<'_> {
         };
         Ok(Some(Frame { unit, start, end, exclude }))
     }
-}
-
-/// Functions that walk an array's members in step.
-fn walks_array(name: &str) -> bool {
-    matches!(name, "unnest" | "generate_subscripts")
 }
 
 /// What `information_schema` does to an array: its members with their numbers.

@@ -7,6 +7,7 @@ use super::super::names;
 use super::{any_of, rows};
 use crate::composite;
 use crate::ir::{CastContext, ColumnIndex, ColumnRef, Expr, ExprKind};
+use crate::scalar::vectors;
 use crate::schema::RelationKind;
 use crate::uses::{NamedColumn, Star};
 use crate::{Condition, Result, Type};
@@ -337,16 +338,22 @@ impl Binder<'_> {
     }
 
     /// True for a column of a relation that is one of those.
-    pub(in super::super) fn is_vector_column(&self, (oid, position): (u32, usize)) -> bool {
-        self.schema.relation_by_oid(oid).is_some_and(|relation| {
-            relation.kind == RelationKind::Catalog
-                && relation.columns.get(position).is_some_and(|column| {
-                    matches!(
-                        column.name.as_str(),
-                        "indkey" | "indclass" | "indcollation" | "indoption" | "proargtypes" | "partattrs" | "tgattr"
-                    )
-                })
-        })
+    pub(in super::super) fn is_vector_column(&self, origin: (u32, usize)) -> bool {
+        matches!(self.catalogs_own_type(origin), Some(Type::Scalar(..)))
+    }
+
+    /// The type that clients are told of a catalog column whose values are, to statements, an array.
+    pub(in super::super) fn catalogs_own_type(&self, (oid, position): (u32, usize)) -> Option<Type> {
+        let relation = self.schema.relation_by_oid(oid).filter(|relation| relation.kind == RelationKind::Catalog)?;
+        let column = relation.columns.get(position)?;
+        match column.name.as_str() {
+            "indkey" | "indoption" | "partattrs" | "tgattr" => Some(Type::Scalar(&vectors::INT2VECTOR, None)),
+            "indclass" | "indcollation" | "proargtypes" => Some(Type::Scalar(&vectors::OIDVECTOR, None)),
+            "relacl" | "attacl" | "nspacl" | "proacl" | "typacl" | "datacl" | "defaclacl" | "lanacl" | "spcacl" => {
+                Some(Type::Array(Box::new(Type::Scalar(&vectors::ACLITEM, None))))
+            }
+            _ => None,
+        }
     }
 
     /// A hint for a misspelt column: the nearest name in the innermost scope.

@@ -4,6 +4,7 @@
 pub(super) mod calls;
 pub(super) mod columns;
 mod groups;
+mod in_step;
 pub(super) mod operators;
 pub(super) mod rows;
 mod subqueries;

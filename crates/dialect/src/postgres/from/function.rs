@@ -175,9 +175,8 @@ impl Binder<'_> {
                         columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
                     }
                     let args = self.arguments(&candidate, args)?;
-                    if name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array)) {
-                        return Err(self.unsupported("generate_subscripts of a catalog vector in FROM", place));
-                    }
+                    let of_vector =
+                        name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
                     let id = self.ids.relation();
                     let function = candidate.function;
                     let from =
@@ -186,7 +185,16 @@ impl Binder<'_> {
                     if candidate.result.row_fields().is_some() {
                         return Ok(spread_rows(from, id, name, &candidate.result, ordinality));
                     }
-                    return Ok(FunctionSource { from, name, columns, values: Vec::new(), row: None });
+                    let mut values = Vec::new();
+                    if of_vector {
+                        values = columns
+                            .iter()
+                            .enumerate()
+                            .map(|(at, column)| Expr::column(id, at, column.ty.clone()))
+                            .collect();
+                        values[0] = self.subscript(values[0].clone(), true)?;
+                    }
+                    return Ok(FunctionSource { from, name, columns, values, row: None });
                 }
                 Err(miss) => {
                     let set_returning = crate::functions::named(Language::Postgres, &name)
@@ -347,7 +355,7 @@ impl Binder<'_> {
     }
 
     /// The first that is not NULL; the only one by itself.
-    fn first_of(mut members: Vec<Expr>) -> Expr {
+    pub(in crate::postgres) fn first_of(mut members: Vec<Expr>) -> Expr {
         if members.len() == 1 {
             return members.swap_remove(0);
         }

@@ -407,9 +407,6 @@ impl Binder<'_> {
             let message = format!("set-returning functions are not allowed in {}", scope.clause.words());
             return Err(self.error(Condition::FeatureNotSupported, message, place));
         }
-        if !scope.set_returning.is_empty() {
-            return Err(self.unsupported("several set-returning functions in one select list", place));
-        }
         let ty = call.result();
         let columns = match call.columns() {
             Some(columns) => columns,
