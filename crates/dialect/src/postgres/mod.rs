@@ -68,6 +68,6 @@ pub use viewdef::{policy_expression, view_definition};
 pub use words::quote_ident;
 
 /// A name that may tell its schema, out of a text.
-pub(crate) fn qualified_name(text: &str) -> Option<crate::schema::QualifiedName> {
+pub fn qualified_name(text: &str) -> Option<crate::schema::QualifiedName> {
     names::qualified(text)
 }

@@ -616,8 +616,7 @@ impl Printer<'_> {
     }
 }
 
-/// A text as a literal.
+/// A text as a literal: with `standard_conforming_strings` on, where a backslash stands for itself.
 fn quoted(text: &str) -> String {
-    let doubled = text.replace('\'', "''");
-    if doubled.contains('\\') { format!("E'{}'", doubled.replace('\\', "\\\\")) } else { format!("'{doubled}'") }
+    format!("'{}'", text.replace('\'', "''"))
 }

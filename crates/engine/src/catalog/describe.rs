@@ -226,28 +226,52 @@ pub fn index(schema: &SessionSchema, oid: u32, column: i32, pretty: bool) -> Opt
     Some(create_index(schema, relation, index, pretty))
 }
 
+/// A key with its collation, its operator class and its order.
+fn ordered_key(
+    schema: &SessionSchema,
+    relation: &Arc<Relation>,
+    properties: &Properties,
+    index: &Index,
+    at: usize,
+    pretty: bool,
+) -> String {
+    let mut key = index_key(schema, relation, index, at, pretty);
+    for word in ["index_collation", "index_opclass"] {
+        let Some(given) = properties.get(&index.name, &format!("{word} {}", at + 1)) else { continue };
+        let collate = if word == "index_collation" { "COLLATE " } else { "" };
+        key.push_str(&format!(" {collate}{}", quote_ident(given)));
+    }
+    key.push_str(match (index.keys[at].descending, nulls_first(properties, index, at)) {
+        (false, false) => "",
+        (false, true) => " NULLS FIRST",
+        (true, true) => " DESC",
+        (true, false) => " DESC NULLS LAST",
+    });
+    key
+}
+
+/// Whether a key of an index is descending, and whether its NULLs stand first; nothing for a column that is only
+/// included.
+pub fn index_order(schema: &SessionSchema, oid: u32, column: i32) -> Option<(bool, bool)> {
+    if super::system_indexes::definition(oid, column, false).is_some() {
+        return Some((false, false));
+    }
+    let at = usize::try_from(column).ok()?.checked_sub(1)?;
+    let mut relations = schema.user_relations();
+    let (relation, index) = relations
+        .find_map(|relation| relation.indexes.iter().find(|index| index.oid == oid).map(|index| (relation, index)))?;
+    let key = index.keys.get(at)?;
+    let properties = schema.details(relation.oid).map(|details| &details.properties)?;
+    Some((key.descending, nulls_first(properties, index, at)))
+}
+
 /// CREATE INDEX of an index.
 pub fn create_index(schema: &SessionSchema, relation: &Arc<Relation>, index: &Index, pretty: bool) -> String {
     let none = Properties::default();
     let properties = schema.details(relation.oid).map_or(&none, |details| &details.properties);
     let fact = |name: String| properties.get(&index.name, &name);
-    let keys: Vec<String> = (0..index.keys.len())
-        .map(|at| {
-            let mut key = index_key(schema, relation, index, at, pretty);
-            for word in ["index_collation", "index_opclass"] {
-                let Some(given) = fact(format!("{word} {}", at + 1)) else { continue };
-                let collate = if word == "index_collation" { "COLLATE " } else { "" };
-                key.push_str(&format!(" {collate}{}", quote_ident(given)));
-            }
-            key.push_str(match (index.keys[at].descending, nulls_first(properties, index, at)) {
-                (false, false) => "",
-                (false, true) => " NULLS FIRST",
-                (true, true) => " DESC",
-                (true, false) => " DESC NULLS LAST",
-            });
-            key
-        })
-        .collect();
+    let keys: Vec<String> =
+        (0..index.keys.len()).map(|at| ordered_key(schema, relation, properties, index, at, pretty)).collect();
     let unique = if index.unique { "UNIQUE " } else { "" };
     let method = fact("index_method".to_owned()).unwrap_or("btree");
     let mut text = format!(

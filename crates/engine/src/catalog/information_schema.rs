@@ -81,6 +81,11 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
         .collect()
 }
 
+/// `bit`, whose length is told as that of a text.
+const BIT: u32 = 1_560;
+/// `bit varying`
+const VARBIT: u32 = 1_562;
+
 fn columns(context: &Context<'_>) -> Vec<Row> {
     let catalog = &context.database.name;
     let mut rows = Vec::new();
@@ -113,6 +118,7 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
             let length = match &ty {
                 Type::Varchar(length) => *length,
                 Type::Char(length) => Some(*length),
+                Type::Scalar(_, length) if matches!(types::oid(&ty), BIT | VARBIT) => *length,
                 _ => None,
             };
             let (precision, radix, scale) = match &ty {

@@ -1,7 +1,7 @@
 //! Names and object ids: what `regclass` and its kin read and print.
 
 pub use rowferry_dialect::postgres::quote_ident;
-use rowferry_dialect::postgres::{regproc, regtype};
+use rowferry_dialect::postgres::{qualified_name, regproc, regtype};
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::search;
@@ -39,38 +39,6 @@ pub fn namespace_name(schema: &SessionSchema, oid: u32) -> Option<String> {
 pub fn acl_name(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
-}
-
-/// Takes `schema.name`, parts perhaps in double quotes, apart.
-pub fn split(text: &str) -> Option<QualifiedName> {
-    let mut parts = Vec::new();
-    let mut part = String::new();
-    let mut chars = text.trim().chars().peekable();
-    let mut quoted = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                part.push('"');
-            }
-            '"' => quoted = !quoted,
-            '.' if !quoted => parts.push(std::mem::take(&mut part)),
-            c if quoted => part.push(c),
-            c => part.extend(c.to_lowercase()),
-        }
-    }
-    if quoted {
-        return None;
-    }
-    parts.push(part);
-    if parts.iter().any(String::is_empty) {
-        return None;
-    }
-    match parts.as_slice() {
-        [name] => Some(QualifiedName::bare(name.clone())),
-        [schema, name] | [_, schema, name] => Some(QualifiedName::new(schema.clone(), name.clone())),
-        _ => None,
-    }
 }
 
 /// The relation, sequence or index with an object id: namespace and name.
@@ -138,12 +106,12 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
     let invalid = || Error::new(Condition::InvalidName, format!("invalid name syntax: \"{text}\""));
     match reg {
         Reg::Class => {
-            let name = split(text).ok_or_else(invalid)?;
+            let name = qualified_name(text).ok_or_else(invalid)?;
             class_oid(&schema, &name)
                 .ok_or_else(|| Error::new(Condition::UndefinedTable, format!("relation \"{name}\" does not exist")))
         }
         Reg::Namespace => {
-            let name = split(text).ok_or_else(invalid)?.name;
+            let name = qualified_name(text).ok_or_else(invalid)?.name;
             match namespace_oid(&schema, &name) {
                 0 => Err(Error::new(Condition::InvalidSchemaName, format!("schema \"{name}\" does not exist"))),
                 oid => Ok(oid),
@@ -152,7 +120,7 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
         Reg::Config | Reg::Dictionary => search::oid_of(reg, text),
         Reg::Type => regtype::oid_in(&schema, text),
         Reg::Role => {
-            let name = split(text).ok_or_else(invalid)?.name;
+            let name = qualified_name(text).ok_or_else(invalid)?.name;
             let unknown = || Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist"));
             schema.role_oid(&name).ok_or_else(unknown)
         }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use rowferry_dialect::schema::Relation;
+use rowferry_dialect::collation::Collation;
+use rowferry_dialect::postgres::types;
+use rowferry_dialect::schema::{Index, Relation};
+use rowferry_dialect::{Schema as _, Type};
+use rowferry_facts as facts;
 
 use super::describe::{create_index, expression, included, index_column, nulls_first};
 use super::{Context, NULL, Row, Table, array, row};
-use rowferry_dialect::collation::Collation;
 
 use crate::catalog::pg_attribute::collation_of;
 use crate::schema::Properties;
@@ -60,7 +63,7 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
                 let column = index.columns[at].and_then(|at| relation.columns[at].collation.as_ref());
                 named.or(column).map_or_else(|| collation_of(&ty), |collation| collation.oid)
             })),
-            array(index.keys.iter().map(|_| 10_000)),
+            array((0..index.keys.len()).map(|at| operator_class(context, relation, properties, index, at))),
             array(
                 index
                     .keys
@@ -73,6 +76,59 @@ fn of_relation(context: &Context<'_>, relation: &Arc<Relation>) -> Vec<Row> {
         ]);
     }
     rows
+}
+
+/// The operator class of a key: the named one, or the default one of the key's type.
+fn operator_class(
+    context: &Context<'_>,
+    relation: &Arc<Relation>,
+    properties: &Properties,
+    index: &Index,
+    at: usize,
+) -> u32 {
+    const BTREE: &str = "btree";
+    let method = properties.get(&index.name, "index_method").unwrap_or(BTREE);
+    let Some(method) = facts::AccessMethod::all().iter().find(|known| known.name == method) else { return 0 };
+    let (_, ty) = index_column(context.schema, relation, index, at);
+    let input = class_input(&ty);
+    let named = properties.get(&index.name, &format!("index_opclass {}", at + 1));
+    let extensions = context.schema.extensions().iter();
+    let mut classes = facts::OperatorClass::all()
+        .iter()
+        .chain(extensions.flat_map(|extension| extension.facts.operator_classes()))
+        .filter(|class| class.method == method.oid);
+    let found = match named {
+        Some(name) => classes.find(|class| class.name == name),
+        None => classes.find(|class| class.is_default && class.input == input),
+    };
+    found.map_or(0, |class| class.oid)
+}
+
+/// The type for which an operator class of another stands: its base, what it is written as, or its family.
+fn class_input(ty: &Type) -> u32 {
+    const TEXT: u32 = 25;
+    const CIDR: u32 = 650;
+    const INET: u32 = 869;
+    const RECORD: u32 = 2_249;
+    const ANY_ARRAY: u32 = 2_277;
+    const ANY_ENUM: u32 = 3_500;
+    const ANY_RANGE: u32 = 3_831;
+    const ANY_MULTIRANGE: u32 = 4_537;
+    let ty = ty.through_domains();
+    let oid = types::oid(ty);
+    match ty {
+        Type::Varchar(_) => TEXT,
+        Type::Array(_) => ANY_ARRAY,
+        ty if ty.labels().is_some() => ANY_ENUM,
+        ty if ty.is_row() => RECORD,
+        _ if oid == CIDR => INET,
+        _ => match facts::Type::by_oid(oid).map(|fact| fact.kind) {
+            Some('r') => ANY_RANGE,
+            Some('m') => ANY_MULTIRANGE,
+            None if types::category(ty) == 'R' => ANY_RANGE,
+            _ => oid,
+        },
+    }
 }
 
 fn definitions(context: &Context<'_>) -> Vec<Row> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::composite::row_type;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::{Schema as _, Type};
+use rowferry_facts as facts;
 
 use super::pg_attribute::collation_of;
 use super::{Cell, Context, NULL, Row, Table, row};
@@ -101,8 +102,53 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
+/// What reads, writes and walks the values of a type, in the order of `pg_type`.
+struct Handlers {
+    subscript: u32,
+    input: u32,
+    output: u32,
+    receive: u32,
+    send: u32,
+    analyze: u32,
+}
+
+impl Handlers {
+    fn of(ty: &Of) -> Self {
+        let number = |name: &str| match facts::Function::named(name) {
+            [function] => function.oid,
+            _ => 0,
+        };
+        let family = |name: &str| Self {
+            subscript: 0,
+            input: number(&format!("{name}_in")),
+            output: number(&format!("{name}_out")),
+            receive: number(&format!("{name}_recv")),
+            send: number(&format!("{name}_send")),
+            analyze: number(&format!("{name}_typanalyze")),
+        };
+        match ty.kind {
+            "d" => {
+                // A domain is written as its base is.
+                let base = match facts::Type::by_oid(ty.base) {
+                    Some(base) => {
+                        Self { output: base.output, send: base.send, analyze: base.analyze, ..family("domain") }
+                    }
+                    None => family(if ty.dimensions > 0 { "array" } else { "enum" }),
+                };
+                Self { subscript: 0, input: number("domain_in"), receive: number("domain_recv"), ..base }
+            }
+            "c" => family("record"),
+            "r" => family("range"),
+            "m" => family("multirange"),
+            "e" => family("enum"),
+            _ => Self { subscript: number("array_subscript_handler"), ..family("array") },
+        }
+    }
+}
+
 fn of(ty: Of) -> Row {
     let length = ty.length;
+    let handlers = Handlers::of(&ty);
     row![
         ty.oid,
         ty.name,
@@ -116,16 +162,16 @@ fn of(ty: Of) -> Row {
         true,
         ",",
         ty.relation,
-        0,
+        handlers.subscript,
         ty.element,
         ty.array,
+        handlers.input,
+        handlers.output,
+        handlers.receive,
+        handlers.send,
         0,
         0,
-        0,
-        0,
-        0,
-        0,
-        0,
+        handlers.analyze,
         if length == 8 { "d" } else { "i" },
         if length > 0 { "p" } else { "x" },
         ty.not_null,

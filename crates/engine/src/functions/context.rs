@@ -174,6 +174,10 @@ pub trait SessionState: Send + Sync {
     fn definition(&self, _kind: Definition, _object: u32, _column: i32) -> Option<String> {
         None
     }
+    /// Whether a key of an index is descending, and whether its NULLs stand first.
+    fn index_order(&self, _index: u32, _column: i32) -> Option<(bool, bool)> {
+        None
+    }
     /// An expression over a relation's columns without the parentheses that precedence makes needless.
     fn pretty_expression(&self, _text: &str, _relation: u32) -> Option<String> {
         None

@@ -328,19 +328,27 @@ fn size(call: &Call<'_>, indexes: Option<bool>) -> Result<Value> {
 }
 
 fn index_property(call: &Call<'_>) -> Result<Value> {
-    let column = call.integer(1)? as i32;
-    let Some(key) = call.context().state().definition(Definition::Index { pretty: false }, oid(call, 0)?, column)
-    else {
+    let (index, column) = (oid(call, 0)?, call.integer(1)? as i32);
+    let state = call.context().state();
+    if column < 1
+        || state.definition(Definition::Index { pretty: false }, index, column).is_none_or(|key| key.is_empty())
+    {
         return Ok(Value::Null);
-    };
-    let descending = key.ends_with(" DESC");
-    match call.text(2)? {
-        "asc" | "nulls_last" => boolean(!descending),
-        "desc" | "nulls_first" => boolean(descending),
-        "orderable" | "search_array" | "search_nulls" | "returnable" => boolean(true),
-        "distance_orderable" => boolean(false),
-        _ => Ok(Value::Null),
     }
+    // A column that is only included has no order, and finds nothing.
+    let order = state.index_order(index, column);
+    let told = match call.text(2)? {
+        "asc" => order.map(|(descending, _)| !descending),
+        "desc" => order.map(|(descending, _)| descending),
+        "nulls_first" => order.map(|(_, first)| first),
+        "nulls_last" => order.map(|(_, first)| !first),
+        "search_array" | "search_nulls" => order.map(|_| true),
+        "orderable" => Some(order.is_some()),
+        "returnable" => Some(true),
+        "distance_orderable" => Some(false),
+        _ => None,
+    };
+    told.map_or(Ok(Value::Null), boolean)
 }
 
 /// A size with the unit in which it has at most five digits, rounded half up as PostgreSQL does.

@@ -125,7 +125,8 @@ fn wishes(words: &str, class: ObjectClass, asked: ObjectClass) -> Result<Vec<Wis
 }
 
 fn split(name: &str) -> Result<QualifiedName> {
-    names::split(name).ok_or_else(|| Error::new(Condition::InvalidName, format!("invalid name syntax: \"{name}\"")))
+    rowferry_dialect::postgres::qualified_name(name)
+        .ok_or_else(|| Error::new(Condition::InvalidName, format!("invalid name syntax: \"{name}\"")))
 }
 
 /// The object that is asked about: a relation may be a sequence.

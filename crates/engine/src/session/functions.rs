@@ -196,7 +196,7 @@ impl SessionState for FunctionState {
     fn serial_sequence(&self, table: &str, column: &str) -> Result<Option<String>> {
         let state = self.state()?;
         let schema = state.schema.read();
-        let name = names::split(table)
+        let name = rowferry_dialect::postgres::qualified_name(table)
             .ok_or_else(|| Error::new(Condition::InvalidName, format!("invalid name syntax: \"{table}\"")))?;
         let relation = schema
             .relation(&name)
@@ -371,6 +371,10 @@ impl SessionState for FunctionState {
             Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
             Definition::View => describe::view(&schema, object, column != 0),
         }
+    }
+
+    fn index_order(&self, index: u32, column: i32) -> Option<(bool, bool)> {
+        describe::index_order(&self.state().ok()?.schema.read(), index, column)
     }
 
     fn pretty_expression(&self, text: &str, relation: u32) -> Option<String> {
