@@ -1,7 +1,7 @@
 //! Cancelling a statement from another thread, and statement time-outs.
 //!
-//! SQLite's own `sqlite3_interrupt` stops every statement of a handle, suspended cursors included, and stays in force
-//! until the last of them is reset. So the handle's progress handler asks here instead, and only the statement that is
+//! A back end's own way to interrupt stops every statement of a handle, suspended cursors included, and stays in force until
+//! the last of them is reset. So the handle's progress handler asks here instead, and only the statement that is
 //! running is stopped. Whatever else a session waits for (the write lock, a sleep) is woken, too.
 
 use std::sync::Arc;

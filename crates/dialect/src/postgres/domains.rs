@@ -168,8 +168,7 @@ pub(super) fn value_entry(base: &Type) -> Entry {
     }
 }
 
-/// What a type asks of its values, in the words of [`rules_words`](crate::lower::sqlite::rules_words); `None` when that is
-/// nothing.
+/// What a type asks of its values, for the back end to tell its functions; `None` when that is nothing.
 ///
 /// # Errors
 /// As for any expression.

@@ -18,8 +18,9 @@ use crate::schema::Snapshot;
 use crate::session::state::State;
 
 pub use sqlite::{
-    CatalogRows, Failure, Guard, Handle, LogSync, SharedHandle, Sqlite as InUse, Statement, Step, WeakHandle,
-    check_file, errors, file_watch, greatest_identity, owned, read_counter, schema, store_counter,
+    CatalogRows, Failure, Guard, Handle, LogSync, Raw, SharedHandle, Sqlite as InUse, Statement, Step, UNICODE_VERSION,
+    WeakHandle, check_file, errors, file_watch, greatest_identity, owned, read_counter, rules_words, schema,
+    store_counter,
 };
 
 /// What the back end in use runs for a statement.

@@ -7,12 +7,11 @@ use std::sync::{Arc, OnceLock};
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::collation::{Collation, Order};
-use rowferry_dialect::lower::sqlite::UNICODE_VERSION;
 use rowferry_dialect::stored_aggregate::AggregatePart;
 use rowferry_facts as facts;
 
 use super::{Cell, NULL, OWNER, Row, Table, array, letter, row, text_array};
-use crate::backend::CatalogRows as Rows;
+use crate::backend::{CatalogRows as Rows, UNICODE_VERSION};
 use crate::schema::{PG_CATALOG, SessionSchema};
 
 /// Tables whose rows are all fixed.

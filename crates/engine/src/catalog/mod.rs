@@ -1,7 +1,7 @@
 //! Catalogs: `pg_catalog`, `information_schema` and Informix's, as tables that any query can join.
 //!
 //! Each table is a row of [`tables`]: its name, its columns as PostgreSQL documents them, and a function that makes its
-//! rows from the schema and the session. The back end reads it as a table of its own (`backend/sqlite/catalog.rs`); the rows are made
+//! rows from the schema and the session. The back end reads it as a table of its own (`catalog.rs` there); the rows are made
 //! once for each generation of the schema, with an index for each column that is looked up by.
 
 pub mod cache;

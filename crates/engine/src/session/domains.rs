@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rowferry_dialect::ir::Value;
-use rowferry_dialect::lower::sqlite::rules_words;
 use rowferry_dialect::{Result, Schema as _, Type, postgres};
 
 use super::Session;
+use crate::backend::rules_words;
 use crate::functions::Checker;
 
 /// The rules that a session has read, by the object ids of their types.

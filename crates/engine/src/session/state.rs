@@ -57,7 +57,7 @@ pub struct State {
     /// Rows of catalogs that this session alone can see.
     pub catalogs: crate::catalog::cache::Cache,
     /// The session's handle, for functions that run on it; null while there is none.
-    pub db: std::sync::atomic::AtomicPtr<libsqlite3_sys::sqlite3>,
+    pub db: std::sync::atomic::AtomicPtr<crate::backend::Raw>,
     /// The same handle, for routines that such functions call.
     pub handle: Mutex<crate::backend::WeakHandle>,
     /// What routines share, and what is known of them.

@@ -1,8 +1,9 @@
 //! The PostgreSQL back end: IR in, PostgreSQL's SQL out.
 //!
-//! It is the seam's proof: what a front end has bound must mean the same to a back end that shares nothing with SQLite.
+//! It is the seam's proof: what a front end has bound must mean the same to a back end that shares nothing with the first.
 //! So far tests alone use it, which run every statement on both.
 //!
+//! - It reads the logical half of the schema alone: names, types, keys; never [`crate::schema::Physical`].
 //! - Relations are called `r<id>`, the columns of derived ones `c0`, `c1`, …, so that names neither clash nor are captured.
 //! - Every constant and parameter says its type, so that PostgreSQL chooses the operators and functions that were bound.
 //! - What PostgreSQL cannot say is `0A000`, with the name of it.
@@ -134,7 +135,7 @@ impl Lowering<'_> {
     }
 
     fn column(&mut self, column: ColumnRef) -> Result<String> {
-        let ColumnIndex::At(at) = column.column else { return Err(missing("rowid")) };
+        let ColumnIndex::At(at) = column.column else { return Err(missing("a row's identity")) };
         if let Some(items) = self.outputs.get(&column.relation) {
             let item = items.get(at).cloned().ok_or_else(|| Error::internal("a sort key without its column"))?;
             return self.expr(&item);

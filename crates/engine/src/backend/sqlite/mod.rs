@@ -15,6 +15,9 @@ mod session;
 mod statement;
 
 pub use catalog::Rows as CatalogRows;
+pub use libsqlite3_sys::sqlite3 as Raw;
+pub use rowferry_dialect::lower::sqlite::{UNICODE_VERSION, rules_words};
+
 pub use counters::{greatest_identity, read_counter, store_counter};
 pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
 pub use log_sync::LogSync;
