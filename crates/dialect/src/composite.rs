@@ -5,7 +5,7 @@
 //! A row without a name lies in no table; while a statement runs it says itself what its fields are (see
 //! [`crate::values::record`]).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::postgres::types;
@@ -169,10 +169,14 @@ pub const fn relation_of_row_type(oid: u32) -> Option<(u32, bool)> {
 /// How deep types may be nested in one another.
 const DEEPEST: usize = 100;
 
+/// How many parts a type may have in all, those of its parts among them as often as they stand in it: what looks at a
+/// type looks at all of them.
+const MOST_PARTS: usize = 10_000;
+
 /// Checks the type of a column or attribute that the type with the object id `own` is to get.
 ///
 /// # Errors
-/// `42P16` when that type is among its parts; `54001` for types that are nested too deep.
+/// `42P16` when that type is among its parts; `54001` for types that are nested too deep or have too many parts.
 pub fn check_part(ty: &Type, own: Option<(u32, &str)>) -> Result<()> {
     let mut seen = HashSet::new();
     let mut level = vec![ty];
@@ -196,7 +200,12 @@ pub fn check_part(ty: &Type, own: Option<(u32, &str)>) -> Result<()> {
             }
         }
         if next.is_empty() {
-            return Ok(());
+            return if parts(ty, &mut HashMap::new()) > MOST_PARTS {
+                let message = format!("a type with more than {MOST_PARTS} parts");
+                Err(Error::new(Condition::StatementTooComplex, message))
+            } else {
+                Ok(())
+            };
         }
         level = next;
     }
@@ -204,9 +213,57 @@ pub fn check_part(ty: &Type, own: Option<(u32, &str)>) -> Result<()> {
     Err(Error::new(Condition::StatementTooComplex, message))
 }
 
+/// How many parts a type has in all, itself included.
+fn parts(ty: &Type, known: &mut HashMap<u32, usize>) -> usize {
+    match ty {
+        Type::Array(element) => parts(element, known),
+        Type::User(user) => {
+            if let Some(count) = known.get(&user.oid) {
+                return *count;
+            }
+            let count = match &user.kind {
+                UserKind::Composite(composite) => {
+                    composite.fields.iter().fold(1_usize, |sum, field| sum.saturating_add(parts(&field.ty, known)))
+                }
+                UserKind::Domain(domain) => parts(&domain.base, known).saturating_add(1),
+                UserKind::Enum(_) | UserKind::Unresolved(_) => 1,
+            };
+            known.insert(user.oid, count);
+            count
+        }
+        _ => 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_that_double_are_told_once_and_have_a_bound() {
+        let mut ty = Type::Int4;
+        let mut told = 0;
+        for level in 0..20_u32 {
+            if level < 13 {
+                check_part(&ty, None).unwrap();
+            } else {
+                assert_eq!(check_part(&ty, None).unwrap_err().condition(), Condition::StatementTooComplex);
+            }
+            let fields = vec![Field::new("a", ty.clone()), Field::new("b", ty)];
+            ty = Type::User(Arc::new(UserType {
+                oid: 17_000 + 2 * level,
+                array_oid: 17_001 + 2 * level,
+                namespace: "public".into(),
+                name: format!("c{level}"),
+                comment: None,
+                kind: UserKind::Composite(Composite { relation: 0, fields }),
+            }));
+            let words = crate::user_type::told(&ty).unwrap();
+            assert!(words.len() < told + 200, "each level adds itself");
+            assert_eq!(crate::user_type::from_told(&words), Some(ty.clone()));
+            told = words.len();
+        }
+    }
 
     #[test]
     fn object_ids_of_row_types_lead_back_to_the_relation() {

@@ -4,7 +4,9 @@
 //! the schema changes, so a definition never grows old in one. Below the compiler, where the back end's functions are told
 //! types as words, it is told with its definition, too ([`told`]), so that nobody has to look anything up.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -238,7 +240,7 @@ impl UserType {
             Error::new(Condition::DataCorrupted, message)
         };
         let json: Json = serde_json::from_str(definition).map_err(|_| damaged())?;
-        let (array_oid, kind) = read(&json).ok_or_else(damaged)?;
+        let (array_oid, kind) = read(&json, &mut Known::new()).ok_or_else(damaged)?;
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
         Ok(Self { oid, array_oid, namespace, name, comment: None, kind })
     }
@@ -267,7 +269,10 @@ fn quoted(name: &str) -> String {
     crate::postgres::quote_ident(name)
 }
 
-fn read(json: &Json) -> Option<(u32, UserKind)> {
+/// Users' types by object id, as far as they have been read.
+type Known = HashMap<u32, Arc<UserType>>;
+
+fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
     let oid = |value: &Json| value.as_u64().and_then(|oid| u32::try_from(oid).ok());
     let array = oid(&json["array"])?;
     if let Some(labels) = json["enum"].as_array() {
@@ -277,10 +282,10 @@ fn read(json: &Json) -> Option<(u32, UserKind)> {
         return Some((array, UserKind::Enum(Labels::new(labels.iter().map(label).collect::<Option<_>>()?))));
     }
     if let Some(fields) = json["fields"].as_array() {
-        let fields = fields.iter().map(read_field).collect::<Option<_>>()?;
+        let fields = fields.iter().map(|field| read_field(field, known)).collect::<Option<_>>()?;
         return Some((array, UserKind::Composite(Composite { relation: oid(&json["relation"])?, fields })));
     }
-    let base = read_type(&json["base"])?;
+    let base = read_type(&json["base"], known)?;
     let Some(checks) = json["checks"].as_array() else { return Some((array, UserKind::Unresolved(base))) };
     let check = |row: &Json| {
         let (name, text) = (row[1].as_str()?.to_owned(), row[2].as_str()?.to_owned());
@@ -292,39 +297,43 @@ fn read(json: &Json) -> Option<(u32, UserKind)> {
 }
 
 /// A field as [`UserType::definition`] and [`told_fields`] write it.
-fn read_field(row: &Json) -> Option<Field> {
-    let (name, ty) = (row[0].as_str()?.to_owned(), read_type(&row[1])?);
+fn read_field(row: &Json, known: &mut Known) -> Option<Field> {
+    let (name, ty) = (row[0].as_str()?.to_owned(), read_type(&row[1], known)?);
     Some(Field { name, ty, dropped: row[2].as_bool().unwrap_or(false) })
 }
 
 /// The fields of a row without a name, as functions inside the back end are told of them.
 pub fn told_fields<'f>(fields: impl IntoIterator<Item = (&'f str, &'f Type)>) -> String {
-    let field = |(name, ty): (&str, &Type)| json!([name, whole(ty)]);
+    let told = RefCell::default();
+    let field = |(name, ty): (&str, &Type)| json!([name, whole(ty, &told)]);
     Json::Array(fields.into_iter().map(field).collect()).to_string()
 }
 
 /// The inverse of [`told_fields`].
 pub fn fields_from_told(words: &str) -> Option<Vec<Field>> {
     let json: Json = serde_json::from_str(words).ok()?;
-    json.as_array()?.iter().map(read_field).collect()
+    let mut known = Known::new();
+    json.as_array()?.iter().map(|field| read_field(field, &mut known)).collect()
 }
 
 /// A type's words in JSON: a text, or an object for a user's type.
-fn read_type(json: &Json) -> Option<Type> {
+fn read_type(json: &Json, known: &mut Known) -> Option<Type> {
     match json {
         Json::String(words) if words == RECORD => Some(Type::RECORD),
         Json::String(words) => Some(crate::lower::sqlite::types::parse(words, Language::Postgres)),
         Json::Object(_) => {
-            let ty = match json["oid"].as_u64() {
-                Some(oid) => {
-                    let (array_oid, kind) = read(json)?;
-                    let (namespace, name) = (json["namespace"].as_str()?.to_owned(), json["name"].as_str()?.to_owned());
-                    let oid = u32::try_from(oid).ok()?;
-                    Type::User(Arc::new(UserType { oid, array_oid, namespace, name, comment: None, kind }))
-                }
-                None => Type::Array(Box::new(read_type(&json["element"])?)),
+            let number = |key: &str| json[key].as_u64().and_then(|oid| u32::try_from(oid).ok());
+            if let Some(oid) = number("again") {
+                return known.get(&oid).cloned().map(Type::User);
+            }
+            let Some(oid) = number("oid") else {
+                return Some(Type::Array(Box::new(read_type(&json["element"], known)?)));
             };
-            Some(ty)
+            let (array_oid, kind) = read(json, known)?;
+            let (namespace, name) = (json["namespace"].as_str()?.to_owned(), json["name"].as_str()?.to_owned());
+            let user = Arc::new(UserType { oid, array_oid, namespace, name, comment: None, kind });
+            known.insert(oid, user.clone());
+            Some(Type::User(user))
         }
         _ => None,
     }
@@ -332,20 +341,26 @@ fn read_type(json: &Json) -> Option<Type> {
 
 /// A type with users' types in it as functions inside the back end are told of it: with its definition. `None` for all others.
 pub fn told(ty: &Type) -> Option<String> {
-    if *ty == Type::RECORD { Some(RECORD.to_owned()) } else { ty.is_told().then(|| whole(ty).to_string()) }
+    if *ty == Type::RECORD {
+        Some(RECORD.to_owned())
+    } else {
+        ty.is_told().then(|| whole(ty, &RefCell::default()).to_string())
+    }
 }
 
-fn whole(ty: &Type) -> Json {
+/// A type with its definition; one that is told already is only named, or what nests would grow with each level.
+fn whole(ty: &Type, told: &RefCell<HashSet<u32>>) -> Json {
     match ty {
+        Type::User(user) if !told.borrow_mut().insert(user.oid) => json!({"again": user.oid}),
         Type::User(user) => {
-            let mut json = user.to_json(&whole);
+            let mut json = user.to_json(&|ty| whole(ty, told));
             json["oid"] = json!(user.oid);
             json["namespace"] = json!(user.namespace);
             json["name"] = json!(user.name);
             json
         }
         Type::Record(_) => json!(RECORD),
-        Type::Array(element) if element.is_told() => json!({"element": whole(element)}),
+        Type::Array(element) if element.is_told() => json!({"element": whole(element, told)}),
         ty => Json::String(crate::lower::sqlite::types::words(ty, Language::Postgres)),
     }
 }
@@ -361,7 +376,7 @@ pub fn from_told(words: &str) -> Option<Type> {
     if !words.starts_with('{') {
         return None;
     }
-    read_type(&serde_json::from_str(words).ok()?)
+    read_type(&serde_json::from_str(words).ok()?, &mut Known::new())
 }
 
 /// The type that a stored text names: in the text's own schema when it says none, or anywhere. The name of an array type

@@ -128,12 +128,12 @@ impl Table {
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn next(&mut self) -> u32 {
+    fn next(&mut self) -> u64 {
         let mut number = 0;
-        for shift in (0..32).step_by(7) {
+        for shift in (0..64).step_by(7) {
             let Some((byte, rest)) = self.0.split_first() else { break };
             self.0 = rest;
-            number |= u32::from(byte & 0x7f) << shift;
+            number |= u64::from(byte & 0x7f) << shift;
             if *byte < 0x80 {
                 break;
             }
@@ -146,10 +146,10 @@ impl Numbers<'_> {
         let (mut first, mut second) = (0_u32, 0_u32);
         let mut pairs = Vec::with_capacity(count.min(self.0.len()));
         for _ in 0..count {
-            first = first.wrapping_add(self.next());
+            first = first.wrapping_add(self.next() as u32);
             let step = self.next();
-            // The sign is the lowest bit.
-            second = second.wrapping_add((step >> 1) ^ 0_u32.wrapping_sub(step & 1));
+            // The sign is the lowest bit; of codes of four bytes a step takes more than 32 bits.
+            second = second.wrapping_add(((step >> 1) ^ 0_u64.wrapping_sub(step & 1)) as u32);
             pairs.push((first, second));
         }
         pairs

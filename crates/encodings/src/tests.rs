@@ -65,6 +65,8 @@ fn texts_are_converted_as_postgresql_does() {
         assert_eq!(encoded(name, text).as_deref(), Ok(*bytes), "{name} {text}");
         assert_eq!(decoded(name, bytes).as_deref(), Ok(*text), "{name} {text}");
     }
+    // PostgreSQL writes this plane and does not read it.
+    assert_eq!(encoded("EUC_TW", "\u{78b1}").as_deref(), Ok(&b"\x8e\xae\xc8\xc4"[..]));
 }
 
 #[test]

@@ -306,3 +306,16 @@ def test_a_role_that_owns_something_is_not_dropped(served: Rowferry) -> None:
 if __name__ == "__main__":
     with psycopg.connect(sys.argv[1], autocommit=True) as reference:
         RECORDED.write_text("".join(f"{line}\n" for line in matrix(reference)))
+
+
+def test_what_others_do_is_seen_by_those_who_may(tmp_path: Path) -> None:
+    asked = "select state, query from pg_stat_activity where pid = %s"
+    with Rowferry.start(tmp_path / "app.db", args=["--durability", "off"]) as server, connect(server, "ada") as ada:
+        ada.execute("create role bob login; create role eva login; grant pg_read_all_stats to eva")
+        ada.execute("select 'secret'")
+        pid = ada.info.backend_pid
+        with connect(server, "bob") as bob, connect(server, "eva") as eva:
+            assert bob.execute(asked, [pid]).fetchone() == (None, "<insufficient privilege>")
+            assert bob.execute(asked, [bob.info.backend_pid]).fetchone() == ("active", asked.replace("%s", "$1"))
+            # Nothing is to be done since its answer was sent.
+            assert eva.execute(asked, [pid]).fetchone() == ("idle", "select 'secret'")

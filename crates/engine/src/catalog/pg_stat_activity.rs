@@ -5,6 +5,7 @@ use rowferry_dialect::values::{self, Settings};
 
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
 use crate::locks::{LockRow, Tag};
+use crate::session::state::State;
 
 pub(super) const TABLES: &[Table] =
     &[Table::pg_catalog("pg_stat_activity", activity).live(), Table::pg_catalog("pg_locks", locks).live()];
@@ -26,9 +27,17 @@ pub(super) fn instant(microseconds: i64) -> Cell {
 fn activity(context: &Context<'_>) -> Vec<Row> {
     let mut sessions = context.database.sessions();
     sessions.sort_by_key(|session| session.pid);
+    let rights = context.schema.rights();
     sessions
         .into_iter()
         .map(|session| {
+            // Where nobody has made roles, whoever comes is the first one.
+            let role = rights.roles.oid(&session.user).unwrap_or(OWNER);
+            // What others do is only for those who have their rights, or those of who may see everything.
+            let mut roles = [Some(role), rights.roles.oid("pg_read_all_stats")].into_iter().flatten();
+            if !roles.any(|role| rights.roles.has_privileges_of(rights.role(), role)) {
+                return hidden(&session, role);
+            }
             let activity = session.activity.lock().clone();
             let idle = activity.state == "idle";
             let waits = context.database.locks.waits_for(session.pid);
@@ -46,7 +55,7 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 &session.database_name,
                 session.pid,
                 NULL,
-                OWNER,
+                role,
                 &session.user,
                 session.variables.read().get("application_name"),
                 (!session.client_address.is_empty()).then_some(&session.client_address),
@@ -67,6 +76,34 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
             ]
         })
         .collect()
+}
+
+/// What everybody may know of a session.
+fn hidden(session: &State, role: u32) -> Row {
+    row![
+        DATABASE,
+        &session.database_name,
+        session.pid,
+        NULL,
+        role,
+        &session.user,
+        session.variables.read().get("application_name"),
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        NULL,
+        session.owner.xid().map(short_xid),
+        NULL,
+        NULL,
+        "<insufficient privilege>",
+        NULL,
+    ]
 }
 
 /// The low half of a transaction's number, as columns of type `xid` have it.

@@ -525,6 +525,13 @@ impl Session {
         result
     }
 
+    /// Nothing is to be done until the client asks for more: other sessions see so.
+    pub fn rest(&self) {
+        if self.state.activity.lock().state == "active" {
+            self.publish_activity();
+        }
+    }
+
     /// Lets other sessions see what this one does.
     pub(crate) fn publish_activity(&self) {
         let mut activity = self.state.activity.lock();

@@ -628,6 +628,7 @@ impl Commands<'_> {
         for (name, value) in self.session.drain_reports() {
             self.output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));
         }
+        self.session.rest();
         let status = report::status(self.session.transaction_status());
         self.output.send(&Backend::ReadyForQuery(status));
         self.output.flush()

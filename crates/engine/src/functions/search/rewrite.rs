@@ -44,6 +44,8 @@ impl Node {
             for child in children {
                 if child.item == self.item { self.children.extend(child.children) } else { self.children.push(child) }
             }
+            // Of a long chain each link moves all behind it.
+            work::step(self.children.len())?;
         }
         Ok(())
     }
@@ -53,6 +55,7 @@ impl Node {
             deeper(|| child.sort())?;
         }
         if is_flat(&self.item) {
+            work::step(self.children.len())?;
             self.children.sort_by(compare);
         }
         Ok(())
