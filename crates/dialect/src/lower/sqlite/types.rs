@@ -235,6 +235,15 @@ impl Declared {
         Some(NumericModifier { precision, scale })
     }
 
+    /// The first of two words, which is all that an array keeps of its element.
+    fn cut(&self) -> Option<Type> {
+        match self.words.as_slice() {
+            [word] if word == "system" => Some(Type::InternalChar),
+            [word] => reg_from(word).map(Type::Reg),
+            _ => None,
+        }
+    }
+
     /// Words that [`words`] writes.
     fn own(&self, language: Language) -> Option<Type> {
         if let Some((oid, array)) = self.quoted.as_deref().and_then(user_type::from_declared) {
@@ -258,7 +267,8 @@ impl Declared {
                 numbers: self.numbers.clone(),
                 array: false,
             };
-            return element.own(language).map(|element| Type::Array(Box::new(element)));
+            let element = element.own(language).or_else(|| element.cut());
+            return element.map(|element| Type::Array(Box::new(element)));
         }
         let name: Vec<&str> = self.words.iter().map(String::as_str).collect();
         Some(match name.as_slice() {
@@ -444,6 +454,8 @@ mod tests {
             Type::Array(Box::new(Type::Int4)),
             Type::Array(Box::new(Type::Float8)),
             Type::Array(Box::new(Type::Jsonb)),
+            Type::Array(Box::new(Type::InternalChar)),
+            Type::Array(Box::new(Type::Reg(crate::types::Reg::Namespace))),
             Type::Array(Box::new(Type::Varchar(Some(2)))),
             Type::Array(Box::new(Type::Char(3))),
             Type::Array(Box::new(Type::Numeric(Some(decimal(30, 5))))),
