@@ -364,7 +364,7 @@ pub fn domain_check(schema: &SessionSchema, base: &Type, text: &str, pretty: boo
 }
 
 /// CHECK (…).
-fn check_constraint(schema: &SessionSchema, relation: &Arc<Relation>, check: &Check, pretty: bool) -> String {
+pub fn check_constraint(schema: &SessionSchema, relation: &Arc<Relation>, check: &Check, pretty: bool) -> String {
     let printed = printed(schema, relation, bound(schema, relation, &check.text).as_ref(), pretty);
     let condition = match printed {
         Some(printed) => printed,

@@ -291,7 +291,7 @@ fn operator(row: &facts::Operator, namespace: u32) -> Row {
     ]
 }
 
-fn functions() -> Vec<Row> {
+pub(super) fn functions() -> Vec<Row> {
     let mut rows: Vec<Row> = facts::Function::all().iter().map(|row| function(row, NAMESPACE)).collect();
     rows.extend(super::pg_proc::newer());
     rows

@@ -1,14 +1,19 @@
 //! `information_schema`: the standard's view of the same things.
 
+use std::sync::Arc;
+
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{CheckOption, ReferentialAction, RelationKind};
+use rowferry_dialect::schema::{CheckOption, ReferentialAction, Relation, RelationKind};
 use rowferry_dialect::{Schema as _, Type};
+use rowferry_facts as facts;
 
 use super::describe::{self, target_columns};
+use super::information_types::{self, Measures, Names, standard_type};
 use super::names::NAMESPACES;
+use super::pg_attribute::collation_of;
 use super::{Context, NULL, Row, Table, row};
-use crate::schema::{INFORMIX, PG_TEMP};
+use crate::schema::{INFORMATION_SCHEMA, INFORMIX, PG_CATALOG, PG_TEMP};
 
 /// Bits of what can be done to a relation's rows.
 const INSERT: i32 = 1 << 3;
@@ -25,10 +30,9 @@ pub(super) const TABLES: &[Table] = &[
     Table::information_schema("referential_constraints", referential_constraints),
     Table::information_schema("check_constraints", check_constraints),
     Table::information_schema("sequences", sequences),
-    Table::information_schema("routines", |_| Vec::new()),
 ];
 
-fn yes(truth: bool) -> &'static str {
+pub(super) fn yes(truth: bool) -> &'static str {
     if truth { "YES" } else { "NO" }
 }
 
@@ -49,11 +53,38 @@ fn is_view(kind: &RelationKind) -> bool {
     matches!(kind, RelationKind::View { .. } | RelationKind::NativeView)
 }
 
+/// Users' relations and PostgreSQL's own.
+pub(super) fn shown_relations<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Relation>> {
+    let catalogs = super::relations();
+    let catalogs = catalogs.filter(|relation| [PG_CATALOG, INFORMATION_SCHEMA].contains(&relation.namespace.as_str()));
+    context.schema.user_relations().chain(catalogs)
+}
+
+/// The keys of PostgreSQL's own tables.
+pub(super) fn catalog_keys() -> impl Iterator<Item = &'static facts::Index> {
+    facts::Index::all().iter().filter(|index| index.is_constraint)
+}
+
+/// The names of the columns of a key of PostgreSQL's own.
+fn key_columns(key: &facts::Index) -> impl Iterator<Item = &'static str> {
+    let columns = facts::Relation::columns(PG_CATALOG, key.relation);
+    key.columns.iter().filter_map(|number| Some(columns.get(*number as usize - 1)?.name))
+}
+
+/// Columns of tables that are never NULL, with the names that the standard has for their constraints.
+fn not_null<'a>(context: &'a Context<'_>) -> impl Iterator<Item = (&'a Arc<Relation>, &'a str, String)> {
+    let tables = shown_relations(context).filter(|relation| !super::is_view(relation));
+    tables.flat_map(|relation| {
+        let namespace = super::names::namespace_oid(context.schema, &relation.namespace);
+        let columns = relation.columns.iter().enumerate().filter(|(_, column)| column.not_null);
+        columns.map(move |(at, column)| {
+            (relation, column.name.as_str(), format!("{namespace}_{}_{}_not_null", relation.oid, at + 1))
+        })
+    })
+}
+
 fn tables(context: &Context<'_>) -> Vec<Row> {
-    let users = context.schema.user_relations();
-    users
-        .chain(super::relations())
-        .filter(|relation| relation.namespace != INFORMIX)
+    shown_relations(context)
         .map(|relation| {
             let kind = if is_view(&relation.kind) {
                 "VIEW"
@@ -81,67 +112,29 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
         .collect()
 }
 
-/// `bit`, whose length is told as that of a text.
-const BIT: u32 = 1_560;
-/// `bit varying`
-const VARBIT: u32 = 1_562;
-
 fn columns(context: &Context<'_>) -> Vec<Row> {
     let catalog = &context.database.name;
     let mut rows = Vec::new();
-    let users = context.schema.user_relations();
-    for relation in users.chain(super::relations()).filter(|relation| relation.namespace != INFORMIX) {
+    for relation in shown_relations(context) {
         let updatable = describe::updatable(context.schema, relation).columns;
         for (at, column) in relation.columns.iter().enumerate() {
             let ty = types::import(&column.ty);
+            let standard = standard_type(relation, at);
             let domain = match &ty {
-                Type::User(user) if user.domain().is_some() => Some(user.clone()),
-                _ => None,
+                Type::User(user) if user.domain().is_some() => Some((user.namespace.clone(), user.name.clone())),
+                _ => {
+                    let named = standard.filter(|name| super::standard_types::named(name).is_some());
+                    named.map(|name| (INFORMATION_SCHEMA.to_owned(), name.to_owned()))
+                }
             };
             let ty = ty.through_domains().clone();
-            let mut udt_schema = "pg_catalog".to_owned();
-            let (words, name) = match &ty {
-                Type::User(user) => {
-                    udt_schema.clone_from(&user.namespace);
-                    ("USER-DEFINED", user.name.clone())
-                }
-                Type::Array(element) if element.has_user_type() => {
-                    let Type::User(user) = &**element else { continue };
-                    udt_schema.clone_from(&user.namespace);
-                    ("ARRAY", user.array_name())
-                }
-                Type::Array(element) => {
-                    ("ARRAY", types::row_of(element).map_or("_text".to_owned(), |row| format!("_{}", row.name)))
-                }
-                ty => types::row_of(ty).map_or(("text", "text".to_owned()), |row| (row.words, row.name.to_owned())),
-            };
-            let length = match &ty {
-                Type::Varchar(length) => *length,
-                Type::Char(length) => Some(*length),
-                Type::Scalar(_, length) if matches!(types::oid(&ty), BIT | VARBIT) => *length,
-                _ => None,
-            };
-            let (precision, radix, scale) = match &ty {
-                Type::Int2 => (Some(16), Some(2), Some(0)),
-                Type::Int4 => (Some(32), Some(2), Some(0)),
-                Type::Int8 => (Some(64), Some(2), Some(0)),
-                Type::Float4 => (Some(24), Some(2), None),
-                Type::Float8 => (Some(53), Some(2), None),
-                Type::Numeric(Some(modifier)) => {
-                    (Some(i64::from(modifier.precision)), Some(10), Some(i64::from(modifier.scale)))
-                }
-                Type::Numeric(None) => (None, Some(10), None),
-                _ => (None, None, None),
-            };
-            let digits = match &ty {
-                Type::Date => Some(0),
-                Type::Time(digits) | Type::TimeTz(digits) | Type::Timestamp(digits) | Type::TimestampTz(digits) => {
-                    Some(digits.map_or(6, i64::from))
-                }
-                Type::Interval(modifier) => Some(modifier.and_then(|one| one.digits).map_or(6, i64::from)),
-                _ => None,
-            };
-            let octets = length.map(|length| i64::from(length) * 4).or(ty.is_text().then_some(1_073_741_824));
+            let names = Names::of_column(context.schema, &ty, standard);
+            let Measures { length, octets, precision, radix, scale, digits, interval } = Measures::of(&ty);
+            let own = column.collation.as_ref().map(|collation| collation.oid);
+            let of_domain = standard.and_then(super::standard_types::named).map(|domain| domain.collation);
+            let collation = own.or(of_domain).unwrap_or_else(|| collation_of(&ty));
+            let [collation_catalog, collation_schema, collation_name] =
+                information_types::collation(catalog, collation);
             let identity = column.identity.as_ref();
             let sequence = context
                 .schema
@@ -157,27 +150,27 @@ fn columns(context: &Context<'_>) -> Vec<Row> {
                 at + 1,
                 default,
                 yes(!column.not_null),
-                words,
+                names.words,
                 length,
                 octets,
                 precision,
                 radix,
                 scale,
                 digits,
+                interval,
                 NULL,
                 NULL,
                 NULL,
                 NULL,
-                NULL,
-                NULL,
-                NULL,
-                NULL,
+                collation_catalog,
+                collation_schema,
+                collation_name,
                 domain.as_ref().map(|_| catalog),
-                domain.as_ref().map(|domain| &domain.namespace),
-                domain.as_ref().map(|domain| &domain.name),
+                domain.as_ref().map(|(namespace, _)| namespace),
+                domain.as_ref().map(|(_, name)| name),
                 catalog,
-                udt_schema,
-                name,
+                names.schema,
+                names.name,
                 NULL,
                 NULL,
                 NULL,
@@ -234,6 +227,15 @@ fn views(context: &Context<'_>) -> Vec<Row> {
 fn table_constraints(context: &Context<'_>) -> Vec<Row> {
     let catalog = &context.database.name;
     let mut rows = Vec::new();
+    for key in catalog_keys() {
+        let (kind, nulls) = if key.is_primary { ("PRIMARY KEY", None) } else { ("UNIQUE", Some("YES")) };
+        let (schema, table) = (PG_CATALOG, key.relation);
+        rows.push(row![catalog, schema, key.name, catalog, schema, table, kind, "NO", "NO", "YES", nulls]);
+    }
+    for (relation, _, name) in not_null(context) {
+        let (schema, table) = (&relation.namespace, &relation.name);
+        rows.push(row![catalog, schema, name, catalog, schema, table, "CHECK", "NO", "NO", "YES", NULL]);
+    }
     for relation in context.schema.user_relations() {
         let mut push = |name: &str, kind: &str, deferred: bool| {
             let nulls = (kind == "UNIQUE").then_some("YES");
@@ -267,6 +269,14 @@ fn table_constraints(context: &Context<'_>) -> Vec<Row> {
 fn key_column_usage(context: &Context<'_>) -> Vec<Row> {
     let catalog = &context.database.name;
     let mut rows = Vec::new();
+    for key in catalog_keys() {
+        let (schema, table) = (PG_CATALOG, key.relation);
+        rows.extend(
+            key_columns(key)
+                .enumerate()
+                .map(|(at, column)| row![catalog, schema, key.name, catalog, schema, table, column, at + 1, NULL]),
+        );
+    }
     for relation in context.schema.user_relations() {
         let mut push = |name: &str, column: usize, at: usize, place: Option<usize>| {
             rows.push(row![
@@ -294,7 +304,18 @@ fn key_column_usage(context: &Context<'_>) -> Vec<Row> {
 fn constraint_column_usage(context: &Context<'_>) -> Vec<Row> {
     let catalog = &context.database.name;
     let mut rows = Vec::new();
+    for key in catalog_keys() {
+        let (schema, table) = (PG_CATALOG, key.relation);
+        rows.extend(key_columns(key).map(|column| row![catalog, schema, table, column, catalog, schema, key.name]));
+    }
     for relation in context.schema.user_relations() {
+        let (schema, table) = (&relation.namespace, &relation.name);
+        for check in &relation.checks {
+            let columns = describe::columns_of(context.schema, relation, &check.text).into_iter();
+            rows.extend(columns.map(|column| {
+                row![catalog, schema, table, &relation.columns[column].name, catalog, schema, &check.name]
+            }));
+        }
         for index in relation.indexes.iter().filter(|index| index.constraint) {
             for &column in index.columns.iter().flatten() {
                 rows.push(row![
@@ -354,7 +375,7 @@ fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
                 catalog,
                 namespace,
                 name,
-                "NONE",
+                if key.full { "FULL" } else { "NONE" },
                 rule(key.on_update),
                 rule(key.on_delete)
             ]);
@@ -364,11 +385,25 @@ fn referential_constraints(context: &Context<'_>) -> Vec<Row> {
 }
 
 fn check_constraints(context: &Context<'_>) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for relation in context.schema.user_relations() {
-        for check in &relation.checks {
-            rows.push(row![&context.database.name, &relation.namespace, &check.name, format!("({})", check.text)]);
-        }
+    let catalog = &context.database.name;
+    let schema = context.schema;
+    // Behind the word CHECK.
+    let clause = |oid| describe::constraint(schema, oid, false)?.strip_prefix("CHECK ").map(str::to_owned);
+    let mut rows: Vec<Row> = not_null(context)
+        .map(|(relation, column, name)| row![catalog, &relation.namespace, name, format!("{column} IS NOT NULL")])
+        .collect();
+    for check in super::standard_types::all().iter().filter_map(|domain| domain.check.as_ref()) {
+        rows.push(row![catalog, INFORMATION_SCHEMA, check.name, clause(check.oid)]);
+    }
+    for ty in schema.user_types() {
+        let checks = ty.domain().map(|domain| domain.checks.as_slice()).unwrap_or_default().iter();
+        rows.extend(checks.map(|check| row![catalog, &ty.namespace, &check.name, clause(check.oid)]));
+    }
+    for relation in schema.user_relations() {
+        rows.extend(relation.checks.iter().map(|check| {
+            let text = describe::check_constraint(schema, relation, check, false);
+            row![catalog, &relation.namespace, &check.name, text.strip_prefix("CHECK ").unwrap_or(&text)]
+        }));
     }
     rows
 }

@@ -8,12 +8,18 @@ pub mod cache;
 pub mod describe;
 mod empty;
 pub mod fixed;
+mod information_privileges;
+mod information_routines;
 mod information_schema;
+mod information_types;
+mod information_usage;
 pub mod informix;
 pub mod names;
+pub mod object_names;
 mod pg_attribute;
 mod pg_class;
 mod pg_constraint;
+mod pg_depend;
 mod pg_extension;
 mod pg_index;
 mod pg_inherits;
@@ -27,6 +33,7 @@ mod pg_sequence;
 mod pg_settings;
 mod pg_stat_activity;
 pub mod pg_trigger;
+mod pg_ts;
 mod pg_type;
 mod pg_views;
 pub mod signatures;
@@ -222,10 +229,15 @@ pub fn text_array<'a>(members: impl IntoIterator<Item = &'a str>) -> String {
 pub fn tables() -> impl Iterator<Item = &'static Table> {
     [
         fixed::TABLES,
+        information_privileges::TABLES,
+        information_routines::TABLES,
         information_schema::TABLES,
+        information_types::TABLES,
+        information_usage::TABLES,
         pg_attribute::TABLES,
         pg_class::TABLES,
         pg_constraint::TABLES,
+        pg_depend::TABLES,
         pg_extension::TABLES,
         pg_index::TABLES,
         pg_inherits::TABLES,
@@ -239,6 +251,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
         pg_stat_activity::TABLES,
         pg_policy::TABLES,
         pg_trigger::TABLES,
+        pg_ts::TABLES,
         pg_type::TABLES,
         pg_views::TABLES,
     ]

@@ -78,6 +78,11 @@ pub fn is_visible(schema: &SessionSchema, oid: u32) -> bool {
     class_name(schema, oid).is_some_and(|(_, name)| class_oid(schema, &QualifiedName::bare(name)) == Some(oid))
 }
 
+/// The name to print for a function or operator.
+pub fn function_name(schema: &SessionSchema, reg: Reg, oid: u32) -> Option<String> {
+    regproc::name(schema, reg, oid).or_else(|| super::pg_proc::added_name(reg, oid))
+}
+
 /// The name to print for an object id.
 pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
     let schema = state.schema();
@@ -93,7 +98,7 @@ pub fn name(state: &State, reg: Reg, oid: u32) -> Option<String> {
         Reg::Config => search::name(search::CONFIGURATIONS, oid).map(str::to_owned),
         Reg::Dictionary => search::name(search::DICTIONARIES, oid).map(str::to_owned),
         Reg::Role => schema.role_name(oid).map(|name| quote_ident(&name)),
-        Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => regproc::name(&schema, reg, oid),
+        Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => function_name(&schema, reg, oid),
     }
 }
 
@@ -124,6 +129,14 @@ pub fn oid(state: &State, reg: Reg, text: &str) -> Result<u32> {
             let unknown = || Error::new(Condition::UndefinedObject, format!("role \"{name}\" does not exist"));
             schema.role_oid(&name).ok_or_else(unknown)
         }
-        Reg::Oper | Reg::Operator | Reg::Proc | Reg::Procedure => regproc::oid(&schema, reg, text),
+        Reg::Proc | Reg::Procedure => match regproc::oid(&schema, reg, text) {
+            Err(error) if error.condition() == Condition::UndefinedFunction => {
+                let bare = text.trim().strip_prefix("pg_catalog.").unwrap_or(text.trim());
+                let mut added = super::pg_proc::ADDED.iter().map(|added| added.oid);
+                added.find(|oid| super::pg_proc::added_name(reg, *oid).as_deref() == Some(bare)).ok_or(error)
+            }
+            found => found,
+        },
+        Reg::Oper | Reg::Operator => regproc::oid(&schema, reg, text),
     }
 }

@@ -161,7 +161,12 @@ impl Layout {
 
 /// A column of an index of a catalog.
 pub(super) fn index_attribute(index: u32, number: usize, fact: &facts::Column) -> Row {
-    Attribute { number: number as i64, not_null: false, ..Attribute::of_fact(index, fact) }.row()
+    let plain = Attribute { number: number as i64, not_null: false, ..Attribute::of_fact(index, fact) };
+    // Keys of names end where the names do.
+    match facts::Type::named("cstring").filter(|_| fact.type_name == "name") {
+        Some(cstring) => Attribute { ty: cstring.oid, layout: Layout::of_fact(cstring), ..plain }.row(),
+        None => plain.row(),
+    }
 }
 
 /// The columns that every table has, by their numbers from -1 down.

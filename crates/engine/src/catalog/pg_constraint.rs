@@ -1,15 +1,13 @@
-//! `pg_constraint`: keys, foreign keys and checks; `pg_depend`: what hangs on what.
+//! `pg_constraint`: keys, foreign keys and checks.
 
 use rowferry_dialect::schema::ReferentialAction;
 use rowferry_dialect::{Schema as _, heritage};
 
 use super::describe::{columns_of, constraint_oid, domain_check, expression, target_columns};
 use super::names::namespace_oid;
-use super::pg_attribute::default_oid;
 use super::{Cell, Context, NULL, Row, Table, array, row};
 
-pub(super) const TABLES: &[Table] =
-    &[Table::pg_catalog("pg_constraint", constraints), Table::pg_catalog("pg_depend", dependencies)];
+pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_constraint", constraints)];
 
 /// What differs from one constraint to the other.
 #[derive(Default)]
@@ -178,51 +176,4 @@ fn constraint(constraint: Constraint<'_>) -> Row {
         NULL,
         constraint.text,
     ]
-}
-
-const CLASS: u32 = 1_259;
-const PROCEDURE: u32 = 1_255;
-const TRIGGER: u32 = 2_620;
-const ATTRDEF: u32 = 2_604;
-const CONSTRAINT: u32 = 2_606;
-
-fn dependencies(context: &Context<'_>) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for details in context.schema.sequences() {
-        if let Some((table, column)) = details.owner {
-            // A sequence that numbers an identity column is internal to it.
-            let identity = context
-                .schema
-                .relation_by_oid(table)
-                .is_some_and(|relation| relation.columns.get(column).is_some_and(|column| column.identity.is_some()));
-            let kind = if identity { "i" } else { "a" };
-            rows.push(row![CLASS, details.sequence.oid, 0, CLASS, table, column + 1, kind]);
-        }
-    }
-    rows.extend(super::pg_extension::dependencies(context));
-    for (relation, trigger) in super::pg_trigger::all(context.schema) {
-        rows.push(row![TRIGGER, trigger.oid, 0, PROCEDURE, trigger.function, 0, "n"]);
-        rows.push(row![TRIGGER, trigger.oid, 0, CLASS, relation.oid, 0, "a"]);
-    }
-    for relation in context.schema.user_relations() {
-        for (at, column) in relation.columns.iter().enumerate() {
-            if (column.default.is_some() && column.identity.is_none()) || column.generated.is_some() {
-                rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, relation.oid, at + 1, "a"]);
-                let sequence = column.default.as_ref().and_then(|default| default.next_of.as_ref());
-                if let Some(sequence) = sequence.and_then(|name| context.schema.sequence(name)) {
-                    rows.push(row![ATTRDEF, default_oid(relation.oid, at), 0, CLASS, sequence.oid, 0, "n"]);
-                }
-            }
-        }
-        for index in &relation.indexes {
-            if index.constraint {
-                rows.push(row![CLASS, index.oid, 0, CONSTRAINT, constraint_oid(index), 0, "i"]);
-            } else {
-                for column in index.columns.iter().flatten() {
-                    rows.push(row![CLASS, index.oid, 0, CLASS, relation.oid, column + 1, "a"]);
-                }
-            }
-        }
-    }
-    rows
 }

@@ -17,7 +17,7 @@ const EXTENSION: u32 = 3_079;
 const NAMESPACE: u32 = 2_615;
 
 /// PL/pgSQL's row, which every file has: object id and version.
-const OF_PLPGSQL: (u32, &str) = (13_499, "1.0");
+pub(super) const OF_PLPGSQL: (u32, &str) = (13_499, "1.0");
 /// Its schema: `pg_catalog`.
 const PG_CATALOG: u32 = 11;
 

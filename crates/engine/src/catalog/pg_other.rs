@@ -28,7 +28,7 @@ pub(super) const TABLES: &[Table] = &[
     .live(),
     Table::pg_catalog("pg_language", |_| {
         // The others are everywhere.
-        let [call, inline, validator] = super::pg_proc::PLPGSQL_HANDLERS.map(|(oid, ..)| oid);
+        let [call, inline, validator] = super::pg_proc::PLPGSQL_HANDLERS;
         vec![row![super::pg_proc::PLPGSQL, "plpgsql", OWNER, true, true, call, inline, validator, NULL]]
     })
     .live(),

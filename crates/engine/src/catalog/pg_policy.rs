@@ -30,7 +30,10 @@ fn policies(context: &Context<'_>) -> Vec<Row> {
             condition(schema, table, policy.check.as_deref()),
         ]
     };
-    schema.policies().map(row).collect()
+    // In the order in which they were made.
+    let mut all: Vec<_> = schema.policies().collect();
+    all.sort_by_key(|(_, policy)| policy.oid);
+    all.into_iter().map(row).collect()
 }
 
 fn shown(context: &Context<'_>) -> Vec<Row> {

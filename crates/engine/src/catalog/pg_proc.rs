@@ -3,8 +3,9 @@
 use rowferry_dialect::Language;
 use rowferry_dialect::Type;
 use rowferry_dialect::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
-use rowferry_dialect::postgres::types;
+use rowferry_dialect::postgres::{regtype, types};
 use rowferry_dialect::stored_function::{Parallel, ParamMode, Polymorphic, RoutineLanguage, StoredFunction, TypeRef};
+use rowferry_dialect::types::Reg;
 
 use super::{Context, NULL, OWNER, Row, Table, array, names, row, text_array};
 use crate::schema::SessionSchema;
@@ -13,13 +14,39 @@ use crate::schema::metadata::derived_oid;
 /// The object id of PL/pgSQL.
 pub(super) const PLPGSQL: u32 = 13_500;
 
-/// The functions behind PL/pgSQL, which everybody has besides PostgreSQL's own: object id, name, argument (0: none),
-/// result.
-pub(super) const PLPGSQL_HANDLERS: [(u32, &str, u32, u32); 3] = [
-    (13_501, "plpgsql_call_handler", 0, 2_280),
-    (13_502, "plpgsql_inline_handler", 2_281, 2_278),
-    (13_503, "plpgsql_validator", 26, 2_278),
+/// A function that initdb adds to those of PostgreSQL's sources, in C.
+pub(super) struct Added {
+    /// Its object id.
+    pub oid: u32,
+    /// Its name, which is its alone.
+    pub name: &'static str,
+    args: &'static [u32],
+    result: u32,
+    parallel: &'static str,
+}
+
+const fn added(oid: u32, name: &'static str, args: &'static [u32], result: u32, parallel: &'static str) -> Added {
+    Added { oid, name, args, result, parallel }
+}
+
+/// What initdb adds: the functions behind the stemmer and behind PL/pgSQL, in this order.
+pub(super) const ADDED: [Added; 5] = [
+    added(13_148, "dsnowball_init", &[2_281], 2_281, "u"),
+    added(13_149, "dsnowball_lexize", &[2_281, 2_281, 2_281, 2_281], 2_281, "u"),
+    added(13_501, "plpgsql_call_handler", &[], 2_280, "u"),
+    added(13_502, "plpgsql_inline_handler", &[2_281], 2_278, "u"),
+    added(13_503, "plpgsql_validator", &[26], 2_278, "u"),
 ];
+
+/// PL/pgSQL's call handler, inline handler and validator.
+pub(super) const PLPGSQL_HANDLERS: [u32; 3] = [13_501, 13_502, 13_503];
+
+/// The name of a function that initdb adds, as `regproc` or `regprocedure` prints it.
+pub(super) fn added_name(reg: Reg, oid: u32) -> Option<String> {
+    let added = ADDED.iter().find(|added| added.oid == oid)?;
+    let types = || added.args.iter().filter_map(|ty| regtype::shown(*ty, None)).collect::<Vec<_>>().join(",");
+    Some(if reg == Reg::Proc { added.name.to_owned() } else { format!("{}({})", added.name, types()) })
+}
 
 pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_proc", procedures)];
 
@@ -43,7 +70,7 @@ fn signature(function: &Function) -> Vec<u32> {
     function.args.iter().map(type_oid).collect()
 }
 
-fn procedures(context: &Context<'_>) -> Vec<Row> {
+pub(super) fn procedures(context: &Context<'_>) -> Vec<Row> {
     let mut rows = super::fixed::extension_functions(context);
     rows.extend(context.schema.main.functions.iter().map(|function| stored(context.schema, function)));
     rows
@@ -144,6 +171,7 @@ struct Plain<'a> {
     strict: bool,
     set: bool,
     volatility: Volatility,
+    parallel: &'a str,
     optional: usize,
     args: &'a [u32],
     result: u32,
@@ -167,7 +195,7 @@ impl Plain<'_> {
             self.strict,
             self.set,
             volatility(self.volatility),
-            "s",
+            self.parallel,
             self.args.len(),
             self.optional,
             self.result,
@@ -188,21 +216,20 @@ impl Plain<'_> {
 
 /// Functions that PostgreSQL 15 has under no name: they are of later versions, or ours. PL/pgSQL's stand before them.
 pub(super) fn newer() -> Vec<Row> {
-    let handlers = PLPGSQL_HANDLERS.iter().map(|(oid, name, argument, result)| {
-        let args = if *argument == 0 { &[] } else { std::slice::from_ref(argument) };
-        let strict = !args.is_empty();
+    let handlers = ADDED.iter().map(|added| {
         let plain = Plain {
-            oid: *oid,
-            name,
+            oid: added.oid,
+            name: added.name,
             language: 13,
             variadic: 0,
             kind: "f",
-            strict,
+            strict: !added.args.is_empty(),
             set: false,
             volatility: Volatility::Volatile,
+            parallel: added.parallel,
             optional: 0,
-            args,
-            result: *result,
+            args: added.args,
+            result: added.result,
         };
         plain.row()
     });
@@ -229,6 +256,7 @@ pub(super) fn newer() -> Vec<Row> {
                 strict: function.strict,
                 set: function.kind == FunctionKind::SetReturning,
                 volatility: function.volatility,
+                parallel: "s",
                 optional: function.optional,
                 args: &args,
                 result: type_oid(&function.result),

@@ -61,8 +61,7 @@ pub(super) const TABLES: &[Table] = &[
         all(context.schema).into_iter().filter(|role| !role.login).map(row).collect()
     }),
     Table::pg_catalog("pg_auth_members", |context| {
-        let inside = [(3_374, 3_373), (3_375, 3_373), (3_377, 3_373)];
-        let inside = inside.into_iter().map(|(role, member)| row![role, member, BOOTSTRAP, false]);
+        let inside = PREDEFINED_MEMBERS.into_iter().map(|(role, member)| row![role, member, BOOTSTRAP, false]);
         let given = context.schema.main.roles.memberships().iter();
         inside.chain(given.map(|known| row![known.role, known.member, known.grantor, known.admin])).collect()
     }),
@@ -88,8 +87,18 @@ pub(super) const TABLES: &[Table] = &[
     }),
 ];
 
+/// Predefined roles in others: role and member.
+const PREDEFINED_MEMBERS: [(u32, u32); 3] = [(3_374, 3_373), (3_375, 3_373), (3_377, 3_373)];
+
+/// Who is in which role: role, member, and whether the member may give it on.
+pub(super) fn memberships(schema: &SessionSchema) -> Vec<(u32, u32, bool)> {
+    let inside = PREDEFINED_MEMBERS.into_iter().map(|(role, member)| (role, member, false));
+    let given = schema.main.roles.memberships().iter();
+    inside.chain(given.map(|known| (known.role, known.member, known.admin))).collect()
+}
+
 /// Every role there is.
-fn all(schema: &SessionSchema) -> Vec<Role> {
+pub(super) fn all(schema: &SessionSchema) -> Vec<Role> {
     let mut roles = vec![match schema.main.roles.get(BOOTSTRAP) {
         Some(role) if !schema.main.roles.is_simple() => Role::clone(role),
         _ => Role::bootstrap(&*schema.user),

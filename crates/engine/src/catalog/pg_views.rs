@@ -3,8 +3,8 @@
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::RelationKind;
 
+use super::object_names::rule_oid;
 use super::{Context, NULL, Row, Table, describe, row};
-use crate::schema::metadata::derived_oid;
 
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_tables", tables),
@@ -84,7 +84,7 @@ fn rules(context: &Context<'_>) -> Vec<Row> {
     views
         .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
         .map(|relation| {
-            let oid = derived_oid("rule", "", &[&relation.oid.to_string()]);
+            let oid = rule_oid(relation.oid);
             row![oid, "_RETURN", relation.oid, "1", "O", true, "<>", "<>"]
         })
         .collect()

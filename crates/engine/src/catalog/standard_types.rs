@@ -15,8 +15,9 @@ use crate::schema::INFORMATION_SCHEMA;
 
 /// A CHECK of such a domain.
 pub struct Check {
-    name: &'static str,
-    oid: u32,
+    /// Its name.
+    pub(super) name: &'static str,
+    pub(super) oid: u32,
     /// The condition as PostgreSQL prints it, and with fewer parentheses.
     condition: &'static str,
     pretty: &'static str,
@@ -32,9 +33,9 @@ pub struct Domain {
     pub array: u32,
     /// The type that it is over.
     pub base: &'static str,
-    modifier: i32,
-    collation: u32,
-    default: Option<&'static str>,
+    pub(super) modifier: i32,
+    pub(super) collation: u32,
+    pub(super) default: Option<&'static str>,
     /// What its values must hold.
     pub check: Option<Check>,
 }

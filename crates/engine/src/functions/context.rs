@@ -170,6 +170,13 @@ pub trait SessionState: Send + Sync {
     fn comment(&self, _object: u32, _column: Option<i32>) -> Option<String> {
         None
     }
+    /// Any object in words, by its catalog, its object id and the number of a column.
+    ///
+    /// # Errors
+    /// `XX000` for what is no catalog of objects.
+    fn describe_object(&self, _catalog: u32, _object: u32, _column: i32) -> Result<Option<String>> {
+        Ok(None)
+    }
     /// The definition of an index, constraint or view as SQL; `column` asks for one key of an index.
     fn definition(&self, _kind: Definition, _object: u32, _column: i32) -> Option<String> {
         None

@@ -202,6 +202,11 @@ pub(super) const ROWS: &[Row] = &[
         let first = schema.functions(&name).into_iter().find(|known| known.definition.input_words() == words);
         Ok(Value::Integer(first.is_some_and(|first| first.oid == function.oid).into()))
     }),
+    Row::new("rf_pg_describe_object", 3, |call| {
+        let column = i32::try_from(call.integer(2)?).unwrap_or_default();
+        let words = call.context().state().describe_object(oid(call, 0)?, oid(call, 1)?, column)?;
+        Ok(words.map_or(Value::Null, Value::Text))
+    }),
     Row::new("rf_pg_index_column_has_property", 3, index_property),
     Row::new("rf_pg_relation_is_updatable", 2, |call| {
         integer(updatable(call)?.map_or(0, |updatable| i64::from(updatable.events)))

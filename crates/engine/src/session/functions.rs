@@ -362,6 +362,12 @@ impl SessionState for FunctionState {
             .or_else(|| crate::catalog::pg_policy::comment(&schema, object))
     }
 
+    fn describe_object(&self, catalog: u32, object: u32, column: i32) -> Result<Option<String>> {
+        let state = self.state()?;
+        let schema = state.schema.read();
+        crate::catalog::object_names::describe(&schema, catalog, object, column)
+    }
+
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
         let state = self.state().ok()?;
         let schema = state.schema.read();

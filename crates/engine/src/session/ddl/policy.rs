@@ -31,7 +31,11 @@ impl Changer<'_> {
         metadata::create_policies(self.connection, table.physical.database)?;
         match &change.change {
             PolicyChange::Create { name, permissive, command, parts } => {
-                let oid = derived_oid("policy", table.physical.database, &[&table.oid.to_string(), name]);
+                // Later ones stand behind earlier ones in the catalog.
+                let oid = match table.is_temporary() {
+                    true => derived_oid("policy", table.physical.database, &[&table.oid.to_string(), name]),
+                    false => self.new_oid()?,
+                };
                 let mut policy = Policy {
                     oid,
                     name: name.clone(),

@@ -1,0 +1,97 @@
+//! What uses what, as `information_schema` tells it: views and constraints; and collations with their character sets.
+
+use std::collections::BTreeSet;
+
+use rowferry_dialect::Schema as _;
+use rowferry_dialect::collation::Collation;
+
+use super::information_schema::{catalog_keys, shown_relations};
+use super::{Context, NULL, Row, Table, information_routines, row};
+use crate::schema::PG_CATALOG;
+
+pub(super) const TABLES: &[Table] = &[
+    Table::information_schema("character_sets", |context| {
+        vec![row![NULL, NULL, "UTF8", "UCS", "UTF8", &context.database.name, NULL, NULL]]
+    }),
+    Table::information_schema("collation_character_set_applicability", |context| {
+        let row = |name: &str| row![&context.database.name, PG_CATALOG, name, NULL, NULL, "UTF8"];
+        Collation::all().iter().map(|collation| row(&collation.name)).collect()
+    }),
+    Table::information_schema("collations", |context| {
+        let row = |name: &str| row![&context.database.name, PG_CATALOG, name, "NO PAD"];
+        Collation::all().iter().map(|collation| row(&collation.name)).collect()
+    }),
+    Table::information_schema("constraint_table_usage", constraint_tables),
+    Table::information_schema("information_schema_catalog_name", |context| vec![row![&context.database.name]]),
+    Table::information_schema("view_column_usage", view_columns),
+    Table::information_schema("view_routine_usage", view_routines),
+    Table::information_schema("view_table_usage", view_tables),
+];
+
+/// Keys by the tables that they are on, foreign keys by those that they refer to.
+fn constraint_tables(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    for key in catalog_keys() {
+        rows.push(row![catalog, PG_CATALOG, key.relation, catalog, PG_CATALOG, key.name]);
+    }
+    for relation in context.schema.user_relations() {
+        let schema = &relation.namespace;
+        let keys = relation.indexes.iter().filter(|index| index.constraint);
+        rows.extend(keys.map(|index| row![catalog, schema, &relation.name, catalog, schema, &index.name]));
+        for key in &relation.foreign_keys {
+            let Some(target) = context.schema.relation(&key.target) else { continue };
+            rows.push(row![catalog, &target.namespace, &target.name, catalog, schema, &key.name]);
+        }
+    }
+    rows
+}
+
+/// Views, each with a relation that it reads and the columns of it.
+fn view_uses(context: &Context<'_>, mut found: impl FnMut([&str; 4], Option<&str>)) {
+    let rights = context.schema.rights();
+    for target in shown_relations(context) {
+        if !rights.owns(target.oid) {
+            continue;
+        }
+        for (view, needs) in context.schema.users(target.oid) {
+            let names = [view.namespace.as_str(), &view.name, &target.namespace, &target.name];
+            let of_target = needs.iter().filter(|(oid, _)| *oid == target.oid);
+            of_target.for_each(|(_, column)| found(names, column.as_deref()));
+        }
+    }
+}
+
+fn view_tables(context: &Context<'_>) -> Vec<Row> {
+    let mut pairs = BTreeSet::new();
+    view_uses(context, |names, _| {
+        pairs.insert(names.map(str::to_owned));
+    });
+    let catalog = &context.database.name;
+    pairs.into_iter().map(|[schema, view, of, table]| row![catalog, schema, view, catalog, of, table]).collect()
+}
+
+fn view_columns(context: &Context<'_>) -> Vec<Row> {
+    let mut uses = BTreeSet::new();
+    view_uses(context, |names, column| {
+        uses.extend(column.map(|column| (names.map(str::to_owned), column.to_owned())));
+    });
+    let catalog = &context.database.name;
+    let row = |([schema, view, of, table], column): ([String; 4], String)| {
+        row![catalog, schema, view, catalog, of, table, column]
+    };
+    uses.into_iter().map(row).collect()
+}
+
+fn view_routines(context: &Context<'_>) -> Vec<Row> {
+    let catalog = &context.database.name;
+    let mut rows = Vec::new();
+    for routine in information_routines::all(context, &context.schema.rights()) {
+        let views: BTreeSet<(&str, &str)> =
+            context.schema.users(routine.oid).map(|(view, _)| (view.namespace.as_str(), view.name.as_str())).collect();
+        let row =
+            |(schema, view): (&str, &str)| row![catalog, schema, view, catalog, &routine.schema, routine.specific()];
+        rows.extend(views.into_iter().map(row));
+    }
+    rows
+}

@@ -1,0 +1,164 @@
+//! Any object in words: `pg_describe_object`.
+
+use rowferry_dialect::postgres::regtype;
+use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::types::Reg;
+use rowferry_dialect::user_type::UserType;
+use rowferry_dialect::values::search::{CONFIGURATIONS, DICTIONARIES, name as search_name};
+use rowferry_dialect::{Error, Result, Schema as _};
+use rowferry_facts as facts;
+
+use super::describe::constraint_oid;
+use super::names::{class_name, function_name, is_visible, namespace_name, quote_ident};
+use super::pg_attribute::default_oid;
+use crate::schema::SessionSchema;
+use crate::schema::metadata::derived_oid;
+
+/// The rule behind a view.
+pub fn rule_oid(view: u32) -> u32 {
+    derived_oid("rule", "", &[&view.to_string()])
+}
+
+/// An object in words, by its catalog's object id, its own and the number of a column; `None` for one that is not there.
+///
+/// # Errors
+/// `XX000` for what is no catalog of objects.
+pub fn describe(schema: &SessionSchema, catalog: u32, oid: u32, column: i32) -> Result<Option<String>> {
+    if catalog == 0 && oid == 0 {
+        return Ok(None);
+    }
+    Ok(match catalog {
+        1_259 => class(schema, oid, column),
+        1_255 => function_name(schema, Reg::Procedure, oid).map(|name| format!("function {name}")),
+        1_247 => regtype::shown_in(schema, oid, None).map(|name| format!("type {name}")),
+        1_260 => schema.role_name(oid).map(|name| format!("role {name}")),
+        2_601 => method(oid).map(|name| format!("access method {name}")),
+        2_604 => default(schema, oid),
+        2_605 => cast(schema, oid),
+        2_606 => constraint(schema, oid),
+        2_607 => {
+            facts::Conversion::all().iter().find(|row| row.oid == oid).map(|row| format!("conversion {}", row.name))
+        }
+        2_612 => language(oid).map(|name| format!("language {name}")),
+        2_615 => namespace_name(schema, oid).map(|name| format!("schema {}", quote_ident(&name))),
+        2_616 => operator_class(oid),
+        2_617 => function_name(schema, Reg::Operator, oid).map(|name| format!("operator {name}")),
+        2_618 => rule(schema, oid),
+        2_620 => trigger(schema, oid),
+        2_753 => operator_family(oid),
+        3_079 => extension(schema, oid).map(|name| format!("extension {}", quote_ident(&name))),
+        3_256 => policy(schema, oid),
+        3_456 => rowferry_dialect::collation::Collation::by_oid(oid)
+            .map(|collation| format!("collation {}", quote_ident(&collation.name))),
+        3_600 => search_name(DICTIONARIES, oid).map(|name| format!("text search dictionary {name}")),
+        3_602 => search_name(CONFIGURATIONS, oid).map(|name| format!("text search configuration {name}")),
+        catalog => return Err(Error::internal(format!("unrecognized object class: {catalog}"))),
+    })
+}
+
+/// A relation's name, with its schema unless it is found without.
+fn shown(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let (namespace, name) = class_name(schema, oid)?;
+    let name = quote_ident(&name);
+    Some(if is_visible(schema, oid) { name } else { format!("{}.{name}", quote_ident(&namespace)) })
+}
+
+/// `table t`, `view v`.
+fn relation_words(schema: &SessionSchema, relation: &Relation) -> Option<String> {
+    let kind = if super::is_view(relation) { "view" } else { "table" };
+    Some(format!("{kind} {}", shown(schema, relation.oid)?))
+}
+
+fn class(schema: &SessionSchema, oid: u32, column: i32) -> Option<String> {
+    let relation = schema.relation_by_oid(oid).filter(|found| !matches!(found.kind, RelationKind::Sequence { .. }));
+    let words = match &relation {
+        Some(relation) => relation_words(schema, relation)?,
+        None if schema.sequences().any(|details| details.sequence.oid == oid) => {
+            format!("sequence {}", shown(schema, oid)?)
+        }
+        None => match composite_of(schema, oid) {
+            Some(ty) => format!("composite type {}", ty.shown()),
+            None => format!("index {}", shown(schema, oid)?),
+        },
+    };
+    let Some(at) = usize::try_from(column - 1).ok() else { return Some(words) };
+    let name = relation?.columns.get(at)?.name.clone();
+    Some(format!("column {} of {words}", quote_ident(&name)))
+}
+
+fn composite_of(schema: &SessionSchema, relation: u32) -> Option<std::sync::Arc<UserType>> {
+    schema.user_types().into_iter().find(|ty| ty.composite().is_some_and(|composite| composite.relation == relation))
+}
+
+fn default(schema: &SessionSchema, oid: u32) -> Option<String> {
+    schema.user_relations().find_map(|relation| {
+        let at = (0..relation.columns.len()).find(|at| default_oid(relation.oid, *at) == oid)?;
+        let column = quote_ident(&relation.columns[at].name);
+        Some(format!("default value for column {column} of {}", relation_words(schema, relation)?))
+    })
+}
+
+fn cast(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let cast = facts::Cast::all().iter().find(|cast| cast.oid == oid)?;
+    let ty = |oid| regtype::shown_in(schema, oid, None);
+    Some(format!("cast from {} to {}", ty(cast.source)?, ty(cast.target)?))
+}
+
+fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let of_relation = schema.user_relations().find_map(|relation| {
+        let index = relation.indexes.iter().find(|index| index.constraint && constraint_oid(index) == oid);
+        let check = || relation.checks.iter().find(|check| check.oid == oid).map(|check| &check.name);
+        let key = || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| &key.name);
+        let name = index.map(|index| &index.name).or_else(check).or_else(key)?;
+        Some(format!("constraint {} on {}", quote_ident(name), relation_words(schema, relation)?))
+    });
+    of_relation.or_else(|| {
+        schema.user_types().iter().find_map(|ty| {
+            let check = ty.domain()?.checks.iter().find(|check| check.oid == oid)?;
+            Some(format!("constraint {} on type {}", quote_ident(&check.name), ty.shown()))
+        })
+    })
+}
+
+fn method(oid: u32) -> Option<&'static str> {
+    facts::AccessMethod::all().iter().find(|method| method.oid == oid).map(|method| method.name)
+}
+
+fn language(oid: u32) -> Option<&'static str> {
+    if oid == super::pg_proc::PLPGSQL {
+        return Some("plpgsql");
+    }
+    facts::Language::all().iter().find(|language| language.oid == oid).map(|language| language.name)
+}
+
+fn operator_class(oid: u32) -> Option<String> {
+    let class = facts::OperatorClass::all().iter().find(|class| class.oid == oid)?;
+    Some(format!("operator class {} for access method {}", class.name, method(class.method)?))
+}
+
+fn operator_family(oid: u32) -> Option<String> {
+    let family = facts::OperatorFamily::all().iter().find(|family| family.oid == oid)?;
+    Some(format!("operator family {} for access method {}", family.name, method(family.method)?))
+}
+
+fn rule(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let view = schema.user_relations().find(|relation| rule_oid(relation.oid) == oid)?;
+    Some(format!("rule _RETURN on {}", relation_words(schema, view)?))
+}
+
+fn trigger(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let (relation, trigger) = super::pg_trigger::all(schema).find(|(_, trigger)| trigger.oid == oid)?;
+    Some(format!("trigger {} on {}", quote_ident(&trigger.name), relation_words(schema, relation)?))
+}
+
+fn policy(schema: &SessionSchema, oid: u32) -> Option<String> {
+    let (relation, policy) = schema.policies().find(|(_, policy)| policy.oid == oid)?;
+    Some(format!("policy {} on {}", quote_ident(&policy.name), relation_words(schema, relation)?))
+}
+
+fn extension(schema: &SessionSchema, oid: u32) -> Option<String> {
+    if oid == super::pg_extension::OF_PLPGSQL.0 {
+        return Some("plpgsql".to_owned());
+    }
+    schema.extensions().iter().find(|known| known.oid == oid).map(|known| known.name().to_owned())
+}
