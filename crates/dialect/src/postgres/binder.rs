@@ -77,6 +77,8 @@ pub(super) struct Scope {
     pub(super) set_returning: Vec<ir::From>,
     /// Relations of the statement that this clause cannot name.
     pub(super) out_of_reach: Vec<String>,
+    /// What is being bound is a part of this construct, which has one value.
+    pub(super) one_value_in: Option<&'static str>,
     /// Any set-returning function may stand here.
     pub(super) allow_set_returning: bool,
 }

@@ -343,6 +343,11 @@ impl Binder<'_> {
             if scope.aggregates || !matches!(group_by, GroupBy::None) || body.having.is_some() {
                 return Err(self.unsupported("a set-returning function in the select list of a grouped query", -1));
             }
+            // What they return comes behind windows and behind DISTINCT ON.
+            if scope.windowed || matches!(body.distinct, Distinct::On(_)) {
+                let what = "a set-returning function in the select list beside windows or DISTINCT ON";
+                return Err(self.unsupported(what, -1));
+            }
             body.from = self.with_set_returning(body.from.take(), scope.set_returning)?;
         }
         Ok(bound)

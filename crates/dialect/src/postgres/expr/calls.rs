@@ -367,15 +367,7 @@ impl Binder<'_> {
 
     /// A set-returning function in a select list becomes a member of FROM that sees those before it.
     fn set_returning(&mut self, candidate: Candidate, name: &str, args: Vec<(Expr, i32)>, place: i32) -> Result<Expr> {
-        let scope = self.scope();
-        if !scope.allow_set_returning || scope.in_aggregate || scope.in_window {
-            let clause = scope.clause.words();
-            return Err(self.error(
-                Condition::FeatureNotSupported,
-                format!("set-returning functions are not allowed in {clause}"),
-                place,
-            ));
-        }
+        self.check_rows_place(place)?;
         let args = self.arguments(&candidate, args)?;
         // Members of catalog vectors count from 0.
         let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
@@ -412,6 +404,31 @@ impl Binder<'_> {
         let function = candidate.function;
         self.scope().set_returning.push(ir::From::Function { id, function, args, columns, ordinality: false });
         Ok(row(id))
+    }
+
+    /// A function that returns rows stands where the select list has them.
+    pub(in super::super) fn check_rows_place(&mut self, place: i32) -> Result<()> {
+        let scope = self.scope();
+        let refused = |message: String| (message, None);
+        let hint = Some("You might be able to move the set-returning function into a LATERAL FROM item.");
+        let (message, hint) = if scope.in_aggregate {
+            ("aggregate function calls cannot contain set-returning function calls".to_owned(), hint)
+        } else if scope.in_window && scope.allow_set_returning {
+            ("window function calls cannot contain set-returning function calls".to_owned(), hint)
+        } else if scope.clause == Clause::From {
+            refused("set-returning functions must appear at top level of FROM".to_owned())
+        } else if !scope.allow_set_returning {
+            refused(format!("set-returning functions are not allowed in {}", scope.clause.words()))
+        } else if let Some(construct) = scope.one_value_in {
+            (format!("set-returning functions are not allowed in {construct}"), hint)
+        } else {
+            return Ok(());
+        };
+        let error = self.error(Condition::FeatureNotSupported, message, place);
+        Err(match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        })
     }
 
     /// A member's number, counted from 1 or from 0.

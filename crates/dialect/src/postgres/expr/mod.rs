@@ -143,9 +143,9 @@ impl Binder<'_> {
                 let arg = self.condition(arg, what, at)?;
                 Ok(Expr::new(ExprKind::IsTruth { arg: Box::new(arg), test, negated }, Type::Bool))
             }
-            N::CaseExpr(case) => self.case(case),
+            N::CaseExpr(case) => self.of_one_value("CASE", |binder| binder.case(case)),
             N::CoalesceExpr(expr) => {
-                let members = self.placed_all(&expr.args)?;
+                let members = self.of_one_value("COALESCE", |binder| binder.placed_all(&expr.args))?;
                 let (members, ty) = self.unify(members, "COALESCE")?;
                 Ok(Expr::new(ExprKind::Coalesce(members), ty))
             }
@@ -354,6 +354,14 @@ impl Binder<'_> {
             ("OR", _) => any_of(args),
             _ => all_of(args),
         })
+    }
+
+    /// Binds parts of a construct in which no function may return rows.
+    fn of_one_value<T>(&mut self, construct: &'static str, bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before = self.scope().one_value_in.replace(construct);
+        let bound = bind(self);
+        self.scope().one_value_in = before;
+        bound
     }
 
     fn case(&mut self, case: &pg::CaseExpr) -> Result<Expr> {

@@ -44,32 +44,15 @@ fn spread_rows(from: From, id: RelId, name: String, ty: &Type, ordinality: bool)
 
 impl Binder<'_> {
     pub(super) fn range_function(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
-        let [Node { node: Some(N::List(item)) }] = range.functions.as_slice() else {
-            return Err(self.unsupported("ROWS FROM with several functions", -1));
+        if range.functions.len() > 1 {
+            return self.rows_from(range, left);
+        }
+        let place = match range.functions.first().map(|node| &node.node) {
+            Some(Some(N::List(item))) => item.items.first().map_or(-1, location),
+            _ => -1,
         };
-        let Some(function_node) = item.items.first() else {
-            return Err(crate::Error::internal("FROM without a function"));
-        };
-        let place = location(function_node);
-        let with_definitions = !range.coldeflist.is_empty()
-            || item
-                .items
-                .get(1)
-                .is_some_and(|node| matches!(&node.node, Some(N::List(list)) if !list.items.is_empty()));
+        let FunctionSource { from, name, mut columns, values, row } = self.function_source(range, left)?;
         let alias = range.alias.as_ref();
-        let of_user = match &function_node.node {
-            Some(N::FuncCall(call)) => {
-                self.laterally(true, left, |binder| binder.user_function_in_from(call, range, with_definitions))?
-            }
-            _ => None,
-        };
-        let defined = if with_definitions && of_user.is_none() { Some(self.column_definitions(range)?) } else { None };
-        let FunctionSource { from, name, mut columns, values, row } = match of_user {
-            Some(found) => found,
-            None => {
-                self.laterally(true, left, |binder| binder.function_in_from(function_node, defined, range.ordinality))?
-            }
-        };
         let id = match &from {
             From::Function { id, .. } | From::Query { id, .. } => *id,
             _ => return Err(crate::Error::internal("a function in FROM that is none")),
@@ -89,6 +72,34 @@ impl Binder<'_> {
         }
         self.rename(&mut entry, alias, place)?;
         Ok((from, vec![entry]))
+    }
+
+    /// The only function of a member of FROM.
+    pub(super) fn function_source(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<FunctionSource> {
+        let [Node { node: Some(N::List(item)) }] = range.functions.as_slice() else {
+            return Err(crate::Error::internal("several functions where one is wanted"));
+        };
+        let Some(function_node) = item.items.first() else {
+            return Err(crate::Error::internal("FROM without a function"));
+        };
+        let with_definitions = !range.coldeflist.is_empty()
+            || item
+                .items
+                .get(1)
+                .is_some_and(|node| matches!(&node.node, Some(N::List(list)) if !list.items.is_empty()));
+        let of_user = match &function_node.node {
+            Some(N::FuncCall(call)) => {
+                self.laterally(true, left, |binder| binder.user_function_in_from(call, range, with_definitions))?
+            }
+            _ => None,
+        };
+        let defined = if with_definitions && of_user.is_none() { Some(self.column_definitions(range)?) } else { None };
+        match of_user {
+            Some(found) => Ok(found),
+            None => {
+                self.laterally(true, left, |binder| binder.function_in_from(function_node, defined, range.ordinality))
+            }
+        }
     }
 
     /// A function of users as a member of FROM; `None` when the call means a built-in one.
@@ -208,17 +219,22 @@ impl Binder<'_> {
                 }
             }
         }
-        if ordinality {
-            return Err(self.unsupported("WITH ORDINALITY of a function of one row", place));
-        }
         // Any other function yields one row.
         let (value, at) = self.placed(node)?;
         let value = self.settle(value, at)?;
         let name = names::column(node);
-        let columns = vec![computed(name.clone(), value.ty.clone())];
+        let mut columns = vec![computed(name.clone(), value.ty.clone())];
         let row = Some(value.ty.clone()).filter(Type::is_row);
         let called = self.shown.is_some().then(|| value.clone());
-        let query = self.plain_select(vec![value], None, &columns);
+        let mut items = vec![value];
+        if ordinality {
+            if row.is_some() || called.is_some() {
+                return Err(self.unsupported("WITH ORDINALITY of a function of one row", place));
+            }
+            columns.push(computed("ordinality", Type::Int8));
+            items.push(Expr::integer(1, Type::Int8));
+        }
+        let query = self.plain_select(items, None, &columns);
         let id = self.ids.relation();
         let from = From::Query { id, query: Box::new(query), lateral: true };
         if let Some(value) = called {

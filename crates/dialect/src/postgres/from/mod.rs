@@ -3,6 +3,7 @@
 mod function;
 mod join;
 pub(super) mod json_records;
+mod rows_from;
 
 use std::sync::Arc;
 

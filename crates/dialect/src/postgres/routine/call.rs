@@ -402,11 +402,7 @@ impl Binder<'_> {
 
     /// A set of values in a select list.
     fn call_rows_in_select(&mut self, call: Call, place: i32) -> Result<Expr> {
-        let scope = self.scope();
-        if !scope.allow_set_returning || scope.in_aggregate || scope.in_window {
-            let message = format!("set-returning functions are not allowed in {}", scope.clause.words());
-            return Err(self.error(Condition::FeatureNotSupported, message, place));
-        }
+        self.check_rows_place(place)?;
         let ty = call.result();
         let columns = match call.columns() {
             Some(columns) => columns,

@@ -1,0 +1,136 @@
+//! ROWS FROM with several functions: their rows stand side by side, and where one has fewer than another, its columns are
+//! NULL.
+//!
+//! They are joined by the numbers of their rows, in a query of its own: it sees no relation beside it, so that what the
+//! functions are told must not come from there.
+
+use pg_query::protobuf::{self as pg, Node, node::Node as N};
+
+use super::function::FunctionSource;
+use crate::ir::{self, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId, SortKey};
+use crate::plan::ResultColumn;
+use crate::postgres::binder::{Binder, Entry, computed};
+use crate::postgres::expr::location;
+use crate::{Error, Result, Type};
+
+/// A query whose last column numbers its rows.
+struct Numbered {
+    from: From,
+    id: RelId,
+    columns: Vec<OutputColumn>,
+}
+
+impl Numbered {
+    fn number(&self) -> Expr {
+        Expr::column(self.id, self.columns.len(), Type::Int8)
+    }
+
+    fn values(&self) -> impl Iterator<Item = Expr> {
+        self.columns.iter().enumerate().map(|(at, column)| Expr::column(self.id, at, column.ty.clone()))
+    }
+}
+
+fn ordinality() -> OutputColumn {
+    OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 }
+}
+
+/// Nothing in it comes from a relation.
+fn stands_alone(from: &From) -> bool {
+    let mut alone = true;
+    let mut visit = |part: &Expr| {
+        alone &= !matches!(part.kind, ExprKind::Column(_)) && part.kind.query().is_none();
+        alone
+    };
+    match from {
+        From::Function { args, .. } => args.iter().for_each(|arg| ir::walk::expr(arg, &mut visit)),
+        from => ir::walk::from(from, &mut visit),
+    }
+    alone
+}
+
+impl Binder<'_> {
+    /// ROWS FROM (f(…), g(…), …)
+    pub(super) fn rows_from(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
+        let mut name = None;
+        let mut together: Option<Numbered> = None;
+        for item in &range.functions {
+            let Some(N::List(list)) = &item.node else { return Err(Error::internal("ROWS FROM without functions")) };
+            let Some(node) = list.items.first() else { return Err(Error::internal("ROWS FROM without a function")) };
+            let source = self.numbered_source(item, node, left)?;
+            name.get_or_insert_with(|| source.name.clone());
+            let numbered = self.with_number(source)?;
+            together = Some(match together {
+                None => numbered,
+                Some(first) => self.side_by_side(first, numbered)?,
+            });
+        }
+        let Some(Numbered { from, id, mut columns }) = together else { return Err(Error::internal("no functions")) };
+        if range.ordinality {
+            columns.push(ordinality());
+        }
+        let results: Vec<ResultColumn> = columns.into_iter().map(|column| computed(column.name, column.ty)).collect();
+        let alias = range.alias.as_ref();
+        let name = name.unwrap_or_default();
+        let mut entry = Entry::of_columns(alias.map_or(name.as_str(), |alias| &alias.aliasname), id, &results);
+        self.rename(&mut entry, alias, -1)?;
+        Ok((from, vec![entry]))
+    }
+
+    /// One of the functions, its rows numbered.
+    fn numbered_source(&mut self, item: &Node, function: &Node, left: &[Entry]) -> Result<FunctionSource> {
+        let alone =
+            pg::RangeFunction { functions: vec![item.clone()], ordinality: true, ..pg::RangeFunction::default() };
+        let source = self.function_source(&alone, left)?;
+        let by_itself = match &source.from {
+            // A function of one row, or arrays side by side.
+            From::Query { query, .. } => match &query.body {
+                ir::Body::Select(select) if select.from.is_some() => true,
+                _ => stands_alone(&source.from),
+            },
+            from => stands_alone(from),
+        };
+        if !by_itself {
+            let place = location(function);
+            return Err(self.unsupported("ROWS FROM with several functions of relations on its left", place));
+        }
+        Ok(source)
+    }
+
+    /// The values of a function, whose last one is the number of the row.
+    fn with_number(&mut self, source: FunctionSource) -> Result<Numbered> {
+        let inner = match &source.from {
+            From::Function { id, .. } | From::Query { id, .. } => *id,
+            _ => return Err(Error::internal("a function in FROM that is none")),
+        };
+        let FunctionSource { from, mut columns, mut values, .. } = source;
+        if values.is_empty() {
+            let column = |(at, column): (usize, &OutputColumn)| Expr::column(inner, at, column.ty.clone());
+            values = columns.iter().enumerate().map(column).collect();
+        }
+        let results: Vec<ResultColumn> =
+            columns.iter().map(|column| computed(column.name.clone(), column.ty.clone())).collect();
+        let query = self.plain_select(values, Some(from), &results);
+        columns.pop();
+        let id = self.ids.relation();
+        Ok(Numbered { from: From::Query { id, query: Box::new(query), lateral: false }, id, columns })
+    }
+
+    /// The rows of both side by side.
+    fn side_by_side(&mut self, left: Numbered, right: Numbered) -> Result<Numbered> {
+        let on = self.compare(CompareOp::Equal, (left.number(), -1), (right.number(), -1), -1)?;
+        let number = Expr::new(ExprKind::Coalesce(vec![left.number(), right.number()]), Type::Int8);
+        let mut items: Vec<Expr> = left.values().chain(right.values()).collect();
+        items.push(number.clone());
+        let mut columns = left.columns;
+        columns.extend(right.columns);
+        let mut results: Vec<ResultColumn> =
+            columns.iter().map(|column| computed(column.name.clone(), column.ty.clone())).collect();
+        results.push(computed("ordinality", Type::Int8));
+        let (left, right) = (Box::new(left.from), Box::new(right.from));
+        let from = From::Join { kind: JoinKind::Full, left, right, on: Some(on) };
+        let mut query = self.plain_select(items, Some(from), &results);
+        query.order_by = vec![SortKey { expr: number, descending: false, nulls_first: false }];
+        let id = self.ids.relation();
+        Ok(Numbered { from: From::Query { id, query: Box::new(query), lateral: false }, id, columns })
+    }
+}
