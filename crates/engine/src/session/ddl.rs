@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{Ddl, Statement as Ir, Value};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered};
+use rowferry_dialect::postgres::types::words;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use rusqlite::{Connection, params};
@@ -775,5 +776,6 @@ fn ddl_error(failure: &Failure, session: &Session) -> Error {
 
 /// A type that a column cannot simply become.
 fn cannot_convert(column: &str, from: &Type, to: &Type) -> Error {
-    Error::unsupported(format!("changing column \"{column}\" from {from:?} to {to:?}"))
+    let (from, to) = (words(from), words(to));
+    Error::unsupported(format!("changing column \"{column}\" from {from} to {to}"))
 }

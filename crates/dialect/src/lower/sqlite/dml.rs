@@ -264,10 +264,11 @@ impl Lowering<'_> {
                     None => Err(Error::unsupported("ON CONFLICT on an index over expressions")),
                 })
                 .collect::<Result<Vec<_>>>()?;
-            if index.predicate.is_some() {
-                return Err(Error::unsupported("ON CONFLICT on a partial index"));
-            }
             sql.push_str(&format!(" ({})", columns.join(", ")));
+            // In the words of the index: SQLite compares the two conditions as they are written.
+            if let Some(predicate) = &index.predicate {
+                sql.push_str(&format!(" WHERE {predicate}"));
+            }
         }
         match &on_conflict.action {
             ConflictAction::Nothing => sql.push_str(" DO NOTHING"),
