@@ -6,14 +6,14 @@ use rowferry_dialect::ir::Value;
 use rowferry_dialect::scalar;
 use rowferry_dialect::user_type::Labels;
 use rowferry_dialect::values::array::{self, Array, Dimension};
+use rowferry_dialect::values::order::{self, compare_jsonb};
 use rowferry_dialect::values::{self, Decimal, decimal};
 use rowferry_dialect::{Condition, Error, Result, Type, work};
 use serde_json::Value as Json;
 
 use super::call::{boolean, integer, text};
 use super::cast::type_at;
-use super::collation;
-use super::json::{compare_jsonb, element_type};
+use super::json::element_type;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
@@ -200,10 +200,10 @@ type Texts = fn(&str, &str) -> Ordering;
 fn texts(call: &Call<'_>) -> Result<Texts> {
     Ok(match call.text(0)? {
         "rf_array_decimal" => decimal::compare_text,
-        "rf_array_interval" => collation::intervals,
-        "rf_array_timetz" => collation::times,
+        "rf_array_interval" => order::intervals,
+        "rf_array_timetz" => order::times,
         "rf_array_jsonb" => compare_jsonb,
-        "rf_array_bpchar" => collation::blanks_aside,
+        "rf_array_bpchar" => order::blanks_aside,
         "" | "rf_array" => |a, b| a.cmp(b),
         named => scalar::all()
             .chain(scalar::of_extensions())
@@ -299,7 +299,7 @@ fn bucket(call: &Call<'_>) -> Result<Value> {
     let texts = texts(call)?;
     let operand = element(call, 1)?;
     work::step(thresholds.members.len())?;
-    let below = thresholds.members.partition_point(|one| collation::elements(one, &operand, texts).is_le());
+    let below = thresholds.members.partition_point(|one| order::elements(one, &operand, texts).is_le());
     integer(below as i64)
 }
 

@@ -2,19 +2,15 @@
 
 use std::cmp::Ordering;
 
-use rowferry_dialect::composite::{Field, live};
+use rowferry_dialect::composite::Field;
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::scalar::{Order, Scalar};
-use rowferry_dialect::types::Storage;
-use rowferry_dialect::values::decimal;
+use rowferry_dialect::values::order::order;
 use rowferry_dialect::values::record::{self, Row as Record};
 use rowferry_dialect::{Condition, Error, Result, Type};
 
 use super::call::boolean;
 use super::cast::type_at;
-use super::collation::{blanks_aside, compare_arrays, intervals, times};
-use super::json::compare_jsonb;
 use super::{Call, Row};
 
 pub(super) const ROWS: &[Row] = &[
@@ -129,70 +125,6 @@ fn check_comparable(a: &Field, b: &Field, column: usize, equality: bool) -> Resu
         return Err(Error::new(Condition::UndefinedFunction, message));
     }
     Ok(())
-}
-
-/// The order of two values of a type; NULL last.
-fn order(left: &Value, right: &Value, ty: &Type) -> Ordering {
-    match (left, right) {
-        (Value::Null, Value::Null) => Ordering::Equal,
-        (Value::Null, _) => Ordering::Greater,
-        (_, Value::Null) => Ordering::Less,
-        (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
-        (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
-        (Value::Text(a), Value::Text(b)) if ty.storage() != Storage::Real => order_of_texts(a, b, ty),
-        // A float, whose NaN is a text and greater than all others.
-        (a, b) => match (real(a), real(b)) {
-            (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
-            (a, b) => a.is_none().cmp(&b.is_none()),
-        },
-    }
-}
-
-fn real(value: &Value) -> Option<f64> {
-    match value {
-        Value::Real(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
-    }
-}
-
-/// The order of two values of a type that lies as text.
-pub(super) fn order_of_texts(a: &str, b: &str, ty: &Type) -> Ordering {
-    match ty.through_domains() {
-        _ if a == b => Ordering::Equal,
-        ty if ty.is_decimal() => decimal::compare_text(a, b),
-        Type::Interval(_) => intervals(a, b),
-        Type::TimeTz(_) => times(a, b),
-        Type::Char(_) => blanks_aside(a, b),
-        Type::Jsonb => compare_jsonb(a, b),
-        Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => compare(a, b),
-        Type::Array(element) => compare_arrays(a, b, |a, b| order_of_texts(a, b, element)),
-        ty if ty.is_row() => order_of_rows(a, b, ty),
-        Type::User(user) => user.labels().map_or_else(|| a.cmp(b), |labels| labels.compare(a, b)),
-        _ => a.cmp(b),
-    }
-}
-
-/// The order of two rows of a type where nothing can go wrong: an index, a sort.
-pub(super) fn order_of_rows(a: &str, b: &str, ty: &Type) -> Ordering {
-    if a == b {
-        return Ordering::Equal;
-    }
-    let (Ok(left), Ok(right)) = (Record::read(a.as_bytes(), ty), Record::read(b.as_bytes(), ty)) else {
-        return a.cmp(b);
-    };
-    for ((at, a), (other, b)) in live(left.fields()).zip(live(right.fields())) {
-        let (Ok(left), Ok(right)) = (left.value(at), right.value(other)) else { continue };
-        let order = if types::oid(&a.ty) == types::oid(&b.ty) {
-            order(&left, &right, &a.ty)
-        } else {
-            types::oid(&a.ty).cmp(&types::oid(&b.ty))
-        };
-        if order.is_ne() {
-            return order;
-        }
-    }
-    live(left.fields()).count().cmp(&live(right.fields()).count())
 }
 
 /// Two rows by how their fields lie: what `*=` and its kin ask.

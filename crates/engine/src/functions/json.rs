@@ -3,8 +3,6 @@
 //! Parts of a `json` are cut out of its text as they stand there; `jsonb` texts are normal already, so that the same
 //! cuts are right for both.
 
-use std::cmp::Ordering;
-
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::values::array::{Array, Dimension};
 use rowferry_dialect::values::{self, Decimal, Settings, ValueRef, array, json, record};
@@ -519,47 +517,4 @@ fn any_contains(all: &[Json], sought: &Json) -> Result<bool> {
         }
     }
     Ok(false)
-}
-
-/// PostgreSQL's order of `jsonb`: objects, arrays, booleans, numbers, strings, null from the greatest down; larger
-/// containers above smaller ones.
-pub(super) fn compare_jsonb(left: &str, right: &str) -> Ordering {
-    fn rank(value: &Json) -> u8 {
-        match value {
-            Json::Null => 0,
-            Json::String(_) => 1,
-            Json::Number(_) => 2,
-            Json::Bool(_) => 3,
-            Json::Array(_) => 4,
-            Json::Object(_) => 5,
-        }
-    }
-    fn compare(left: &Json, right: &Json) -> Ordering {
-        match (left, right) {
-            (Json::String(a), Json::String(b)) => a.cmp(b),
-            (Json::Number(a), Json::Number(b)) => values::decimal::compare_text(&a.to_string(), &b.to_string()),
-            (Json::Bool(a), Json::Bool(b)) => a.cmp(b),
-            (Json::Array(a), Json::Array(b)) => a.len().cmp(&b.len()).then_with(|| {
-                a.iter().zip(b).map(|(a, b)| compare(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-            }),
-            (Json::Object(a), Json::Object(b)) => a.len().cmp(&b.len()).then_with(|| {
-                let pairs = a.iter().zip(b);
-                pairs
-                    .map(|((key_a, a), (key_b, b))| key_a.cmp(key_b).then_with(|| compare(a, b)))
-                    .find(|order| order.is_ne())
-                    .unwrap_or(Ordering::Equal)
-            }),
-            _ => rank(left).cmp(&rank(right)),
-        }
-    }
-    if left == right {
-        return Ordering::Equal;
-    }
-    match (serde_json::from_str(left), serde_json::from_str(right)) {
-        // A scalar by itself counts as an array of one.
-        (Ok(Json::Array(left)), Ok(right)) if left.is_empty() && rank(&right) < 4 => Ordering::Less,
-        (Ok(left), Ok(Json::Array(right))) if right.is_empty() && rank(&left) < 4 => Ordering::Greater,
-        (Ok(left), Ok(right)) => compare(&left, &right),
-        _ => left.cmp(right),
-    }
 }
