@@ -81,6 +81,7 @@ pub fn field_unlike_bytes(ty: &Type) -> Option<&Type> {
     let unlike = |ty: &Type| {
         matches!(ty, Type::Float4 | Type::Float8 | Type::Interval(_) | Type::TimeTz(_) | Type::Jsonb)
             || matches!(ty, Type::Scalar(scalar, _) if matches!(scalar.order, Order::By { .. }))
+            || matches!(ty, Type::User(user) if user.subtype().is_some())
             || ty.is_decimal()
     };
     live(ty.row_fields()?).find_map(|(_, field)| match field.ty.through_domains() {
@@ -193,6 +194,7 @@ pub fn check_part(ty: &Type, own: Option<(u32, &str)>) -> Result<()> {
                     match &user.kind {
                         UserKind::Composite(composite) => next.extend(composite.fields.iter().map(|field| &field.ty)),
                         UserKind::Domain(domain) => next.push(&domain.base),
+                        UserKind::Range(_) | UserKind::Multirange(_) => next.extend(user.parts()),
                         UserKind::Enum(_) | UserKind::Unresolved(_) => {}
                     }
                 }
@@ -226,6 +228,9 @@ fn parts(ty: &Type, known: &mut HashMap<u32, usize>) -> usize {
                     composite.fields.iter().fold(1_usize, |sum, field| sum.saturating_add(parts(&field.ty, known)))
                 }
                 UserKind::Domain(domain) => parts(&domain.base, known).saturating_add(1),
+                UserKind::Range(_) | UserKind::Multirange(_) => {
+                    user.parts().fold(1_usize, |sum, part| sum.saturating_add(parts(part, known)))
+                }
                 UserKind::Enum(_) | UserKind::Unresolved(_) => 1,
             };
             known.insert(user.oid, count);

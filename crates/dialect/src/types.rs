@@ -306,7 +306,8 @@ impl Type {
                     domain.not_null || !domain.checks.is_empty() || domain.base.is_constrained()
                 }
                 UserKind::Composite(row) => row.fields.iter().any(|field| !field.dropped && field.ty.is_constrained()),
-                _ => false,
+                UserKind::Range(_) | UserKind::Multirange(_) => user.parts().any(Self::is_constrained),
+                UserKind::Enum(_) | UserKind::Unresolved(_) => false,
             },
             Self::Array(element) => element.is_constrained(),
             _ => false,

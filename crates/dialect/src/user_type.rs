@@ -1,4 +1,4 @@
-//! Types that users make: enum types, domains and composite types.
+//! Types that users make: enum types, domains, composite types, range types with their multirange types.
 //!
 //! Such a type carries its definition with it, and is the same as another of the same object id: plans are renewed when
 //! the schema changes, so a definition never grows old in one. Below the compiler, where the back end's functions are told
@@ -13,7 +13,9 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use crate::composite::{Composite, Field};
+use crate::scalar::ranges::Family;
 use crate::schema::QualifiedName;
+use crate::values::range::Subtype;
 use crate::{Condition, Error, Language, Result, Type};
 
 /// A type that a user has made.
@@ -42,6 +44,10 @@ pub enum UserKind {
     Domain(Domain),
     /// CREATE TYPE … AS (…), or the rows of a relation.
     Composite(Composite),
+    /// CREATE TYPE … AS RANGE.
+    Range(UserRange),
+    /// The multirange type that is made with a range type, and is kept with it.
+    Multirange(Arc<UserType>),
     /// A column was declared of a type that has not been looked up yet, or is gone: its values lie as of this one.
     Unresolved(Type),
 }
@@ -89,6 +95,72 @@ pub struct DomainCheck {
     pub text: String,
     /// Every stored value holds it; NOT VALID otherwise.
     pub valid: bool,
+}
+
+/// A range type.
+#[derive(Clone, Debug)]
+pub struct UserRange {
+    /// What its ranges are of.
+    pub subtype: Arc<Type>,
+    /// Object id of the operator class that orders them.
+    pub operator_class: u32,
+    /// Object id of the collation that orders them; 0 where the subtype has none.
+    pub collation: u32,
+    /// Object id of the function that says how far two values are from each other; 0 without one.
+    pub difference: u32,
+    /// The type of its multiranges.
+    pub multirange: MultirangeType,
+    /// Object id of the cast from a range to its multirange.
+    pub cast: u32,
+    /// The functions that make values.
+    pub constructors: Constructors,
+}
+
+/// The functions that make ranges and multiranges. They keep their names when the types get others.
+#[derive(Clone, Debug)]
+pub struct Constructors {
+    /// Object ids: of a range without and with flags, of a multirange of nothing, of one range, of many.
+    pub oids: [u32; 5],
+    /// Schema and name of those of ranges.
+    pub range: (String, String),
+    /// Schema and name of those of multiranges.
+    pub multirange: (String, String),
+}
+
+/// What is known of a multirange type besides its range type.
+#[derive(Clone, Debug)]
+pub struct MultirangeType {
+    /// Object id.
+    pub oid: u32,
+    /// Object id of its array type.
+    pub array_oid: u32,
+    /// The schema that it is in.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// COMMENT ON TYPE.
+    pub comment: Option<String>,
+}
+
+/// The multirange type of a range type.
+pub fn multirange_of(range: &Arc<UserType>) -> Option<Arc<UserType>> {
+    let multirange = &range.range()?.multirange;
+    Some(Arc::new(UserType {
+        oid: multirange.oid,
+        array_oid: multirange.array_oid,
+        namespace: multirange.namespace.clone(),
+        name: multirange.name.clone(),
+        comment: multirange.comment.clone(),
+        kind: UserKind::Multirange(range.clone()),
+    }))
+}
+
+/// The family of a range type.
+pub(crate) fn family(range: &Arc<UserType>) -> Family {
+    let own = Type::User(range.clone());
+    let subtype = range.range().map_or_else(|| Arc::new(Type::Text), |range| range.subtype.clone());
+    let multirange = multirange_of(range).map_or_else(|| own.clone(), Type::User);
+    Family { range: own, multirange, subtype: Subtype::Other(subtype) }
 }
 
 impl PartialEq for UserType {
@@ -183,6 +255,42 @@ impl UserType {
         }
     }
 
+    /// The range type that it is.
+    pub fn range(&self) -> Option<&UserRange> {
+        match &self.kind {
+            UserKind::Range(range) => Some(range),
+            _ => None,
+        }
+    }
+
+    /// The range type of the multirange type that it is.
+    pub fn range_of_multirange(&self) -> Option<&Arc<UserType>> {
+        match &self.kind {
+            UserKind::Multirange(range) => Some(range),
+            _ => None,
+        }
+    }
+
+    /// The object id of the catalog row that keeps it: a multirange type is kept with its range type.
+    pub fn kept_as(&self) -> u32 {
+        self.range_of_multirange().map_or(self.oid, |range| range.oid)
+    }
+
+    /// What its ranges are of, when it is a range or multirange type.
+    pub fn subtype(&self) -> Option<&Arc<Type>> {
+        match &self.kind {
+            UserKind::Range(range) => Some(&range.subtype),
+            UserKind::Multirange(range) => range.subtype(),
+            _ => None,
+        }
+    }
+
+    /// The types that values of it hold values of: those of a row's fields, or what a range is of.
+    pub fn parts(&self) -> impl Iterator<Item = &Type> {
+        let fields = self.composite().into_iter().flat_map(|composite| &composite.fields).map(|field| &field.ty);
+        fields.chain(self.subtype().map(Arc::as_ref))
+    }
+
     /// It is the type of a relation's rows, which is made and changed with the relation.
     pub fn is_row_type(&self) -> bool {
         crate::composite::relation_of_row_type(self.oid).is_some()
@@ -191,7 +299,7 @@ impl UserType {
     /// The type that its values lie as; itself for one with values of its own.
     pub fn stored_as(&self) -> Option<&Type> {
         match &self.kind {
-            UserKind::Enum(_) | UserKind::Composite(_) => None,
+            UserKind::Enum(_) | UserKind::Composite(_) | UserKind::Range(_) | UserKind::Multirange(_) => None,
             UserKind::Domain(domain) => Some(&domain.base),
             UserKind::Unresolved(ty) => Some(ty),
         }
@@ -226,6 +334,26 @@ impl UserType {
                     "fields": composite.fields.iter().map(field).collect::<Vec<_>>(),
                 })
             }
+            UserKind::Range(range) => {
+                let (multirange, constructors) = (&range.multirange, &range.constructors);
+                json!({
+                    "array": self.array_oid,
+                    "subtype": words(&range.subtype),
+                    "operator_class": range.operator_class,
+                    "collation": range.collation,
+                    "difference": range.difference,
+                    "multirange": [
+                        multirange.oid,
+                        multirange.array_oid,
+                        multirange.namespace,
+                        multirange.name,
+                        multirange.comment,
+                    ],
+                    "cast": range.cast,
+                    "constructors": [constructors.oids, constructors.range, constructors.multirange],
+                })
+            }
+            UserKind::Multirange(range) => json!({"array": self.array_oid, "range": words(&Type::User(range.clone()))}),
             UserKind::Unresolved(ty) => json!({"array": self.array_oid, "base": words(ty)}),
         }
     }
@@ -285,6 +413,13 @@ fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
         let fields = fields.iter().map(|field| read_field(field, known)).collect::<Option<_>>()?;
         return Some((array, UserKind::Composite(Composite { relation: oid(&json["relation"])?, fields })));
     }
+    if !json["subtype"].is_null() {
+        return Some((array, UserKind::Range(read_range(json, known)?)));
+    }
+    if json["range"].is_object() {
+        let Some(Type::User(range)) = read_type(&json["range"], known) else { return None };
+        return Some((array, UserKind::Multirange(range)));
+    }
     let base = read_type(&json["base"], known)?;
     let Some(checks) = json["checks"].as_array() else { return Some((array, UserKind::Unresolved(base))) };
     let check = |row: &Json| {
@@ -294,6 +429,34 @@ fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
     let checks = checks.iter().map(check).collect::<Option<_>>()?;
     let default = json["default"].as_str().map(str::to_owned);
     Some((array, UserKind::Domain(Domain { base, not_null: json["not_null"].as_bool()?, default, checks })))
+}
+
+fn read_range(json: &Json, known: &mut Known) -> Option<UserRange> {
+    let oid = |value: &Json| value.as_u64().and_then(|oid| u32::try_from(oid).ok());
+    let text = |value: &Json| value.as_str().map(str::to_owned);
+    let multirange = &json["multirange"];
+    let constructors = &json["constructors"];
+    let oids: Vec<u32> = constructors[0].as_array()?.iter().map(oid).collect::<Option<_>>()?;
+    let named = |value: &Json| Some((text(&value[0])?, text(&value[1])?));
+    Some(UserRange {
+        subtype: Arc::new(read_type(&json["subtype"], known)?),
+        operator_class: oid(&json["operator_class"])?,
+        collation: oid(&json["collation"])?,
+        difference: oid(&json["difference"])?,
+        multirange: MultirangeType {
+            oid: oid(&multirange[0])?,
+            array_oid: oid(&multirange[1])?,
+            namespace: text(&multirange[2])?,
+            name: text(&multirange[3])?,
+            comment: text(&multirange[4]),
+        },
+        cast: oid(&json["cast"])?,
+        constructors: Constructors {
+            oids: oids.try_into().ok()?,
+            range: named(&constructors[1])?,
+            multirange: named(&constructors[2])?,
+        },
+    })
 }
 
 /// A field as [`UserType::definition`] and [`told_fields`] write it.
@@ -365,6 +528,16 @@ fn whole(ty: &Type, told: &RefCell<HashSet<u32>>) -> Json {
     }
 }
 
+/// What a range type is of, as its values' collation is told of it.
+pub(crate) fn subtype_words(subtype: &Type) -> String {
+    whole(subtype, &RefCell::default()).to_string()
+}
+
+/// The inverse of [`subtype_words`].
+pub fn subtype_from_words(words: &str) -> Option<Type> {
+    read_type(&serde_json::from_str(words).ok()?, &mut Known::new())
+}
+
 /// The word for a row without a name.
 const RECORD: &str = "record";
 
@@ -415,6 +588,12 @@ pub fn resolved(ty: &Type, find: &dyn Fn(u32) -> Option<Arc<UserType>>) -> Type 
 pub fn resolve_parts(kind: &mut UserKind, find: &dyn Fn(u32) -> Option<Arc<UserType>>) {
     match kind {
         UserKind::Domain(domain) => domain.base = resolved(&domain.base, find),
+        UserKind::Range(range) => range.subtype = Arc::new(resolved(&range.subtype, find)),
+        UserKind::Multirange(range) => {
+            if let Some(found) = find(range.oid) {
+                *range = found;
+            }
+        }
         UserKind::Composite(composite) => {
             for field in &mut composite.fields {
                 // An attribute may be younger than the type, and of a type that is younger, too.
@@ -441,6 +620,8 @@ pub fn has_late_parts(kind: &UserKind) -> bool {
     match kind {
         UserKind::Domain(domain) => is_late(&domain.base),
         UserKind::Composite(composite) => composite.fields.iter().any(|field| field.ty.has_user_type()),
+        UserKind::Range(range) => is_late(&range.subtype),
+        UserKind::Multirange(range) => has_late_parts(&range.kind),
         UserKind::Enum(_) | UserKind::Unresolved(_) => false,
     }
 }

@@ -115,8 +115,8 @@ pub enum Sqlite {
     /// A function with the same arguments: SQLite's own, or one that the engine registers (its name then begins with
     /// `rf_`).
     Function(&'static str),
-    /// The same; behind the arguments comes the object id of the range type that the first range or multirange among
-    /// them, or else the result, belongs to.
+    /// The same; behind the arguments comes the range type that the first range or multirange among them, or else the
+    /// result, belongs to: the object id of a built-in one, a user's with its definition.
     OfRanges(&'static str),
     /// A function of an extension: the engine has one function for all of them, which is told this name first.
     Module(&'static str),

@@ -2,7 +2,12 @@
 //! stand for, and its own arguments; and of aggregates, whose are a plan, what the state begins with, and the aggregate's
 //! own. Nobody can call these by name.
 
+use super::TypeSpec;
 use super::spec::*;
+use crate::Type;
+
+/// What a call has settled.
+const SETTLED: TypeSpec = TypeSpec::Is(Type::Unknown);
 
 pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "stored function" (OID, TEXT, ANY) -> ANY, F("rf_stored_function"), optional(1), variadic, lenient, volatile;
@@ -13,6 +18,9 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     SetReturning "json records" (JSON, ANY, TEXT, TEXT) -> ANY, F("rf_json_records"), lenient, stable;
     Aggregate "stored aggregate" (TEXT, ANY, ANY) -> ANY, F("rf_stored_aggregate"), optional(1), variadic, lenient;
     Scalar "stored aggregate result" (TEXT, ANY, ANY) -> ANY, F("rf_stored_aggregate_result"), optional(1), variadic, lenient, volatile;
+    Scalar "range of a user" (SETTLED, SETTLED, TEXT) -> ANY, R("rf_make_range"), optional(1), lenient;
+    Scalar "multirange of a user" (SETTLED) -> ANY, R("rf_make_multirange"), lenient, variadic;
+    Scalar "multirange of a user by array" (SETTLED) -> ANY, R("rf_make_multirange_of_array");
     Scalar "field" (ANY, I4) -> ANY, Special("field");
     Scalar "row with field" (ANY, I4, I4, ANY) -> ANY, F("rf_set_field"), lenient;
     Scalar "row is null" (ANY) -> BOOL, Special("row_is_null"), lenient;

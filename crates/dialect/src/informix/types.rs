@@ -112,6 +112,7 @@ pub fn import(ty: &Type) -> Type {
         | Type::Array(_)
         | Type::Record(_)
         | Type::Unknown => Type::Lvarchar(LVARCHAR_MAX),
+        Type::User(user) if user.subtype().is_some() => Type::Lvarchar(LVARCHAR_MAX),
         Type::User(user) => user.stored_as().map_or(Type::Varchar(Some(63)), import),
         Type::Name => Type::Varchar(Some(128)),
         Type::InternalChar | Type::Void => Type::Char(1),

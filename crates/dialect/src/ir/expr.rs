@@ -245,6 +245,8 @@ pub struct Rules {
     pub members: Option<Box<Rules>>,
     /// What is asked of the fields at some places, when the value is a row; it is asked before what is asked of the whole.
     pub fields: Vec<(usize, Rules)>,
+    /// What is asked of the bounds, when the value is a range or multirange: of that type, and asked before the whole.
+    pub bounds: Option<(Type, Box<Rules>)>,
     /// What is asked of the whole, when it is of a domain.
     pub domain: Option<DomainRules>,
 }

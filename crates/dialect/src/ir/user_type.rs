@@ -51,6 +51,19 @@ pub enum NewUserType {
     Enum(Vec<String>),
     /// A composite type, with its fields.
     Composite(Vec<Field>),
+    /// A range type.
+    Range {
+        /// What its ranges are of.
+        subtype: Type,
+        /// Object id of the operator class that orders them.
+        operator_class: u32,
+        /// Object id of the collation; 0 for none.
+        collation: u32,
+        /// Object id of the function that says how far two values are from each other; 0 for none.
+        difference: u32,
+        /// The name of its multirange type; the schema is decided.
+        multirange: QualifiedName,
+    },
     /// A domain.
     Domain {
         /// The type that it is over.
@@ -125,7 +138,9 @@ impl UserTypeChange {
     /// The completion tag.
     pub const fn tag(&self) -> &'static str {
         match self {
-            Self::Create { kind: NewUserType::Enum(_) | NewUserType::Composite(_), .. } => "CREATE TYPE",
+            Self::Create {
+                kind: NewUserType::Enum(_) | NewUserType::Composite(_) | NewUserType::Range { .. }, ..
+            } => "CREATE TYPE",
             Self::Create { kind: NewUserType::Domain { .. }, .. } => "CREATE DOMAIN",
             Self::AlterFields { .. } => "ALTER TYPE",
             Self::Alter { tag, .. } | Self::Drop { tag, .. } => tag,

@@ -52,7 +52,12 @@ pub(super) fn cast_context(from: &Type, to: &Type) -> Option<CastContext> {
         (false, true) => return (types::category(from) == 'S').then_some(Explicit),
         (false, false) => {}
     }
-    // An enum type and text become each other by way of the label.
+    if let (Some(family), true) = (ranges::of_range(from), matches!(from, Type::User(_)))
+        && *to == family.multirange
+    {
+        return Some(Explicit);
+    }
+    // An enum type, a range type and text become each other by way of the text.
     match (from, to) {
         (Type::User(_), to) => return to.is_text().then_some(Assignment),
         (from, Type::User(_)) => return from.is_text().then_some(Explicit),
@@ -82,9 +87,9 @@ fn depends_on_session(ty: &Type) -> bool {
         Type::TimestampTz(_) | Type::TimeTz(_) => true,
         Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| depends_on_session(&subtype.ty())),
         Type::Array(element) => depends_on_session(element) || matches!(**element, Type::Reg(_)),
-        Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| {
-            depends_on_session(&field.ty) || matches!(field.ty, Type::Reg(_)) || types::typmod(&field.ty) != -1
-        }),
+        Type::User(user) => user
+            .parts()
+            .any(|part| depends_on_session(part) || matches!(part, Type::Reg(_)) || types::typmod(part) != -1),
         _ => false,
     }
 }

@@ -88,11 +88,17 @@ impl Binder<'_> {
                 fields.push((at, rules));
             }
         }
+        let bounds = match ty.through_domains() {
+            Type::User(user) if let Some(subtype) = user.subtype() => {
+                self.nested(|binder| binder.rules(subtype))?.map(|rules| (Type::clone(subtype), Box::new(rules)))
+            }
+            _ => None,
+        };
         let domain = match ty {
             Type::User(user) if user.domain().is_some() => Some(self.domain_rules(user)?),
             _ => None,
         };
-        Ok(Some(Rules { members, fields, domain }))
+        Ok(Some(Rules { members, fields, bounds, domain }))
     }
 
     fn domain_rules(&mut self, of: &Arc<UserType>) -> Result<DomainRules> {

@@ -223,8 +223,11 @@ impl Printer<'_> {
                     _ => None,
                 }
             }
-            ExprKind::Call { function, args } if functions::is_called_variadic(function) => {
-                self.out.push_str(&format!("{}(", quote_ident(function.name)));
+            ExprKind::Call { function, args }
+                if functions::is_called_variadic(function) || function.name == "multirange of a user by array" =>
+            {
+                let name = constructor(function.name, &expr.ty).unwrap_or_else(|| quote_ident(function.name));
+                self.out.push_str(&format!("{name}("));
                 for (at, arg) in args.iter().enumerate() {
                     self.out.push_str(if at > 0 { ", " } else { "" });
                     self.out.push_str(if at + 1 == args.len() { "VARIADIC " } else { "" });
@@ -233,7 +236,10 @@ impl Printer<'_> {
                 self.out.push(')');
                 Some(())
             }
-            ExprKind::Call { function, args } => self.call(function.name, args),
+            ExprKind::Call { function, args } => match constructor(function.name, &expr.ty) {
+                Some(name) => self.named(&name, args),
+                None => self.call(function.name, args),
+            },
             ExprKind::Cast { arg, context } | ExprKind::Checked { arg, context, .. } => {
                 self.cast(arg, *context, &expr.ty, implicit)
             }
@@ -619,4 +625,20 @@ impl Printer<'_> {
 /// A text as a literal: with `standard_conforming_strings` on, where a backslash stands for itself.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
+}
+
+/// The name of the function that makes ranges or multiranges of a user's type, which a row without a name carries out.
+fn constructor(row: &str, result: &Type) -> Option<String> {
+    let Type::User(user) = result else { return None };
+    let (namespace, name) = match row {
+        "range of a user" => &user.range()?.constructors.range,
+        "multirange of a user" | "multirange of a user by array" => {
+            &user.range_of_multirange()?.range()?.constructors.multirange
+        }
+        _ => return None,
+    };
+    Some(match namespace.as_str() {
+        "public" => quote_ident(name),
+        namespace => format!("{}.{}", quote_ident(namespace), quote_ident(name)),
+    })
 }

@@ -56,7 +56,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::RuleStmt(_) => "CREATE RULE",
         N::CreateEnumStmt(_) => "CREATE TYPE … AS ENUM",
         N::CompositeTypeStmt(_) => "CREATE TYPE … AS (…)",
-        N::CreateRangeStmt(_) => "CREATE TYPE … AS RANGE",
         N::AlterEnumStmt(_) | N::AlterTypeStmt(_) => "ALTER TYPE",
         N::CreateCastStmt(_) => "CREATE CAST",
         N::CreateTransformStmt(_) => "CREATE TRANSFORM",

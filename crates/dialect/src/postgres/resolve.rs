@@ -10,6 +10,7 @@ use crate::extension;
 use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::scalar::ranges;
+use crate::user_type;
 use crate::{Condition, Language, Result, Type};
 
 /// A row with the types that its arguments take in one call.
@@ -81,6 +82,13 @@ impl Signature for Candidate {
         }
         self.args.iter().zip(inputs).all(|(arg, input)| *arg == Type::Unknown || implicit(input, arg))
     }
+}
+
+/// A family whose constructors have some name.
+struct Made {
+    family: ranges::Family,
+    of_ranges: bool,
+    of_multiranges: bool,
 }
 
 /// Why no candidate could be chosen.
@@ -212,23 +220,23 @@ fn instantiate_of_ranges(function: &'static Function, inputs: &[Type]) -> Option
             (TypeSpec::AnyRange, ty) => ranges::of_range(ty)?,
             (_, ty) => ranges::of_multirange(ty)?,
         };
-        if family.is_some_and(|known: &ranges::Family| known.range != found.range) {
+        if family.as_ref().is_some_and(|known: &ranges::Family| known.range != found.range) {
             return None;
         }
         family = Some(found);
     }
-    let of = |spec: &TypeSpec| match (spec, family) {
+    let of = |spec: &TypeSpec| match (spec, &family) {
         (TypeSpec::Is(ty), _) => ty.clone(),
         (TypeSpec::AnyElement, Some(family)) => family.subtype.ty(),
-        (TypeSpec::AnyRange, Some(family)) => family.range_type(),
-        (TypeSpec::AnyMultirange, Some(family)) => family.multirange_type(),
+        (TypeSpec::AnyRange, Some(family)) => family.range.clone(),
+        (TypeSpec::AnyMultirange, Some(family)) => family.multirange.clone(),
         _ => Type::Unknown,
     };
     let args: Vec<Type> = function.args.iter().map(of).collect();
     let is_element = |(spec, _): &(&TypeSpec, _)| **spec == TypeSpec::AnyElement;
     let mut elements = function.args.iter().zip(inputs).filter(is_element).map(|(_, input)| input);
-    let fits = |input: &Type| match family {
-        Some(family) => *input == Type::Unknown || same(input, &family.subtype.ty()),
+    let fits = |input: &Type| match &family {
+        Some(family) => *input == Type::Unknown || same(input, &base(&family.subtype.ty())),
         None => true,
     };
     elements.all(fits).then(|| Candidate { function, args, result: of(&function.result) })
@@ -372,13 +380,14 @@ impl Binder<'_> {
         wanted: impl Fn(FunctionKind) -> bool,
     ) -> std::result::Result<Candidate, Miss> {
         let mut all = self.extension_candidates(namespace, name, inputs, &wanted);
-        let of_extensions = !all.is_empty();
+        all.extend(self.range_constructors(namespace, name, inputs));
+        let of_others = !all.is_empty();
         if namespace.is_none() {
             all.extend(candidates(name, inputs, wanted));
         }
         let found = choose(all, inputs, false)?;
-        // With functions of extensions beside them PostgreSQL's own are not all that it chooses among.
-        if of_extensions { Ok(found) } else { confirmed(found, name, inputs) }
+        // With functions of extensions or types beside them PostgreSQL's own are not all that it chooses among.
+        if of_others { Ok(found) } else { confirmed(found, name, inputs) }
     }
 
     /// The rows of a name that the file's extensions bring.
@@ -423,9 +432,75 @@ impl Binder<'_> {
     }
 
     /// Finds the function that a call with VARIADIC before its last argument means.
-    pub(super) fn find_variadic(&self, name: &str, inputs: &[Type]) -> std::result::Result<Candidate, Miss> {
-        let rows = functions::called_variadic(name);
-        choose(rows.filter_map(|row| instantiate(row, inputs)).collect(), inputs, false)
+    pub(super) fn find_variadic(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+        inputs: &[Type],
+    ) -> std::result::Result<Candidate, Miss> {
+        let mut all = self.variadic_constructors(namespace, name, inputs);
+        if namespace.is_none() {
+            all.extend(functions::called_variadic(name).filter_map(|row| instantiate(row, inputs)));
+        }
+        choose(all, inputs, false)
+    }
+
+    /// The range types of users whose constructors, or those of whose multirange types, can be called by a name.
+    fn ranges_made_by(&self, namespace: Option<&str>, name: &str) -> Vec<Made> {
+        let mut found = Vec::new();
+        for ty in self.schema.user_types() {
+            let Some(range) = ty.range() else { continue };
+            let called = |(schema, known): &(String, String)| {
+                known == name && namespace.map_or_else(|| self.schema.is_in_path(schema), |wanted| wanted == schema)
+            };
+            let (of_ranges, of_multiranges) =
+                (called(&range.constructors.range), called(&range.constructors.multirange));
+            if of_ranges || of_multiranges {
+                found.push(Made { family: user_type::family(&ty), of_ranges, of_multiranges });
+            }
+        }
+        found
+    }
+
+    /// The functions of a name that make values of users' range types.
+    pub(super) fn range_constructors(&self, namespace: Option<&str>, name: &str, inputs: &[Type]) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for Made { family, of_ranges, of_multiranges } in self.ranges_made_by(namespace, name) {
+            if of_ranges && matches!(inputs.len(), 2 | 3) {
+                let subtype = family.subtype.ty();
+                let mut args = vec![subtype.clone(), subtype, Type::Text];
+                args.truncate(inputs.len());
+                found.push(Candidate {
+                    function: functions::internal("range of a user"),
+                    args,
+                    result: family.range.clone(),
+                });
+            }
+            if of_multiranges {
+                let (function, args) = (functions::internal("multirange of a user"), vec![family.range; inputs.len()]);
+                found.push(Candidate { function, args, result: family.multirange });
+            }
+        }
+        found
+    }
+
+    fn variadic_constructors(&self, namespace: Option<&str>, name: &str, inputs: &[Type]) -> Vec<Candidate> {
+        let made = self.ranges_made_by(namespace, name).into_iter();
+        let made = made.filter(|made| made.of_multiranges && inputs.len() == 1);
+        made.map(|Made { family, .. }| {
+            let args = vec![Type::Array(Box::new(family.range))];
+            Candidate {
+                function: functions::internal("multirange of a user by array"),
+                args,
+                result: family.multirange,
+            }
+        })
+        .collect()
+    }
+
+    /// True when a name in a schema is that of a constructor of a range or multirange type.
+    pub(super) fn makes_ranges(&self, namespace: &str, name: &str) -> bool {
+        !self.ranges_made_by(Some(namespace), name).is_empty()
     }
 
     /// An operator that stands in the function table, applied to its operands.

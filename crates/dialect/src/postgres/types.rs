@@ -282,6 +282,7 @@ pub fn category(ty: &Type) -> char {
     match ty.through_domains() {
         Type::Array(_) => 'A',
         Type::User(user) if user.composite().is_some() => 'C',
+        Type::User(user) if user.subtype().is_some() => 'R',
         Type::User(_) => 'E',
         ty => row_of(ty).map_or('U', |row| row.category),
     }

@@ -1,54 +1,73 @@
-//! The six range types and their multiranges. What their values do stands in [`crate::values::range`].
+//! The six range types and their multiranges, and the families of all range types, those of users among them. What their
+//! values do stands in [`crate::values::range`].
 
 use std::cmp::Ordering;
 
 use super::{Casts, Modifiers, Order, Scalar, stored_text};
 use crate::ir::Value;
 use crate::types::Storage;
+use crate::user_type;
 use crate::values::range::{self, Subtype, binary, text};
 use crate::{Result, Type};
 
 /// A range type with its multirange type.
+#[derive(Clone, Debug)]
 pub struct Family {
-    /// Ranges.
-    pub range: &'static Scalar,
-    /// Multiranges.
-    pub multirange: &'static Scalar,
+    /// The type of its ranges.
+    pub range: Type,
+    /// The type of its multiranges.
+    pub multirange: Type,
     /// What they are of.
     pub subtype: Subtype,
 }
 
+/// A family of PostgreSQL's own.
+struct BuiltIn {
+    range: &'static Scalar,
+    multirange: &'static Scalar,
+    subtype: Subtype,
+}
+
 /// The family of a range type.
-pub fn of_range(ty: &Type) -> Option<&'static Family> {
-    let Type::Scalar(scalar, _) = ty else { return None };
-    FAMILIES.iter().find(|family| family.range == *scalar)
+pub fn of_range(ty: &Type) -> Option<Family> {
+    match ty {
+        Type::Scalar(scalar, _) => FAMILIES.iter().find(|family| family.range == *scalar).map(BuiltIn::family),
+        Type::User(user) => user.range().map(|_| user_type::family(user)),
+        _ => None,
+    }
 }
 
 /// The family of a multirange type.
-pub fn of_multirange(ty: &Type) -> Option<&'static Family> {
-    let Type::Scalar(scalar, _) = ty else { return None };
-    FAMILIES.iter().find(|family| family.multirange == *scalar)
+pub fn of_multirange(ty: &Type) -> Option<Family> {
+    match ty {
+        Type::Scalar(scalar, _) => FAMILIES.iter().find(|family| family.multirange == *scalar).map(BuiltIn::family),
+        Type::User(user) => user.range_of_multirange().map(user_type::family),
+        _ => None,
+    }
+}
+
+/// The family of a range or multirange type.
+pub fn of(ty: &Type) -> Option<Family> {
+    of_range(ty).or_else(|| of_multirange(ty))
 }
 
 /// What a range or multirange type is of.
 pub fn subtype(ty: &Type) -> Option<Subtype> {
-    of_range(ty).or_else(|| of_multirange(ty)).map(|family| family.subtype)
+    of(ty).map(|family| family.subtype)
 }
 
-/// The family of a range type's object id.
-pub fn by_oid(oid: u32) -> Option<&'static Family> {
-    FAMILIES.iter().find(|family| family.range.oid == oid)
+/// What the built-in range type with an object id is of.
+pub fn subtype_by_oid(oid: u32) -> Option<&'static Subtype> {
+    FAMILIES.iter().find(|family| family.range.oid == oid).map(|family| &family.subtype)
 }
 
-impl Family {
-    /// The type of its ranges.
-    pub fn range_type(&self) -> Type {
-        Type::Scalar(self.range, None)
-    }
-
-    /// The type of its multiranges.
-    pub fn multirange_type(&self) -> Type {
-        Type::Scalar(self.multirange, None)
+impl BuiltIn {
+    fn family(&self) -> Family {
+        Family {
+            range: Type::Scalar(self.range, None),
+            multirange: Type::Scalar(self.multirange, None),
+            subtype: self.subtype.clone(),
+        }
     }
 }
 
@@ -65,7 +84,8 @@ fn from_range(value: &Value, ty: &Type, range: &Scalar) -> Option<Result<Value>>
     }
 }
 
-fn compare(left: &str, right: &str, subtype: Subtype) -> Ordering {
+/// The order of two stored ranges or multiranges.
+pub fn compare(left: &str, right: &str, subtype: &Subtype) -> Ordering {
     if left == right {
         return Ordering::Equal;
     }
@@ -89,25 +109,25 @@ macro_rules! scalar {
             order: Order::By {
                 collation: concat!("rf_", $range),
                 of_arrays: concat!("rf_array_", $range),
-                compare: |left, right| compare(left, right, Subtype::$subtype),
+                compare: |left, right| compare(left, right, &Subtype::$subtype),
             },
             modifiers: Modifiers::None,
             casts: $casts,
             input: |given, settings| {
-                let ranges = $read(given, Subtype::$subtype, settings)?;
-                Ok(Value::Text(text::to_stored(&ranges, $multirange, Subtype::$subtype)?))
+                let ranges = $read(given, &Subtype::$subtype, settings)?;
+                Ok(Value::Text(text::to_stored(&ranges, $multirange, &Subtype::$subtype)?))
             },
             output: |out, value, settings| {
-                let ranges = text::from_stored(stored_text(value)?, Subtype::$subtype)?;
-                text::print(out, &ranges, $multirange, Subtype::$subtype, settings)
+                let ranges = text::from_stored(stored_text(value)?, &Subtype::$subtype)?;
+                text::print(out, &ranges, $multirange, &Subtype::$subtype, settings)
             },
             receive: |bytes| {
-                let ranges = $receive(bytes, Subtype::$subtype)?;
-                Ok(Value::Text(text::to_stored(&ranges, $multirange, Subtype::$subtype)?))
+                let ranges = $receive(bytes, &Subtype::$subtype)?;
+                Ok(Value::Text(text::to_stored(&ranges, $multirange, &Subtype::$subtype)?))
             },
             send: |out, value| {
-                let ranges = text::from_stored(stored_text(value)?, Subtype::$subtype)?;
-                binary::send(out, &ranges, $multirange, Subtype::$subtype)
+                let ranges = text::from_stored(stored_text(value)?, &Subtype::$subtype)?;
+                binary::send(out, &ranges, $multirange, &Subtype::$subtype)
             },
         }
     };
@@ -127,8 +147,8 @@ macro_rules! families {
                 });
         )*
         /// Every range type with its multirange type.
-        pub static FAMILIES: &[Family] = &[$(
-            Family { range: &$range, multirange: &$multirange, subtype: Subtype::$subtype },
+        static FAMILIES: &[BuiltIn] = &[$(
+            BuiltIn { range: &$range, multirange: &$multirange, subtype: Subtype::$subtype },
         )*];
         /// The rows.
         pub(super) static ROWS: &[&Scalar] = &[$(&$range, &$multirange,)*];

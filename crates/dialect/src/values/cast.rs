@@ -55,6 +55,12 @@ pub fn cast(value: &Value, from: &Type, to: &Type, context: CastContext, setting
     if let (Value::Text(text), Type::Char(_) | Type::Nchar(_), Type::Char(0)) = (value, from, to) {
         return Ok(Value::Text(text::padded(text, from).into_owned()));
     }
+    if let (Value::Text(range), Type::User(user)) = (value, to)
+        && let Some(of) = user.range_of_multirange()
+        && matches!(from, Type::User(from) if from == of)
+    {
+        return Ok(crate::scalar::ranges::multirange_of(range));
+    }
     if is_text(to) {
         let shown = to_text(value, from, settings)?;
         let text = if context == CastContext::Explicit { text::cast(&shown, to) } else { text::assign(&shown, to)? };

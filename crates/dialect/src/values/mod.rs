@@ -274,6 +274,7 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
             },
             UserKind::Domain(domain) => input(text, &domain.base, settings)?,
             UserKind::Composite(_) => Value::Text(record::parse(text, ty, settings)?),
+            UserKind::Range(_) | UserKind::Multirange(_) => Value::Text(range::input(text, user, settings)?),
             UserKind::Unresolved(ty) => input(text, ty, settings)?,
         },
         Type::Record(_) => Value::Text(record::parse(text, ty, settings)?),
@@ -301,7 +302,12 @@ pub fn write(out: &mut Vec<u8>, value: ValueRef<'_>, ty: &Type, settings: &Setti
                 out.extend_from_slice(label.ok_or_else(|| misfit(value, ty))?.as_bytes());
             }
             (UserKind::Composite(_), ValueRef::Text(bytes)) => record::write(out, bytes, ty, settings)?,
-            (UserKind::Enum(_) | UserKind::Composite(_), _) => return Err(misfit(value, ty)),
+            (UserKind::Range(_) | UserKind::Multirange(_), ValueRef::Text(bytes)) => {
+                range::write(out, bytes, user, settings)?;
+            }
+            (UserKind::Enum(_) | UserKind::Composite(_) | UserKind::Range(_) | UserKind::Multirange(_), _) => {
+                return Err(misfit(value, ty));
+            }
             (UserKind::Domain(domain), _) => write(out, value, &domain.base, settings)?,
             (UserKind::Unresolved(stored), _) => write(out, value, stored, settings)?,
         },

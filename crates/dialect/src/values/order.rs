@@ -8,13 +8,14 @@ use std::cmp::Ordering;
 use serde_json::Value as Json;
 
 use super::array::Array;
+use super::range::Subtype;
 use super::record::Row as Record;
 use super::{decimal, interval, time};
 use crate::Type;
 use crate::composite::live;
 use crate::ir::Value;
 use crate::postgres::types;
-use crate::scalar::{Order, Scalar};
+use crate::scalar::{Order, Scalar, ranges};
 use crate::types::Storage;
 
 /// The order of two values of a type; NULL last.
@@ -54,7 +55,11 @@ pub fn order_of_texts(a: &str, b: &str, ty: &Type) -> Ordering {
         Type::Scalar(Scalar { order: Order::By { compare, .. }, .. }, _) => compare(a, b),
         Type::Array(element) => compare_arrays(a, b, |a, b| order_of_texts(a, b, element)),
         ty if ty.is_row() => order_of_rows(a, b, ty),
-        Type::User(user) => user.labels().map_or_else(|| a.cmp(b), |labels| labels.compare(a, b)),
+        Type::User(user) => match (user.labels(), user.subtype()) {
+            (Some(labels), _) => labels.compare(a, b),
+            (None, Some(subtype)) => ranges::compare(a, b, &Subtype::Other(subtype.clone())),
+            (None, None) => a.cmp(b),
+        },
         _ => a.cmp(b),
     }
 }

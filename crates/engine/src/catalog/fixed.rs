@@ -32,9 +32,13 @@ pub(super) const TABLES: &[Table] = &[
             e.operator_families().iter().map(|row| operator_family(row, namespace)).collect()
         })
     }),
-    Table::pg_catalog("pg_range", nothing),
+    Table::pg_catalog("pg_range", super::user_ranges::rows),
     Table::pg_catalog("pg_am", nothing),
-    Table::pg_catalog("pg_cast", |context| members(context, |e, _| e.casts().iter().map(cast).collect())),
+    Table::pg_catalog("pg_cast", |context| {
+        let mut rows = members(context, |e, _| e.casts().iter().map(cast).collect());
+        rows.extend(super::user_ranges::casts(context));
+        rows
+    }),
     Table::pg_catalog("pg_collation", nothing),
     Table::pg_catalog("pg_opclass", |context| {
         members(context, |e, namespace| e.operator_classes().iter().map(|row| operator_class(row, namespace)).collect())

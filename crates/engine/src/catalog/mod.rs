@@ -39,6 +39,7 @@ mod pg_views;
 pub mod signatures;
 pub mod standard_types;
 pub mod system_indexes;
+mod user_ranges;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

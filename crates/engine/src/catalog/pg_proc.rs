@@ -72,6 +72,7 @@ fn signature(function: &Function) -> Vec<u32> {
 
 pub(super) fn procedures(context: &Context<'_>) -> Vec<Row> {
     let mut rows = super::fixed::extension_functions(context);
+    rows.extend(super::user_ranges::constructors(context));
     rows.extend(context.schema.main.functions.iter().map(|function| stored(context.schema, function)));
     rows
 }
@@ -162,27 +163,47 @@ const fn volatility(volatility: Volatility) -> &'static str {
 }
 
 /// A function without anything special, in C or the server's own language.
-struct Plain<'a> {
-    oid: u32,
-    name: &'a str,
-    language: u32,
-    variadic: u32,
-    kind: &'a str,
-    strict: bool,
-    set: bool,
-    volatility: Volatility,
-    parallel: &'a str,
-    optional: usize,
-    args: &'a [u32],
-    result: u32,
+pub(super) struct Plain<'a> {
+    pub(super) oid: u32,
+    pub(super) name: &'a str,
+    pub(super) namespace: u32,
+    pub(super) language: u32,
+    pub(super) source: &'a str,
+    pub(super) variadic: u32,
+    pub(super) kind: &'a str,
+    pub(super) strict: bool,
+    pub(super) set: bool,
+    pub(super) volatility: Volatility,
+    pub(super) parallel: &'a str,
+    pub(super) optional: usize,
+    pub(super) args: &'a [u32],
+    pub(super) result: u32,
 }
 
 impl Plain<'_> {
-    fn row(&self) -> Row {
+    /// An immutable function of the server's own, in `pg_catalog`.
+    pub(super) const INTERNAL: Self = Self {
+        oid: 0,
+        name: "",
+        namespace: 11,
+        language: 12,
+        source: "",
+        variadic: 0,
+        kind: "f",
+        strict: true,
+        set: false,
+        volatility: Volatility::Immutable,
+        parallel: "s",
+        optional: 0,
+        args: &[],
+        result: 0,
+    };
+
+    pub(super) fn row(&self) -> Row {
         row![
             self.oid,
             self.name,
-            11,
+            self.namespace,
             OWNER,
             self.language,
             1.0,
@@ -201,11 +222,11 @@ impl Plain<'_> {
             self.result,
             array(self.args),
             NULL,
+            (self.variadic != 0 && self.args.len() == 1).then(|| text_array(["v"])),
             NULL,
             NULL,
             NULL,
-            NULL,
-            self.name,
+            self.source,
             NULL,
             NULL,
             NULL,
@@ -220,16 +241,14 @@ pub(super) fn newer() -> Vec<Row> {
         let plain = Plain {
             oid: added.oid,
             name: added.name,
+            source: added.name,
             language: 13,
-            variadic: 0,
-            kind: "f",
             strict: !added.args.is_empty(),
-            set: false,
             volatility: Volatility::Volatile,
             parallel: added.parallel,
-            optional: 0,
             args: added.args,
             result: added.result,
+            ..Plain::INTERNAL
         };
         plain.row()
     });
@@ -246,7 +265,7 @@ pub(super) fn newer() -> Vec<Row> {
             let plain = Plain {
                 oid,
                 name: function.name,
-                language: 12,
+                source: function.name,
                 variadic: if function.variadic { 2_276 } else { 0 },
                 kind: match function.kind {
                     FunctionKind::Aggregate => "a",
@@ -260,6 +279,7 @@ pub(super) fn newer() -> Vec<Row> {
                 optional: function.optional,
                 args: &args,
                 result: type_oid(&function.result),
+                ..Plain::INTERNAL
             };
             Some(plain.row())
         });

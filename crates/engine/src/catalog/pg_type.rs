@@ -53,7 +53,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     for ty in context.schema.user_types().into_iter().chain(of_relations) {
         let namespace = context.schema.namespace_oid(&ty.namespace);
         let told = Type::User(ty.clone());
-        let known = || Of { namespace, owner: rights.owner(ty.oid), modifier: -1, ..Of::default() };
+        let known = || Of { namespace, owner: rights.owner(ty.kept_as()), modifier: -1, ..Of::default() };
         let mut shown = Of {
             oid: ty.oid,
             name: ty.name.clone(),
@@ -69,6 +69,13 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
             shown.relation = composite.relation;
             shown.owner = if ty.is_row_type() { rights.owner(composite.relation) } else { shown.owner };
             alignment = Some("d");
+        }
+        if let Some(subtype) = ty.subtype() {
+            shown.kind = if ty.range().is_some() { "r" } else { "m" };
+            let fact = facts::Type::by_oid(types::oid(subtype.through_domains()));
+            if subtype.is_row() || fact.is_some_and(|fact| fact.alignment == 'd') {
+                alignment = Some("d");
+            }
         }
         if let Some(domain) = ty.domain() {
             shown.kind = "d";

@@ -3,14 +3,18 @@
 //! `decimal` has the name and meaning of the collation of SQLite's own `decimal` extension, so that a file with indexes
 //! under it can be used from the shell.
 
+use std::sync::Arc;
+
 use rowferry_dialect::Type;
 use rowferry_dialect::lower::sqlite::{
-    ENUM_ARRAY_COLLATION, ENUM_COLLATION, ROW_ARRAY_COLLATION, ROW_COLLATION, UNICODE_COLLATION,
+    ENUM_ARRAY_COLLATION, ENUM_COLLATION, RANGE_ARRAY_COLLATION, RANGE_COLLATION, ROW_ARRAY_COLLATION, ROW_COLLATION,
+    UNICODE_COLLATION,
 };
-use rowferry_dialect::scalar::{self, Order};
-use rowferry_dialect::user_type::{Labels, from_told};
+use rowferry_dialect::scalar::{self, Order, ranges};
+use rowferry_dialect::user_type::{Labels, from_told, subtype_from_words};
 use rowferry_dialect::values::decimal;
 use rowferry_dialect::values::order::{blanks_aside, compare_arrays, compare_jsonb, intervals, order_of_rows, times};
+use rowferry_dialect::values::range::Subtype;
 use rusqlite::Connection;
 
 /// Registers the collations.
@@ -35,7 +39,7 @@ pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.collation_needed(of_name)
 }
 
-/// A collation when SQLite meets its name: an enum or row type's, whose name holds the labels or the type, one of an
+/// A collation when SQLite meets its name: an enum, row or range type's, whose name holds the labels or the type, one of an
 /// extension's type, or a locale's order.
 fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     if let Some(compare) = name.strip_prefix(UNICODE_COLLATION).and_then(super::unicode_order::named) {
@@ -67,6 +71,15 @@ fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     } else if let Some(ty) = name.strip_prefix(ROW_ARRAY_COLLATION).and_then(from_told) {
         let rows = move |a: &str, b: &str| order_of_rows(a, b, &ty);
         connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, &rows))?;
+    } else if let Some(subtype) = name.strip_prefix(RANGE_COLLATION).and_then(subtype_of) {
+        connection.create_collation(name, move |a: &str, b: &str| ranges::compare(a, b, &subtype))?;
+    } else if let Some(subtype) = name.strip_prefix(RANGE_ARRAY_COLLATION).and_then(subtype_of) {
+        let ranges = move |a: &str, b: &str| ranges::compare(a, b, &subtype);
+        connection.create_collation(name, move |a: &str, b: &str| compare_arrays(a, b, &ranges))?;
     }
     Ok(())
+}
+
+fn subtype_of(words: &str) -> Option<Subtype> {
+    Some(Subtype::Other(Arc::new(subtype_from_words(words)?)))
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rowferry_dialect::ir::Value;
+use rowferry_dialect::user_type::subtype_from_words;
 use rowferry_dialect::values::ValueRef;
+use rowferry_dialect::values::range::{Subtype, text};
 use rowferry_dialect::{Condition, Error, Result, work};
 use serde_json::Value as Json;
 
@@ -24,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
 pub(crate) struct Checker {
     members: Option<Box<Checker>>,
     fields: Vec<(usize, Checker)>,
+    bounds: Option<(Subtype, Box<Checker>)>,
     domain: Option<Domain>,
 }
 
@@ -86,7 +89,14 @@ impl Checker {
             Json::Array(fields) => fields.iter().map(field).collect::<Option<_>>()?,
             _ => Vec::new(),
         };
-        Some(Self { members, fields, domain })
+        let bounds = match &words["bounds"] {
+            Json::Null => None,
+            bounds => {
+                let subtype = subtype_from_words(words["subtype"].as_str()?)?;
+                Some((Subtype::Other(Arc::new(subtype)), Box::new(Self::of(bounds)?)))
+            }
+        };
+        Some(Self { members, fields, bounds, domain })
     }
 
     /// The same rules, keeping no statement: the checker may live longer than its handle.
@@ -95,6 +105,7 @@ impl Checker {
             domain.once = true;
         }
         self.members = self.members.map(|members| Box::new(members.once()));
+        self.bounds = self.bounds.map(|(subtype, bounds)| (subtype, Box::new(bounds.once())));
         self.fields = self.fields.into_iter().map(|(at, field)| (at, field.once())).collect();
         self
     }
@@ -120,6 +131,15 @@ impl Checker {
                 if let Some(field) = row.get(*at) {
                     // SAFETY: the caller's promise.
                     unsafe { rules.check_member(db, field) }?;
+                }
+            }
+        }
+        if let (Some((subtype, rules)), Value::Text(text)) = (&self.bounds, value) {
+            for range in text::from_stored(text, subtype)? {
+                work::step(1)?;
+                for point in [&range.lower.point, &range.upper.point].into_iter().flatten() {
+                    // SAFETY: the caller's promise.
+                    unsafe { rules.check(db, &subtype.stored(point)?) }?;
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! Ranges and multiranges. The last argument of each function is the object id of the range type that it is about.
+//! Ranges and multiranges. The last argument of each function says which range type it is about: a built-in one's object
+//! id, or a user's definition.
 //!
 //! A range is at most one [`Range`], a multirange any number, so that most functions treat both alike.
 
@@ -6,6 +7,8 @@ use std::collections::VecDeque;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::scalar::ranges::{self, multirange_of};
+use rowferry_dialect::user_type::from_told;
+use rowferry_dialect::values::ValueRef;
 use rowferry_dialect::values::range::{self, Bound, Range, Subtype, text};
 use rowferry_dialect::{Condition, Error, Result, work};
 use serde_json::Value as Json;
@@ -77,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
         stored(call, &union, false)
     }),
     Row::new("rf_range_minus", 3, |call| {
-        let left = range::minus_of_ranges(subtype(call)?, ranges_at(call, 0)?, &ranges_at(call, 1)?)?;
+        let left = range::minus_of_ranges(&subtype(call)?, ranges_at(call, 0)?, &ranges_at(call, 1)?)?;
         stored(call, &left, false)
     }),
     Row::new("rf_range_intersect", 3, |call| {
@@ -87,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
         stored(call, &range::union(ranges_at(call, 0)?, ranges_at(call, 1)?), true)
     }),
     Row::new("rf_multirange_minus", 3, |call| {
-        stored(call, &range::minus(subtype(call)?, ranges_at(call, 0)?, &ranges_at(call, 1)?)?, true)
+        stored(call, &range::minus(&subtype(call)?, ranges_at(call, 0)?, &ranges_at(call, 1)?)?, true)
     }),
     Row::new("rf_multirange_intersect", 3, |call| {
         stored(call, &range::intersect(&ranges_at(call, 0)?, &ranges_at(call, 1)?), true)
@@ -96,18 +99,21 @@ pub(super) const ROWS: &[Row] = &[
 
 /// What the ranges of a call are of.
 fn subtype(call: &Call<'_>) -> Result<Subtype> {
-    let oid = call.integer(call.len() - 1)?;
-    let family = u32::try_from(oid).ok().and_then(ranges::by_oid);
-    family.map(|family| family.subtype).ok_or_else(|| Error::internal(format!("{oid} is no range type")))
+    let at = call.len() - 1;
+    let none = || Error::internal("a function is told of no range type");
+    if let ValueRef::Integer(oid) = call.value(at) {
+        return u32::try_from(oid).ok().and_then(ranges::subtype_by_oid).cloned().ok_or_else(none);
+    }
+    call.prepared(at, || ranges::subtype(&from_told(call.text(at)?).ok_or_else(none)?).ok_or_else(none))
 }
 
 /// A range or multirange.
 fn ranges_at(call: &Call<'_>, at: usize) -> Result<Vec<Range>> {
-    text::from_stored(call.text(at)?, subtype(call)?)
+    text::from_stored(call.text(at)?, &subtype(call)?)
 }
 
 fn stored(call: &Call<'_>, ranges: &[Range], multirange: bool) -> Result<Value> {
-    Ok(Value::Text(text::to_stored(ranges, multirange, subtype(call)?)?))
+    Ok(Value::Text(text::to_stored(ranges, multirange, &subtype(call)?)?))
 }
 
 /// A bound's point; NULL where there is none.
@@ -147,7 +153,7 @@ fn make_range(call: &Call<'_>) -> Result<Value> {
     let point = |at| call.given(at).map(|value| subtype.point(value)).transpose();
     let lower = Bound::new(point(0)?, lower_inclusive);
     let upper = Bound::new(point(1)?, upper_inclusive);
-    let range: Vec<Range> = Range::new(subtype, lower, upper)?.into_iter().collect();
+    let range: Vec<Range> = Range::new(&subtype, lower, upper)?.into_iter().collect();
     stored(call, &range, false)
 }
 
@@ -182,7 +188,7 @@ fn make_multirange_of_array(call: &Call<'_>) -> Result<Value> {
     for member in &array.members {
         let Json::String(member) = member else { return Err(null_member()) };
         work::step(size_of::<Range>())?;
-        all.extend(text::from_stored(member, subtype)?);
+        all.extend(text::from_stored(member, &subtype)?);
     }
     stored(call, &range::normalized(all), true)
 }
@@ -226,7 +232,7 @@ impl Accumulator for Ranges {
     }
 
     fn value(&mut self) -> Result<Value> {
-        let (Some(subtype), Some(first)) = (self.subtype, self.rows.front()) else { return Ok(Value::Null) };
+        let (Some(subtype), Some(first)) = (&self.subtype, self.rows.front()) else { return Ok(Value::Null) };
         let result = match self.gather {
             Gather::Union => range::normalized(self.rows.iter().flatten().cloned().collect()),
             Gather::RangeIntersection | Gather::MultirangeIntersection => {

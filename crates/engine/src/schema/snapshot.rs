@@ -309,10 +309,12 @@ impl Snapshot {
         }
     }
 
-    /// Enters a type.
+    /// Enters a type; with a range type its multirange type, which is kept with it.
     pub(crate) fn add_user_type(&mut self, ty: UserType) {
+        let ty = Arc::new(ty);
         let types = Arc::make_mut(&mut self.user_types);
-        types.push(Arc::new(ty));
+        types.extend(user_type::multirange_of(&ty));
+        types.push(ty);
         types.sort_by_key(|ty| ty.oid);
     }
 

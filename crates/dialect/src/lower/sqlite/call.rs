@@ -3,7 +3,7 @@
 use super::cast::type_words;
 use super::expr::array_aggregate;
 use super::{Lowering, Repr, Sql, repr_of};
-use crate::functions::{Function, Sqlite, Volatility};
+use crate::functions::{Function, Sqlite, TypeSpec, Volatility};
 use crate::ir::{
     Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey,
     WindowCall,
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             Sqlite::Special("field") => self.field(args, ty)?,
             Sqlite::Special(word) => self.special(word, args)?,
             how @ Sqlite::OfRanges(_) => {
-                let family = range_type(args, ty)?;
+                let family = range_type(function, args, ty)?;
                 let mut args = self.texts(args)?;
                 args.push(family);
                 self.say(how, &args)
@@ -328,7 +328,7 @@ impl Lowering<'_> {
             Sqlite::Special("count_star") => Ok(vec!["*".to_owned()]),
             Sqlite::Special(_) => self.typed(args),
             Sqlite::OfRanges(_) => {
-                let family = range_type(args, &Type::Void)?;
+                let family = range_type(function, args, &Type::Void)?;
                 let mut args = self.texts(args)?;
                 args.push(family);
                 Ok(args)
@@ -441,10 +441,15 @@ impl Lowering<'_> {
 }
 
 /// The object id of the range type that a call is about.
-fn range_type(args: &[Expr], result: &Type) -> Result<String> {
-    let family = |ty: &Type| ranges::of_range(ty).or_else(|| ranges::of_multirange(ty));
-    let found = args.iter().map(|arg| &arg.ty).chain([result]).find_map(family);
-    found.map(|family| family.range.oid.to_string()).ok_or_else(|| Error::internal("a call about no range"))
+fn range_type(function: &Function, args: &[Expr], result: &Type) -> Result<String> {
+    // What is no range in the row may be one all the same: there are ranges of ranges.
+    let is_of_ranges = |(spec, _): &(&TypeSpec, &Expr)| matches!(spec, TypeSpec::AnyRange | TypeSpec::AnyMultirange);
+    let arg = function.args.iter().zip(args).find(is_of_ranges).map(|(_, arg)| &arg.ty);
+    match ranges::of(arg.unwrap_or(result).through_domains()).map(|family| family.range) {
+        Some(Type::Scalar(scalar, _)) => Ok(scalar.oid.to_string()),
+        Some(user) => Ok(type_words(&user)),
+        None => Err(Error::internal("a call about no range")),
+    }
 }
 
 /// A call of a function of an extension.

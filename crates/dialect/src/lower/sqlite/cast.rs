@@ -236,7 +236,7 @@ fn folds(ty: &Type) -> bool {
     match ty {
         Type::TimestampTz(_) | Type::TimeTz(_) | Type::Reg(_) | Type::Record(_) => false,
         Type::Array(element) => folds(element),
-        Type::User(_) => ty.row_fields().unwrap_or_default().iter().all(|field| folds(&field.ty)),
+        Type::User(user) => user.parts().all(folds),
         Type::Scalar(..) => ranges::subtype(ty).is_none_or(|subtype| folds(&subtype.ty())),
         _ => true,
     }
@@ -247,7 +247,7 @@ fn reads_by_settings(ty: &Type) -> bool {
     match ty {
         Type::Date | Type::Timestamp(_) | Type::Interval(_) => true,
         Type::Array(element) => reads_by_settings(element),
-        Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| reads_by_settings(&field.ty)),
+        Type::User(user) => user.parts().any(reads_by_settings),
         Type::Scalar(..) => ranges::subtype(ty).is_some_and(|subtype| reads_by_settings(&subtype.ty())),
         _ => false,
     }
@@ -266,7 +266,7 @@ fn prints_by_settings(ty: &Type) -> bool {
         || match ty {
             Type::Float4 | Type::Float8 | Type::Bytea => true,
             Type::Array(element) => prints_by_settings(element),
-            Type::User(_) => ty.row_fields().unwrap_or_default().iter().any(|field| prints_by_settings(&field.ty)),
+            Type::User(user) => user.parts().any(prints_by_settings),
             _ => false,
         }
 }

@@ -37,7 +37,7 @@ use crate::ir::{CollateRole, ColumnIndex, ColumnRef, CteId, Expr, ExprKind, Quer
 use crate::plan::Bound;
 use crate::scalar::{Order, Scalar};
 use crate::schema::Relation;
-use crate::user_type::Labels;
+use crate::user_type::{Labels, UserType};
 use crate::{Error, Result, Type};
 
 /// What SQLite runs for a statement.
@@ -342,6 +342,7 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
         Type::Scalar(scalar, _) => scalar.collation()?,
         Type::Record(_) => "rf_record",
         ty @ Type::User(_) if ty.is_row() => return row_collation(ROW_COLLATION, ty),
+        Type::User(user) if user.subtype().is_some() => return range_collation(RANGE_COLLATION, user),
         Type::User(user) => return Some(labels_collation(ENUM_COLLATION, user.labels()?)),
         Type::Array(element) => match element.through_domains() {
             element if element.is_decimal() => "rf_array_decimal",
@@ -352,6 +353,7 @@ fn collation(ty: &Type, repr: Repr) -> Option<Cow<'static, str>> {
             Type::Scalar(Scalar { order: Order::By { of_arrays, .. }, .. }, _) => of_arrays,
             Type::Record(_) => "rf_array_record",
             ty @ Type::User(_) if ty.is_row() => return row_collation(ROW_ARRAY_COLLATION, ty),
+            Type::User(user) if user.subtype().is_some() => return range_collation(RANGE_ARRAY_COLLATION, user),
             Type::User(user) => match user.labels() {
                 Some(labels) => return Some(labels_collation(ENUM_ARRAY_COLLATION, labels)),
                 None => "rf_array",
@@ -409,6 +411,16 @@ pub const ENUM_ARRAY_COLLATION: &str = "rf_array_enum ";
 pub const ROW_COLLATION: &str = "rf_row ";
 /// The same for arrays of rows.
 pub const ROW_ARRAY_COLLATION: &str = "rf_array_row ";
+
+/// What the names of collations of users' range and multirange types begin with. What the ranges are of follows, as
+/// functions are told of it: a name keeps its meaning whatever the range type is called.
+pub const RANGE_COLLATION: &str = "rf_range ";
+/// The same for arrays of ranges.
+pub const RANGE_ARRAY_COLLATION: &str = "rf_array_range ";
+
+fn range_collation(kind: &str, user: &UserType) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(quote(&format!("{kind}{}", crate::user_type::subtype_words(user.subtype()?)))))
+}
 
 fn row_collation(kind: &str, ty: &Type) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(quote(&format!("{kind}{}", crate::user_type::told(ty)?))))

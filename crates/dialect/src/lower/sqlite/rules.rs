@@ -20,7 +20,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The words of rules: `members` those of an array's members, `fields` places of a row's fields with theirs, and those of the whole: the domain's `name` as messages show
+/// The words of rules: `members` those of an array's members, `fields` places of a row's fields with theirs, `bounds` those of the
+/// bounds of a range, whose `subtype` is told, and those of the whole: the domain's `name` as messages show
 /// it, its `schema`, `domain`, whether its values are `bytes` (as members of arrays they are texts), whether it is `not_null`, the `names` of its checks, and the `sql` that tells which of them
 /// the value `?1` violates first, counted from 0.
 ///
@@ -46,6 +47,10 @@ fn words(rules: &Rules) -> Result<Json> {
     if !rules.fields.is_empty() {
         let fields = rules.fields.iter().map(|(at, rules)| Ok(json!([at, self::words(rules)?])));
         words["fields"] = fields.collect::<Result<Vec<_>>>()?.into();
+    }
+    if let Some((subtype, bounds)) = &rules.bounds {
+        words["subtype"] = crate::user_type::subtype_words(&subtype.without_domains()).into();
+        words["bounds"] = self::words(bounds)?;
     }
     if let Some(members) = &rules.members {
         words["members"] = self::words(members)?;

@@ -11,6 +11,7 @@ mod inherit;
 mod like;
 mod policy;
 mod properties;
+mod range;
 pub(crate) mod sequence;
 mod table;
 pub(super) mod trigger;
@@ -43,6 +44,7 @@ impl Binder<'_> {
             N::CreateSchemaStmt(schema) => self.create_schema(schema)?,
             N::DropStmt(drop) if is_function(drop.remove_type()) => return self.drop_functions(drop),
             N::CreateEnumStmt(create) => return self.create_enum(create),
+            N::CreateRangeStmt(create) => return self.create_range(create),
             N::CompositeTypeStmt(create) => return self.create_composite(create),
             N::AlterTableStmt(alter) if user_type::is_type(alter.objtype()) => return self.alter_composite(alter),
             N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectAttribute => {
@@ -157,7 +159,16 @@ impl Binder<'_> {
         place: i32,
     ) -> Result<Option<Statement>> {
         if !self.is_taken(name) {
-            return Ok(None);
+            return match self.schema.user_type(name) {
+                Some(ty) => {
+                    let message = format!("type \"{}\" already exists", ty.name);
+                    Err(crate::Error::new(Condition::DuplicateObject, message).hint(
+                        "A relation has an associated type of the same name, so you must use a name that doesn't \
+                         conflict with any existing type.",
+                    ))
+                }
+                None => Ok(None),
+            };
         }
         if if_not_exists {
             self.skip_duplicate(&name.name);

@@ -238,6 +238,11 @@ impl Binder<'_> {
                 return Err(Error::new(Condition::DependentObjectsStillExist, message).hint(hint));
             }
             let ty = self.owned_type(&name)?;
+            if let Some(range) = ty.range_of_multirange() {
+                let message = format!("cannot drop type {} because type {} requires it", ty.shown(), range.shown());
+                let hint = format!("You can drop type {} instead.", range.shown());
+                return Err(Error::new(Condition::DependentObjectsStillExist, message).hint(hint));
+            }
             if domain {
                 check_domain(&ty, &format!("\"{}\"", ty.name))?;
             }

@@ -18,6 +18,7 @@ use crate::ir::{
     self, Aggregate, CastContext, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, OutputColumn, WindowCall,
 };
 use crate::scalar::search;
+use crate::schema::QualifiedName;
 use crate::types::Reg;
 use crate::{Condition, Language, Result, Type};
 
@@ -32,13 +33,24 @@ pub(in super::super) fn function_name(call: &pg::FuncCall) -> std::result::Resul
 }
 
 impl Binder<'_> {
-    /// The schema and name of a call that means a function of an extension there.
+    /// The schema and name of a call that means a function of an extension there, or one that makes ranges of a user's type.
     pub(in super::super) fn named_of_extension(&self, call: &pg::FuncCall) -> Option<(String, String)> {
         let parts = names::strings(&call.funcname);
         let [schema, name] = parts.as_slice() else { return None };
         let mut there = extension::visible(self.schema, Some(schema));
         let found = there.any(|extension| extension.functions(name).next().is_some());
-        found.then(|| ((*schema).to_owned(), (*name).to_owned()))
+        (found || self.makes_ranges(schema, name)).then(|| ((*schema).to_owned(), (*name).to_owned()))
+    }
+
+    /// Refuses a call of a function in a schema that is not there.
+    fn check_namespace_of_call(&self, call: &pg::FuncCall) -> Result<()> {
+        if let [schema, _] = names::strings(&call.funcname).as_slice()
+            && !self.schema.has_namespace(schema)
+        {
+            let message = format!("schema \"{schema}\" does not exist");
+            return Err(self.error(Condition::InvalidSchemaName, message, call.location));
+        }
+        Ok(())
     }
 
     pub(super) fn function_call(&mut self, call: &pg::FuncCall) -> Result<Expr> {
@@ -62,13 +74,14 @@ impl Binder<'_> {
                 name
             }
             Err(name) => {
+                self.check_namespace_of_call(call)?;
                 let args = self.placed_all(&call.args)?;
                 let inputs: Vec<Type> = args.iter().map(|(arg, _)| arg.ty.clone()).collect();
                 return Err(self.no_function(&name, &inputs, call.location, Miss::None));
             }
         };
         if call.func_variadic {
-            return self.variadic_call(&name, call);
+            return self.variadic_call(namespace.as_deref(), &name, call);
         }
         if call.agg_within_group {
             return self.within_group(&name, call);
@@ -100,6 +113,9 @@ impl Binder<'_> {
         let args = self.call_arguments(&name, &call.args, call.location)?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
         let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
+        if let Some(cast) = self.literal_in_call_form(namespace.as_deref(), &name, &args)? {
+            return Ok(cast);
+        }
         let found = self.find_function_in(namespace.as_deref(), &name, &inputs, wanted);
         match found {
             Ok(candidate) if candidate.function.kind == FunctionKind::SetReturning => {
@@ -140,6 +156,26 @@ impl Binder<'_> {
         }
     }
 
+    /// `date('2026-01-01')`: a type's name before a literal alone is a cast, whatever functions of the name there are.
+    fn literal_in_call_form(
+        &mut self,
+        namespace: Option<&str>,
+        name: &str,
+        args: &[(Expr, i32)],
+    ) -> Result<Option<Expr>> {
+        let ([(arg, at)], None) = (args, namespace) else { return Ok(None) };
+        if arg.ty != Type::Unknown || !matches!(arg.kind, ExprKind::Literal(_)) {
+            return Ok(None);
+        }
+        let user = |binder: &Self| {
+            let found = binder.schema.user_type(&QualifiedName::bare(name))?;
+            Some(Type::User(found))
+        };
+        let known = facts::Type::named(name).and_then(|_| types::named(name, &[]).ok());
+        let Some(ty) = known.or_else(|| user(self)) else { return Ok(None) };
+        self.coerce(arg.clone(), &ty, CastContext::Explicit, *at).map(Some)
+    }
+
     /// `name(row)`, which is `row.name`.
     fn field_in_call_form(&mut self, name: &str, call: &pg::FuncCall) -> Result<Option<Expr>> {
         let [node] = call.args.as_slice() else { return Ok(None) };
@@ -151,10 +187,10 @@ impl Binder<'_> {
     }
 
     /// A call with VARIADIC before its last argument, an array of what the function would take one by one.
-    fn variadic_call(&mut self, name: &str, call: &pg::FuncCall) -> Result<Expr> {
+    fn variadic_call(&mut self, namespace: Option<&str>, name: &str, call: &pg::FuncCall) -> Result<Expr> {
         let args = self.placed_all(&call.args)?;
         let inputs: Vec<Type> = args.iter().map(|(arg, _)| base(&arg.ty)).collect();
-        let miss = match self.find_variadic(name, &inputs) {
+        let miss = match self.find_variadic(namespace, name, &inputs) {
             Ok(candidate) => return self.call(candidate, args),
             Err(miss) => miss,
         };

@@ -207,6 +207,7 @@ impl Binder<'_> {
             let wanted = |kind| matches!(kind, FunctionKind::Scalar | FunctionKind::SetReturning);
             choices.extend(resolve::candidates(name, &inputs, wanted).into_iter().map(Choice::Builtin));
             choices.extend(self.extension_candidates(None, name, &inputs, wanted).into_iter().map(Choice::Builtin));
+            choices.extend(self.range_constructors(None, name, &inputs).into_iter().map(Choice::Builtin));
         }
         for function in functions {
             if let Some(candidate) = candidate(self.schema, function, &given, &inputs, call.func_variadic) {

@@ -3,19 +3,22 @@
 //! Both are lists of [`Range`]s: a range has one or, when it is empty, none; a multirange has any number, in order and
 //! apart from each other. A range of a discrete subtype is in its canonical form, `[lower,upper)`.
 //!
-//! The stored form is PostgreSQL's text ([`text`]) of the bounds' stored forms.
+//! The stored form is PostgreSQL's text ([`text`]) of the bounds' stored forms; of a subtype that is none of the built-in
+//! range types', of the bounds' texts as they are printed without any settings.
 
 pub mod binary;
 pub mod text;
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use super::{Decimal, Settings, ValueRef, date, input, misfit, timestamp};
+use super::{Decimal, Settings, ValueRef, date, input as read, misfit, order, timestamp};
 use crate::ir::Value;
+use crate::user_type::UserType;
 use crate::{Condition, Error, Result, Type, work};
 
 /// What ranges are of.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Subtype {
     /// `date`
     Date,
@@ -29,6 +32,8 @@ pub enum Subtype {
     Timestamp,
     /// `timestamp with time zone`
     TimestampTz,
+    /// The subtype of a type that a user has made. Its values lie dense, whatever they are: it has no canonical form.
+    Other(Arc<Type>),
 }
 
 /// A value of the subtype.
@@ -38,6 +43,8 @@ pub enum Point {
     Decimal(Decimal),
     /// An integer, or a date's days, a timestamp's microseconds since 1970.
     Number(i64),
+    /// A value of the subtype of a user's range type, which says what its order is.
+    Other(Value, Arc<Type>),
 }
 
 impl Point {
@@ -45,16 +52,24 @@ impl Point {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => a.cmp(b),
             (Self::Decimal(a), Self::Decimal(b)) => a.compare(b),
+            (Self::Other(a, ty), Self::Other(b, _)) => order::order(a, b, ty),
             // Points of one subtype are of one kind.
-            (Self::Number(_), Self::Decimal(_)) => Ordering::Less,
-            (Self::Decimal(_), Self::Number(_)) => Ordering::Greater,
+            (a, b) => a.kind().cmp(&b.kind()),
+        }
+    }
+
+    const fn kind(&self) -> u8 {
+        match self {
+            Self::Number(_) => 0,
+            Self::Decimal(_) => 1,
+            Self::Other(..) => 2,
         }
     }
 }
 
 impl Subtype {
     /// Its type.
-    pub fn ty(self) -> Type {
+    pub fn ty(&self) -> Type {
         match self {
             Self::Date => Type::Date,
             Self::Int4 => Type::Int4,
@@ -62,6 +77,7 @@ impl Subtype {
             Self::Numeric => Type::Numeric(None),
             Self::Timestamp => Type::Timestamp(None),
             Self::TimestampTz => Type::TimestampTz(None),
+            Self::Other(ty) => Type::clone(ty),
         }
     }
 
@@ -69,9 +85,14 @@ impl Subtype {
     ///
     /// # Errors
     /// `XX001`
-    pub fn point(self, stored: ValueRef<'_>) -> Result<Point> {
+    pub fn point(&self, stored: ValueRef<'_>) -> Result<Point> {
         let wrong = || misfit(stored, &self.ty());
         Ok(match (self, stored) {
+            (Self::Other(ty), stored) if ty.is_decimal() => {
+                let value = Decimal::from_stored(stored).map_err(|_| wrong())?;
+                Point::Other(Value::Text(value.to_string()), ty.clone())
+            }
+            (Self::Other(ty), stored) => Point::Other(stored.to_value(), ty.clone()),
             (Self::Numeric, stored) => Point::Decimal(Decimal::from_stored(stored).map_err(|_| wrong())?),
             (Self::Int4 | Self::Int8, ValueRef::Integer(value)) => Point::Number(value),
             (Self::Int4 | Self::Int8, ValueRef::Text(digits)) => {
@@ -88,8 +109,9 @@ impl Subtype {
     ///
     /// # Errors
     /// `22008`
-    pub fn stored(self, point: &Point) -> Result<Value> {
+    pub fn stored(&self, point: &Point) -> Result<Value> {
         Ok(match (self, point) {
+            (_, Point::Other(value, _)) => value.clone(),
             (_, Point::Decimal(value)) => Value::Text(value.to_string()),
             (Self::Date, Point::Number(days)) => Value::Text(date::to_stored(*days)?),
             (Self::Timestamp, Point::Number(micros)) => Value::Text(timestamp::to_stored(*micros)?),
@@ -99,12 +121,25 @@ impl Subtype {
     }
 
     /// Reads a bound as people write it.
-    fn read(self, text: &str, settings: &Settings) -> Result<Point> {
-        self.point(input(text, &self.ty(), settings)?.as_ref())
+    fn read(&self, text: &str, settings: &Settings) -> Result<Point> {
+        match self {
+            Self::Other(ty) => Ok(Point::Other(read(text, ty, settings)?, ty.clone())),
+            known => known.point(read(text, &known.ty(), settings)?.as_ref()),
+        }
+    }
+
+    /// Reads a bound of a stored range.
+    fn bound(&self, text: &str) -> Result<Point> {
+        match self {
+            Self::Other(_) => {
+                self.read(text, &Settings::default()).map_err(|_| misfit(ValueRef::Text(text.as_bytes()), &self.ty()))
+            }
+            known => known.point(ValueRef::Text(text.as_bytes())),
+        }
     }
 
     /// The value after another one; `None` where there is none because values lie dense, or the value is infinite.
-    fn next(self, point: &Point) -> Result<Option<Point>> {
+    fn next(&self, point: &Point) -> Result<Option<Point>> {
         let Point::Number(number) = point else { return Ok(None) };
         let overflow = |what| Error::new(Condition::NumericValueOutOfRange, format!("{what} out of range"));
         let next = number.checked_add(1);
@@ -112,7 +147,7 @@ impl Subtype {
             Self::Int4 => next.filter(|next| *next <= i32::MAX.into()).ok_or_else(|| overflow("integer"))?,
             Self::Int8 => next.ok_or_else(|| overflow("bigint"))?,
             Self::Date if ![i64::MIN, i64::MAX].contains(number) => date::check(number + 1)?,
-            Self::Date | Self::Numeric | Self::Timestamp | Self::TimestampTz => return Ok(None),
+            Self::Date | Self::Numeric | Self::Timestamp | Self::TimestampTz | Self::Other(_) => return Ok(None),
         })))
     }
 }
@@ -188,7 +223,7 @@ impl Range {
     ///
     /// # Errors
     /// `22000` when the bounds are in the wrong order; `22003`, `22008` when the canonical form has no bound.
-    pub fn new(subtype: Subtype, mut lower: Bound, mut upper: Bound) -> Result<Option<Self>> {
+    pub fn new(subtype: &Subtype, mut lower: Bound, mut upper: Bound) -> Result<Option<Self>> {
         if let (Some(from), Some(to)) = (&lower.point, &upper.point) {
             match from.compare(to) {
                 Ordering::Greater => return Err(bounds_reversed()),
@@ -356,7 +391,7 @@ pub fn union(left: Vec<Range>, right: Vec<Range>) -> Vec<Range> {
 ///
 /// # Errors
 /// None that a canonical bound would raise.
-pub fn minus(subtype: Subtype, left: Vec<Range>, right: &[Range]) -> Result<Vec<Range>> {
+pub fn minus(subtype: &Subtype, left: Vec<Range>, right: &[Range]) -> Result<Vec<Range>> {
     let mut rest = Vec::with_capacity(left.len());
     for range in left {
         let mut remains = Some(range.clone());
@@ -387,7 +422,7 @@ pub fn union_of_ranges(left: Vec<Range>, right: Vec<Range>) -> Result<Vec<Range>
 ///
 /// # Errors
 /// `22000` when the second would leave a gap.
-pub fn minus_of_ranges(subtype: Subtype, left: Vec<Range>, right: &[Range]) -> Result<Vec<Range>> {
+pub fn minus_of_ranges(subtype: &Subtype, left: Vec<Range>, right: &[Range]) -> Result<Vec<Range>> {
     one(minus(subtype, left, right)?, "difference")
 }
 
@@ -398,6 +433,35 @@ fn one(ranges: Vec<Range>, what: &str) -> Result<Vec<Range>> {
 /// The least range that contains all of them.
 pub fn merged(ranges: &[Range]) -> Option<Range> {
     ranges.iter().cloned().reduce(|all, range| all.merge(&range))
+}
+
+/// Reads a range or multirange of a user's type as people write it; gives the stored form.
+///
+/// # Errors
+/// As for built-in types.
+pub fn input(text: &str, user: &UserType, settings: &Settings) -> Result<String> {
+    let (subtype, multirange) = of_user(user)?;
+    let read = if multirange { text::read_multirange } else { text::read_range };
+    text::to_stored(&read(text, &subtype, settings)?, multirange, &subtype)
+}
+
+/// Appends the text of a stored range or multirange of a user's type.
+///
+/// # Errors
+/// `XX001` for a text that is none.
+pub fn write(out: &mut Vec<u8>, stored: &[u8], user: &UserType, settings: &Settings) -> Result<()> {
+    let (subtype, multirange) = of_user(user)?;
+    let text = std::str::from_utf8(stored).map_err(|_| super::misfit(ValueRef::Text(stored), &subtype.ty()))?;
+    text::print(out, &text::from_stored(text, &subtype)?, multirange, &subtype, settings)
+}
+
+/// What the ranges of a user's type are of, and whether it is a multirange type.
+///
+/// # Errors
+/// Internal ones for other types.
+pub fn of_user(user: &UserType) -> Result<(Subtype, bool)> {
+    let subtype = user.subtype().ok_or_else(|| Error::internal(format!("{} is no range type", user.shown())))?;
+    Ok((Subtype::Other(subtype.clone()), user.range().is_none()))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use super::*;
 use crate::scalar::Scalar;
 use crate::scalar::ranges::{DATEMULTIRANGE, DATERANGE, INT4MULTIRANGE, INT4RANGE, NUMRANGE, TSRANGE, TSTZRANGE};
 use crate::scalar::round_trip::{ascends, check};
+use crate::user_type::{self, Constructors, MultirangeType, UserKind, UserRange};
 
 #[test]
 fn ranges_are_read_and_printed_as_postgresql_does() {
@@ -107,11 +108,11 @@ fn ranges_are_ordered_as_postgresql_does() {
 fn range_of(given: &str) -> Vec<Range> {
     let settings = Settings::default();
     let read = if given.starts_with('{') { text::read_multirange } else { text::read_range };
-    read(given, Subtype::Numeric, &settings).unwrap()
+    read(given, &Subtype::Numeric, &settings).unwrap()
 }
 
 fn shown(ranges: &[Range]) -> String {
-    text::to_stored(ranges, true, Subtype::Numeric).unwrap()
+    text::to_stored(ranges, true, &Subtype::Numeric).unwrap()
 }
 
 #[test]
@@ -130,14 +131,14 @@ fn ranges_are_combined_as_postgresql_does() {
     ] {
         let (a, b) = (range_of(left), range_of(right));
         assert_eq!(shown(&union(a.clone(), b.clone())), union_, "{left} + {right}");
-        assert_eq!(shown(&minus(Subtype::Numeric, a.clone(), &b).unwrap()), minus_, "{left} - {right}");
+        assert_eq!(shown(&minus(&Subtype::Numeric, a.clone(), &b).unwrap()), minus_, "{left} - {right}");
         assert_eq!(shown(&intersect(&a, &b)), both, "{left} * {right}");
         assert_eq!(overlaps(&a, &b), both != "{}", "{left} && {right}");
-        assert_eq!(contains(&a, &b), minus(Subtype::Numeric, b, &a).unwrap().is_empty(), "{left} @> {right}");
+        assert_eq!(contains(&a, &b), minus(&Subtype::Numeric, b, &a).unwrap().is_empty(), "{left} @> {right}");
     }
     let gap = union_of_ranges(range_of("[1,2)"), range_of("[3,4)")).unwrap_err();
     assert_eq!(gap.message, "result of range union would not be contiguous");
-    let gap = minus_of_ranges(Subtype::Numeric, range_of("[1,9)"), &range_of("[3,4)")).unwrap_err();
+    let gap = minus_of_ranges(&Subtype::Numeric, range_of("[1,9)"), &range_of("[3,4)")).unwrap_err();
     assert_eq!(gap.message, "result of range difference would not be contiguous");
 }
 
@@ -163,6 +164,69 @@ fn ranges_lie_beside_each_other_as_postgresql_says() {
     }
     assert!(contains_point(&range_of("[1,2)"), &Point::Decimal(Decimal::from_i64(1))));
     assert!(!contains_point(&range_of("[1,2)"), &Point::Decimal(Decimal::from_i64(2))));
+}
+
+fn of_texts() -> UserType {
+    let text = |text: &str| text.to_owned();
+    let names = (text("public"), text("textrange"));
+    UserType {
+        oid: 20_000,
+        array_oid: 20_001,
+        namespace: text("public"),
+        name: text("textrange"),
+        comment: None,
+        kind: UserKind::Range(UserRange {
+            subtype: Arc::new(Type::Text),
+            operator_class: 3_126,
+            collation: 100,
+            difference: 0,
+            multirange: MultirangeType {
+                oid: 20_002,
+                array_oid: 20_003,
+                namespace: text("public"),
+                name: text("textmultirange"),
+                comment: None,
+            },
+            cast: 20_004,
+            constructors: Constructors { oids: [20_005; 5], range: names.clone(), multirange: names },
+        }),
+    }
+}
+
+#[test]
+fn ranges_of_users_types_keep_their_bounds_as_they_are() {
+    let range = Arc::new(of_texts());
+    let multirange = user_type::multirange_of(&range).unwrap();
+    let settings = Settings::default();
+    let printed = |given: &str, user: &UserType| {
+        let stored = input(given, user, &settings).unwrap();
+        let mut out = Vec::new();
+        write(&mut out, stored.as_bytes(), user, &settings).unwrap();
+        assert_eq!(input(&stored, user, &settings).unwrap(), stored, "{given}");
+        String::from_utf8(out).unwrap()
+    };
+    // As PostgreSQL 15 prints them.
+    assert_eq!(printed("[a,b]", &range), "[a,b]");
+    assert_eq!(printed("(a,a]", &range), "empty");
+    assert_eq!(printed(r#"[ ,"c""d")"#, &range), r#"[" ","c""d")"#);
+    assert_eq!(printed(r#"["",x\\y]"#, &range), r#"["","x\\y"]"#);
+    assert_eq!(printed("{[c,d),[a,c)}", &multirange), "{[a,d)}");
+    assert!(input("[b,a]", &range, &settings).is_err());
+    assert_eq!(
+        write(&mut Vec::new(), b"[a", &range, &settings).unwrap_err().condition(),
+        Condition::InvalidTextRepresentation
+    );
+}
+
+#[test]
+fn a_range_type_survives_its_definition() {
+    let range = Arc::new(of_texts());
+    let read = UserType::from_definition(range.oid, "public", "textrange", &range.definition()).unwrap();
+    assert_eq!(read.definition(), range.definition());
+    assert_eq!(*read.subtype().unwrap(), Arc::new(Type::Text));
+    let multirange = Type::User(user_type::multirange_of(&range).unwrap());
+    let told = user_type::from_told(&user_type::told(&multirange).unwrap()).unwrap();
+    assert_eq!((&told, crate::scalar::ranges::of(&told).unwrap().range), (&multirange, Type::User(range)));
 }
 
 #[test]

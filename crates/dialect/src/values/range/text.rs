@@ -149,7 +149,7 @@ pub fn stored_members(stored: &str) -> Result<Vec<&str>> {
 }
 
 /// Reads a range as people write it.
-pub fn read_range(text: &str, subtype: Subtype, settings: &Settings) -> Result<Vec<Range>> {
+pub fn read_range(text: &str, subtype: &Subtype, settings: &Settings) -> Result<Vec<Range>> {
     let Some(bounds) = bounds(text)? else { return Ok(Vec::new()) };
     let read = |bound: Option<Cow<'_, str>>| bound.map(|text| subtype.read(&text, settings)).transpose();
     let lower = Bound::new(read(bounds.lower)?, bounds.lower_inclusive);
@@ -158,7 +158,7 @@ pub fn read_range(text: &str, subtype: Subtype, settings: &Settings) -> Result<V
 }
 
 /// Reads a multirange as people write it.
-pub fn read_multirange(text: &str, subtype: Subtype, settings: &Settings) -> Result<Vec<Range>> {
+pub fn read_multirange(text: &str, subtype: &Subtype, settings: &Settings) -> Result<Vec<Range>> {
     let mut ranges = Vec::new();
     members(text, |member| {
         work::step(size_of::<Range>())?;
@@ -169,11 +169,10 @@ pub fn read_multirange(text: &str, subtype: Subtype, settings: &Settings) -> Res
 }
 
 /// Reads a stored range or multirange.
-pub fn from_stored(stored: &str, subtype: Subtype) -> Result<Vec<Range>> {
+pub fn from_stored(stored: &str, subtype: &Subtype) -> Result<Vec<Range>> {
     let range = |text| -> Result<Option<Range>> {
         let Some(bounds) = bounds(text)? else { return Ok(None) };
-        let point =
-            |bound: Option<Cow<'_, str>>| bound.map(|text| subtype.point(ValueRef::Text(text.as_bytes()))).transpose();
+        let point = |bound: Option<Cow<'_, str>>| bound.map(|text| subtype.bound(&text)).transpose();
         let lower = Bound::new(point(bounds.lower)?, bounds.lower_inclusive);
         Ok(Some(Range { lower, upper: Bound::new(point(bounds.upper)?, bounds.upper_inclusive) }))
     };
@@ -210,13 +209,21 @@ fn push_range(
     Ok(())
 }
 
-/// Puts what stands in `out` from `start` on in quotes, where a bound has to be. No subtype prints quotes itself.
+/// Puts what stands in `out` from `start` on in quotes, where a bound has to be.
 fn quote(out: &mut Vec<u8>, start: usize) {
     let special = |byte: &u8| is_space(*byte) || b"()[],\"\\".contains(byte);
-    if out.len() == start || out[start..].iter().any(special) {
-        out.insert(start, b'"');
-        out.push(b'"');
+    if out.len() > start && !out[start..].iter().any(special) {
+        return;
     }
+    let bound = out.split_off(start);
+    out.push(b'"');
+    for byte in bound {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(byte);
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
 }
 
 fn push_all(
@@ -251,17 +258,23 @@ pub fn print(
     out: &mut Vec<u8>,
     ranges: &[Range],
     multirange: bool,
-    subtype: Subtype,
+    subtype: &Subtype,
     settings: &Settings,
 ) -> Result<()> {
     let ty = subtype.ty();
-    push_all(out, ranges, multirange, &mut |out, point| write(out, subtype.stored(point)?.as_ref(), &ty, settings))
+    push_all(out, ranges, multirange, &mut |out, point| match point {
+        Point::Other(value, ty) => write(out, value.as_ref(), ty, settings),
+        point => write(out, subtype.stored(point)?.as_ref(), &ty, settings),
+    })
 }
 
 /// The stored form.
-pub fn to_stored(ranges: &[Range], multirange: bool, subtype: Subtype) -> Result<String> {
+pub fn to_stored(ranges: &[Range], multirange: bool, subtype: &Subtype) -> Result<String> {
     let mut out = Vec::new();
     push_all(&mut out, ranges, multirange, &mut |out, point| {
+        if let Point::Other(value, ty) = point {
+            return write(out, value.as_ref(), ty, &Settings::default());
+        }
         match subtype.stored(point)?.as_ref() {
             ValueRef::Text(text) => out.extend_from_slice(text),
             number => write(out, number, &subtype.ty(), &Settings::default())?,

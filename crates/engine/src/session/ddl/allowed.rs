@@ -3,8 +3,8 @@
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
-    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange, ObjectKind,
-    PolicyChange, TriggerChange, UserTypeChange,
+    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange, NewUserType,
+    ObjectKind, PolicyChange, TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
@@ -69,10 +69,16 @@ impl Changer<'_> {
             }
             Ddl::CommentSequence { name, .. } => check.sequence(name),
             Ddl::CreateRoutine(_) | Ddl::CreateType(_) => check.schema_privilege("public", Privileges::CREATE),
-            Ddl::UserType(UserTypeChange::Create { name, .. }) => check.create_in(name, false),
+            Ddl::UserType(UserTypeChange::Create { name, kind }) => {
+                check.create_in(name, false)?;
+                match kind {
+                    NewUserType::Range { multirange, .. } => check.create_in(multirange, false),
+                    _ => Ok(()),
+                }
+            }
             Ddl::UserType(UserTypeChange::AlterFields { ty, .. }) => check.owned(ty.oid, "type", &ty.name),
             Ddl::UserType(UserTypeChange::Alter { ty, action, .. }) => {
-                check.owned(ty.oid, "type", &ty.name)?;
+                check.owned(ty.kept_as(), "type", &ty.name)?;
                 match action {
                     AlterUserType::Rename(_) => check.schema_privilege(&ty.namespace, Privileges::CREATE),
                     AlterUserType::SetSchema(to) => check.schema_privilege(to, Privileges::CREATE),

@@ -9,7 +9,9 @@ use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::routine::definition_text;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::stored_function::StoredFunction;
-use rowferry_dialect::user_type::{Domain, Label, Labels, UserKind, UserType};
+use rowferry_dialect::user_type::{
+    Constructors, Domain, Label, Labels, MultirangeType, UserKind, UserRange, UserType, multirange_of,
+};
 use rowferry_dialect::{Error, Language, Schema as _, Type};
 use rusqlite::params;
 
@@ -21,7 +23,7 @@ use crate::schema::SessionSchema;
 pub(super) enum User {
     /// A column.
     Column(Arc<Relation>, usize),
-    /// A domain over it.
+    /// A domain or a range type over it.
     Domain(Arc<UserType>),
     /// An attribute of a composite type.
     Field(Arc<UserType>, usize),
@@ -57,6 +59,7 @@ impl Changer<'_> {
             NewUserType::Composite(fields) => {
                 UserKind::Composite(Composite { relation: self.new_oid()?, fields: fields.clone() })
             }
+            range @ NewUserType::Range { .. } => UserKind::Range(self.new_range(name, range)?),
             NewUserType::Domain { base, not_null, default, checks } => {
                 let mut made = Vec::with_capacity(checks.len());
                 for (name, text) in checks {
@@ -76,6 +79,32 @@ impl Changer<'_> {
         self.store_type(&UserType { oid, array_oid, namespace, name, comment: None, kind })
     }
 
+    /// A range type, its multirange type, and what PostgreSQL makes with them.
+    fn new_range(&self, name: &QualifiedName, range: &NewUserType) -> Done<UserRange> {
+        let NewUserType::Range { subtype, operator_class, collation, difference, multirange } = range else {
+            return Err(Error::internal("no range type").into());
+        };
+        let named = |name: &QualifiedName| {
+            (name.schema.clone().unwrap_or_else(|| crate::schema::PUBLIC.to_owned()), name.name.clone())
+        };
+        let mut oids = [0; 5];
+        let (oid, array_oid, cast) = (self.new_oid()?, self.new_oid()?, self.new_oid()?);
+        for constructor in &mut oids {
+            *constructor = self.new_oid()?;
+        }
+        let constructors = Constructors { oids, range: named(name), multirange: named(multirange) };
+        let (namespace, name) = named(multirange);
+        Ok(UserRange {
+            subtype: Arc::new(subtype.clone()),
+            operator_class: *operator_class,
+            collation: *collation,
+            difference: *difference,
+            multirange: MultirangeType { oid, array_oid, namespace, name, comment: None },
+            cast,
+            constructors,
+        })
+    }
+
     /// An object id that no row of the metadata tables has or will have.
     pub(super) fn new_oid(&self) -> Done<u32> {
         let sql = "UPDATE main.sqlite_sequence SET seq = seq + 1 WHERE name = 'rowferry_objects' RETURNING seq";
@@ -84,6 +113,14 @@ impl Changer<'_> {
 
     /// Writes a type's row, and has everything read anew that carries its definition.
     fn store_type(&self, ty: &UserType) -> Done {
+        if let UserKind::Multirange(range) = &ty.kind {
+            let mut range = UserType::clone(range);
+            if let UserKind::Range(kept) = &mut range.kind {
+                let (namespace, name, comment) = (ty.namespace.clone(), ty.name.clone(), ty.comment.clone());
+                kept.multirange = MultirangeType { oid: ty.oid, array_oid: ty.array_oid, namespace, name, comment };
+            }
+            return self.store_type(&range);
+        }
         let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4, comment = ?5
                    WHERE oid = ?1";
         let definition = ty.definition();
@@ -246,10 +283,13 @@ impl Changer<'_> {
         self.batch("PRAGMA defer_foreign_keys = ON")?;
         for user in users_through(&self.schema(), ty.oid) {
             let User::Column(relation, at) = user else { continue };
-            if relation.columns[at].ty.is_row()
-                || matches!(&relation.columns[at].ty, Type::Array(element) if element.is_row())
-            {
-                let message = "renaming a label that values of composite types hold";
+            let holds = |ty: &Type| match ty.through_domains() {
+                Type::User(user) => user.composite().is_some() || user.subtype().is_some(),
+                _ => false,
+            };
+            let ty = &relation.columns[at].ty;
+            if holds(ty) || matches!(ty.through_domains(), Type::Array(element) if holds(element)) {
+                let message = "renaming a label that values of composite or range types hold";
                 return Err(Error::unsupported(message).into());
             }
             let column = &relation.columns[at];
@@ -280,27 +320,27 @@ impl Changer<'_> {
             let Some(ty) = self.schema().user_type_by_oid(ty.oid) else { continue };
             let schema = self.schema();
             let going = |user: &User| matches!(user, User::Domain(user) | User::Field(user, _) if types.contains(user));
-            let used: Vec<User> = users(&schema, ty.oid).into_iter().filter(|user| !going(user)).collect();
-            let mut needed = vec![Needed::user_type(&ty)];
-            needed.extend(used.iter().filter_map(|user| match user {
-                User::Column(table, at) => Some(Needed::column(&schema, table, &table.columns[*at].name)),
-                _ => None,
-            }));
+            let used = users_below(&schema, &ty, &going);
+            let mut needed = needed_types(&ty);
+            for (user, _) in &used {
+                match user {
+                    User::Column(table, at) => {
+                        needed.push(Needed::column(&schema, table, &table.columns[*at].name));
+                    }
+                    User::Domain(over) => needed.extend(needed_types(over)),
+                    User::Field(..) | User::Function(_) => {}
+                }
+            }
             let views = self.dependents(needed);
             let shown = format!("type {}", ty.shown());
-            if !(cascade || used.is_empty() && views.is_empty()) {
-                let lines =
-                    used.iter().map(|user| (describe_user(&schema, user), format!("type {}", user.names(ty.oid))));
-                let lines = lines.chain(views.iter().map(|view| (described(&schema, &view.view), view.on.clone())));
-                return Err(cannot_drop(&shown, &lines.collect::<Vec<_>>()));
+            let lines = in_order(&schema, &ty, &used, &views);
+            if !(cascade || lines.is_empty()) {
+                return Err(cannot_drop(&shown, &lines));
             }
-            let gone = used
-                .iter()
-                .map(|user| describe_user(&schema, user))
-                .chain(views.iter().map(|view| described(&schema, &view.view)));
-            self.tell_cascade(&gone.collect::<Vec<_>>());
+            self.tell_cascade(&lines.into_iter().map(|(gone, _)| gone).collect::<Vec<_>>());
             views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
-            for user in &used {
+            // What goes with another goes before it.
+            for (user, _) in used.iter().rev() {
                 self.settle()?;
                 self.drop_user(user)?;
             }
@@ -329,9 +369,10 @@ fn labels_of(ty: &UserType) -> Vec<Label> {
     ty.labels().map(|labels| labels.all().to_vec()).unwrap_or_default()
 }
 
+/// It is a type, the multirange type that is kept with it, or an array of such.
 fn names(ty: &Type, oid: u32) -> bool {
     match ty {
-        Type::User(user) => user.oid == oid,
+        Type::User(user) => user.oid == oid || user.kept_as() == oid,
         Type::Array(element) => names(element, oid),
         _ => false,
     }
@@ -344,6 +385,10 @@ fn contains(ty: &Type, oid: u32) -> bool {
         Type::User(user) => match &user.kind {
             UserKind::Domain(domain) => contains(&domain.base, oid),
             UserKind::Composite(composite) => live(&composite.fields).any(|(_, field)| contains(&field.ty, oid)),
+            UserKind::Range(range) => contains(&range.subtype, oid),
+            UserKind::Multirange(range) => {
+                range.oid == oid || range.subtype().is_some_and(|subtype| contains(subtype, oid))
+            }
             UserKind::Enum(_) | UserKind::Unresolved(_) => false,
         },
         Type::Array(element) => contains(element, oid),
@@ -351,16 +396,30 @@ fn contains(ty: &Type, oid: u32) -> bool {
     }
 }
 
+/// What a domain or a range type is over.
+fn is_over(ty: &UserType) -> Option<&Type> {
+    ty.domain().map(|domain| &domain.base).or_else(|| ty.range().map(|range| &*range.subtype))
+}
+
 impl User {
     /// The type as it is named there.
     fn names(&self, oid: u32) -> String {
         let ty = match self {
             Self::Column(relation, at) => Some(&relation.columns[*at].ty),
-            Self::Domain(domain) => domain.domain().map(|domain| &domain.base),
+            Self::Domain(over) => is_over(over),
             Self::Field(ty, at) => ty.composite().map(|composite| &composite.fields[*at].ty),
             Self::Function(function) => function.definition.types().find(|ty| names(ty, oid)),
         };
         ty.map(rowferry_dialect::postgres::types::words).unwrap_or_default()
+    }
+
+    /// Its object id.
+    fn oid(&self) -> u32 {
+        match self {
+            Self::Column(relation, _) => relation.oid,
+            Self::Domain(ty) | Self::Field(ty, _) => ty.oid,
+            Self::Function(function) => function.oid,
+        }
     }
 
     fn is_array(&self, oid: u32) -> bool {
@@ -376,7 +435,7 @@ pub(super) fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
         found.extend(columns.map(|(at, _)| User::Column(relation.clone(), at)));
     }
     let domains = schema.user_types().into_iter();
-    let over = |ty: &Arc<UserType>| ty.domain().is_some_and(|domain| names(&domain.base, oid));
+    let over = |ty: &Arc<UserType>| is_over(ty).is_some_and(|below| names(below, oid));
     found.extend(domains.filter(over).map(User::Domain));
     for ty in schema.user_types() {
         let Some(composite) = ty.composite() else { continue };
@@ -388,6 +447,63 @@ pub(super) fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
     found.extend(functions.filter(takes).cloned().map(User::Function));
     found.sort_by_key(|user| !user.is_array(oid));
     found
+}
+
+/// A type, and the multirange type that is kept with it, as views need them.
+fn needed_types(ty: &Arc<UserType>) -> Vec<Needed> {
+    let multirange = multirange_of(ty);
+    [Some(&**ty), multirange.as_deref()].into_iter().flatten().map(Needed::user_type).collect()
+}
+
+/// What would go with a type: what names it, each followed by what goes with that, and the type that each names.
+fn users_below(
+    schema: &SessionSchema,
+    ty: &Arc<UserType>,
+    going: &dyn Fn(&User) -> bool,
+) -> Vec<(User, Arc<UserType>)> {
+    let mut found: Vec<(User, Arc<UserType>)> = Vec::new();
+    for user in users(schema, ty.oid).into_iter().filter(|user| !going(user)) {
+        let below = match &user {
+            User::Domain(over) => users_below(schema, over, going),
+            _ => Vec::new(),
+        };
+        found.push((user, ty.clone()));
+        found.extend(below);
+    }
+    found
+}
+
+/// What would go with a type, and what it needs, in the order in which PostgreSQL tells it: what needs the array type
+/// first, then what needs the multirange type, the oldest first.
+fn in_order(
+    schema: &SessionSchema,
+    ty: &UserType,
+    used: &[(User, Arc<UserType>)],
+    views: &[super::dependencies::Dependent],
+) -> Vec<(String, String)> {
+    let mut groups: Vec<((u8, u32), Vec<(String, String)>)> = Vec::new();
+    for (user, of) in used {
+        let on = user.names(of.oid);
+        let line = (describe_user(schema, user), format!("type {on}"));
+        match groups.last_mut() {
+            // It goes with the one before.
+            Some((_, lines)) if of.oid != ty.oid => lines.push(line),
+            _ => {
+                let rank = match () {
+                    () if on.ends_with("[]") => 0,
+                    () if on != ty.shown() => 1,
+                    () => 2,
+                };
+                groups.push(((rank, user.oid()), vec![line]));
+            }
+        }
+    }
+    let of_view = |view: &super::dependencies::Dependent| {
+        ((2, view.view.oid), vec![(described(schema, &view.view), view.on.clone())])
+    };
+    groups.extend(views.iter().map(of_view));
+    groups.sort_by_key(|(key, _)| *key);
+    groups.into_iter().flat_map(|(_, lines)| lines).collect()
 }
 
 /// What names a type, or a domain or composite type with it in.

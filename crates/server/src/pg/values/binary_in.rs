@@ -8,7 +8,7 @@ use rowferry_wire::civil::DAYS_TO_2000;
 use rowferry_wire::{Malformed, Reader};
 
 use super::binary_out::{JSONB_VERSION, MICROS_TO_2000};
-use super::{array, report, rows};
+use super::{array, ranges, report, rows};
 
 /// Reads a value in the binary format of its type.
 pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value> {
@@ -79,6 +79,7 @@ pub(super) fn read(bytes: &[u8], ty: &Type, settings: &Settings) -> Result<Value
         }
         Type::Record(_) => rows::read(reader, ty, settings)?,
         Type::User(_) if ty.is_row() => rows::read(reader, ty, settings)?,
+        Type::User(user) if user.subtype().is_some() => ranges::read(reader, ty, settings)?,
         Type::User(user) => match user.stored_as() {
             Some(stored) => return read(reader.rest(), stored, settings),
             None => values::input(&report::text(reader.rest(), settings.client_encoding)?, ty, settings)?,

@@ -7,7 +7,7 @@ use rowferry_engine::{Error, Result, Type};
 use rowferry_wire::civil::DAYS_TO_2000;
 use rowferry_wire_pg::Format;
 
-use super::{Write, array, canonical, rows};
+use super::{Write, array, canonical, ranges, rows};
 
 /// Microseconds from 1970-01-01 to the day that PostgreSQL counts from.
 pub(super) const MICROS_TO_2000: i64 = DAYS_TO_2000 * 86_400_000_000;
@@ -40,6 +40,7 @@ pub(super) fn writer(ty: &Type) -> Result<Write> {
         Type::User(user) if user.domain().is_some() => writer(ty.through_domains())?,
         Type::Record(_) => rows::write,
         Type::User(_) if ty.is_row() => rows::write,
+        Type::User(user) if user.subtype().is_some() => ranges::write,
         // Their binary form is their text. An Informix DATETIME or INTERVAL reaches the wire as its relative in
         // PostgreSQL, which the front end has put in its place.
         Type::Text

@@ -6,6 +6,7 @@
 mod array;
 mod binary_in;
 mod binary_out;
+mod ranges;
 mod rows;
 #[cfg(test)]
 mod tests;

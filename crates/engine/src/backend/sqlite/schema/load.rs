@@ -148,7 +148,7 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
         Arc::make_mut(&mut snapshot.functions).retain(|function| function.oid != oid);
     }
     if snapshot.user_type_by_oid(oid).is_some() {
-        Arc::make_mut(&mut snapshot.user_types).retain(|ty| ty.oid != oid);
+        Arc::make_mut(&mut snapshot.user_types).retain(|ty| ty.kept_as() != oid);
     }
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);
