@@ -8,6 +8,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::Type;
+use crate::postgres::polymorphic::Standing;
 use crate::stored_function::TypeRef;
 
 /// What CREATE AGGREGATE says besides the arguments. A function that is not there has the object id 0.
@@ -177,7 +178,7 @@ pub struct Callee {
     /// It is not called with NULLs.
     pub strict: bool,
     /// What the polymorphic types of a user's function stand for.
-    pub element: Option<Type>,
+    pub standing: Option<Standing>,
     /// The types of the arguments and of the result, for one of PostgreSQL's own.
     pub types: Vec<Type>,
 }
@@ -225,7 +226,7 @@ impl Callee {
         json!({
             "function": self.function,
             "strict": self.strict,
-            "element": self.element.as_ref().map(words),
+            "standing": self.standing.as_ref().map(Standing::words),
             "types": types,
         })
     }
@@ -238,7 +239,10 @@ impl Callee {
         Some(Self {
             function: u32::try_from(json["function"].as_u64()?).ok()?,
             strict: json["strict"].as_bool()?,
-            element: if json["element"].is_null() { None } else { Some(read(&json["element"])?) },
+            standing: match json["standing"].as_str() {
+                None => None,
+                Some(words) => Some(Standing::from_words(words)?),
+            },
             types: json["types"].as_array()?.iter().map(read).collect::<Option<_>>()?,
         })
     }
@@ -247,16 +251,17 @@ impl Callee {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stored_function::Polymorphic;
 
     #[test]
     fn a_plan_arrives_as_it_was_sent() {
         let callee =
-            |function, element, types: &[Type]| Callee { function, strict: true, element, types: types.to_vec() };
+            |function, standing, types: &[Type]| Callee { function, strict: true, standing, types: types.to_vec() };
         let plan = Plan {
             aggregate: 16_500,
             keys: Some(0),
             transition: callee(1_841, None, &[Type::Int8, Type::Int4, Type::Int8]),
-            inverse: Some(callee(16_400, Some(Type::Array(Box::new(Type::Float8))), &[])),
+            inverse: Some(callee(16_400, Standing::of(&[(Polymorphic::Element, &Type::Float8)]).ok(), &[])),
             finish: None,
             extra: 2,
             leaving: true,

@@ -6,6 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::postgres::plpgsql;
+pub use crate::postgres::polymorphic::Polymorphic;
 use crate::schema::{QualifiedName, Relation};
 use crate::stored_aggregate::AggregatePart;
 use crate::user_type::{self, UserType};
@@ -170,62 +171,6 @@ pub const ANY: u32 = 2_276;
 /// `internal`, the type of what only the server's own functions read.
 pub const INTERNAL: u32 = 2_281;
 
-/// PostgreSQL's polymorphic types.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Polymorphic {
-    /// `anyelement`
-    Element,
-    /// `anyarray`
-    Array,
-    /// `anynonarray`
-    NonArray,
-    /// `anyenum`
-    Enum,
-    /// `anycompatible`
-    Compatible,
-    /// `anycompatiblearray`
-    CompatibleArray,
-    /// `anycompatiblenonarray`
-    CompatibleNonArray,
-}
-
-impl Polymorphic {
-    const ALL: [(Self, &'static str, u32); 7] = [
-        (Self::Enum, "anyenum", 3_500),
-        (Self::Element, "anyelement", 2_283),
-        (Self::Array, "anyarray", 2_277),
-        (Self::NonArray, "anynonarray", 2_776),
-        (Self::Compatible, "anycompatible", 5_077),
-        (Self::CompatibleArray, "anycompatiblearray", 5_078),
-        (Self::CompatibleNonArray, "anycompatiblenonarray", 5_079),
-    ];
-
-    /// The type of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(ty, ..)| *ty)
-    }
-
-    /// The type of this object id.
-    pub fn of_oid(oid: u32) -> Option<Self> {
-        Self::ALL.iter().find(|(.., known)| *known == oid).map(|(ty, ..)| *ty)
-    }
-
-    fn row(self) -> (&'static str, u32) {
-        let row = Self::ALL.iter().find(|(ty, ..)| *ty == self);
-        row.map_or(("anyelement", 2_283), |(_, name, oid)| (*name, *oid))
-    }
-
-    /// It stands for an array of what others of its family stand for.
-    pub const fn is_array(self) -> bool {
-        matches!(self, Self::Array | Self::CompatibleArray)
-    }
-
-    /// Its arguments are brought to a common type.
-    pub const fn is_compatible(self) -> bool {
-        matches!(self, Self::Compatible | Self::CompatibleArray | Self::CompatibleNonArray)
-    }
-}
-
 impl TypeRef {
     /// Its words, as `format_type` prints them.
     pub fn words(&self) -> String {
@@ -239,7 +184,7 @@ impl TypeRef {
                     Some(schema) => format!("{}.{}{bounds}", quote(schema), quote(&name.name)),
                 }
             }
-            Self::Any(any) => any.row().0.to_owned(),
+            Self::Any(any) => any.name().to_owned(),
             Self::Trigger => "trigger".to_owned(),
             Self::EventTrigger => "event_trigger".to_owned(),
             Self::Pseudo(oid) => crate::postgres::regtype::shown(*oid, None).unwrap_or_else(|| "unknown".to_owned()),
@@ -253,7 +198,7 @@ impl TypeRef {
             Self::Row(_) | Self::Rows(_) => {
                 self.looked_up(schema).ok().flatten().map_or(0, |ty| crate::postgres::types::oid(&ty))
             }
-            Self::Any(any) => any.row().1,
+            Self::Any(any) => any.oid(),
             Self::Trigger => 2_279,
             Self::EventTrigger => 3_838,
             Self::Pseudo(oid) => *oid,

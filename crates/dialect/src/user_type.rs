@@ -528,6 +528,16 @@ fn whole(ty: &Type, told: &RefCell<HashSet<u32>>) -> Json {
     }
 }
 
+/// A type as a part of words that functions inside the back end are told.
+pub(crate) fn type_words(ty: &Type) -> Json {
+    whole(ty, &RefCell::default())
+}
+
+/// The inverse of [`type_words`].
+pub(crate) fn type_from_words(words: &Json) -> Option<Type> {
+    read_type(words, &mut Known::new())
+}
+
 /// What a range type is of, as its values' collation is told of it.
 pub(crate) fn subtype_words(subtype: &Type) -> String {
     whole(subtype, &RefCell::default()).to_string()

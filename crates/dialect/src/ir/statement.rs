@@ -158,7 +158,7 @@ pub struct CallProcedure {
     /// The procedure.
     pub function: Arc<crate::stored_function::StoredFunction>,
     /// What its polymorphic types stand for.
-    pub element: Option<crate::Type>,
+    pub standing: Option<crate::postgres::polymorphic::Standing>,
     /// A query of one row: its arguments; `None` when there are none.
     pub args: Option<Box<Query>>,
 }

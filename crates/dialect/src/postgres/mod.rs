@@ -36,6 +36,7 @@ mod names;
 mod parse;
 pub mod plpgsql;
 mod policies;
+pub mod polymorphic;
 mod position;
 pub mod print;
 mod raw;

@@ -47,7 +47,7 @@ pub(crate) enum Direct {
 #[derive(Clone, Debug)]
 pub(crate) struct Callee {
     oid: u32,
-    element: Option<String>,
+    standing: Option<String>,
 }
 
 /// A column of the result.
@@ -75,13 +75,13 @@ fn callee(expr: &Expr) -> Option<(Callee, &[Expr])> {
 }
 
 fn callee_of(args: &[Expr]) -> Option<(Callee, &[Expr])> {
-    let [oid, element, args @ ..] = args else { return None };
+    let [oid, standing, args @ ..] = args else { return None };
     let ExprKind::Literal(Value::Integer(oid)) = oid.kind else { return None };
-    let element = match &element.kind {
+    let standing = match &standing.kind {
         ExprKind::Literal(Value::Text(words)) => Some(words.clone()),
         _ => None,
     };
-    Some((Callee { oid: u32::try_from(oid).ok()?, element }, args))
+    Some((Callee { oid: u32::try_from(oid).ok()?, standing }, args))
 }
 
 /// Takes the calls out of a query, if it has any that can be.
@@ -258,8 +258,8 @@ impl Session {
 
     fn call_directly(&mut self, call: &Callee, args: Vec<Value>) -> Result<Option<Returned>> {
         let Some(function) = self.schema().function_by_oid(call.oid) else { return Ok(None) };
-        let element = call.element.as_deref().map(super::stored::element_type).transpose()?;
-        self.run_stored(&function, element, args).map(Some)
+        let standing = call.standing.as_deref().map(super::stored::standing).transpose()?;
+        self.run_stored(&function, standing, args).map(Some)
     }
 
     fn first_row(&mut self, plan: &Arc<Prepared>, params: &[Value]) -> Result<Vec<Value>> {
@@ -295,8 +295,8 @@ impl Session {
                         let Some(function) = self.schema().function_by_oid(call.oid) else {
                             return Err(rowferry_dialect::Error::internal("the function has been dropped meanwhile"));
                         };
-                        let element = call.element.as_deref().map(super::stored::element_type).transpose()?;
-                        let returned = self.run_stored(&function, element, args)?;
+                        let standing = call.standing.as_deref().map(super::stored::standing).transpose()?;
+                        let returned = self.run_stored(&function, standing, args)?;
                         self.one_value(&function, returned)?
                     }
                 });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rowferry_dialect::composite::{Field, live};
 use rowferry_dialect::ir::{CallProcedure, CastContext, Value};
+use rowferry_dialect::postgres::polymorphic::Standing;
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::stored_function::{RoutineLanguage, StoredFunction, TypeRef};
@@ -68,7 +69,7 @@ pub(super) struct Compiled {
 
 /// Functions that a session has made ready, by object id, by what their polymorphic types stand for, and, of triggers, by
 /// the relation whose rows they see.
-pub(super) type CompiledFunctions = Mutex<HashMap<(u32, Option<Type>, u32), Arc<Compiled>>>;
+pub(super) type CompiledFunctions = Mutex<HashMap<(u32, Option<Standing>, u32), Arc<Compiled>>>;
 
 /// What a call has returned.
 #[derive(Debug)]
@@ -96,11 +97,11 @@ impl Session {
     pub(super) fn run_stored(
         &mut self,
         function: &Arc<StoredFunction>,
-        element: Option<Type>,
+        standing: Option<Standing>,
         args: Vec<Value>,
     ) -> Result<Returned> {
         let _nested = self.enter_routine()?;
-        let compiled = self.compile_stored(function, element, 0)?;
+        let compiled = self.compile_stored(function, standing, 0)?;
         let definition = &function.definition;
         if definition.strict && args.contains(&Value::Null) {
             return nothing(&compiled.returns, definition.set);
@@ -135,12 +136,12 @@ impl Session {
     pub(super) fn compile_stored(
         &mut self,
         function: &Arc<StoredFunction>,
-        element: Option<Type>,
+        standing: Option<Standing>,
         table: u32,
     ) -> Result<Arc<Compiled>> {
         let schema = self.schema();
         let generation = schema.generation();
-        let key = (function.oid, element.clone(), table);
+        let key = (function.oid, standing.clone(), table);
         if function.oid != 0
             && let Some(known) = self.routine_state().functions.lock().get(&key)
             && known.generation == generation
@@ -150,7 +151,7 @@ impl Session {
         }
         let definition = &function.definition;
         let settled = |ty: &TypeRef| -> Result<Type> {
-            Ok(ty.looked_up(&schema)?.unwrap_or_else(|| settled(ty, element.as_ref())))
+            Ok(ty.looked_up(&schema)?.unwrap_or_else(|| settled(ty, standing.as_ref())))
         };
         let inputs: Vec<Type> = definition.inputs().map(|param| settled(&param.ty)).collect::<Result<_>>()?;
         let outputs: Vec<_> = definition.outputs().collect();
@@ -182,7 +183,7 @@ impl Session {
         let kinds = match definition.language {
             RoutineLanguage::Plpgsql => {
                 let parsed = function.plpgsql()?;
-                plpgsql::slot_kinds(parsed, &schema, element.as_ref())?
+                plpgsql::slot_kinds(parsed, &schema, standing.as_ref())?
             }
             RoutineLanguage::Sql => Vec::new(),
         };
@@ -243,7 +244,7 @@ impl Session {
             {
                 args = (0..row.len()).map(|at| row.get(at).to_value()).collect();
             }
-            let returned = session.run_stored(&call.function, call.element.clone(), args)?;
+            let returned = session.run_stored(&call.function, call.standing.clone(), args)?;
             if prepared.bound.columns.is_empty() {
                 return Ok(Outcome::Done { command: prepared.command, rows: 0 });
             }
@@ -264,16 +265,10 @@ impl Session {
 const MOST_COMPILED: usize = 1_000;
 
 /// A type of a definition in one call.
-pub(super) fn settled(ty: &TypeRef, element: Option<&Type>) -> Type {
+pub(super) fn settled(ty: &TypeRef, standing: Option<&Standing>) -> Type {
     match ty {
         TypeRef::Is(ty) => ty.clone(),
-        TypeRef::Any(any) => {
-            let element = element.cloned().unwrap_or(Type::Text);
-            match (any.is_array(), &element) {
-                (true, Type::Array(_)) | (false, _) => element,
-                (true, _) => Type::Array(Box::new(element)),
-            }
-        }
+        TypeRef::Any(any) => standing.map_or(Type::Text, |standing| standing.settled(*any)),
         TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger | TypeRef::Pseudo(_) => {
             Type::RECORD
         }
@@ -301,16 +296,11 @@ fn nothing(returns: &Returns, set: bool) -> Result<Returned> {
 }
 
 /// Calls a function for one of a running statement.
-pub(crate) fn call_inside(
-    state: &Arc<State>,
-    oid: u32,
-    element: Option<&str>,
-    args: Vec<Value>,
-) -> Result<RoutineRows> {
+pub(crate) fn call_inside(state: &Arc<State>, oid: u32, words: Option<&str>, args: Vec<Value>) -> Result<RoutineRows> {
     let mut session = Session::inside(state, false)?;
     let function = find(&mut session, oid)?;
-    let element = element.map(element_type).transpose()?;
-    let returned = session.run_stored(&function, element, args)?;
+    let standing = words.map(standing).transpose()?;
+    let returned = session.run_stored(&function, standing, args)?;
     let mut reader = returned.rows.into_reader()?;
     let columns = reader.columns();
     Ok(Box::new(std::iter::from_fn(move || match reader.advance() {
@@ -321,11 +311,11 @@ pub(crate) fn call_inside(
 }
 
 /// The same for one value; a row is its text.
-pub(crate) fn value_inside(state: &Arc<State>, oid: u32, element: Option<&str>, args: Vec<Value>) -> Result<Value> {
+pub(crate) fn value_inside(state: &Arc<State>, oid: u32, words: Option<&str>, args: Vec<Value>) -> Result<Value> {
     let mut session = Session::inside(state, false)?;
     let function = find(&mut session, oid)?;
-    let element = element.map(element_type).transpose()?;
-    let returned = session.run_stored(&function, element, args)?;
+    let standing = words.map(standing).transpose()?;
+    let returned = session.run_stored(&function, standing, args)?;
     session.one_value(&function, returned)
 }
 
@@ -336,7 +326,7 @@ pub(crate) fn support_value(state: &Arc<State>, callee: &Callee, args: Vec<Value
         Some(fact) => Arc::new(StoredFunction::calling(fact, &callee.types)),
         None => find(&mut session, callee.function)?,
     };
-    let returned = session.run_stored(&function, callee.element.clone(), args)?;
+    let returned = session.run_stored(&function, callee.standing.clone(), args)?;
     session.one_value(&function, returned)
 }
 
@@ -413,9 +403,6 @@ pub(super) fn record_of<'n>(fields: impl Iterator<Item = (&'n str, &'n Type)>, v
 }
 
 /// What the polymorphic types of a call stand for, from the words that the call has been told.
-pub(super) fn element_type(words: &str) -> Result<Type> {
-    match rowferry_dialect::user_type::from_told(words) {
-        Some(ty) => Ok(ty),
-        None => rowferry_dialect::postgres::type_from_words(words),
-    }
+pub(super) fn standing(words: &str) -> Result<Standing> {
+    Standing::from_words(words).ok_or_else(|| Error::internal("the words of polymorphic types cannot be read"))
 }

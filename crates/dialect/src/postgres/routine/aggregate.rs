@@ -383,11 +383,18 @@ fn check_state(state: &TypeRef) -> Result<()> {
 /// What a polymorphic type stands for must follow from an argument.
 fn check_polymorphic(ty: &TypeRef, args: &[TypeRef]) -> Option<String> {
     let TypeRef::Any(any) = ty else { return None };
-    let alike = |arg: &TypeRef| matches!(arg, TypeRef::Any(arg) if arg.is_compatible() == any.is_compatible());
-    (!args.iter().any(alike)).then(|| super::read::needs_input(ty))
+    let alike = |arg: &TypeRef| matches!(arg, TypeRef::Any(arg) if super::read::tells(*arg, *any));
+    (!args.iter().any(alike)).then(|| super::read::needs_input(*any))
 }
 
 fn check_signature(signature: &Signature) -> Result<()> {
+    for ty in signature.args.iter().chain([&signature.state]).chain(&signature.moving_state) {
+        if let TypeRef::Any(any) = ty
+            && any.is_of_ranges()
+        {
+            return Err(Error::unsupported(format!("an aggregate of type \"{}\"", any.name())));
+        }
+    }
     for state in std::iter::once(&signature.state).chain(&signature.moving_state) {
         if let Some(detail) = check_polymorphic(state, &signature.args) {
             return Err(invalid("cannot determine transition data type").detail(detail));

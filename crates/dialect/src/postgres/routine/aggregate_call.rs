@@ -314,15 +314,14 @@ impl Binder<'_> {
         let support = Support::by_oid(self.schema, function).ok_or_else(|| {
             Error::new(Condition::InternalError, format!("cache lookup failed for function {function}"))
         })?;
-        let (mut element, mut own) = (None, Vec::new());
+        let (mut standing, mut own) = (None, Vec::new());
         if facts::Function::by_oid(function).is_some() {
             own.extend(given.iter().cloned());
             own.push(result.clone());
         } else {
-            let given: Vec<TypeRef> = given.iter().cloned().map(TypeRef::Is).collect();
-            element = support.element(&given);
+            standing = support.standing(given);
         }
-        Ok(Callee { function, strict: support.strict, element, types: own })
+        Ok(Callee { function, strict: support.strict, standing, types: own })
     }
 
     /// With DISTINCT, ORDER BY sorts by arguments alone.

@@ -9,8 +9,9 @@ use crate::functions::{self, FunctionKind, Volatility};
 use crate::ir::{self, CallProcedure, CastContext, Expr, ExprKind, OutputColumn, Statement};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, computed};
-use crate::postgres::coerce::{base, implicit, same};
+use crate::postgres::coerce::base;
 use crate::postgres::expr::location;
+use crate::postgres::polymorphic::{Standing, Unsettled};
 use crate::postgres::resolve::{self, Candidate, Miss, Signature};
 use crate::postgres::{names, types};
 use crate::schema::QualifiedName;
@@ -32,8 +33,8 @@ pub(in crate::postgres) struct UserCandidate {
     places: Vec<Option<usize>>,
     /// So many arguments at the end make the array of VARIADIC.
     gathered: Option<usize>,
-    /// What polymorphic types stand for.
-    element: Option<Type>,
+    /// What polymorphic types stand for, where there are any.
+    standing: Option<Result<Standing, Unsettled>>,
     /// Another takes the same arguments, and both fill up with defaults.
     twin: bool,
 }
@@ -74,7 +75,7 @@ pub(in crate::postgres) enum Called {
 pub(in crate::postgres) struct Call {
     pub(in crate::postgres) function: Arc<StoredFunction>,
     pub(super) args: Vec<Expr>,
-    element: Option<Type>,
+    standing: Option<Standing>,
     /// The type of its value.
     result: Type,
 }
@@ -84,10 +85,7 @@ impl Call {
     pub(super) fn settled(&self, ty: &TypeRef) -> Type {
         match ty {
             TypeRef::Is(ty) => ty.clone(),
-            TypeRef::Any(any) => {
-                let element = self.element.clone().unwrap_or(Type::Text);
-                if any.is_array() { array_of(element) } else { element }
-            }
+            TypeRef::Any(any) => self.standing.as_ref().map_or(Type::Text, |standing| standing.settled(*any)),
             TypeRef::Row(_) | TypeRef::Rows(_) | TypeRef::Trigger | TypeRef::EventTrigger | TypeRef::Pseudo(_) => {
                 Type::RECORD
             }
@@ -122,8 +120,8 @@ impl Call {
 
     /// What the engine is told: which function, what its polymorphic types stand for, and the values.
     pub(in crate::postgres) fn arguments(self) -> Vec<Expr> {
-        let types = match &self.element {
-            Some(element) => Expr::text(crate::user_type::told(element).unwrap_or_else(|| types::words(element))),
+        let types = match &self.standing {
+            Some(standing) => Expr::text(standing.words()),
             None => Expr::null(Type::Text),
         };
         let mut args = vec![Expr::integer(self.function.oid.into(), Type::Oid), types];
@@ -325,6 +323,14 @@ impl Binder<'_> {
         let function = candidate.function;
         let definition = &function.definition;
         let oid = function.oid;
+        let standing = match candidate.standing {
+            None => None,
+            Some(Ok(standing)) => Some(standing),
+            Some(Err(why)) => {
+                let message = why.message().unwrap_or_else(|| "could not determine polymorphic type".to_owned());
+                return Err(Error::new(Condition::DatatypeMismatch, message));
+            }
+        };
         self.note(|uses| {
             uses.routines.insert(oid);
         });
@@ -342,7 +348,7 @@ impl Binder<'_> {
             }
             let Some(place) = *place else {
                 let text = param.default.as_deref().unwrap_or("NULL");
-                args.push(self.default_argument(text, &param.ty, candidate.element.as_ref())?);
+                args.push(self.default_argument(text, &param.ty, standing.as_ref())?);
                 continue;
             };
             if let Some(count) = candidate.gathered
@@ -362,7 +368,7 @@ impl Binder<'_> {
             };
             args.push(self.coerce(value, &candidate.args[place], CastContext::Implicit, location)?);
         }
-        let mut call = Call { function: function.clone(), args, element: candidate.element, result: Type::RECORD };
+        let mut call = Call { function: function.clone(), args, standing, result: Type::RECORD };
         call.result = match definition.returns.looked_up(self.schema)? {
             _ if definition.outputs().count() > 1 => {
                 let columns = call.columns().unwrap_or_default();
@@ -376,13 +382,10 @@ impl Binder<'_> {
     }
 
     /// The default of a parameter that a call leaves out.
-    fn default_argument(&mut self, text: &str, ty: &TypeRef, element: Option<&Type>) -> Result<Expr> {
+    fn default_argument(&mut self, text: &str, ty: &TypeRef, standing: Option<&Standing>) -> Result<Expr> {
         let ty = match ty {
             TypeRef::Is(ty) => ty.clone(),
-            TypeRef::Any(any) => {
-                let element = element.cloned().unwrap_or(Type::Text);
-                if any.is_array() { array_of(element) } else { element }
-            }
+            TypeRef::Any(any) => standing.map_or(Type::Text, |standing| standing.settled(*any)),
             ty => ty.looked_up(self.schema)?.ok_or_else(|| Error::unsupported("the default of such a parameter"))?,
         };
         crate::postgres::bind_default_of(self, text, &ty)
@@ -525,10 +528,10 @@ impl Binder<'_> {
             })
             .collect();
         self.effects.volatile = true;
-        let (function, element, values) = (settled.function, settled.element, settled.args);
+        let (function, standing, values) = (settled.function, settled.standing, settled.args);
         let outputs = values.iter().map(|value| OutputColumn { name: String::new(), ty: value.ty.clone() }).collect();
         let args = if values.is_empty() { None } else { Some(Box::new(self.query_of(values, outputs))) };
-        Ok((Statement::CallProcedure(CallProcedure { function, element, args }), columns))
+        Ok((Statement::CallProcedure(CallProcedure { function, standing, args }), columns))
     }
 
     /// A query of one row.
@@ -635,50 +638,37 @@ pub(super) fn candidate(
             return None;
         }
     }
-    // What polymorphic types stand for.
-    let mut element: Option<Type> = None;
-    let mut any = false;
-    for (at, input) in inputs.iter().enumerate() {
-        let param = params[param_of[at]];
-        let TypeRef::Any(kind) = param.ty else { continue };
-        any = true;
-        let gathers_here = gathered.is_some() && param.mode == ParamMode::Variadic;
-        let found = match (kind.is_array() && !gathers_here, input) {
-            (_, Type::Unknown) => continue,
-            (true, Type::Array(ty)) => (**ty).clone(),
-            (true, _) => return None,
-            (false, ty) if kind == crate::stored_function::Polymorphic::Enum && ty.labels().is_none() => return None,
-            (false, ty) => ty.clone(),
-        };
-        element = match element {
-            None => Some(found),
-            Some(current) if same(&current, &found) => Some(current),
-            Some(current) if kind.is_compatible() && implicit(&found, &current) => Some(current),
-            Some(current) if kind.is_compatible() && implicit(&current, &found) => Some(found),
-            Some(_) => return None,
-        };
-    }
-    if any && element.is_none() {
-        // Arguments of unknown type alone say nothing but for anycompatible.
-        let compatible = params.iter().any(|param| matches!(param.ty, TypeRef::Any(kind) if kind.is_compatible()));
-        if !compatible {
-            return None;
+    let gathers_here = |param: &Param| gathered.is_some() && param.mode == ParamMode::Variadic;
+    let of_argument = |param: &Param| match param.ty {
+        TypeRef::Any(any) if gathers_here(param) => Some(any.of_member()),
+        TypeRef::Any(any) => Some(any),
+        _ => None,
+    };
+    let standing = if definition.is_polymorphic() {
+        let arguments = inputs.iter().zip(&param_of);
+        let arguments: Vec<_> =
+            arguments.filter_map(|(input, place)| Some((of_argument(params[*place])?, input))).collect();
+        match Standing::of(&arguments) {
+            Err(Unsettled::Unfit) => return None,
+            standing => Some(standing),
         }
-        element = Some(Type::Text);
-    }
+    } else {
+        None
+    };
     let mut args = Vec::with_capacity(inputs.len());
     let mut polymorphic = Vec::with_capacity(inputs.len());
     for place in &param_of {
         let param = params[*place];
-        let gathers_here = gathered.is_some() && param.mode == ParamMode::Variadic;
+        let gathers_here = gathers_here(param);
         polymorphic.push(matches!(param.ty, TypeRef::Any(_)));
         args.push(match &param.ty {
             TypeRef::Is(Type::Array(member)) if gathers_here => (**member).clone(),
             TypeRef::Is(ty) => ty.clone(),
-            TypeRef::Any(kind) => {
-                let element = element.clone()?;
-                if kind.is_array() && !gathers_here { array_of(element) } else { element }
-            }
+            // What nothing tells is said when this is the function that is meant.
+            TypeRef::Any(_) => match (&standing, of_argument(param)) {
+                (Some(Ok(standing)), Some(any)) => standing.settled(any),
+                _ => Type::Unknown,
+            },
             ty @ (TypeRef::Row(_) | TypeRef::Rows(_)) => match ty.looked_up(schema).ok()?? {
                 Type::Array(member) if gathers_here => *member,
                 ty => ty,
@@ -690,8 +680,7 @@ pub(super) fn candidate(
             _ => return None,
         });
     }
-    let element = if definition.is_polymorphic() { element } else { None };
-    Some(UserCandidate { function: function.clone(), args, polymorphic, places, gathered, element, twin: false })
+    Some(UserCandidate { function: function.clone(), args, polymorphic, places, gathered, standing, twin: false })
 }
 
 /// The arguments of a CALL as they are written: names, and the values' texts where those are names alone.

@@ -6,7 +6,7 @@ use super::types::{type_ref, unmodified};
 use crate::functions::Volatility;
 use crate::postgres::{names, raw};
 use crate::schema::QualifiedName;
-use crate::stored_function::{Definition, Parallel, Param, ParamMode, RoutineLanguage, TypeRef};
+use crate::stored_function::{Definition, Parallel, Param, ParamMode, Polymorphic, RoutineLanguage, TypeRef};
 use crate::{Condition, Error, Result, Type};
 
 /// A definition with its name.
@@ -263,22 +263,18 @@ fn check(definition: &Definition) -> Result<()> {
     Ok(())
 }
 
-/// What a polymorphic result stands for must follow from an argument; two families would need two answers.
+/// What a polymorphic result stands for must follow from an argument of its family; a range type, from one of ranges.
 fn check_polymorphic(definition: &Definition) -> Result<()> {
-    let family = |ty: &TypeRef| match ty {
-        TypeRef::Any(any) => Some(any.is_compatible()),
+    let any = |ty: &TypeRef| match ty {
+        TypeRef::Any(any) => Some(*any),
         _ => None,
     };
-    let inputs: Vec<bool> = definition.inputs().filter_map(|param| family(&param.ty)).collect();
+    let inputs: Vec<Polymorphic> = definition.inputs().filter_map(|param| any(&param.ty)).collect();
     let results = definition.outputs().map(|param| &param.ty).chain([&definition.returns]);
-    for result in results {
-        let TypeRef::Any(any) = result else { continue };
-        if !inputs.contains(&any.is_compatible()) {
+    for result in results.filter_map(any) {
+        if !inputs.iter().any(|input| tells(*input, result)) {
             return Err(invalid("cannot determine result data type").detail(needs_input(result)));
         }
-    }
-    if inputs.contains(&true) && inputs.contains(&false) {
-        return Err(Error::unsupported("a function of both anyelement's and anycompatible's kin"));
     }
     if definition.sql_body && !inputs.is_empty() {
         return Err(invalid("SQL function with unquoted function body cannot have polymorphic arguments"));
@@ -286,14 +282,22 @@ fn check_polymorphic(definition: &Definition) -> Result<()> {
     Ok(())
 }
 
+/// A polymorphic argument tells what another type of its family stands for; a range type follows from one of ranges alone.
+pub(super) fn tells(input: Polymorphic, result: Polymorphic) -> bool {
+    input.is_compatible() == result.is_compatible() && (input.is_of_ranges() || !result.is_of_ranges())
+}
+
 /// The arguments of which one must be there, so that a polymorphic type stands for something.
-pub(super) fn needs_input(result: &TypeRef) -> String {
-    let family = if matches!(result, TypeRef::Any(any) if any.is_compatible()) {
-        "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
-    } else {
-        "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange"
+pub(super) fn needs_input(result: Polymorphic) -> String {
+    let family = match (result.is_of_ranges(), result.is_compatible()) {
+        (true, true) => "anycompatiblerange or anycompatiblemultirange",
+        (true, false) => "anyrange or anymultirange",
+        (false, true) => {
+            "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"
+        }
+        (false, false) => "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange",
     };
-    format!("A result of type {} requires at least one input of type {family}.", result.words())
+    format!("A result of type {} requires at least one input of type {family}.", result.name())
 }
 
 /// What stands behind the parameters and the result.

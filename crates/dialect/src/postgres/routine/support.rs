@@ -4,6 +4,7 @@ use rowferry_facts as facts;
 
 use crate::postgres::binder::Binder;
 use crate::postgres::coerce::implicit;
+use crate::postgres::polymorphic::Standing;
 use crate::postgres::types;
 use crate::schema::QualifiedName;
 use crate::stored_function::{ANY, Polymorphic, StoredFunction, TypeRef};
@@ -61,11 +62,13 @@ impl Support {
     }
 
     /// What its polymorphic types stand for in a call with these types; `None` where it has none, or does not take them.
-    pub(super) fn element(&self, given: &[TypeRef]) -> Option<Type> {
-        match fit(&self.params, given)?.element()? {
-            TypeRef::Is(ty) => Some(ty),
+    pub(super) fn standing(&self, given: &[Type]) -> Option<Standing> {
+        let any = |(param, given)| match param {
+            &TypeRef::Any(any) => Some((any, given)),
             _ => None,
-        }
+        };
+        let arguments: Vec<_> = self.params.iter().zip(given).filter_map(any).collect();
+        if arguments.is_empty() { None } else { Standing::of(&arguments).ok() }
     }
 }
 
@@ -123,10 +126,6 @@ struct Bound {
 }
 
 impl Bound {
-    fn element(self) -> Option<TypeRef> {
-        self.exact.or(self.common)
-    }
-
     /// A declared type as it is in the call.
     fn settle(&self, declared: &TypeRef) -> TypeRef {
         let TypeRef::Any(any) = declared else { return declared.clone() };
@@ -140,6 +139,8 @@ impl Bound {
 
     fn bind(&mut self, any: Polymorphic, given: &TypeRef) -> Option<()> {
         let found = match any {
+            // A range type follows from an element of none of the functions that aggregates have.
+            any if any.is_of_ranges() => return None,
             any if any.is_array() => member(given)?,
             Polymorphic::NonArray | Polymorphic::CompatibleNonArray if member(given).is_some() => return None,
             Polymorphic::Enum if !is_enum(given) => return None,

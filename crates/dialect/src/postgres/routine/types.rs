@@ -23,14 +23,7 @@ pub(super) fn type_ref(name: &TypeName) -> Result<TypeRef> {
             "event_trigger" => return Ok(TypeRef::EventTrigger),
             // A cursor's name, which is a text.
             "refcursor" => return Ok(TypeRef::Is(Type::Text)),
-            "any"
-            | "anyrange"
-            | "anymultirange"
-            | "anycompatiblerange"
-            | "anycompatiblemultirange"
-            | "internal"
-            | "cstring"
-            | "language_handler" => {
+            "any" | "internal" | "cstring" | "language_handler" => {
                 return Err(Error::unsupported(format!("type \"{word}\"")));
             }
             _ => {}

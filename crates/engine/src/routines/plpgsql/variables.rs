@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::composite::{Field, Shape as Fields};
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::postgres::plpgsql::{DeclaredType, Function, Sql, VariableKind};
+use rowferry_dialect::postgres::polymorphic::Standing;
 use rowferry_dialect::postgres::routine::{VariableEntry, VariableScope, Variables};
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::values::record::Row;
@@ -80,7 +81,7 @@ impl CachedPlan {
 pub(in crate::routines) fn slot_kinds(
     function: &Function,
     schema: &dyn Schema,
-    element: Option<&Type>,
+    standing: Option<&Standing>,
 ) -> Result<Vec<SlotKind>> {
     let mut kinds: Vec<SlotKind> = Vec::with_capacity(function.variables.len());
     for variable in &function.variables {
@@ -92,7 +93,7 @@ pub(in crate::routines) fn slot_kinds(
                 SlotKind::Value(column_type(schema, table, column)?)
             }
             VariableKind::Declared(DeclaredType::Is(ty)) => {
-                match ty.looked_up(schema)?.unwrap_or_else(|| settled(ty, element)) {
+                match ty.looked_up(schema)?.unwrap_or_else(|| settled(ty, standing)) {
                     Type::Record(_) => SlotKind::Record,
                     ty if ty.is_row() => SlotKind::Row(shape_of_type(&ty), ty),
                     ty => SlotKind::Value(ty),
