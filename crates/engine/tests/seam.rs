@@ -24,11 +24,9 @@ const LEFT: &[&str] = &[
     "crates/engine/src/session/ddl",
     "crates/engine/src/session/ddl.rs",
     "crates/engine/src/session/maintenance.rs",
-    "crates/engine/src/session/misfits.rs",
     "crates/engine/src/session/mod.rs",
     "crates/engine/src/session/temporary.rs",
     "crates/engine/src/session/transaction.rs",
-    "crates/engine/src/session/triggers/transition.rs",
     "crates/engine/src/settings/mod.rs",
 ];
 

@@ -94,9 +94,9 @@ mod tests {
     #[test]
     fn members_count_from_zero_in_binary() {
         let mut out = Vec::new();
-        (INT2VECTOR.send)(&mut out, ValueRef::Text("2 -1")).unwrap();
+        (INT2VECTOR.send)(&mut out, ValueRef::Text(b"2 -1")).unwrap();
         let head = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 21, 0, 0, 0, 2, 0, 0, 0, 0];
         assert_eq!(out, [&head[..], &[0, 0, 0, 2, 0, 2], &[0, 0, 0, 2, 0xff, 0xff]].concat());
-        assert!((OIDVECTOR.send)(&mut out, ValueRef::Text("x")).is_err());
+        assert!((OIDVECTOR.send)(&mut out, ValueRef::Text(b"x")).is_err());
     }
 }

@@ -1,9 +1,8 @@
 //! Where in a file a value lies that its column's type does not allow.
 //!
-//! SQLite takes any value in any column, and text of any bytes. A result tells only its own row, which helps nobody to
+//! A file takes any value in any column, and text of any bytes. A result tells only its own row, which helps nobody to
 //! find the culprit; this looks for it, once something has failed.
 
-use rowferry_dialect::lower::sqlite::quote;
 use rowferry_dialect::plan::ResultColumn;
 use rowferry_dialect::schema::RelationKind;
 use rowferry_dialect::{Error, Schema as _};
@@ -54,37 +53,9 @@ impl Session {
         if relation.kind != RelationKind::Table || relation.without_identity {
             return Some(place);
         }
-        let taken = |word: &str| relation.columns.iter().any(|column| column.name.eq_ignore_ascii_case(word));
-        let Some(rowid) = ["rowid", "_rowid_", "oid"].into_iter().find(|word| !taken(word)) else {
-            return Some(place);
-        };
-        let sql = format!(
-            "SELECT {rowid}, {} FROM {}.{}",
-            quote(&place.column),
-            quote(relation.physical.database),
-            quote(&relation.physical.name)
-        );
         let handle = self.handle.as_ref()?.lock();
-        let find = || -> rusqlite::Result<Option<i64>> {
-            use rusqlite::types::ValueRef as Stored;
-            let mut statement = handle.prepare(&sql)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                let value = match row.get_ref(1)? {
-                    Stored::Null => ValueRef::Null,
-                    Stored::Integer(value) => ValueRef::Integer(value),
-                    Stored::Real(value) => ValueRef::Real(value),
-                    Stored::Text(bytes) => ValueRef::Text(bytes),
-                    Stored::Blob(bytes) => ValueRef::Blob(bytes),
-                };
-                if !fits(value) {
-                    return row.get(0).map(Some);
-                }
-            }
-            Ok(None)
-        };
         // Cancelled, or changed meanwhile: then it is not said.
-        place.rowid = find().ok().flatten();
+        place.rowid = handle.misfit(&relation, &place.column, fits).ok().flatten();
         Some(place)
     }
 }

@@ -692,7 +692,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         let saved = match self.transaction.open {
-            Open::Write { .. } => self.checked(self.save_sequences(&guard).map_err(Failure::from))?,
+            Open::Write { .. } => self.checked(self.save_sequences(&guard))?,
             _ => Vec::new(),
         };
         guard.commit().map(|()| self.sequences_saved(&saved)).map_err(|failure| {

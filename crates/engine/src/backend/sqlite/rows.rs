@@ -1,12 +1,13 @@
 //! Single values and rows of a file, for messages and for what is decided before a row is written.
 
-use rowferry_dialect::ir::{Expr, Value};
+use rowferry_dialect::ir::{CreateTable, Expr, Value};
 use rowferry_dialect::lower::sqlite::{self, quote};
 use rowferry_dialect::schema::Relation;
-use rusqlite::types::Value as Owned;
+use rusqlite::types::{Value as Owned, ValueRef as Stored};
 
 use super::handle::Handle;
 use super::statement::Failure;
+use crate::ValueRef;
 
 type Done<T> = std::result::Result<T, Failure>;
 
@@ -77,5 +78,55 @@ impl Handle {
     /// True while foreign keys wait for COMMIT.
     pub fn defers_keys(&self) -> Done<bool> {
         Ok(self.query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
+    }
+
+    /// The identity of the first row whose value in a column does not fit; `None` where all do, or where the table's own
+    /// columns hide the identity.
+    pub fn misfit(&self, relation: &Relation, column: &str, fits: impl Fn(ValueRef<'_>) -> bool) -> Done<Option<i64>> {
+        let taken = |word: &str| relation.columns.iter().any(|column| column.name.eq_ignore_ascii_case(word));
+        let Some(rowid) = ["rowid", "_rowid_", "oid"].into_iter().find(|word| !taken(word)) else {
+            return Ok(None);
+        };
+        let (database, table) = (quote(relation.physical.database), quote(&relation.physical.name));
+        let mut statement = self.prepare(&format!("SELECT {rowid}, {} FROM {database}.{table}", quote(column)))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let value = match row.get_ref(1)? {
+                Stored::Null => ValueRef::Null,
+                Stored::Integer(value) => ValueRef::Integer(value),
+                Stored::Real(value) => ValueRef::Real(value),
+                Stored::Text(bytes) => ValueRef::Text(bytes),
+                Stored::Blob(bytes) => ValueRef::Blob(bytes),
+            };
+            if !fits(value) {
+                return Ok(row.get(0).map(Some)?);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes a table of the session's own under a name, in the place of one that is there, with these rows.
+    ///
+    /// # Errors
+    /// `0A000` for what SQLite cannot be told.
+    pub fn make_temporary<'r>(
+        &self,
+        table: &CreateTable,
+        name: &str,
+        rows: impl Iterator<Item = &'r [Value]>,
+    ) -> rowferry_dialect::Result<Done<()>> {
+        let sql = sqlite::ddl::create_table(table, "temp", name, &|name| name.name.clone())?.sql;
+        let holes = vec!["?"; table.columns.len()].join(", ");
+        let insert = format!("INSERT INTO temp.{} VALUES ({holes})", quote(name));
+        let fill = || -> Done<()> {
+            self.execute_batch(&format!("DROP TABLE IF EXISTS temp.{}", quote(name)))?;
+            self.execute_batch(&sql)?;
+            let mut statement = self.prepare(&insert)?;
+            for row in rows {
+                statement.execute(rusqlite::params_from_iter(row.iter().map(owned)))?;
+            }
+            Ok(())
+        };
+        Ok(fill())
     }
 }

@@ -446,7 +446,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         let on = guard.defers_keys();
-        if self.checked(on.map_err(Into::into))? {
+        if self.checked(on)? {
             return Ok(false);
         }
         self.checked(guard.run("PRAGMA defer_foreign_keys = ON"))?;

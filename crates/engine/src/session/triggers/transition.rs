@@ -7,8 +7,6 @@ use std::sync::Arc;
 
 use rowferry_dialect::Result;
 use rowferry_dialect::ir::{ColumnDefinition, CreateTable};
-use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::lower::sqlite::ddl as lowered;
 use rowferry_dialect::schema::{Column, Physical, QualifiedName, Relation, RelationKind};
 
 use super::super::Session;
@@ -67,21 +65,10 @@ impl Session {
             likes: Vec::new(),
             parents: Vec::new(),
         };
-        let sql = lowered::create_table(&table, "temp", &physical, &|name| name.name.clone())?.sql;
-        let holes = vec!["?"; of.columns.len()].join(", ");
-        let insert = format!("INSERT INTO temp.{} VALUES ({holes})", quote(&physical));
         let handle = self.handle()?;
         let guard = handle.lock();
-        let filled = (|| -> rusqlite::Result<()> {
-            guard.execute_batch(&format!("DROP TABLE IF EXISTS temp.{}", quote(&physical)))?;
-            guard.execute_batch(&sql)?;
-            let mut statement = guard.prepare(&insert)?;
-            for row in rows {
-                statement.execute(rusqlite::params_from_iter(row.iter().map(crate::backend::owned)))?;
-            }
-            Ok(())
-        })();
-        self.checked(filled.map_err(Into::into))?;
+        let filled = guard.make_temporary(&table, &physical, rows.iter().map(|row| &row[..]))?;
+        self.checked(filled)?;
         let plain = |column: &Column| Column {
             not_null: false,
             default: None,
