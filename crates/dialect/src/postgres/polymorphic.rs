@@ -184,7 +184,7 @@ impl Standing {
         }
     }
 
-    /// It as words, in which functions inside SQLite are told of it.
+    /// It as words, in which functions inside the back end are told of it.
     pub fn words(&self) -> String {
         let words = |ty: &Option<Type>| ty.as_ref().map_or(Json::Null, user_type::type_words);
         let all = [&self.exact.element, &self.exact.range, &self.common.element, &self.common.range];

@@ -1,6 +1,6 @@
 //! Transition tables: a statement's rows as tables that the trigger's function can ask.
 //!
-//! Each is a temporary table of SQLite's under a name that users cannot have, and for the time of the call the schema has
+//! Each is a temporary table of the back end's under a name that users cannot have, and for the time of the call the schema has
 //! it under the name that the trigger gives it.
 
 use std::sync::Arc;
