@@ -86,6 +86,9 @@ pub trait Schema {
     /// The extensions that are there, oldest first.
     fn extensions(&self) -> &[Arc<crate::extension::Installed>];
 
+    /// A collation that a user has made, along the search path when its name is bare.
+    fn collation(&self, name: &QualifiedName) -> Option<Arc<Collation>>;
+
     /// True for a schema in which bare names are looked for.
     fn is_in_path(&self, namespace: &str) -> bool;
 

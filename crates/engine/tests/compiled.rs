@@ -95,6 +95,13 @@ impl Schema for Tables {
         &[]
     }
 
+    fn collation(
+        &self,
+        _: &rowferry_dialect::schema::QualifiedName,
+    ) -> Option<Arc<rowferry_dialect::collation::Collation>> {
+        None
+    }
+
     fn is_in_path(&self, _: &str) -> bool {
         true
     }

@@ -3,20 +3,104 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use crate::Type;
+use crate::{Error, Result, Type};
+
+mod locale;
 
 /// A collation that a statement can name.
 #[derive(Clone, Debug)]
 pub struct Collation {
     /// Object id.
     pub oid: u32,
-    /// Its name, in `pg_catalog`.
+    /// Its name.
     pub name: String,
+    /// Its schema: `pg_catalog` for those that are built in.
+    pub namespace: String,
     /// How it orders.
     pub order: Order,
+    /// False where texts of different bytes may be equal.
+    pub deterministic: bool,
+    /// What a user has said of it; `None` for those that are built in.
+    pub made: Option<Made>,
 }
 
-/// How a collation orders texts. Texts of different bytes differ under all of them.
+/// What CREATE COLLATION says of one, as the catalogs tell it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Made {
+    /// `i` for ICU's, `c` for those of the system.
+    pub provider: char,
+    /// The locale, as ICU was told.
+    pub locale: Option<String>,
+    /// LC_COLLATE of the system's.
+    pub collate: Option<String>,
+    /// LC_CTYPE of the system's.
+    pub ctype: Option<String>,
+    /// False where texts of different bytes may be equal.
+    pub deterministic: bool,
+    order: Order,
+}
+
+impl Made {
+    /// One of ICU's, of a locale in its words.
+    ///
+    /// # Errors
+    /// What ICU would not open, and what the orders here do not know.
+    pub fn of_icu(locale: String, deterministic: bool) -> Result<Self> {
+        let order = Order::Unicode(locale::tag(&locale)?);
+        Ok(Self { provider: 'i', locale: Some(locale), collate: None, ctype: None, deterministic, order })
+    }
+
+    /// One of the system's, which has the locales `C`, `POSIX` and `C.UTF-8` here.
+    ///
+    /// # Errors
+    /// For another locale.
+    pub fn of_libc(collate: String, ctype: String) -> Result<Self> {
+        for locale in [&collate, &ctype] {
+            if !matches!(locale.as_str(), "C" | "POSIX")
+                && !matches!(locale.to_ascii_lowercase().as_str(), "c.utf-8" | "c.utf8")
+            {
+                let message = format!("could not create locale \"{locale}\": No such file or directory");
+                return Err(Error::new(crate::Condition::InvalidParameterValue, message).detail(format!(
+                    "The operating system could not find any locale data for the locale name \"{locale}\"."
+                )));
+            }
+        }
+        let (collate, ctype) = (Some(collate), Some(ctype));
+        Ok(Self { provider: 'c', locale: None, collate, ctype, deterministic: true, order: Order::Bytes })
+    }
+
+    /// As it is kept.
+    pub fn definition(&self) -> String {
+        let order = match &self.order {
+            Order::Bytes => None,
+            Order::Unicode(tag) => Some(tag),
+        };
+        serde_json::json!({
+            "provider": self.provider.to_string(),
+            "locale": self.locale,
+            "collate": self.collate,
+            "ctype": self.ctype,
+            "deterministic": self.deterministic,
+            "order": order,
+        })
+        .to_string()
+    }
+
+    fn from_definition(definition: &str) -> Option<Self> {
+        let json: serde_json::Value = serde_json::from_str(definition).ok()?;
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        Some(Self {
+            provider: text("provider")?.chars().next()?,
+            locale: text("locale"),
+            collate: text("collate"),
+            ctype: text("ctype"),
+            deterministic: json["deterministic"].as_bool()?,
+            order: text("order").map_or(Order::Bytes, Order::Unicode),
+        })
+    }
+}
+
+/// How a collation orders texts. Texts of different bytes differ, but for those of a collation that is not deterministic.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Order {
     /// By code point, which is the order of the bytes of UTF-8.
@@ -40,6 +124,46 @@ impl Collation {
     /// `C`, which `name` has.
     pub const C: u32 = 950;
 
+    /// One that a user has made, as it is kept; `None` for a definition that is none.
+    pub fn from_definition(oid: u32, namespace: &str, name: &str, definition: &str) -> Option<Self> {
+        let made = Made::from_definition(definition)?;
+        let (order, deterministic) = (made.order.clone(), made.deterministic);
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        Some(Self { oid, name, namespace, order, deterministic, made: Some(made) })
+    }
+
+    /// What a copy of it is made of.
+    pub fn made(&self) -> Made {
+        if let Some(made) = &self.made {
+            return made.clone();
+        }
+        let (provider, locale, system) = match &self.order {
+            Order::Unicode(locale) => ('i', Some(locale.clone()), None),
+            Order::Bytes if self.name == "ucs_basic" => ('c', None, Some("C".to_owned())),
+            Order::Bytes => ('c', None, Some(self.name.clone())),
+        };
+        let order = self.order.clone();
+        Made { provider, locale, collate: system.clone(), ctype: system, deterministic: true, order }
+    }
+
+    /// It is one of PostgreSQL's own.
+    pub fn is_built_in(&self) -> bool {
+        self.made.is_none()
+    }
+
+    /// What a column's property says of it: the name of one that is built in, the number of another.
+    pub fn property(&self) -> String {
+        if self.is_built_in() { self.name.clone() } else { format!("#{}", self.oid) }
+    }
+
+    /// Letters of its language have other counterparts than those of most.
+    pub fn has_letters_of_its_own(&self) -> bool {
+        match &self.order {
+            Order::Unicode(tag) => matches!(tag.split('-').next(), Some("tr" | "az" | "lt" | "el" | "hy")),
+            Order::Bytes => false,
+        }
+    }
+
     /// Whether texts stand in another order than their bytes.
     pub fn is_unicode(&self) -> bool {
         matches!(self.order, Order::Unicode(_))
@@ -47,7 +171,10 @@ impl Collation {
 
     /// Whether its letters are those of ASCII: the database's own knows those of Unicode (`lc_ctype`).
     pub fn knows_ascii_alone(&self) -> bool {
-        matches!(self.name.as_str(), "C" | "POSIX" | "ucs_basic")
+        match &self.made {
+            Some(made) => matches!(made.ctype.as_deref(), Some("C" | "POSIX")),
+            None => matches!(self.name.as_str(), "C" | "POSIX" | "ucs_basic"),
+        }
     }
 
     /// The built-in collation of a name.
@@ -70,7 +197,7 @@ impl Collation {
             let locales = include_str!("locales.txt").lines().zip(UNICODE_FROM..);
             let unicode = locales.map(|(locale, oid)| {
                 let (name, order) = (format!("{locale}-x-icu"), Order::Unicode(locale.to_owned()));
-                Arc::new(Collation { oid, name, order })
+                Arc::new(built_in(oid, name, order))
             });
             Collation::all_of_bytes().iter().cloned().chain(unicode).collect()
         });
@@ -79,9 +206,7 @@ impl Collation {
 
     fn all_of_bytes() -> &'static [Arc<Self>] {
         static THOSE: LazyLock<Vec<Arc<Collation>>> = LazyLock::new(|| {
-            let plain = |(oid, name): &(u32, &str)| {
-                Arc::new(Collation { oid: *oid, name: (*name).to_owned(), order: Order::Bytes })
-            };
+            let plain = |(oid, name): &(u32, &str)| Arc::new(built_in(*oid, (*name).to_owned(), Order::Bytes));
             OF_BYTES.iter().map(plain).collect()
         });
         &THOSE
@@ -97,6 +222,10 @@ impl Collation {
         };
         Self::all_of_bytes().iter().find(|known| known.oid == oid)
     }
+}
+
+fn built_in(oid: u32, name: String, order: Order) -> Collation {
+    Collation { oid, name, namespace: "pg_catalog".to_owned(), order, deterministic: true, made: None }
 }
 
 /// The property of a column that has its collation's name.

@@ -116,6 +116,8 @@ pub enum Ddl {
     UserType(super::UserTypeChange),
     /// CREATE, ALTER, DROP and COMMENT ON EXTENSION.
     Extension(super::ExtensionChange),
+    /// CREATE, ALTER, DROP and COMMENT ON COLLATION.
+    Collation(super::CollationChange),
     /// CREATE ROW TYPE, CREATE DISTINCT TYPE.
     CreateType(CreateType),
     /// DROP TYPE.

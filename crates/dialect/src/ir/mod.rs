@@ -8,6 +8,7 @@
 pub mod access;
 pub mod apart;
 pub mod by_rows;
+mod collation;
 pub mod ddl;
 pub mod expr;
 mod extension;
@@ -22,6 +23,7 @@ mod user_type;
 pub mod walk;
 
 pub use access::*;
+pub use collation::*;
 pub use ddl::*;
 pub use expr::*;
 pub use extension::*;

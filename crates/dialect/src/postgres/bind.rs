@@ -214,6 +214,10 @@ impl Schema for NoSchema {
         &[]
     }
 
+    fn collation(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::collation::Collation>> {
+        None
+    }
+
     fn is_in_path(&self, _: &str) -> bool {
         true
     }

@@ -241,6 +241,9 @@ impl Walk<'_, '_> {
                 select.having.iter_mut().try_for_each(|having| self.expr(having).map(drop))?;
                 if matches!(select.distinct, Distinct::Rows) {
                     items.iter().try_for_each(check_key)?;
+                    for (item, derived) in select.items.iter_mut().zip(&items) {
+                        self.tell_apart(item, derived)?;
+                    }
                 }
                 self.relations.insert(query.output, items.clone());
                 if let Distinct::On(keys) = &mut select.distinct {
@@ -254,6 +257,11 @@ impl Walk<'_, '_> {
                     let both = self.merged(left, right)?;
                     match both {
                         Derived::Conflict(a, b) if !*all || *op != SetOp::Union => Err(mismatch(&a, &b)),
+                        both if (!*all || *op != SetOp::Union)
+                            && both.known().is_some_and(|one| !one.deterministic) =>
+                        {
+                            Err(Error::unsupported("UNION, INTERSECT or EXCEPT in a nondeterministic collation"))
+                        }
                         both => Ok(both.passed_on()),
                     }
                 });
@@ -328,9 +336,19 @@ impl Walk<'_, '_> {
         self.apply(expr, &derived, COMPARISON)
     }
 
-    /// What rows are grouped by: texts of different bytes are different everywhere.
+    /// What rows are grouped by.
     fn alike(&mut self, expr: &mut Expr) -> Result<()> {
-        check_key(&self.expr(expr)?)
+        let derived = self.expr(expr)?;
+        check_key(&derived)?;
+        self.tell_apart(expr, &derived)
+    }
+
+    /// What must only be told apart: texts of different bytes are different, but where the collation is not deterministic.
+    fn tell_apart(&self, expr: &mut Expr, derived: &Derived) -> Result<()> {
+        match derived.known() {
+            Some(collation) if !collation.deterministic => self.apply(expr, derived, COMPARISON),
+            _ => Ok(()),
+        }
     }
 
     /// Two expressions where they meet.
@@ -389,7 +407,7 @@ impl Walk<'_, '_> {
                 }
                 check_call(function, args, &derived)?;
                 if let ("lower" | "upper" | "initcap", Some(collation)) = (function.name, derived.known())
-                    && collation.knows_ascii_alone()
+                    && (collation.knows_ascii_alone() || collation.is_unicode())
                 {
                     args.iter_mut().for_each(|arg| wrap(arg, collation));
                 }
@@ -414,6 +432,7 @@ impl Walk<'_, '_> {
                 escape.iter_mut().try_for_each(|escape| self.expr(escape).map(drop))?;
                 let what = if *kind == LikeKind::ILike { "ILIKE" } else { "LIKE" };
                 check_known(&text.ty, &derived, what)?;
+                check_deterministic(&derived, what)?;
                 if *kind == LikeKind::ILike {
                     check_letters(&derived, "ILIKE")?;
                 }
@@ -492,6 +511,10 @@ impl Walk<'_, '_> {
         let derived = self.all(&mut aggregate.args)?;
         if aggregate.distinct {
             aggregate.args.iter().try_for_each(|arg| check_known(&arg.ty, &derived, COMPARISON))?;
+            if derived.known().is_some_and(|collation| !collation.deterministic) {
+                let what = format!("{}(DISTINCT …) in a nondeterministic collation", aggregate.function.name);
+                return Err(Error::unsupported(what));
+            }
         }
         aggregate.order_by.iter_mut().try_for_each(|key| self.sort_key(key))?;
         aggregate.filter.iter_mut().try_for_each(|filter| self.expr(filter).map(drop))?;
@@ -581,10 +604,21 @@ fn check_bytes(derived: &Derived, what: &str) -> Result<()> {
 /// Refuses what would have to know other capital letters than the database's own collation does.
 fn check_letters(derived: &Derived, what: &str) -> Result<()> {
     match derived.known() {
-        Some(collation) if collation.knows_ascii_alone() => {
+        Some(collation) if collation.knows_ascii_alone() || collation.has_letters_of_its_own() => {
             Err(Error::unsupported(format!("{what} in the collation \"{}\"", collation.name)))
         }
-        _ => check_bytes(derived, what),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what looks into texts where texts of different bytes are equal.
+fn check_deterministic(derived: &Derived, what: &str) -> Result<()> {
+    match derived.known() {
+        Some(collation) if !collation.deterministic => {
+            let message = format!("nondeterministic collations are not supported for {what}");
+            Err(Error::new(Condition::FeatureNotSupported, message))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -593,24 +627,33 @@ fn check_call(function: &'static Function, args: &[Expr], derived: &Derived) -> 
     let Some(text) = args.iter().find(|arg| Collation::of_type(&arg.ty).is_some()) else { return Ok(()) };
     let name = function.name;
     match name {
-        "lower" | "upper" | "initcap" => {
+        "lower" | "upper" => {
+            check_known(&text.ty, derived, &format!("{name}() function"))?;
+            match derived.known() {
+                Some(collation) if collation.has_letters_of_its_own() => check_bytes(derived, &format!("{name}()")),
+                _ => Ok(()),
+            }
+        }
+        "initcap" => {
             check_known(&text.ty, derived, &format!("{name}() function"))?;
             check_bytes(derived, &format!("{name}()"))
         }
         "~*" | "!~*" => {
             check_known(&text.ty, derived, "regular expression")?;
+            check_deterministic(derived, "regular expressions")?;
             check_letters(derived, "a regular expression without regard to case")
         }
         "~" | "!~" => {
             check_known(&text.ty, derived, "regular expression")?;
-            check_bytes(derived, "a regular expression")
+            check_deterministic(derived, "regular expressions")
         }
         _ if name.starts_with("regexp_") || name == "substring" && args.len() > 1 && args[1].ty.is_text() => {
             check_known(&text.ty, derived, "regular expression")?;
-            check_bytes(derived, "a regular expression")
+            check_deterministic(derived, "regular expressions")
         }
         "strpos" | "position" | "replace" | "split_part" | "starts_with" | "^@" | "string_to_array" => {
-            check_known(&text.ty, derived, "string searching")
+            check_known(&text.ty, derived, "string searching")?;
+            check_deterministic(derived, "substring searches")
         }
         // Members are told apart by their bytes; only an order would differ.
         _ if function.kind == FunctionKind::Operator

@@ -461,6 +461,10 @@ impl Schema for OffPath<'_> {
         self.0.extensions()
     }
 
+    fn collation(&self, name: &QualifiedName) -> Option<Arc<crate::collation::Collation>> {
+        name.schema.as_ref().and_then(|_| self.0.collation(name))
+    }
+
     fn is_in_path(&self, namespace: &str) -> bool {
         self.0.is_in_path(namespace)
     }

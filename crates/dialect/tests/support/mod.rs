@@ -506,6 +506,13 @@ impl Schema for Store {
         &[]
     }
 
+    fn collation(
+        &self,
+        _: &rowferry_dialect::schema::QualifiedName,
+    ) -> Option<Arc<rowferry_dialect::collation::Collation>> {
+        None
+    }
+
     fn is_in_path(&self, _: &str) -> bool {
         true
     }

@@ -39,7 +39,7 @@ pub(super) const TABLES: &[Table] = &[
         rows.extend(super::user_ranges::casts(context));
         rows
     }),
-    Table::pg_catalog("pg_collation", nothing),
+    Table::pg_catalog("pg_collation", made_collations),
     Table::pg_catalog("pg_opclass", |context| {
         members(context, |e, namespace| e.operator_classes().iter().map(|row| operator_class(row, namespace)).collect())
     }),
@@ -193,6 +193,36 @@ fn casts() -> Vec<Row> {
 
 fn cast(cast: &facts::Cast) -> Row {
     row![cast.oid, cast.source, cast.target, cast.function, letter(cast.context), letter(cast.method)]
+}
+
+/// Those that users have made.
+fn made_collations(context: &super::Context<'_>) -> Vec<Row> {
+    let rights = context.schema.rights();
+    let collations = context.schema.main.collations.iter();
+    let rows = collations.filter_map(|known| {
+        let made = known.made.as_ref()?;
+        let namespace = context.schema.namespace_oid(&known.namespace);
+        let owner = rights.owner(known.oid);
+        let encoding = if made.provider == 'c' { 6 } else { -1 };
+        let (collate, ctype) = (made.collate.as_deref(), made.ctype.as_deref());
+        let version = (made.provider == 'i').then_some(UNICODE_VERSION);
+        let (name, provider, deterministic) = (&*known.name, letter(made.provider), made.deterministic);
+        let locale = made.locale.as_deref();
+        Some(row![
+            known.oid,
+            name,
+            namespace,
+            owner,
+            provider,
+            deterministic,
+            encoding,
+            collate,
+            ctype,
+            locale,
+            version
+        ])
+    });
+    rows.collect()
 }
 
 fn collations() -> Vec<Row> {

@@ -66,7 +66,11 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
     }
     rows.extend(super::pg_extension::comments(context));
     for (oid, (kind, comment)) in context.schema.main.comments.iter() {
-        let catalog = if kind == "schema" { 2_615 } else { 1_255 };
+        let catalog = match kind.as_str() {
+            "schema" => 2_615,
+            "collation" => 3_456,
+            _ => 1_255,
+        };
         rows.push(row![*oid, catalog, 0, comment]);
     }
     let parts = describe::part_comments(context.schema).into_iter();

@@ -14,8 +14,17 @@ use crate::catalog::names::quote_ident;
 
 pub(super) const ROWS: &[Row] =
     &[
-        Row::new("rf_lower", 1, |call| mapped(call.text(0)?, lower)),
-        Row::new("rf_upper", 1, |call| mapped(call.text(0)?, upper)),
+        // With a second argument a letter may become several, as ICU has it.
+        Row::new("rf_lower", 1, |call| match call.len() {
+            1 => mapped(call.text(0)?, lower),
+            _ => text(call.text(0)?.to_lowercase()),
+        })
+        .optional(1),
+        Row::new("rf_upper", 1, |call| match call.len() {
+            1 => mapped(call.text(0)?, upper),
+            _ => text(call.text(0)?.to_uppercase()),
+        })
+        .optional(1),
         Row::new("rf_initcap", 1, |call| initcap(call, lower, upper, char::is_alphanumeric)),
         // The collations C and POSIX know the letters of ASCII alone.
         Row::new("rf_initcap_ascii", 1, |call| {

@@ -99,6 +99,13 @@ impl Schema for Empty {
         &[]
     }
 
+    fn collation(
+        &self,
+        _: &rowferry_dialect::schema::QualifiedName,
+    ) -> Option<std::sync::Arc<rowferry_dialect::collation::Collation>> {
+        None
+    }
+
     fn is_in_path(&self, _: &str) -> bool {
         true
     }

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use icu_collator::options::CollatorOptions;
+use icu_collator::options::{AlternateHandling, CaseLevel, CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorPreferences};
 use icu_locale_core::Locale;
-use rowferry_dialect::lower::sqlite::UNICODE_VERSION;
+use rowferry_dialect::lower::sqlite::{UNICODE_EQUAL, UNICODE_VERSION};
 
 /// The order that a collation's name tells: the version of the orders and a locale. `None` for another version, whose
 /// indexes may be in another order, and for what is no locale.
@@ -14,14 +14,47 @@ pub(super) fn named(words: &str) -> Option<impl Fn(&str, &str) -> Ordering + Sen
     if version != UNICODE_VERSION {
         return None;
     }
-    of_locale(locale)
+    let (equal, locale) = match locale.strip_prefix(UNICODE_EQUAL) {
+        Some(locale) => (true, locale),
+        None => (false, locale),
+    };
+    of_locale(locale, equal)
 }
 
-/// Texts as a locale orders them; those that are equal to it, by their bytes.
-fn of_locale(locale: &str) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + 'static> {
-    let locale: Locale = locale.parse().ok()?;
-    let collator = Collator::try_new(CollatorPreferences::from(&locale), CollatorOptions::default()).ok()?;
-    Some(move |a: &str, b: &str| collator.compare(a, b).then_with(|| a.cmp(b)))
+/// Texts as a locale orders them; those that are equal to it, by their bytes unless they are `equal`.
+fn of_locale(tag: &str, equal: bool) -> Option<impl Fn(&str, &str) -> Ordering + Send + Sync + 'static> {
+    let locale: Locale = tag.parse().ok()?;
+    let collator = Collator::try_new(CollatorPreferences::from(&locale), options(tag)).ok()?;
+    Some(move |a: &str, b: &str| collator.compare(a, b).then_with(|| if equal { Ordering::Equal } else { a.cmp(b) }))
+}
+
+/// What a tag asks of the order beyond its language.
+fn options(tag: &str) -> CollatorOptions {
+    let mut options = CollatorOptions::default();
+    let asked = |key: &str| {
+        let (_, extension) = tag.split_once("-u-")?;
+        let mut parts = extension.split('-').skip_while(|part| *part != key);
+        parts.next()?;
+        parts.next()
+    };
+    options.strength = match asked("ks") {
+        Some("level1") => Some(Strength::Primary),
+        Some("level2") => Some(Strength::Secondary),
+        Some("level3") => Some(Strength::Tertiary),
+        Some("level4") => Some(Strength::Quaternary),
+        _ => None,
+    };
+    options.alternate_handling = match asked("ka") {
+        Some("shifted") => Some(AlternateHandling::Shifted),
+        Some("noignore") => Some(AlternateHandling::NonIgnorable),
+        _ => None,
+    };
+    options.case_level = match asked("kc") {
+        Some("true") => Some(CaseLevel::On),
+        Some("false") => Some(CaseLevel::Off),
+        _ => None,
+    };
+    options
 }
 
 #[cfg(test)]
@@ -31,7 +64,7 @@ mod tests {
     use super::*;
 
     fn sorted(locale: &str, words: &str) -> String {
-        let compare = of_locale(locale).unwrap_or_else(|| panic!("{locale} is no locale"));
+        let compare = of_locale(locale, false).unwrap_or_else(|| panic!("{locale} is no locale"));
         let mut words: Vec<&str> = words.split(' ').collect();
         words.sort_by(|a, b| compare(a, b));
         words.join(" ")
@@ -41,7 +74,7 @@ mod tests {
     fn every_locale_has_an_order() {
         for collation in Collation::all() {
             let Order::Unicode(locale) = &collation.order else { continue };
-            let compare = of_locale(locale).unwrap_or_else(|| panic!("{locale} has none"));
+            let compare = of_locale(locale, false).unwrap_or_else(|| panic!("{locale} has none"));
             assert_eq!(
                 (compare("a", "b"), compare("b", "a"), compare("a", "a")),
                 (Ordering::Less, Ordering::Greater, Ordering::Equal)
@@ -62,6 +95,23 @@ mod tests {
             let shuffled: Vec<&str> = words.split(' ').rev().collect();
             let expected = if locale == "und" { "_a a A á b B ß sz Z" } else { words };
             assert_eq!(sorted(locale, &shuffled.join(" ")), expected, "{locale}");
+        }
+    }
+
+    #[test]
+    fn a_tag_asks_for_more_than_a_language() {
+        for (tag, a, b, wanted) in [
+            ("und-u-ks-level2", "abc", "ABC", Ordering::Equal),
+            ("und-u-kc-true-ks-level1", "cote", "côte", Ordering::Equal),
+            ("und-u-kc-true-ks-level1", "Cote", "cote", Ordering::Greater),
+            ("und-u-kn-true", "A-21", "A-123", Ordering::Less),
+            ("und-u-ka-shifted", "de-luge", "deanza", Ordering::Greater),
+            ("und-u-kf-upper", "aaa", "AAA", Ordering::Greater),
+            ("de-u-co-phonebk", "Goldmann", "Götz", Ordering::Greater),
+            ("de", "Goldmann", "Götz", Ordering::Less),
+        ] {
+            let compare = of_locale(tag, true).unwrap_or_else(|| panic!("{tag} is no locale"));
+            assert_eq!(compare(a, b), wanted, "{tag}");
         }
     }
 

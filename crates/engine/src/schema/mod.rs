@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rowferry_dialect::access::{BOOTSTRAP, Identity, ObjectClass, Privileges, Rights};
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::schema::{
     Column, NamedType, Physical, Policy, QualifiedName, Relation, RelationKind, Routine, Sequence,
@@ -391,6 +392,16 @@ impl Schema for SessionSchema {
 
     fn extensions(&self) -> &[Arc<Installed>] {
         &self.main.extensions
+    }
+
+    fn collation(&self, name: &QualifiedName) -> Option<Arc<Collation>> {
+        if self.main.collations.is_empty() {
+            return None;
+        }
+        self.find(name, |namespace, name| {
+            let mut collations = self.main.collations.iter();
+            collations.find(|known| known.namespace == namespace && known.name == name).cloned()
+        })
     }
 
     fn is_in_path(&self, namespace: &str) -> bool {

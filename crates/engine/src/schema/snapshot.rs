@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rowferry_dialect::access::{Grants, Roles};
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::composite;
 use rowferry_dialect::extension::{self, Installed};
 use rowferry_dialect::heritage::{Heritage, INHERITED_CHECK, INHERITED_COLUMN, INHERITS};
@@ -38,6 +39,8 @@ pub struct Snapshot {
     pub user_types: Arc<Vec<Arc<UserType>>>,
     /// Extensions, oldest first.
     pub extensions: Arc<Vec<Arc<Installed>>>,
+    /// Collations that users have made, oldest first.
+    pub collations: Arc<Vec<Arc<Collation>>>,
     /// Named types, oldest first.
     pub types: Arc<Vec<Arc<NamedType>>>,
     /// Comments on schemas and functions by object id, each with what it is on.
@@ -541,7 +544,7 @@ impl Snapshot {
         let rest = |s: &Self| {
             let functions = s.functions.clone();
             let types = (s.types.clone(), s.user_types.clone());
-            let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone());
+            let others = (s.synonyms.clone(), s.comments.clone(), s.extensions.clone(), s.collations.clone());
             (s.namespaces.clone(), s.routines.clone(), functions, types, others)
         };
         (rest(self) != rest(other)).then(|| format!("{:#?}\n{:#?}", rest(self), rest(other)))

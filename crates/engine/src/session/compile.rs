@@ -753,6 +753,7 @@ fn command(statement: &Statement) -> Command {
             Ddl::DropFunctions { tag, .. } => tag,
             Ddl::UserType(change) => change.tag(),
             Ddl::Extension(change) => change.tag(),
+            Ddl::Collation(change) => change.tag(),
             Ddl::CreateType(_) => "CREATE TYPE",
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {

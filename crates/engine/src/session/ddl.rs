@@ -19,6 +19,7 @@ use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_na
 
 mod allowed;
 mod alter;
+mod collation;
 pub(crate) mod constraints;
 mod create;
 mod dependencies;
@@ -367,6 +368,7 @@ impl Changer<'_> {
             Ddl::DropFunctions { functions, cascade, .. } => self.drop_functions(functions, *cascade),
             Ddl::UserType(change) => self.change_user_type(change),
             Ddl::Extension(change) => self.change_extension(change),
+            Ddl::Collation(change) => self.change_collation(change),
             Ddl::CreateType(create) => self.create_type(create),
             Ddl::DropType { oid } => self.drop_type(*oid),
             Ddl::Trigger(change) => self.change_trigger(change),

@@ -81,6 +81,10 @@ impl Schema for List {
         &[]
     }
 
+    fn collation(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::collation::Collation>> {
+        None
+    }
+
     fn is_in_path(&self, _: &str) -> bool {
         true
     }

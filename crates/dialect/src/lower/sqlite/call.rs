@@ -25,6 +25,14 @@ fn knows_ascii_alone(args: &[Expr]) -> bool {
     }
 }
 
+/// True for a text under one of ICU's collations, where a letter's counterpart may be several.
+fn knows_all_letters(args: &[Expr]) -> bool {
+    match args.first().map(|arg| &arg.kind) {
+        Some(ExprKind::Collate { collation, role: CollateRole::Operand, .. }) => collation.is_unicode(),
+        _ => false,
+    }
+}
+
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
         let sql = match function.sqlite {
@@ -43,6 +51,11 @@ impl Lowering<'_> {
                         format!("{name}_ascii({args})")
                     }
                 }
+            }
+            Sqlite::Function(name @ ("rf_lower" | "rf_upper")) if knows_all_letters(args) => {
+                let args = self.texts(args)?.join(", ");
+                self.needs_us();
+                format!("{name}({args}, 1)")
             }
             // What looks at the blanks of a `char(n)`.
             how @ (Sqlite::Template(_) | Sqlite::Function(_)) if sees_blanks(function) => {

@@ -203,6 +203,7 @@ impl Lowering<'_> {
         let equality = matches!(sign, "=" | "<>" | "IS" | "IS NOT");
         let order = match (&left.kind, equality) {
             (ExprKind::Collate { .. }, false) => collation_of(left, Repr::Plain),
+            (ExprKind::Collate { collation, .. }, true) if !collation.deterministic => collation_of(left, Repr::Plain),
             _ => None,
         };
         let left = self.without_blanks(left)?;

@@ -372,11 +372,17 @@ pub const UNICODE_COLLATION: &str = "rf_unicode ";
 /// The version of the orders: that of the crate whose data they are.
 pub const UNICODE_VERSION: &str = "2.4.0";
 
+/// What stands before the locale where texts are equal that the order does not tell apart.
+pub const UNICODE_EQUAL: &str = "=";
+
 /// SQLite's name of a collation, in quotes.
 fn named_collation(collation: &Collation) -> String {
     match &collation.order {
         crate::collation::Order::Bytes => "BINARY".to_owned(),
-        crate::collation::Order::Unicode(locale) => quote(&format!("{UNICODE_COLLATION}{UNICODE_VERSION} {locale}")),
+        crate::collation::Order::Unicode(locale) => {
+            let mark = if collation.deterministic { "" } else { UNICODE_EQUAL };
+            quote(&format!("{UNICODE_COLLATION}{UNICODE_VERSION} {mark}{locale}"))
+        }
     }
 }
 
@@ -391,6 +397,9 @@ fn collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
 /// As [`collation_of`] where only equality is asked for: texts of different bytes differ in every order.
 fn equality_collation_of(expr: &Expr, repr: Repr) -> Option<Cow<'static, str>> {
     match &expr.kind {
+        ExprKind::Collate { collation, role: CollateRole::Operand, .. } if !collation.deterministic => {
+            Some(named_collation(collation).into())
+        }
         ExprKind::Collate { role: CollateRole::Operand, .. } if *expr.ty.through_domains() != Type::Char(0) => None,
         _ => equality_collation(&expr.ty, repr),
     }

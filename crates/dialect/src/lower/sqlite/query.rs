@@ -215,7 +215,9 @@ impl Lowering<'_> {
             if alike {
                 sql = self.decimal_text(sql, &item.ty);
             }
-            let mut shown = if (distinct || alike) && sql.repr != Repr::Native {
+            let mut shown = if matches!(item.kind, ExprKind::Collate { .. }) && distinct {
+                self.with_equality(sql.clone(), item).sql
+            } else if (distinct || alike) && sql.repr != Repr::Native {
                 self.with_collation(sql.clone(), &item.ty).sql
             } else {
                 sql.sql.clone()

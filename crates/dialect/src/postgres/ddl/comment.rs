@@ -22,6 +22,9 @@ impl Binder<'_> {
         if comment.objtype() == ObjectType::ObjectExtension {
             return self.comment_on_extension(&parts, text);
         }
+        if comment.objtype() == ObjectType::ObjectCollation {
+            return self.comment_on_collation(&parts, text);
+        }
         if comment.objtype() == ObjectType::ObjectTrigger {
             return self.comment_on_trigger(&parts, text);
         }

@@ -216,6 +216,10 @@ impl Binder<'_> {
         if !element.collation.is_empty() {
             self.check_collatable(&expr.ty, place)?;
             let collation = self.collation(&element.collation, place)?;
+            if !collation.is_built_in() {
+                let what = format!("the collation \"{}\" in an index, but of its column,", collation.name);
+                return Err(self.unsupported(what, place));
+            }
             let column = matches!(&expr.kind, crate::ir::ExprKind::Column(_));
             let plain = column && !table.columns.iter().any(|column| column.collation.is_some());
             if collation.is_unicode() || !plain {

@@ -2,6 +2,7 @@
 
 mod alter;
 mod alter_family;
+mod collation;
 mod comment;
 mod composite;
 mod domain;
@@ -66,6 +67,19 @@ impl Binder<'_> {
             }
             N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectExtension => {
                 return self.drop_extensions(drop);
+            }
+            N::DefineStmt(define) if define.kind() == ObjectType::ObjectCollation => {
+                return self.create_collation(define);
+            }
+            N::AlterCollationStmt(alter) => return self.refresh_collation(alter),
+            N::RenameStmt(rename) if rename.rename_type() == ObjectType::ObjectCollation => {
+                return self.rename_collation(rename);
+            }
+            N::AlterObjectSchemaStmt(alter) if alter.object_type() == ObjectType::ObjectCollation => {
+                return self.move_collation(alter);
+            }
+            N::DropStmt(drop) if drop.remove_type() == ObjectType::ObjectCollation => {
+                return self.drop_collations(drop);
             }
             N::DropStmt(drop) => return self.drop_objects(drop),
             N::CreateFunctionStmt(create) => self.create_function(create)?,
@@ -224,9 +238,27 @@ impl Binder<'_> {
             Some((column, ty)) => self.assign(expr, column, ty, at)?,
             None => self.settle(expr, at)?,
         };
+        self.check_collations_kept(&expr)?;
         let text =
             raw::print_expression(node).ok_or_else(|| crate::Error::unsupported("this expression in a definition"))?;
         Ok(Text { text, expr })
+    }
+
+    /// Refuses what would have to follow a collation that gets another name.
+    fn check_collations_kept(&self, expr: &crate::ir::Expr) -> Result<()> {
+        let mut found = None;
+        crate::ir::walk::expr(expr, &mut |part| {
+            if let crate::ir::ExprKind::Collate { collation, .. } = &part.kind
+                && !collation.is_built_in()
+            {
+                found = Some(collation.name.clone());
+            }
+            true
+        });
+        match found {
+            Some(name) => Err(self.unsupported(format!("the collation \"{name}\" in a definition"), -1)),
+            None => Ok(()),
+        }
     }
 
     fn create_table_as(&mut self, create: &pg::CreateTableAsStmt) -> Result<Statement> {

@@ -235,11 +235,16 @@ impl Binder<'_> {
         draft.properties.extend(self.column_clauses(column, &definition.ty)?);
         if let Some(collation) = &column.coll_clause {
             self.check_collatable(&definition.ty, collation.location)?;
+            let collation_at = collation.location;
             let collation = self.collation(&collation.collname, collation.location)?;
             definition.collation = Some(collation).filter(|named| named.oid != crate::collation::Collation::DEFAULT);
             if let Some(named) = &definition.collation {
                 let property = crate::collation::PROPERTY.to_owned();
-                draft.properties.push((column.colname.clone(), property, named.name.clone()));
+                draft.properties.push((column.colname.clone(), property, named.property()));
+                if !named.is_built_in() && draft.name.schema.as_deref() == Some("pg_temp") {
+                    let what = format!("the collation \"{}\" in a temporary table", named.name);
+                    return Err(self.unsupported(what, collation_at));
+                }
             }
         }
         let nullable =
@@ -851,7 +856,7 @@ fn with_collations(
         .collect();
     let named = columns.iter().filter(|column| !known.contains(&column.name)).filter_map(|column| {
         let collation = column.collation.as_ref()?;
-        Some((column.name.clone(), crate::collation::PROPERTY.to_owned(), collation.name.clone()))
+        Some((column.name.clone(), crate::collation::PROPERTY.to_owned(), collation.property()))
     });
     properties.extend(named);
     properties

@@ -317,18 +317,37 @@ impl Binder<'_> {
         Ok(Expr::new(ExprKind::Collate { arg: Box::new(arg), collation, role, location: collate.location }, ty))
     }
 
-    /// The collation of a name.
+    /// The collation of a name in an expression. What is stored would have to follow one that gets another name.
     pub(super) fn collation(
         &self,
         name: &[Node],
         location: i32,
     ) -> Result<std::sync::Arc<crate::collation::Collation>> {
-        let parts = names::strings(name);
-        let found = match parts.as_slice() {
-            [name] | ["pg_catalog", name] => crate::collation::Collation::named(name),
+        let found = self.collation_named(&names::strings(name), location)?;
+        if !found.is_built_in() && self.uses.is_some() {
+            return Err(self.unsupported(format!("the collation \"{}\" in a stored query", found.name), location));
+        }
+        Ok(found)
+    }
+
+    /// The collation of a name.
+    pub(super) fn collation_named(
+        &self,
+        parts: &[&str],
+        location: i32,
+    ) -> Result<std::sync::Arc<crate::collation::Collation>> {
+        let built_in = |name| crate::collation::Collation::named(name).cloned();
+        let found = match parts {
+            [name] => built_in(name).or_else(|| self.schema.collation(&QualifiedName::bare(*name))),
+            ["pg_catalog", name] => built_in(name),
+            [schema, _] if !self.schema.has_namespace(schema) => {
+                let message = format!("schema \"{schema}\" does not exist");
+                return Err(self.error(Condition::InvalidSchemaName, message, location));
+            }
+            [schema, name] => self.schema.collation(&QualifiedName::new(*schema, *name)),
             _ => None,
         };
-        found.cloned().ok_or_else(|| {
+        found.ok_or_else(|| {
             let name = parts.join(".");
             let message = format!("collation \"{name}\" for encoding \"UTF8\" does not exist");
             self.error(Condition::UndefinedObject, message, location)

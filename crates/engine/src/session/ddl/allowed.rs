@@ -1,10 +1,11 @@
 //! Whether a change of the schema is allowed to the role that asks.
 
 use rowferry_dialect::access::{DATABASE, ObjectClass, Privileges, Rights, denied, not_owner, relation_words};
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::ir::{
-    AlterTable, AlterUserType, AlterView, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange, NewUserType,
-    ObjectKind, PolicyChange, TriggerChange, UserTypeChange,
+    AlterTable, AlterUserType, AlterView, CollationChange, ConstraintKind, CreateTable, Ddl, Drop, ExtensionChange,
+    NewUserType, ObjectKind, PolicyChange, TriggerChange, UserTypeChange,
 };
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
@@ -90,6 +91,7 @@ impl Changer<'_> {
                 if inside { Ok(()) } else { check.owned(ty.oid, "type", &ty.name) }
             }),
             Ddl::Extension(change) => check.extension(change),
+            Ddl::Collation(change) => check.collation(change),
             Ddl::CreateFunction(create) => {
                 check.schema_privilege(&create.namespace, Privileges::CREATE)?;
                 check.leakproof(create.leakproof)?;
@@ -139,6 +141,23 @@ impl Allowed<'_> {
             }
             ExtensionChange::Comment { extension, .. } => owned(extension),
             ExtensionChange::Drop { extensions, .. } => extensions.iter().try_for_each(|extension| owned(extension)),
+        }
+    }
+
+    fn collation(&self, change: &CollationChange) -> Done {
+        let owned = |collation: &Collation| self.owned(collation.oid, "collation", &collation.name);
+        match change {
+            CollationChange::Create { name, .. } => self.create_in(name, false),
+            CollationChange::Rename { collation, .. } => {
+                owned(collation)?;
+                self.schema_privilege(&collation.namespace, Privileges::CREATE)
+            }
+            CollationChange::SetSchema { collation, to } => {
+                owned(collation)?;
+                self.schema_privilege(to, Privileges::CREATE)
+            }
+            CollationChange::Comment { collation, .. } => owned(collation),
+            CollationChange::Drop { collations, .. } => collations.iter().try_for_each(|collation| owned(collation)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
@@ -82,7 +83,13 @@ impl Changer<'_> {
         };
         let types: Vec<_> = schema.user_types().into_iter().filter(|ty| ty.namespace == name).collect();
         let typed = |ty: &Arc<rowferry_dialect::user_type::UserType>| format!("type {}", ty.shown());
-        let is_empty = relations.is_empty() && free.is_empty() && functions.is_empty() && types.is_empty();
+        let collations: Vec<_> = schema.main.collations.iter().filter(|made| made.namespace == name).cloned().collect();
+        let ordered = |made: &Arc<Collation>| format!("collation {}", super::collation::shown(&schema, made));
+        let is_empty = relations.is_empty()
+            && free.is_empty()
+            && functions.is_empty()
+            && types.is_empty()
+            && collations.is_empty();
         if !is_empty && !cascade {
             let dropped = format!("schema {name}");
             let names: Vec<_> = relations
@@ -91,6 +98,7 @@ impl Changer<'_> {
                 .chain(free.iter().map(shown))
                 .chain(functions.iter().map(called))
                 .chain(types.iter().map(typed))
+                .chain(collations.iter().map(ordered))
                 .map(|object| (object, dropped.clone()))
                 .collect();
             return Err(cannot_drop(&dropped, &names));
@@ -100,6 +108,7 @@ impl Changer<'_> {
         gone.extend(free.iter().map(|details| (details.sequence.oid, shown(details))));
         gone.extend(functions.iter().map(|function| (function.oid, called(function))));
         gone.extend(types.iter().map(|ty| (ty.oid, typed(ty))));
+        gone.extend(collations.iter().map(|made| (made.oid, ordered(made))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
         self.tell_cascade(&gone.into_iter().map(|(_, shown)| shown).collect::<Vec<_>>());
@@ -113,7 +122,8 @@ impl Changer<'_> {
         }
         self.settle()?;
         self.drop_user_types(&types, true)?;
-        if !functions.is_empty() || !types.is_empty() {
+        collations.iter().try_for_each(|made| self.drop_collation(made, true))?;
+        if !functions.is_empty() || !types.is_empty() || !collations.is_empty() {
             self.bump()?;
         }
         self.forget("main", namespace.oid)

@@ -81,7 +81,7 @@ impl Changer<'_> {
             "sequence" => ObjectClass::Sequence,
             "schema" => ObjectClass::Schema,
             "routine" | "function" => ObjectClass::Routine,
-            "row type" | "distinct type" | "type" => ObjectClass::Type,
+            "row type" | "distinct type" | "type" | "collation" => ObjectClass::Type,
             _ => return Ok(()),
         };
         let schema = self.schema();

@@ -21,6 +21,7 @@ pub fn load(connection: &Connection, database: &'static str) -> Result<Snapshot>
     let source = Source { connection, database, metadata: &metadata };
     let mut snapshot = Snapshot::default();
     snapshot.cookie = cookie(connection, database)?;
+    source.add_collations(&mut snapshot);
     source.add_extensions(&mut snapshot);
     source.add_user_types(&mut snapshot);
     for name in entries.order.iter().filter(|name| !hidden.contains(*name)) {
@@ -91,6 +92,7 @@ pub fn refresh(
     snapshot.cookie = cookie(connection, database)?;
     relations.iter().for_each(|oid| snapshot.remove_relation(*oid));
     oids.iter().for_each(|oid| forget(&mut snapshot, *oid));
+    source.add_collations(&mut snapshot);
     source.add_extensions(&mut snapshot);
     source.add_user_types(&mut snapshot);
     let mut changed = Vec::new();
@@ -149,6 +151,9 @@ fn forget(snapshot: &mut Snapshot, oid: u32) {
     }
     if snapshot.user_type_by_oid(oid).is_some() {
         Arc::make_mut(&mut snapshot.user_types).retain(|ty| ty.kept_as() != oid);
+    }
+    if snapshot.collations.iter().any(|collation| collation.oid == oid) {
+        Arc::make_mut(&mut snapshot.collations).retain(|collation| collation.oid != oid);
     }
     if snapshot.extensions.iter().any(|extension| extension.oid == oid) {
         Arc::make_mut(&mut snapshot.extensions).retain(|extension| extension.oid != oid);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::Language;
+use rowferry_dialect::collation::Collation;
 use rowferry_dialect::extension::Installed;
 use rowferry_dialect::lower::sqlite::types;
 use rowferry_dialect::schema::{Physical, QualifiedName, Relation, RelationKind, Routine, Sequence};
@@ -62,6 +63,20 @@ impl Source<'_> {
         }
     }
 
+    /// Enters the collations that users have made: before the relations, whose columns may be in them.
+    pub(super) fn add_collations(&self, snapshot: &mut Snapshot) {
+        for (&oid, object) in self.metadata.objects.iter().filter(|(_, object)| object.kind == "collation") {
+            let definition = object.definition.as_deref().unwrap_or_default();
+            let Some(made) = Collation::from_definition(oid, &object.namespace, &object.name, definition) else {
+                tracing::warn!(object = object.name, "a collation that cannot be read");
+                continue;
+            };
+            let collations = Arc::make_mut(&mut snapshot.collations);
+            collations.push(Arc::new(made));
+            collations.sort_by_key(|collation| collation.oid);
+        }
+    }
+
     /// Enters the extensions: before the relations, whose columns may be of their types.
     pub(super) fn add_extensions(&self, snapshot: &mut Snapshot) {
         for (&oid, object) in self.metadata.objects.iter().filter(|(_, object)| object.kind == "extension") {
@@ -82,7 +97,7 @@ impl Source<'_> {
     pub(super) fn add_objects(&self, snapshot: &mut Snapshot) {
         for (&oid, object) in &self.metadata.objects {
             if let Some(comment) = &object.comment
-                && matches!(object.kind.as_str(), "schema" | "function" | "comment")
+                && matches!(object.kind.as_str(), "schema" | "function" | "collation" | "comment")
             {
                 let kind = if object.kind == "comment" { &object.namespace } else { &object.kind };
                 Arc::make_mut(&mut snapshot.comments).insert(oid, (kind.clone(), comment.clone()));

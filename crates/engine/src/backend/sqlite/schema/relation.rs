@@ -132,7 +132,11 @@ impl Loader<'_> {
         }
         for column in &mut columns {
             let named = details.properties.get(&column.name, rowferry_dialect::collation::PROPERTY);
-            column.collation = named.and_then(Collation::named).cloned();
+            column.collation =
+                named.and_then(|named| match named.strip_prefix('#').and_then(|oid| oid.parse::<u32>().ok()) {
+                    Some(oid) => self.known.collations.iter().find(|made| made.oid == oid).cloned(),
+                    None => Collation::named(named).cloned(),
+                });
         }
         let foreign_keys = self.foreign_keys(oid, &name, &namespace, &columns, text.as_ref(), &mut details)?;
         let checks = self.checks(oid, &name, text.as_ref(), &foreign_keys, &mut details);
