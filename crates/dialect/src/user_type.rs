@@ -127,6 +127,14 @@ pub struct Constructors {
     pub multirange: (String, String),
 }
 
+impl Constructors {
+    /// The schema of the one with an object id.
+    pub fn namespace_of(&self, oid: u32) -> Option<String> {
+        let at = self.oids.iter().position(|known| *known == oid)?;
+        Some(if at < 2 { self.range.0.clone() } else { self.multirange.0.clone() })
+    }
+}
+
 /// What is known of a multirange type besides its range type.
 #[derive(Clone, Debug)]
 pub struct MultirangeType {

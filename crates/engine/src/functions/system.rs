@@ -195,7 +195,11 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_function_is_visible", 1, |call| {
         let schema = call.context().state().schema();
         let Some(function) = u32::try_from(call.integer(0)?).ok().and_then(|oid| schema.function_by_oid(oid)) else {
-            return Ok(Value::Integer(1));
+            // One of PostgreSQL's own, or what makes values of a range type.
+            let oid = oid(call, 0)?;
+            let mut types = schema.user_types().into_iter();
+            let made = types.find_map(|ty| ty.range().and_then(|range| range.constructors.namespace_of(oid)));
+            return Ok(Value::Integer(made.is_none_or(|namespace| schema.is_in_path(&namespace)).into()));
         };
         let name = rowferry_dialect::schema::QualifiedName::bare(function.name.clone());
         let words = function.definition.input_words();
