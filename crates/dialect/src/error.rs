@@ -83,6 +83,7 @@ conditions! {
     InvalidBinaryRepresentation "22P03" -1213 0,
     BadCopyFileFormat "22P04" -846 0,
     UntranslatableCharacter "22P05" -202 0,
+    NonstandardUseOfEscapeCharacter "22P06" -202 0,
     // Conditions that Informix tells apart and PostgreSQL does not.
     BigintOutOfRange "22003" -1284 0,
     BlobLiteral "22023" -617 0,

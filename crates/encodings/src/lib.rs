@@ -110,6 +110,11 @@ impl Encoding {
         self.name == UTF8 || self.name == "SQL_ASCII"
     }
 
+    /// Whether bytes below 128 may be parts of its characters, so that no server keeps its texts in it.
+    pub fn is_client_only(&self) -> bool {
+        matches!(self.name, "BIG5" | "GB18030" | "GBK" | "JOHAB" | "SHIFT_JIS_2004" | "SJIS" | "UHC")
+    }
+
     /// Whether there is a conversion between it and UTF-8.
     pub fn converts(&self) -> bool {
         self.table.is_some() || self.is_utf8()

@@ -110,11 +110,7 @@ fn what_cannot_be_set_says_why() {
         ("set \"a.b c\" = 1", "42602", "invalid configuration parameter name \"a.b c\""),
         ("set role nobody", "22023", "role \"nobody\" does not exist"),
         ("set session authorization nobody", "22023", "role \"nobody\" does not exist"),
-        (
-            "set standard_conforming_strings = off",
-            "0A000",
-            "setting \"standard_conforming_strings\" to \"off\" is not supported",
-        ),
+        ("set transform_null_equals = on", "0A000", "setting \"transform_null_equals\" to \"on\" is not supported"),
     ] {
         let error = session.error(statement);
         assert_eq!((error.condition().sqlstate(), error.message.as_str()), (code, message), "{statement}");

@@ -304,7 +304,7 @@ impl Binder<'_> {
     /// A literal of a view, a default or a check is read again from its text, by sessions of another style: it must not
     /// mean something else there.
     fn check_stored_literal(&self, text: &str, ty: &Type, value: &Value, location: i32) -> Result<()> {
-        let style = self.literal_style();
+        let style = values::LiteralStyle { backslashes_escape: false, ..self.literal_style() };
         if style == values::LiteralStyle::default() || !self.is_stored() {
             return Ok(());
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pg_query::protobuf::node::Node as N;
 
 use super::raw;
+use super::spelling::{self, StringRules};
 use crate::{Condition, Error, Result};
 
 /// A statement of a text, parsed; what [`super::bind`] takes.
@@ -13,6 +14,8 @@ use crate::{Condition, Error, Result};
 pub struct Parsed {
     whole: Arc<str>,
     range: Range<usize>,
+    /// Bytes of the whole text that the client has not sent, in their order.
+    inserted: Arc<[usize]>,
     pub(super) node: Arc<raw::Tree>,
 }
 
@@ -37,7 +40,8 @@ impl Parsed {
     pub fn position(&self, location: i32) -> Option<u32> {
         let offset = usize::try_from(location).ok()?;
         let before = self.whole.get(..offset)?;
-        Some(before.chars().count() as u32 + 1)
+        let inserted = self.inserted.partition_point(|byte| *byte < offset);
+        Some((before.chars().count() - inserted) as u32 + 1)
     }
 
     /// What it is.
@@ -63,7 +67,24 @@ impl Parsed {
 /// Errors: `SyntaxError` in PostgreSQL's words with the position in the whole text; `StatementTooComplex` for nesting
 /// beyond what the parser bears.
 pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
+    parse_with(sql, Arc::default())
+}
+
+/// Fails as [`parse`] does when strings mean what these rules say.
+pub(super) fn check(sql: &str, rules: StringRules) -> Result<()> {
+    raw::parse_as(sql, rules.standard).map_err(|error| classify(&error))?;
+    spelling::check_numbers(sql, rules.standard)
+}
+
+/// The position of a byte: 1-based, in characters.
+pub(super) fn position_of(sql: &str, byte: usize) -> u32 {
+    sql.get(..byte).unwrap_or(sql).chars().count() as u32 + 1
+}
+
+/// The same for a text in which these bytes do not count.
+pub(super) fn parse_with(sql: &str, inserted: Arc<[usize]>) -> Result<Vec<Parsed>> {
     let parsed = raw::parse(sql).map_err(|error| classify(&error))?;
+    spelling::check_numbers(sql, true)?;
     let whole: Arc<str> = sql.into();
     let mut statements = Vec::with_capacity(parsed.len());
     for statement in parsed {
@@ -73,7 +94,12 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
             length => start.saturating_add(length).min(whole.len()),
         };
         let leading = whole[start..end].len() - whole[start..end].trim_start().len();
-        statements.push(Parsed { whole: whole.clone(), range: start + leading..end, node: Arc::new(statement.tree) });
+        statements.push(Parsed {
+            whole: whole.clone(),
+            range: start + leading..end,
+            inserted: inserted.clone(),
+            node: Arc::new(statement.tree),
+        });
     }
     Ok(statements)
 }
@@ -93,7 +119,9 @@ fn classify(error: &raw::ParseError) -> Error {
         Condition::FeatureNotSupported
     } else if message.starts_with("invalid byte sequence") {
         Condition::CharacterNotInRepertoire
-    } else if message.starts_with("invalid Unicode escape") || message.starts_with("unsafe use of \\'") {
+    } else if message.starts_with("unsafe use of \\'") {
+        Condition::NonstandardUseOfEscapeCharacter
+    } else if message.starts_with("invalid Unicode escape") {
         Condition::InvalidEscapeSequence
     } else if message.starts_with("unterminated") {
         Condition::UnterminatedString

@@ -78,9 +78,13 @@ struct CParseResult {
 }
 
 unsafe extern "C" {
-    fn pg_query_parse_protobuf(input: *const c_char) -> CParseResult;
+    fn pg_query_parse_protobuf_opts(input: *const c_char, options: c_int) -> CParseResult;
     fn pg_query_free_protobuf_parse_result(result: CParseResult);
 }
+
+/// `PG_QUERY_DISABLE_STANDARD_CONFORMING_STRINGS` and `PG_QUERY_DISABLE_ESCAPE_STRING_WARNING`: the library would write
+/// its warnings to where nobody reads them.
+const BACKSLASHES_ESCAPE: c_int = 32 | 64;
 
 /// One statement of a text.
 pub(super) struct Statement {
@@ -94,6 +98,11 @@ pub(super) struct Statement {
 
 /// Parses a text into its statements.
 pub(super) fn parse(sql: &str) -> Result<Vec<Statement>, ParseError> {
+    parse_as(sql, true)
+}
+
+/// Parses a text; unless its strings are standard ones, backslashes escape in all of them.
+pub(super) fn parse_as(sql: &str, standard_strings: bool) -> Result<Vec<Statement>, ParseError> {
     let Ok(input) = CString::new(sql) else {
         return Err(ParseError {
             message: "invalid byte sequence for encoding \"UTF8\": 0x00".to_owned(),
@@ -102,7 +111,8 @@ pub(super) fn parse(sql: &str) -> Result<Vec<Statement>, ParseError> {
     };
     // SAFETY: `input` is a NUL-terminated string that lives through the call. The library keeps its state in
     // thread-local memory and initialises itself, so that calls from several threads are sound.
-    let result = unsafe { pg_query_parse_protobuf(input.as_ptr()) };
+    let result =
+        unsafe { pg_query_parse_protobuf_opts(input.as_ptr(), if standard_strings { 0 } else { BACKSLASHES_ESCAPE }) };
     let parsed = if result.error.is_null() {
         let bytes = if result.tree.data.is_null() {
             &[][..]

@@ -89,6 +89,8 @@ pub struct Settings {
     pub client_encoding: Option<&'static Encoding>,
     /// `extra_float_digits`; above 0 is the shortest exact text.
     pub extra_float_digits: i32,
+    /// What strings of SQL mean.
+    pub strings: crate::postgres::StringRules,
     /// What `now` means: microseconds since 1970-01-01 UTC. `None` where a value is made before it is known (while a
     /// statement is compiled); the words that need it are then [`Condition::FeatureNotSupported`].
     pub now: Option<i64>,
@@ -152,12 +154,18 @@ pub struct LiteralStyle {
     pub date_order: DateOrder,
     /// `IntervalStyle`.
     pub interval_style: IntervalStyle,
+    /// Backslashes escape in strings. Texts of clients have been spelled anew; those in bodies of routines have not.
+    pub backslashes_escape: bool,
 }
 
 impl Settings {
     /// What compiling needs to know of these settings.
     pub fn literal_style(&self) -> LiteralStyle {
-        LiteralStyle { date_order: self.date_order, interval_style: self.interval_style }
+        LiteralStyle {
+            date_order: self.date_order,
+            interval_style: self.interval_style,
+            backslashes_escape: !self.strings.standard,
+        }
     }
 }
 
@@ -177,6 +185,7 @@ impl Default for Settings {
             bytea_hex: true,
             client_encoding: None,
             extra_float_digits: 1,
+            strings: crate::postgres::StringRules::STANDARD,
             now: None,
             names: None,
         }

@@ -2,7 +2,7 @@ select 1
 
 select 1 as one, 'two' as two, 3.0 as three, null as nothing, true as yes
 
-select 9223372036854775807, 2147483648, 0x1F, 1_000, 1e3, .5
+select 9223372036854775807, 2147483648, 1e3, .5
 
 select * from customers
 

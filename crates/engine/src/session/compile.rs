@@ -205,8 +205,22 @@ impl Session {
     pub fn parse(&mut self, sql: &str) -> Result<Vec<Parsed>> {
         self.supervised(|session| {
             weigh(sql)?;
-            parse(sql, session.language)
+            match session.respelled(sql)? {
+                Some((respelled, rules)) => of_postgres(|| respelled.parse(rules)),
+                None => parse(sql, session.language),
+            }
         })
+    }
+
+    /// A text whose strings mean something else in this session than to the parser, as the parser reads it the same.
+    fn respelled(&mut self, sql: &str) -> Result<Option<(postgres::Respelled, postgres::StringRules)>> {
+        let rules = self.settings().strings;
+        if rules.is_usual() || self.language != Language::Postgres {
+            return Ok(None);
+        }
+        let mut respelled = postgres::respell(sql, rules)?;
+        self.state.notices.lock().append(&mut respelled.warnings);
+        Ok(Some((respelled, rules)))
     }
 
     /// Compiles a statement, or finds it in the plan cache; `None` for an empty text.
@@ -217,14 +231,18 @@ impl Session {
     /// `42601` for more than one statement, and whatever the front end has to say.
     pub fn prepare(&mut self, sql: &str, param_types: &[Option<Type>]) -> Result<Option<Arc<Prepared>>> {
         self.refresh_schema();
-        let key = self.plan_key(sql.into(), param_types);
+        let respelled = self.respelled(sql)?;
+        let key = self.plan_key(respelled.as_ref().map_or(sql, |(respelled, _)| &respelled.text).into(), param_types);
         if let Some(plan) = self.database.shared.plans.get(&key) {
             self.check_unaffected(&plan)?;
             return Ok(Some(plan));
         }
         let prepared = self.supervised(|session| {
             weigh(sql)?;
-            let mut statements = parse(sql, session.language)?;
+            let mut statements = match &respelled {
+                Some((respelled, rules)) => of_postgres(|| respelled.parse(*rules))?,
+                None => parse(sql, session.language)?,
+            };
             match statements.len() {
                 0 => Ok(None),
                 1 => session.compile(&statements.remove(0), param_types, Some(key)).map(Some),
@@ -840,39 +858,49 @@ fn weigh(sql: &str) -> Result<()> {
 
 /// Splits a text by a language's own parser.
 fn parse(sql: &str, language: Language) -> Result<Vec<Parsed>> {
-    let before = memory::mark();
-    let mut parsed: Vec<Parsed> = match language {
-        Language::Postgres => {
-            // Statements come in the order of the text: characters are counted once.
-            let (mut bytes, mut characters) = (0, 0);
-            let offset = |statement: &postgres::Parsed| {
-                let start = statement.range().start;
-                characters += statement.whole()[bytes..start].chars().count() as u32;
-                bytes = start;
-                characters
-            };
-            let statements = postgres::parse(sql)?;
-            let offsets: Vec<u32> = statements.iter().map(offset).collect();
-            let both = statements.into_iter().zip(offsets);
-            both.map(|(statement, offset)| Parsed {
-                text: statement.text().into(),
-                offset,
-                source: Source::Postgres(statement),
-                size: 0,
-            })
-            .collect()
-        }
-        Language::Informix => informix::parse(sql)?
-            .into_iter()
-            .map(|statement| Parsed {
+    match language {
+        Language::Postgres => of_postgres(|| postgres::parse(sql)),
+        Language::Informix => weighed(|| {
+            let statements = informix::parse(sql)?.into_iter().map(|statement| Parsed {
                 text: statement.text().into(),
                 offset: statement.offset(),
                 source: Source::Informix(Box::new(statement)),
                 size: 0,
-            })
-            .collect(),
-        Language::Native => return Err(Error::unsupported("the back end's own SQL")),
-    };
+            });
+            Ok(statements.collect())
+        }),
+        Language::Native => Err(Error::unsupported("the back end's own SQL")),
+    }
+}
+
+/// Statements of one text of PostgreSQL's.
+fn of_postgres(parse: impl FnOnce() -> Result<Vec<postgres::Parsed>>) -> Result<Vec<Parsed>> {
+    weighed(|| {
+        // Statements come in the order of the text: characters are counted once.
+        let (mut bytes, mut characters) = (0, 0);
+        let offset = |statement: &postgres::Parsed| {
+            let start = statement.range().start;
+            characters += statement.whole()[bytes..start].chars().count() as u32;
+            bytes = start;
+            characters
+        };
+        let statements = parse()?;
+        let offsets: Vec<u32> = statements.iter().map(offset).collect();
+        let both = statements.into_iter().zip(offsets);
+        let parsed = both.map(|(statement, offset)| Parsed {
+            text: statement.text().into(),
+            offset,
+            source: Source::Postgres(statement),
+            size: 0,
+        });
+        Ok(parsed.collect())
+    })
+}
+
+/// Statements that know how much memory each takes.
+fn weighed(parse: impl FnOnce() -> Result<Vec<Parsed>>) -> Result<Vec<Parsed>> {
+    let before = memory::mark();
+    let mut parsed = parse()?;
     let size = memory::since(before) / parsed.len().max(1);
     parsed.iter_mut().for_each(|statement| statement.size = size);
     Ok(parsed)

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rowferry_dialect::ir::Isolation;
+use rowferry_dialect::postgres::StringRules;
 use rowferry_dialect::values::{DateOrder, DateStyle, IntervalStyle, Settings, zone};
 use rowferry_dialect::{Condition, Error, Result};
 use rowferry_encodings::Encoding;
@@ -459,6 +460,7 @@ impl Variables {
     fn renew(&mut self) {
         let value = |name: &str| self.kept(name).unwrap_or_default();
         let (date_style, date_order) = date_style(value("datestyle")).unwrap_or_default();
+        let client_encoding = Encoding::find(value("client_encoding")).filter(|encoding| !encoding.is_utf8());
         let settings = Settings {
             time_zone: zone::for_session(value("timezone")).map_or(TimeZone::UTC, |(zone, _)| zone),
             date_order,
@@ -470,8 +472,17 @@ impl Variables {
                 _ => IntervalStyle::Postgres,
             },
             bytea_hex: value("bytea_output") == "hex",
-            client_encoding: Encoding::find(value("client_encoding")).filter(|encoding| !encoding.is_utf8()),
+            client_encoding,
             extra_float_digits: value("extra_float_digits").parse().unwrap_or(1),
+            strings: StringRules {
+                standard: value("standard_conforming_strings") != "off",
+                warn: value("escape_string_warning") != "off",
+                backslash_quote: match value("backslash_quote") {
+                    "on" => true,
+                    "off" => false,
+                    _ => client_encoding.is_none_or(|encoding| !encoding.is_client_only()),
+                },
+            },
             now: None,
             names: None,
         };

@@ -86,6 +86,7 @@ impl Binder<'_> {
             }
         }
         definition.returns.relation(self.schema).map_err(|error| self.shell(error))?;
+        self.check_strings_of(&definition)?;
         let function = StoredFunction::new(0, namespace, name.name, self.context.user.clone(), definition)
             .knowing(std::sync::Arc::new(self.schema.user_types()));
         let known = self.same_signature(&function);
@@ -220,6 +221,16 @@ impl Binder<'_> {
         error
     }
 
+    /// Bodies are read with standard strings, whoever runs them.
+    fn check_strings_of(&self, definition: &Definition) -> Result<()> {
+        if self.context.literals.backslashes_escape && crate::postgres::depends_on_rules(&definition.source) {
+            return Err(Error::unsupported(
+                "a body with backslashes in its strings while standard_conforming_strings is off",
+            ));
+        }
+        Ok(())
+    }
+
     /// DO: a body without a name.
     pub(in crate::postgres) fn do_block(&mut self, block: &pg::DoStmt) -> Result<Statement> {
         let (mut source, mut language) = (None, "plpgsql".to_owned());
@@ -243,6 +254,7 @@ impl Binder<'_> {
             }
         }
         let definition = Definition::inline(source);
+        self.check_strings_of(&definition)?;
         let text = self.source.map_or("", |source| source.whole().as_ref());
         let types = std::sync::Arc::new(self.schema.user_types());
         let find = |name: &QualifiedName| crate::user_type::named(&types, name, "");
