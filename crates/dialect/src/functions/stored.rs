@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Function] = rows! { &[];
     Scalar "row of the cursor" () -> I8, F("rf_cursor_row"), volatile;
     SetReturning "stored result rows" (I8) -> ANY, F("rf_stored_result_rows"), volatile;
     SetReturning "stored function rows" (OID, TEXT, ANY) -> ANY, F("rf_stored_function_rows"), optional(1), variadic, lenient, volatile;
-    SetReturning "json records" (JSON, ANY, TEXT, TEXT) -> ANY, F("rf_json_records"), lenient, stable;
+    SetReturning "json records" (JSON, ANY, TEXT, TEXT, TEXT) -> ANY, F("rf_json_records"), lenient, stable;
     Aggregate "stored aggregate" (TEXT, ANY, ANY) -> ANY, F("rf_stored_aggregate"), optional(1), variadic, lenient;
     Scalar "stored aggregate result" (TEXT, ANY, ANY) -> ANY, F("rf_stored_aggregate_result"), optional(1), variadic, lenient, volatile;
     Scalar "range of a user" (SETTLED, SETTLED, TEXT) -> ANY, R("rf_make_range"), optional(1), lenient;

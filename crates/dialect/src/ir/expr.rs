@@ -64,6 +64,8 @@ pub enum ExprKind {
         /// Whether the user has asked for the conversion.
         context: CastContext,
     },
+    /// What the domains in a type ask, told to a function that makes values of it.
+    Rules(Arc<Rules>),
     /// An aggregate function.
     Aggregate(Box<Aggregate>),
     /// A window function, or an aggregate over a window.

@@ -208,7 +208,11 @@ macro_rules! walkers {
         /// Visits the parts of an expression, but not itself.
         pub fn $parts(expr: &$($mutable)? Expr, visit: &mut dyn FnMut(&$($mutable)? Expr) -> bool) {
             match &$($mutable)? expr.kind {
-                ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Column(_) | ExprKind::Default => {}
+                ExprKind::Literal(_)
+                | ExprKind::Param(_)
+                | ExprKind::Column(_)
+                | ExprKind::Rules(_)
+                | ExprKind::Default => {}
                 ExprKind::Call { args, .. }
                 | ExprKind::And(args)
                 | ExprKind::Or(args)

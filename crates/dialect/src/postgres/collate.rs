@@ -386,7 +386,7 @@ impl Walk<'_, '_> {
     /// The collation that an expression has, after what it compares inside has been given its own.
     fn expr(&mut self, expr: &mut Expr) -> Result<Derived> {
         let derived = match &mut expr.kind {
-            ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Default => Derived::None,
+            ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Rules(_) | ExprKind::Default => Derived::None,
             ExprKind::Column(column) => return Ok(self.column(*column, &expr.ty)),
             ExprKind::Collate { arg, collation, role, location } => {
                 let inner = self.expr(arg)?;

@@ -7,6 +7,7 @@ use super::choice::{self, Choice};
 use super::coerce::{base, implicit, same};
 use super::types;
 use crate::extension;
+use super::from::json_records;
 use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::scalar::ranges;
@@ -578,7 +579,12 @@ impl Binder<'_> {
     /// A call of a candidate.
     pub(super) fn call(&mut self, candidate: Candidate, args: Vec<(Expr, i32)>) -> Result<Expr> {
         let args = self.arguments(&candidate, args)?;
-        Ok(Expr::new(ExprKind::Call { function: candidate.function, args }, candidate.result))
+        let Candidate { function, result, .. } = candidate;
+        if let Some(row) = row {
+            let made = Expr::new(ExprKind::Call { function, args }, row.without_domains());
+            return self.checked(made, &row, CastContext::Implicit);
+        }
+        Ok(Expr::new(ExprKind::Call { function, args }, result))
     }
 
     /// A call of a function by name, for constructs that the grammar spells otherwise.
@@ -596,6 +602,9 @@ impl Binder<'_> {
         let miss = match (miss, absent::function(name, inputs)) {
             (Miss::None, _) if self.is_absent_of_extension(name, inputs.len()) => {
                 return self.unsupported(format!("function {shown}"), location);
+        // What it makes of JSON must hold what the domains in the row's type ask.
+        let row = args.first().map(|(row, _)| row.ty.clone());
+        let row = row.filter(|row| json_records::makes_records(candidate.function.name) && row.is_constrained());
             }
             (Miss::None, Verdict::Has) => return self.unsupported(format!("function {shown}"), location),
             (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,

@@ -60,6 +60,11 @@ pub trait SessionState: Send + Sync {
     fn transaction_outcome(&self, _xid: i64) -> Result<Option<&'static str>> {
         Err(Error::unsupported("txid_status"))
     }
+    /// Fails where a value does not hold what these words ask
+    /// ([`rules_words`](rowferry_dialect::lower::sqlite::rules_words)).
+    fn check_rules(&self, _words: &str, _values: &[Value]) -> Result<()> {
+        Err(Error::internal("no handle to check domains with"))
+    }
     /// The next number of a sequence.
     fn nextval(&self, sequence: u32) -> Result<i64>;
     /// A short way to the further numbers of a sequence that has given one to the running statement.

@@ -42,6 +42,12 @@ pub(super) fn rows(call: &Arguments<'_>) -> Result<Source> {
     let base = call.text(1)?.map(str::to_owned);
     let settings = call.context.settings();
     let all = call.text(0)?;
+    let checked = |rows: Vec<Value>| -> Result<Source> {
+        if let Some(rules) = call.text(4)? {
+            call.context.state().check_rules(rules, &rows)?;
+        }
+        Ok(Box::new(rows.into_iter().map(|row| Ok(vec![row]))))
+    };
     if ty == Type::RECORD && base.is_none() {
         return Err(no_type(function));
     }
@@ -52,7 +58,7 @@ pub(super) fn rows(call: &Arguments<'_>) -> Result<Source> {
             (None, Some(base)) => ValueRef::Text(base).to_value(),
             (None, None) => Value::Null,
         };
-        return Ok(Box::new(std::iter::once(Ok(vec![row]))));
+        return checked(vec![row]);
     }
     let Some(all) = all else { return none() };
     let refused =
@@ -69,9 +75,9 @@ pub(super) fn rows(call: &Arguments<'_>) -> Result<Source> {
             let message = format!("argument of {function} must be an array of objects");
             return Err(Error::new(Condition::InvalidParameterValue, message));
         }
-        made.push(Ok(vec![composite(member, &ty, base, &settings)?]));
+        made.push(composite(member, &ty, base, &settings)?);
     }
-    Ok(Box::new(made.into_iter()))
+    checked(made)
 }
 
 /// An object as a row of a type; fields that it does not have are those of another row.
@@ -109,7 +115,10 @@ fn composite(object: &str, ty: &Type, base: Option<&[u8]>, settings: &Settings) 
     for (at, field) in fields.iter().enumerate() {
         let found = keys.iter().rev().find(|(key, _)| !field.dropped && *key == field.name);
         made.push(match (found, &base) {
-            (Some((key, value)), _) => value_of(value, &field.ty, &Place { key, indexes: Vec::new() }, settings)?,
+            (Some((key, value)), base) => {
+                let before = base.as_ref().map(|base| base.value(at)).transpose()?;
+                value_of(value, &field.ty, before.as_ref(), &Place { key, indexes: Vec::new() }, settings)?
+            }
             (None, Some(base)) => base.value(at)?,
             (None, None) => Value::Null,
         });
@@ -142,8 +151,8 @@ impl Place<'_> {
     }
 }
 
-/// A JSON value as a value of a type.
-fn value_of(part: &str, ty: &Type, place: &Place<'_>, settings: &Settings) -> Result<Value> {
+/// A JSON value as a value of a type; what a row does not say is what the value before had there.
+fn value_of(part: &str, ty: &Type, before: Option<&Value>, place: &Place<'_>, settings: &Settings) -> Result<Value> {
     work::step(part.len() + 16)?;
     let shown = kind(part);
     if shown == "null" {
@@ -161,9 +170,15 @@ fn value_of(part: &str, ty: &Type, place: &Place<'_>, settings: &Settings) -> Re
             let mut sizes = vec![None; depth];
             let mut place = Place { key: place.key, indexes: Vec::new() };
             members(&mut out, part, element, &mut sizes, &mut place, settings)?;
-            Ok(Value::Text(if sizes.first() == Some(&Some(0)) { "[]".to_owned() } else { out }))
+            Ok(Value::Text(if sizes.contains(&Some(0)) { "[]".to_owned() } else { out }))
         }
-        ty if ty.is_row() && shown != "string" => composite(part, ty, None, settings),
+        ty if ty.is_row() && shown != "string" => {
+            let base = match before {
+                Some(Value::Text(row)) => Some(row.as_bytes()),
+                _ => None,
+            };
+            composite(part, ty, base, settings)
+        }
         ty if shown == "string" => {
             let text: String = serde_json::from_str(part.trim())
                 .map_err(|_| Error::new(Condition::InvalidTextRepresentation, "invalid input syntax for type json"))?;
@@ -207,7 +222,7 @@ fn members(
         }
         place.indexes.push(at);
         if inner.is_empty() {
-            let value = value_of(member, element, place, settings)?;
+            let value = value_of(member, element, None, place, settings)?;
             array::push_element(out, value.as_ref(), element);
         } else if kind(member) == "array" {
             members(out, member, element, inner, place, settings)?;

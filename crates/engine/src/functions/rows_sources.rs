@@ -57,7 +57,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_json_each", columns: 2, arguments: 1, open: |call| each(call, "json_each", false) },
     Rows { name: c"rf_jsonb_each", columns: 2, arguments: 1, open: |call| each(call, "jsonb_each", false) },
     Rows { name: c"rf_json_each_text", columns: 2, arguments: 2, open: |call| each(call, "json_each_text", true) },
-    Rows { name: c"rf_json_records", columns: 1, arguments: 4, open: super::json_records::rows },
+    Rows { name: c"rf_json_records", columns: 1, arguments: 5, open: super::json_records::rows },
     Rows { name: c"rf_pg_get_keywords", columns: 5, arguments: 0, open: |_| Ok(catalogs::keywords()) },
     Rows { name: c"rf_pg_options_to_table", columns: 2, arguments: 1, open: catalogs::options },
     Rows { name: c"rf_aclexplode", columns: 4, arguments: 1, open: catalogs::privileges },

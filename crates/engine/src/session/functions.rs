@@ -13,7 +13,7 @@ use super::state::State;
 use crate::backend::Connection;
 use crate::catalog::{describe, names};
 use crate::database::Shared;
-use crate::functions::{Definition, RoutineRows, SessionState};
+use crate::functions::{Checker, Definition, RoutineRows, SessionState};
 use crate::interrupt::{End, Wake};
 use crate::locks::{AdvisoryKey, Hold, Patience, Refusal, Tag, TransactionStatus};
 use crate::schema::{INFORMIX, PG_CATALOG, PG_TEMP};
@@ -73,6 +73,14 @@ impl SessionState for FunctionState {
     }
 
     fn language(&self) -> Language {
+    fn check_rules(&self, words: &str, values: &[Value]) -> Result<()> {
+        let checker = Checker::read(words)?;
+        self.with_connection(|_, connection| {
+            // SAFETY: the handle is open, is used under its lock by this thread, and outlives the checker.
+            values.iter().try_for_each(|value| unsafe { checker.check(connection.handle(), value) })
+        })
+    }
+
         self.state().map_or(Language::Postgres, |state| state.language)
     }
 

@@ -23,6 +23,7 @@ impl Lowering<'_> {
             ExprKind::Call { function, args } => return self.call(function, args, ty),
             ExprKind::Cast { arg, context } => return self.cast(arg, ty, *context),
             ExprKind::Checked { arg, rules, .. } => return self.checked(arg, rules),
+            ExprKind::Rules(rules) => super::quote_text(&super::rules::rules_words(rules)?),
             ExprKind::Aggregate(aggregate) => return self.aggregate(aggregate, ty),
             ExprKind::Window(window) => return self.window(window, ty),
             ExprKind::Compare { op, left, right } => self.compare(op.sign(), left, right)?,

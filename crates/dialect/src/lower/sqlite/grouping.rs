@@ -269,6 +269,7 @@ fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
         ExprKind::QuantifiedArray { arg, array, .. } => vec![arg, array],
         ExprKind::Literal(_)
         | ExprKind::Param(_)
+        | ExprKind::Rules(_)
         | ExprKind::Column(_)
         | ExprKind::Aggregate(_)
         | ExprKind::Window(_)

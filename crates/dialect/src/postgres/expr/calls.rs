@@ -404,6 +404,7 @@ impl Binder<'_> {
     /// A set-returning function in a select list becomes a member of FROM that sees those before it.
     fn set_returning(&mut self, candidate: Candidate, name: &str, args: Vec<(Expr, i32)>, place: i32) -> Result<Expr> {
         self.check_rows_place(place)?;
+        let row = args.first().map_or(Type::RECORD, |(row, _)| row.ty.clone());
         let args = self.arguments(&candidate, args)?;
         // Members of catalog vectors count from 0.
         let from_zero = name == "generate_subscripts" && args.first().is_some_and(|array| self.is_vector(array));
@@ -415,7 +416,8 @@ impl Binder<'_> {
         let mut args = args;
         if json_records::makes_records(name) {
             function = functions::internal("json records");
-            args = Self::json_record_arguments(name, args, &candidate.result);
+            let row = if row.is_row() { row } else { candidate.result.clone() };
+            args = self.json_record_arguments(name, args, &row)?;
         }
         if let Some(twin) = self.twin(function, &args) {
             return self.subscript(Expr::column(twin, 0, candidate.result), from_zero);

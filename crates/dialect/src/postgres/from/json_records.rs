@@ -6,7 +6,7 @@ use pg_query::protobuf as pg;
 
 use super::function::FunctionSource;
 use crate::composite::{Composite, Field, live};
-use crate::ir::{CastContext, Expr, From, OutputColumn};
+use crate::ir::{CastContext, Expr, ExprKind, From, OutputColumn};
 use crate::postgres::binder::Binder;
 use crate::postgres::coerce;
 use crate::postgres::expr::rows::field_at;
@@ -35,8 +35,14 @@ fn type_of_columns(columns: &[OutputColumn]) -> Type {
 }
 
 impl Binder<'_> {
-    /// The arguments of a call that makes rows of a type: the JSON, the row beneath, and both told in words.
-    pub(in crate::postgres) fn json_record_arguments(name: &str, mut args: Vec<Expr>, ty: &Type) -> Vec<Expr> {
+    /// The arguments of a call that makes rows of a type: the JSON, the row beneath, the type and the call told in
+    /// words, and what the domains in the type ask.
+    pub(in crate::postgres) fn json_record_arguments(
+        &mut self,
+        name: &str,
+        mut args: Vec<Expr>,
+        ty: &Type,
+    ) -> Result<Vec<Expr>> {
         let (json, base) = if name.contains("populate") {
             let base = args.swap_remove(0);
             let json = args.pop().filter(|arg| arg.ty != Type::Bool).or_else(|| args.pop());
@@ -45,7 +51,11 @@ impl Binder<'_> {
             (args.swap_remove(0), Expr::null(Type::Text))
         };
         let words = user_type::told(ty).unwrap_or_default();
-        vec![json, base, Expr::text(words), Expr::text(name)]
+        let rules = match self.rules(ty)? {
+            Some(rules) => Expr::new(ExprKind::Rules(Arc::new(rules)), Type::Text),
+            None => Expr::null(Type::Text),
+        };
+        Ok(vec![json, base, Expr::text(words), Expr::text(name), rules])
     }
 
     pub(super) fn json_records_in_from(
@@ -84,7 +94,7 @@ impl Binder<'_> {
             (None, ty) => ty,
         };
         let id = self.ids.relation();
-        let args = Self::json_record_arguments(name, args, &ty);
+        let args = self.json_record_arguments(name, args, &ty)?;
         let mut produced = vec![OutputColumn { name: name.to_owned(), ty: ty.clone() }];
         if ordinality {
             produced.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
