@@ -26,12 +26,13 @@ pub fn bind(parsed: &Parsed, schema: &dyn Schema, context: &Context, params: &[O
             return Err(error);
         }
     };
+    binder.check_open_params()?;
     if matches!(statement, Statement::Ddl(_)) {
         // A definition reads nothing, and what a change of the schema needs is asked when it is made.
         binder.needs = Needs::default();
     }
     let params: Vec<Type> = binder.params.iter().map(|param| param.clone().unwrap_or(Type::Text)).collect();
-    // What stayed open, as in `$1 IS NULL`, has the type that was found elsewhere, or none and is text.
+    // What stayed open is text.
     walk::statement_mut(&mut statement, &mut |expr| {
         if expr.ty == Type::Unknown {
             expr.ty = match expr.kind {

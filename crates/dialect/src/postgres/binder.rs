@@ -23,6 +23,8 @@ pub(super) struct Binder<'a> {
     pub(super) ctes: Vec<CteEntry>,
     pub(super) effects: Effects,
     pub(super) notices: Vec<Error>,
+    /// Parameters where nothing tells their type, and where in the text.
+    pub(super) open_params: Vec<(usize, i32)>,
     pub(super) depth: u32,
     /// What is bound is kept as text and read again by other sessions.
     pub(super) stored: bool,
@@ -224,6 +226,7 @@ impl<'a> Binder<'a> {
             ctes: Vec::new(),
             effects: Effects::default(),
             notices: Vec::new(),
+            open_params: Vec::new(),
             depth: 0,
             stored: false,
             views: Vec::new(),

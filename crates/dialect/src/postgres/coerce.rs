@@ -7,7 +7,7 @@ use super::types;
 use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::scalar::ranges;
 use crate::values;
-use crate::{Condition, Result, Type};
+use crate::{Condition, Error, Result, Type};
 
 /// True for types that differ in modifiers at most, in PostgreSQL's eyes.
 pub(super) fn same(a: &Type, b: &Type) -> bool {
@@ -440,6 +440,31 @@ impl Binder<'_> {
 
     /// An expression whose type nothing decides is text.
     pub(super) fn settle(&mut self, expr: Expr, location: i32) -> Result<Expr> {
+    /// True for a parameter whose type its place does not tell; it is remembered.
+    pub(super) fn leaves_open(&mut self, expr: &Expr, location: i32) -> bool {
+        match expr.kind {
+            ExprKind::Param(index)
+                if expr.ty == Type::Unknown && self.params.get(index).is_some_and(Option::is_none) =>
+            {
+                self.open_params.push((index, location));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Fails where a parameter stands whose type its place does not tell.
+    pub(super) fn check_open_params(&self) -> Result<()> {
+        for (index, location) in &self.open_params {
+            let message = format!("could not determine data type of parameter ${}", index + 1);
+            return Err(match self.params[*index] {
+                None => Error::new(Condition::IndeterminateDatatype, message),
+                Some(_) => self.error(Condition::AmbiguousParameter, message, *location),
+            });
+        }
+        Ok(())
+    }
+
         if expr.ty == Type::Unknown {
             self.decide(expr, &Type::Text, CastContext::Implicit, location)
         } else if let ExprKind::Row(members) = expr.kind {

@@ -1,13 +1,15 @@
 //! Which row of the function table a call or operator means (PostgreSQL's chapter "Type Conversion").
 
+use rowferry_facts as facts;
+
 use super::absent::{self, Verdict};
 use super::binder::Binder;
 use super::bound;
 use super::choice::{self, Choice};
 use super::coerce::{base, implicit, same};
+use super::from::json_records;
 use super::types;
 use crate::extension;
-use super::from::json_records;
 use crate::functions::{self, Function, FunctionKind, TypeSpec, Volatility};
 use crate::ir::{CastContext, Expr, ExprKind};
 use crate::scalar::ranges;
@@ -361,6 +363,20 @@ pub(super) fn signature(args: &[Type]) -> String {
         .join(", ")
 }
 
+/// Whether a function takes an argument of any type whatever, so that nothing follows from it about a parameter.
+fn takes_anything(function: &Function, at: usize) -> bool {
+    const ANY: u32 = 2_276;
+    if function.args.get(at).or(function.args.last()) != Some(&TypeSpec::Any) {
+        return false;
+    }
+    let known = facts::Function::named(function.name);
+    let taken = |fact: &&facts::Function| {
+        fact.arguments.get(at).or(if fact.variadic == 0 { None } else { fact.arguments.last() }).copied()
+    };
+    let mut taken = known.iter().filter_map(taken).peekable();
+    taken.peek().is_some() && taken.all(|ty| ty == ANY)
+}
+
 impl Binder<'_> {
     /// Finds the function that a call means.
     pub(super) fn find_function(
@@ -563,8 +579,11 @@ impl Binder<'_> {
             Volatility::Stable | Volatility::Volatile => self.effects.volatile = true,
         }
         let mut converted = Vec::with_capacity(args.len());
-        for ((arg, location), ty) in args.into_iter().zip(&candidate.args) {
-            converted.push(if *ty == Type::Unknown {
+        for (at, ((arg, location), ty)) in args.into_iter().zip(&candidate.args).enumerate() {
+            let anything = arg.ty == Type::Unknown && takes_anything(candidate.function, at);
+            converted.push(if anything && self.leaves_open(&arg, location) {
+                arg
+            } else if *ty == Type::Unknown {
                 let arg = self.settle(arg, location)?;
                 let shows = candidate.function.kind == FunctionKind::Scalar && matches!(arg.ty, Type::Char(_));
                 let blanks = Type::Char(types::BLANK_PADDED_ANY);
@@ -578,6 +597,9 @@ impl Binder<'_> {
 
     /// A call of a candidate.
     pub(super) fn call(&mut self, candidate: Candidate, args: Vec<(Expr, i32)>) -> Result<Expr> {
+        // What it makes of JSON must hold what the domains in the row's type ask.
+        let row = args.first().map(|(row, _)| row.ty.clone());
+        let row = row.filter(|row| json_records::makes_records(candidate.function.name) && row.is_constrained());
         let args = self.arguments(&candidate, args)?;
         let Candidate { function, result, .. } = candidate;
         if let Some(row) = row {
@@ -602,9 +624,6 @@ impl Binder<'_> {
         let miss = match (miss, absent::function(name, inputs)) {
             (Miss::None, _) if self.is_absent_of_extension(name, inputs.len()) => {
                 return self.unsupported(format!("function {shown}"), location);
-        // What it makes of JSON must hold what the domains in the row's type ask.
-        let row = args.first().map(|(row, _)| row.ty.clone());
-        let row = row.filter(|row| json_records::makes_records(candidate.function.name) && row.is_constrained());
             }
             (Miss::None, Verdict::Has) => return self.unsupported(format!("function {shown}"), location),
             (Miss::None, Verdict::Ambiguous) => Miss::Ambiguous,

@@ -375,6 +375,10 @@ impl Binder<'_> {
                 if target.expr.ty == Type::Unknown {
                     target.expr = self.settle(target.expr.clone(), target.place)?;
                     target.column.ty = Type::Text;
+                } else if let ExprKind::Row(members) = &target.expr.kind {
+                    for member in members {
+                        self.leaves_open(member, target.place);
+                    }
                 }
             }
         }

@@ -114,7 +114,8 @@ impl Binder<'_> {
             N::SubLink(link) => self.sublink(link),
             N::BoolExpr(expr) => self.logic(expr),
             N::NullTest(test) => {
-                let (arg, _) = self.required(&test.arg)?;
+                let (arg, at) = self.required(&test.arg)?;
+                self.leaves_open(&arg, at);
                 let negated = test.nulltesttype() == NullTestType::IsNotNull;
                 if let ExprKind::Row(members) = arg.kind {
                     let tests = members

@@ -303,6 +303,7 @@ impl Binder<'_> {
         // IS DISTINCT FROM NULL needs no comparison.
         let null = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(Value::Null));
         if null(&right.0) {
+            self.leaves_open(&left.0, left.1);
             return Ok(Expr::new(ExprKind::IsNull { arg: Box::new(left.0), negated: !negated }, Type::Bool));
         }
         if [&left.0.ty, &right.0.ty].into_iter().any(|ty| !ty.is_comparable()) {

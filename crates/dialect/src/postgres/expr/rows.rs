@@ -213,7 +213,8 @@ impl Binder<'_> {
 
     /// A row whose members are decided.
     pub(in super::super) fn settled_row(&mut self, members: Vec<Expr>, ty: Type, at: i32) -> Result<Expr> {
-        let settled = members.into_iter().map(|member| self.settle(member, at)).collect::<Result<Vec<_>>>()?;
+        let settle = |member| if self.leaves_open(&member, at) { Ok(member) } else { self.settle(member, at) };
+        let settled = members.into_iter().map(settle).collect::<Result<Vec<_>>>()?;
         let Type::Record(shape) = &ty else { return Ok(Expr::new(ExprKind::Row(settled), ty)) };
         let names: Vec<String> = shape.fields().unwrap_or_default().iter().map(|field| field.name.clone()).collect();
         Ok(record(names, settled))
