@@ -171,8 +171,10 @@ impl Binder<'_> {
             return self.row_as(members, to, context, location).map(Ok);
         }
         if same(&expr.ty, to) {
-            // Only modifiers differ. Without any, the value is of the type as it stands.
-            return Ok(Ok(if types::typmod(to) == -1 && !gains_blanks(&expr.ty, to) {
+            // Only modifiers differ. Without any, the value is of the type as it stands; who asks for that by name gets a
+            // value that promises no length any more.
+            let forgets = context == CastContext::Explicit && types::typmod(&expr.ty) != -1 && !expr.ty.is_domain();
+            return Ok(Ok(if types::typmod(to) == -1 && !forgets && !gains_blanks(&expr.ty, to) {
                 expr
             } else {
                 Expr::new(ExprKind::Cast { arg: Box::new(expr), context }, to.clone())
@@ -438,8 +440,6 @@ impl Binder<'_> {
         })
     }
 
-    /// An expression whose type nothing decides is text.
-    pub(super) fn settle(&mut self, expr: Expr, location: i32) -> Result<Expr> {
     /// True for a parameter whose type its place does not tell; it is remembered.
     pub(super) fn leaves_open(&mut self, expr: &Expr, location: i32) -> bool {
         match expr.kind {
@@ -465,6 +465,8 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// An expression whose type nothing decides is text.
+    pub(super) fn settle(&mut self, expr: Expr, location: i32) -> Result<Expr> {
         if expr.ty == Type::Unknown {
             self.decide(expr, &Type::Text, CastContext::Implicit, location)
         } else if let ExprKind::Row(members) = expr.kind {

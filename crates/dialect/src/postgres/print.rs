@@ -20,6 +20,10 @@ pub trait Names {
     fn is_value(&self) -> bool {
         false
     }
+    /// What the texts of constants depend on; where a text is to be kept, nothing.
+    fn settings(&self) -> Option<&Settings> {
+        None
+    }
     /// An object, as `regclass` and its kin print it.
     fn object(&self, reg: Reg, oid: u32) -> Option<String>;
     /// A function of users, by its object id.
@@ -559,7 +563,7 @@ impl Printer<'_> {
     fn labelled(&mut self, value: &Value, words: &str) -> Option<()> {
         match value {
             Value::Null => self.out.push_str("NULL"),
-            Value::Text(text) => self.out.push_str(&quoted(text)),
+            Value::Text(text) => self.quoted(text),
             Value::Integer(value) => self.out.push_str(&format!("'{value}'")),
             Value::Real(_) | Value::Blob(_) => return None,
         }
@@ -584,7 +588,8 @@ impl Printer<'_> {
             (Value::Integer(value), Type::Reg(reg)) => {
                 let oid = u32::try_from(*value).ok()?;
                 let name = self.names.object(*reg, oid)?;
-                self.out.push_str(&format!("{}::{words}", quoted(&name)));
+                self.quoted(&name);
+                self.out.push_str(&format!("::{words}"));
             }
             (Value::Real(number), Type::Float8) => {
                 let text = values::output(value, ty, &Settings::default()).ok()?;
@@ -603,11 +608,21 @@ impl Printer<'_> {
                 }
             }
             (value, ty) => {
-                let text = values::output(value, ty, &Settings::default()).ok()?;
-                self.out.push_str(&format!("{}::{words}", quoted(&text)));
+                let usual = Settings::default();
+                let text = values::output(value, ty, self.names.settings().unwrap_or(&usual)).ok()?;
+                self.quoted(&text);
+                self.out.push_str(&format!("::{words}"));
             }
         }
         Some(())
+    }
+
+    /// A text as a literal, as the session would read it: never one with E in front.
+    fn quoted(&mut self, text: &str) {
+        let doubled = text.replace('\'', "''");
+        let standard = self.names.settings().is_none_or(|settings| settings.strings.standard);
+        let doubled = if standard { doubled } else { doubled.replace('\\', "\\\\") };
+        self.out.push_str(&format!("'{doubled}'"));
     }
 
     /// A number of another type than its digits alone would have.
@@ -620,11 +635,6 @@ impl Printer<'_> {
             self.out.push_str(&format!("({digits})::{words}"));
         }
     }
-}
-
-/// A text as a literal: with `standard_conforming_strings` on, where a backslash stands for itself.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// The name of the function that makes ranges or multiranges of a user's type, which a row without a name carries out.

@@ -9,6 +9,7 @@ use rowferry_dialect::postgres::{self, print};
 use rowferry_dialect::schema::{Check, ForeignKey, Index, QualifiedName, ReferentialAction, Relation, RelationKind};
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::user_type::Domain;
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Language, Result, Schema as _, Type};
 
 use super::names::quote_ident;
@@ -444,12 +445,12 @@ pub fn updatable(schema: &SessionSchema, relation: &Arc<Relation>) -> postgres::
     postgres::updatable(relation, schema, &rowferry_dialect::plan::Context::default())
 }
 
-/// A view's query, printed; as it is kept where it has no printed form.
-pub fn view(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<String> {
+/// A view's query, printed by the settings; as it is kept where it has no printed form.
+pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool) -> Option<String> {
     let relation = schema.relation_by_oid(oid)?;
     let context = rowferry_dialect::plan::Context::default();
     if relation.language != Language::Informix
-        && let Some(text) = postgres::view_definition(&relation, schema, &context, pretty)
+        && let Some(text) = postgres::view_definition(&relation, schema, &context, settings, pretty)
     {
         return Some(text);
     }

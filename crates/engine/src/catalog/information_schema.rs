@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{TriggerEvent, TriggerLevel, TriggerTime};
 use rowferry_dialect::postgres::types;
 use rowferry_dialect::schema::{CheckOption, ReferentialAction, Relation, RelationKind};
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Schema as _, Type};
 use rowferry_facts as facts;
 
@@ -208,7 +209,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
                 &context.database.name,
                 &relation.namespace,
                 &relation.name,
-                describe::view(context.schema, relation.oid, false),
+                describe::view(context.schema, relation.oid, &Settings::default(), false),
                 match check {
                     None => "NONE",
                     Some(CheckOption::Local) => "LOCAL",

@@ -2,6 +2,7 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::schema::RelationKind;
+use rowferry_dialect::values::Settings;
 
 use super::object_names::rule_oid;
 use super::{Context, NULL, Row, Table, describe, row};
@@ -37,7 +38,7 @@ fn views(context: &Context<'_>) -> Vec<Row> {
         .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
         .map(|relation| {
             let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
-            let definition = describe::view(context.schema, relation.oid, false);
+            let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
             row![&relation.namespace, &relation.name, owner, definition]
         })
         .collect()

@@ -7,6 +7,7 @@ use rowferry_dialect::ir::{LockMode, LockWait, Value};
 use rowferry_dialect::schema::QualifiedName;
 use rowferry_dialect::stored_aggregate::Callee;
 use rowferry_dialect::types::Reg;
+use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
 
 use super::state::State;
@@ -72,7 +73,6 @@ impl SessionState for FunctionState {
         }
     }
 
-    fn language(&self) -> Language {
     fn check_rules(&self, words: &str, values: &[Value]) -> Result<()> {
         let checker = Checker::read(words)?;
         self.with_connection(|_, connection| {
@@ -81,6 +81,7 @@ impl SessionState for FunctionState {
         })
     }
 
+    fn language(&self) -> Language {
         self.state().map_or(Language::Postgres, |state| state.language)
     }
 
@@ -378,12 +379,17 @@ impl SessionState for FunctionState {
 
     fn definition(&self, kind: Definition, object: u32, column: i32) -> Option<String> {
         let state = self.state().ok()?;
+        let settings = state.settings();
         let schema = state.schema.read();
         match kind {
             Definition::Index { pretty } => describe::index(&schema, object, column, pretty),
             Definition::Constraint { pretty } => describe::constraint(&schema, object, pretty),
             Definition::Trigger => crate::catalog::pg_trigger::definition(&schema, object, column != 0),
-            Definition::View => describe::view(&schema, object, column != 0),
+            // Names of objects are looked up in this schema, which is locked.
+            Definition::View => {
+                let settings = Settings { names: None, ..Settings::clone(&settings) };
+                describe::view(&schema, object, &settings, column != 0)
+            }
         }
     }
 

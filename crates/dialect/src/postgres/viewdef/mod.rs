@@ -24,7 +24,7 @@ use crate::plan::Context;
 use crate::schema::{QualifiedName, Relation, RelationKind, Schema};
 use crate::stored_aggregate::Plan;
 use crate::types::Reg;
-use crate::values::search;
+use crate::values::{Settings, search};
 
 pub(super) use names::{Called, Shown};
 
@@ -41,7 +41,15 @@ fn first_of(from: &From) -> RelId {
 }
 
 /// The definition of a view; `None` when a part of it has no printed form.
-pub fn view_definition(view: &Arc<Relation>, schema: &dyn Schema, context: &Context, pretty: bool) -> Option<String> {
+///
+/// Constants are printed by the settings.
+pub fn view_definition(
+    view: &Arc<Relation>,
+    schema: &dyn Schema,
+    context: &Context,
+    settings: &Settings,
+    pretty: bool,
+) -> Option<String> {
     let RelationKind::View { definition, pins, .. } = &view.kind else { return None };
     let mut binder = Binder::detached(schema, context);
     binder.shown = Some(Shown::default());
@@ -54,6 +62,7 @@ pub fn view_definition(view: &Arc<Relation>, schema: &dyn Schema, context: &Cont
     let world = World {
         shown,
         own: None,
+        settings: Some(settings),
         views,
         schema,
         ctes: ctes_of(&query),
@@ -92,7 +101,7 @@ pub fn policy_expression(
     });
     let (shown, views) = (binder.shown.take()?, std::mem::take(&mut binder.views_behind));
     let (level, levels) = (RefCell::default(), RefCell::default());
-    let world = World { shown, own: Some(relation), views, schema, ctes, level, levels };
+    let world = World { shown, own: Some(relation), settings: None, views, schema, ctes, level, levels };
     world.expr(&expr, pretty)
 }
 
@@ -138,6 +147,7 @@ struct World<'a> {
     shown: Shown,
     /// The relation over which an expression stands that is no query.
     own: Option<&'a Relation>,
+    settings: Option<&'a Settings>,
     views: HashMap<RelId, Arc<Relation>>,
     schema: &'a dyn Schema,
     ctes: HashMap<CteId, String>,
@@ -201,6 +211,10 @@ impl Text {
 const STORED_AGGREGATE: &str = "stored aggregate";
 
 impl Names for World<'_> {
+    fn settings(&self) -> Option<&Settings> {
+        self.settings
+    }
+
     fn column(&self, column: ColumnRef) -> Option<String> {
         // Outside of all queries an expression over one relation names its columns alone.
         if let Some(own) = self.own.filter(|_| column.relation == crate::ir::Text::TABLE) {
