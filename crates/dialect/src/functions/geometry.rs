@@ -386,13 +386,13 @@ pub(super) static ROWS: &[Function] = rows! { PG;
 /// the subscript, or the shape, the part and the subscript.
 static PARTS: &[Function] = rows! { &[];
     Scalar "point element" (POINT, I4) -> F8, T("rf_geometry('point_part', {0}, {1})");
-    Scalar "point element assignment" (POINT, F8, I4) -> POINT, T("rf_geometry('point_with_part', {0}, {1}, {2})");
+    Scalar "point element assignment" (POINT, F8, I4) -> POINT, T("rf_geometry_assigned('point_with_part', {0}, {1}, {2})"), lenient;
     Scalar "lseg element" (LSEG, I4) -> POINT, T("rf_geometry('lseg_part', {0}, {1})");
-    Scalar "lseg element assignment" (LSEG, POINT, I4) -> LSEG, T("rf_geometry('lseg_with_part', {0}, {1}, {2})");
+    Scalar "lseg element assignment" (LSEG, POINT, I4) -> LSEG, T("rf_geometry_assigned('lseg_with_part', {0}, {1}, {2})"), lenient;
     Scalar "box element" (BOX, I4) -> POINT, T("rf_geometry('box_part', {0}, {1})");
-    Scalar "box element assignment" (BOX, POINT, I4) -> BOX, T("rf_geometry('box_with_part', {0}, {1}, {2})");
+    Scalar "box element assignment" (BOX, POINT, I4) -> BOX, T("rf_geometry_assigned('box_with_part', {0}, {1}, {2})"), lenient;
     Scalar "line element" (LINE, I4) -> F8, T("rf_geometry('line_part', {0}, {1})");
-    Scalar "line element assignment" (LINE, F8, I4) -> LINE, T("rf_geometry('line_with_part', {0}, {1}, {2})");
+    Scalar "line element assignment" (LINE, F8, I4) -> LINE, T("rf_geometry_assigned('line_with_part', {0}, {1}, {2})"), lenient;
 };
 
 /// The functions that take a part out of a shape and that put one in, and the part's type; `None` for types without

@@ -13,14 +13,28 @@ use rowferry_dialect::{Condition, Error, Result};
 use super::call::{boolean, integer};
 use super::{Call, Row};
 
-pub(super) const ROWS: &[Row] = &[Row::new("rf_geometry", 1, |call| {
+pub(super) const ROWS: &[Row] = &[
+    Row::new("rf_geometry", 1, by_name).variadic(),
+    // A shape has all of its parts: it stays as it is where NULL is assigned to one, and there is none without it.
+    Row::new("rf_geometry_assigned", 4, |call| match (call.is_null(1), call.is_null(2), call.is_null(3)) {
+        (.., true) => {
+            let message = "array subscript in assignment must not be null";
+            Err(Error::new(Condition::NullValueNotAllowed, message))
+        }
+        (true, ..) | (_, true, _) => Ok(call.owned(1)),
+        _ => by_name(call),
+    })
+    .lenient(),
+];
+
+/// The function of a name (0), of the arguments behind it.
+fn by_name(call: &Call<'_>) -> Result<Value> {
     let operation = call.prepared(0, || {
         let name = call.text(0)?;
         OPERATIONS.get(name).copied().ok_or_else(|| Error::internal(format!("no such geometric function: {name}")))
     })?;
     operation(&Shapes(call))
-})
-.variadic()];
+}
 
 type Operation = fn(&Shapes<'_>) -> Result<Value>;
 
