@@ -12,6 +12,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use rusqlite::{Connection, params};
 
 use super::transaction::{Block, Open};
+use super::variables::MessageLevel;
 use super::{Outcome, Prepared, Session};
 use crate::backend::{Failure, Handle};
 use crate::backend::{errors, owned};
@@ -407,6 +408,15 @@ impl Changer<'_> {
 
     fn notice(&self, condition: Condition, message: String) {
         self.session.warn(condition, &message);
+    }
+
+    /// A message for those who ask for DEBUG1.
+    fn detail(&self, message: String) {
+        if self.session.state.variables.read().message_level() != MessageLevel::Debug {
+            return;
+        }
+        let message = Error::new(Condition::SuccessfulCompletion, message);
+        self.session.remark(message.with_severity(rowferry_dialect::error::Severity::Debug));
     }
 
     /// Namespace, SQLite's database and SQLite's name of an object to be.

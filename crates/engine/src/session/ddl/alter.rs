@@ -250,7 +250,9 @@ impl Changer<'_> {
         let record = statement.record;
         let sequence = if record.sequence {
             let names = (table.name.as_str(), table.physical.name.as_str());
-            Some(self.sequence_of_column(names, column, table.physical.database, &table.namespace)?)
+            let whole = self.sequence_of_column(names, column, table.physical.database, &table.namespace)?;
+            self.tell_of_sequence("ALTER TABLE", &whole, &table.name, &column.name);
+            Some(whole)
         } else {
             column.default.as_ref().and_then(|default| self.next_of(&default.expr))
         };

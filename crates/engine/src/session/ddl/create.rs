@@ -1,6 +1,8 @@
 //! CREATE TABLE, INDEX, VIEW, SEQUENCE and SCHEMA.
 
-use rowferry_dialect::ir::{ColumnIndex, ColumnRef, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec};
+use rowferry_dialect::ir::{
+    ColumnIndex, ColumnRef, ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec,
+};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
 use rowferry_dialect::pins::Pins;
@@ -30,7 +32,9 @@ impl Changer<'_> {
         for record in &statements.columns {
             let column = &table.columns[record.position];
             let sequence = if record.sequence {
-                Some(self.sequence_of_column((&table.name.name, &physical), column, database, &namespace)?)
+                let whole = self.sequence_of_column((&table.name.name, &physical), column, database, &namespace)?;
+                self.tell_of_sequence("CREATE TABLE", &whole, &table.name.name, &column.name);
+                Some(whole)
             } else {
                 column.default.as_ref().and_then(|default| self.next_of(&default.expr))
             };
@@ -38,6 +42,17 @@ impl Changer<'_> {
         }
         for check in &statements.checks {
             self.record_check(database, oid, check)?;
+        }
+        for constraint in &table.constraints {
+            let words = match constraint.kind {
+                ConstraintKind::PrimaryKey(_) => "PRIMARY KEY",
+                ConstraintKind::Unique(_) => "UNIQUE",
+                _ => continue,
+            };
+            self.detail(format!(
+                "CREATE TABLE / {words} will create implicit index \"{}\" for table \"{}\"",
+                constraint.name, table.name.name
+            ));
         }
         for constraint in table.constraints.iter().filter(|constraint| constraint.options.no_inherit) {
             self.set_property(database, oid, &constraint.name, NO_INHERIT, Some("true"))?;

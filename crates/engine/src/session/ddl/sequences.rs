@@ -88,6 +88,14 @@ impl Changer<'_> {
         Ok(format!("{namespace}.{name}"))
     }
 
+    /// Says that a column has got a sequence, to clients that want to know such things.
+    pub(super) fn tell_of_sequence(&self, command: &str, whole: &str, table: &str, column: &str) {
+        let name = whole.split_once('.').map_or(whole, |(_, name)| name);
+        self.detail(format!(
+            "{command} will create implicit sequence \"{name}\" for serial column \"{table}.{column}\""
+        ));
+    }
+
     /// The sequence whose next number an expression is, and nothing else.
     pub(super) fn next_of(&self, expr: &Expr) -> Option<String> {
         match &expr.kind {
