@@ -176,6 +176,10 @@ fn of_view(context: &Context<'_>, view: &Relation, rows: &mut Vec<Row>) {
     rows.push(row![REWRITE, rule, 0, CLASS, view.oid, 0, "i"]);
     let needs = context.schema.details(view.oid).and_then(|details| details.needs.as_deref()).unwrap_or_default();
     for (oid, column) in needs {
+        // Columns stand for the whole.
+        if column.is_none() && needs.iter().any(|(other, column)| other == oid && column.is_some()) {
+            continue;
+        }
         let relation = context.schema.relation_by_oid(*oid);
         let number = relation.as_ref().zip(column.as_deref()).and_then(|(relation, name)| relation.column(name));
         let number = number.map_or(0, |at| at + 1);
