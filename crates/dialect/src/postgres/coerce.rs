@@ -455,7 +455,7 @@ impl Binder<'_> {
 
     /// Fails where a parameter stands whose type its place does not tell.
     pub(super) fn check_open_params(&self) -> Result<()> {
-        for (index, location) in &self.open_params {
+        if let Some((index, location)) = self.open_params.first() {
             let message = format!("could not determine data type of parameter ${}", index + 1);
             return Err(match self.params[*index] {
                 None => Error::new(Condition::IndeterminateDatatype, message),
