@@ -473,6 +473,9 @@ fn users_below(
     found
 }
 
+/// What is told together: where it stands in the order, and its lines.
+type Group = ((u8, u32), Vec<(String, String)>);
+
 /// What would go with a type, and what it needs, in the order in which PostgreSQL tells it: what needs the array type
 /// first, then what needs the multirange type, the oldest first.
 fn in_order(
@@ -481,7 +484,7 @@ fn in_order(
     used: &[(User, Arc<UserType>)],
     views: &[super::dependencies::Dependent],
 ) -> Vec<(String, String)> {
-    let mut groups: Vec<((u8, u32), Vec<(String, String)>)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for (user, of) in used {
         let on = user.names(of.oid);
         let line = (describe_user(schema, user), format!("type {on}"));
