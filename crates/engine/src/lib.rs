@@ -17,7 +17,7 @@ pub mod catalog;
 mod cursor;
 mod database;
 mod databases;
-pub mod functions;
+pub use backend::functions;
 mod interrupt;
 mod locks;
 mod login;

@@ -19,7 +19,6 @@ const LEFT: &[&str] = &[
     "crates/dialect/src/stored_aggregate.rs",
     "crates/dialect/src/user_type.rs",
     "crates/engine/src/databases.rs",
-    "crates/engine/src/functions",
     "crates/engine/src/session/checks.rs",
     "crates/engine/src/session/ddl",
     "crates/engine/src/session/ddl.rs",

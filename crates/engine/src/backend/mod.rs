@@ -19,7 +19,7 @@ use crate::session::state::State;
 
 pub use sqlite::{
     CatalogRows, Failure, Guard, Handle, LogSync, Raw, SharedHandle, Sqlite as InUse, Statement, Step, UNICODE_VERSION,
-    WeakHandle, check_file, errors, file_watch, greatest_identity, owned, read_counter, rules_words, schema,
+    WeakHandle, check_file, errors, file_watch, functions, greatest_identity, owned, read_counter, rules_words, schema,
     store_counter,
 };
 

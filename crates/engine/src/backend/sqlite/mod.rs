@@ -5,6 +5,7 @@ mod catalog;
 mod counters;
 pub mod errors;
 pub mod file_watch;
+pub mod functions;
 mod handle;
 mod log_sync;
 mod memory;

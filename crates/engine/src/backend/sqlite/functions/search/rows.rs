@@ -11,7 +11,7 @@ use super::parser::{TYPES, Tokens};
 use crate::functions::Context;
 
 /// Rows that are all made at once.
-pub(in crate::functions) type Table = Vec<Vec<Value>>;
+pub(in crate::backend::sqlite::functions) type Table = Vec<Vec<Value>>;
 
 fn text(value: impl Into<String>) -> Value {
     Value::Text(value.into())
@@ -35,7 +35,7 @@ fn check_parser(parser: &Value) -> Result<()> {
 }
 
 /// `ts_token_type`
-pub(in crate::functions) fn ts_token_type(parser: &Value) -> Result<Table> {
+pub(in crate::backend::sqlite::functions) fn ts_token_type(parser: &Value) -> Result<Table> {
     check_parser(parser)?;
     let row =
         |(at, (name, words)): (usize, &(&str, &str))| vec![Value::Integer(at as i64 + 1), text(*name), text(*words)];
@@ -43,7 +43,7 @@ pub(in crate::functions) fn ts_token_type(parser: &Value) -> Result<Table> {
 }
 
 /// `ts_parse`
-pub(in crate::functions) fn ts_parse(parser: &Value, document: &str) -> Result<Table> {
+pub(in crate::backend::sqlite::functions) fn ts_parse(parser: &Value, document: &str) -> Result<Table> {
     check_parser(parser)?;
     let mut tokens = Tokens::new(document);
     let mut rows = Vec::new();
@@ -54,7 +54,7 @@ pub(in crate::functions) fn ts_parse(parser: &Value, document: &str) -> Result<T
 }
 
 /// `ts_debug`
-pub(in crate::functions) fn ts_debug(context: &Context, oid: i64, document: &str) -> Result<Table> {
+pub(in crate::backend::sqlite::functions) fn ts_debug(context: &Context, oid: i64, document: &str) -> Result<Table> {
     let configuration = configuration(context, oid)?;
     let mut tokens = Tokens::new(document);
     let mut rows = Vec::new();
@@ -75,7 +75,7 @@ pub(in crate::functions) fn ts_debug(context: &Context, oid: i64, document: &str
 }
 
 /// `unnest(tsvector)`
-pub(in crate::functions) fn unnest(stored: &str) -> Result<Table> {
+pub(in crate::backend::sqlite::functions) fn unnest(stored: &str) -> Result<Table> {
     let letter = |weight| Json::from(["D", "C", "B", "A"][usize::from(weight)]);
     let row = |lexeme: rowferry_dialect::values::search::Lexeme| {
         let mut row = vec![text(lexeme.word)];
