@@ -59,7 +59,7 @@ pub(super) static ROWS: &[Function] = rows! { PG;
     Scalar "pg_function_is_visible" (OID) -> BOOL, F("rf_pg_function_is_visible"), stable;
     Scalar "pg_operator_is_visible" (OID) -> BOOL, T("1"), stable;
     Scalar "pg_opclass_is_visible" (OID) -> BOOL, T("1"), stable;
-    Scalar "pg_collation_is_visible" (OID) -> BOOL, T("1"), stable;
+    Scalar "pg_collation_is_visible" (OID) -> BOOL, F("rf_pg_collation_is_visible"), stable;
     Scalar "pg_opfamily_is_visible" (OID) -> BOOL, T("1"), stable;
     Scalar "pg_conversion_is_visible" (OID) -> BOOL, T("1"), stable;
     Scalar "pg_statistics_obj_is_visible" (OID) -> BOOL, T("1"), stable;

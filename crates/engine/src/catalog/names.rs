@@ -78,6 +78,12 @@ pub fn is_visible(schema: &SessionSchema, oid: u32) -> bool {
     class_name(schema, oid).is_some_and(|(_, name)| class_oid(schema, &QualifiedName::bare(name)) == Some(oid))
 }
 
+/// True when the name of a collation without schema finds this very one. PostgreSQL's own are in `pg_catalog`.
+pub fn is_collation_visible(schema: &SessionSchema, oid: u32) -> bool {
+    let made = schema.main.collations.iter().find(|made| made.oid == oid);
+    made.is_none_or(|made| schema.collation(&QualifiedName::bare(&made.name)).is_some_and(|found| found.oid == oid))
+}
+
 /// The name to print for a function or operator.
 pub fn function_name(schema: &SessionSchema, reg: Reg, oid: u32) -> Option<String> {
     regproc::name(schema, reg, oid).or_else(|| super::pg_proc::added_name(reg, oid))

@@ -408,6 +408,10 @@ impl SessionState for FunctionState {
         self.state().is_ok_and(|state| names::is_visible(&state.schema.read(), relation))
     }
 
+    fn is_collation_visible(&self, collation: u32) -> bool {
+        self.state().is_ok_and(|state| names::is_collation_visible(&state.schema.read(), collation))
+    }
+
     fn session_user(&self) -> String {
         self.state().map(|state| state.session_user()).unwrap_or_default()
     }

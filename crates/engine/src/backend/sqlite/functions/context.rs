@@ -198,6 +198,11 @@ pub trait SessionState: Send + Sync {
     fn is_visible(&self, _relation: u32) -> bool {
         true
     }
+
+    /// A collation that users have made is the one that its bare name means; PostgreSQL's own always are.
+    fn is_collation_visible(&self, _collation: u32) -> bool {
+        true
+    }
     /// Whether policies of a table concern the current role.
     fn has_row_security(&self, _relation: &super::Named) -> Result<bool> {
         Err(Error::unsupported("row_security_active"))

@@ -115,6 +115,9 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_to_regrole", 1, |call| to_reg(call, Reg::Role)),
     Row::new("rf_format_type", 2, format_type).lenient(),
     Row::new("rf_pg_table_is_visible", 1, |call| boolean(call.context().state().is_visible(oid(call, 0)?))),
+    Row::new("rf_pg_collation_is_visible", 1, |call| {
+        boolean(call.context().state().is_collation_visible(oid(call, 0)?))
+    }),
     Row::new("rf_pg_type_is_visible", 1, |call| {
         let schema = call.context().state().schema();
         let oid = oid(call, 0)?;
