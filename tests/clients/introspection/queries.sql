@@ -514,7 +514,8 @@ select name, setting, unit, context, vartype from pg_catalog.pg_settings where n
 select pg_catalog.pg_is_in_recovery(), session_user = current_user, current_schema(), txid_current() > 0
 
 -- DataGrip: its introspection as it was seen on the wire (github.com/datafusion-contrib/datafusion-postgres,
--- datafusion-postgres/tests/datagrip.rs), and what its PostgreSQL model asks besides, after its own description
+-- datafusion-postgres/tests/datagrip.rs); the deeper ones, from "relations" on, are what a tool of its kind asks, and not read
+-- in a source of it
 
 -- == datagrip: start
 select round(extract(epoch from pg_postmaster_start_time() at time zone 'UTC')) > 0 as startup_time,
@@ -669,7 +670,8 @@ select (select count(*) from pg_catalog.pg_operator where oid < 10000) as operat
        (select array_agg(collname order by collname) from pg_catalog.pg_collation where oid < 1000) as collations,
        (select count(*) from pg_catalog.pg_opclass) as classes, (select count(*) from pg_catalog.pg_opfamily) as families
 
--- pgAdmin 4: web/pgadmin/browser/server_groups/servers/databases, templates/*/sql/*/{nodes,properties,…}.sql
+-- pgAdmin 4: web/pgadmin/browser/server_groups/servers/databases, templates/*/sql/*/{nodes,properties,…}.sql; several are
+-- what its panels show, asked in a way of our own
 
 -- == pgadmin: connection
 select db.oid > 0 as did, db.datname = current_database() as datname, db.datallowconn,
