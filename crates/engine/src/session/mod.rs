@@ -1,7 +1,9 @@
 //! One client's conversation with a database.
 
 mod asked;
+mod bind;
 mod checks;
+mod command;
 mod compile;
 mod constraints;
 mod ddl;
@@ -14,6 +16,7 @@ mod maintenance;
 mod misfits;
 mod named;
 mod names;
+mod parsed;
 mod parts;
 mod portals;
 pub mod sequences;
@@ -38,11 +41,12 @@ use crate::database::next_pid;
 use crate::schema::{SessionSchema, Snapshot};
 use crate::{Cursor, Database, Interrupter, SessionOptions};
 
-pub use compile::{Parsed, Prepared};
+pub use compile::Prepared;
 pub(crate) use ddl::constraints::mixed_nulls;
 pub use misfits::Place;
 use named::NamedStatement;
 use names::{Names, Shown};
+pub use parsed::Parsed;
 pub use parts::Kept;
 use portals::Portal;
 pub use portals::{DoorPart, Resume};

@@ -12,7 +12,8 @@ use rowferry_dialect::postgres::bind_generated;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Error, Result};
 
-use super::super::compile::{Parsed, Prepared, Uses};
+use super::super::compile::{Prepared, Uses};
+use super::super::parsed::Parsed;
 use crate::backend::{Backend as _, InUse};
 use crate::plans::next_id;
 use crate::schema::SessionSchema;
