@@ -36,6 +36,7 @@ pub mod heritage;
 pub mod informix;
 pub mod ir;
 pub mod lower;
+pub mod no_schema;
 pub mod pins;
 pub mod plan;
 pub mod postgres;

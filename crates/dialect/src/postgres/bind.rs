@@ -8,6 +8,7 @@ use super::binder::{Binder, BoundQuery};
 use super::parse::Parsed;
 use crate::access::Needs;
 use crate::ir::{self, Body, ExprKind, Statement, walk};
+use crate::no_schema::NoSchema;
 use crate::pins::Pins;
 use crate::plan::{Bound, Context, ResultColumn};
 use crate::schema::Schema;
@@ -130,110 +131,6 @@ pub fn type_of_words(words: &str, schema: &dyn Schema) -> Result<Type> {
     let context = Context::default();
     let mut binder = Binder::detached(schema, &context);
     binder.resolve_type(&name)
-}
-
-/// A schema without anything, for types alone.
-struct NoSchema;
-
-impl Schema for NoSchema {
-    fn generation(&self) -> u64 {
-        0
-    }
-
-    fn relation(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::schema::Relation>> {
-        None
-    }
-
-    fn heirs(&self, _: u32) -> Vec<std::sync::Arc<crate::schema::Relation>> {
-        Vec::new()
-    }
-
-    fn relation_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::schema::Relation>> {
-        None
-    }
-
-    fn has_namespace(&self, _: &str) -> bool {
-        false
-    }
-
-    fn creation_namespace(&self) -> Option<String> {
-        None
-    }
-
-    fn rights(&self) -> crate::access::Rights {
-        crate::access::Rights::default()
-    }
-
-    fn may(&self, _: &str, _: crate::access::Privileges) -> bool {
-        true
-    }
-
-    fn sequence(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::schema::Sequence>> {
-        None
-    }
-
-    fn index(&self, _: &crate::schema::QualifiedName) -> Option<(std::sync::Arc<crate::schema::Relation>, usize)> {
-        None
-    }
-
-    fn synonym(&self, _: &crate::schema::QualifiedName) -> Option<crate::schema::QualifiedName> {
-        None
-    }
-
-    fn sequence_definition(&self, _: &crate::schema::QualifiedName) -> Option<crate::ir::CreateSequence> {
-        None
-    }
-
-    fn functions(
-        &self,
-        _: &crate::schema::QualifiedName,
-    ) -> Vec<std::sync::Arc<crate::stored_function::StoredFunction>> {
-        Vec::new()
-    }
-
-    fn function_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::stored_function::StoredFunction>> {
-        None
-    }
-
-    fn routines(&self, _: &str) -> Vec<std::sync::Arc<crate::schema::Routine>> {
-        Vec::new()
-    }
-
-    fn all_routines(&self) -> Vec<std::sync::Arc<crate::schema::Routine>> {
-        Vec::new()
-    }
-
-    fn user_type(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::user_type::UserType>> {
-        None
-    }
-
-    fn user_type_by_oid(&self, _: u32) -> Option<std::sync::Arc<crate::user_type::UserType>> {
-        None
-    }
-
-    fn extensions(&self) -> &[std::sync::Arc<crate::extension::Installed>] {
-        &[]
-    }
-
-    fn collation(&self, _: &crate::schema::QualifiedName) -> Option<std::sync::Arc<crate::collation::Collation>> {
-        None
-    }
-
-    fn is_in_path(&self, _: &str) -> bool {
-        true
-    }
-
-    fn user_types(&self) -> Vec<std::sync::Arc<crate::user_type::UserType>> {
-        Vec::new()
-    }
-
-    fn named_type(&self, _: &str) -> Option<std::sync::Arc<crate::schema::NamedType>> {
-        None
-    }
-
-    fn named_types(&self) -> Vec<std::sync::Arc<crate::schema::NamedType>> {
-        Vec::new()
-    }
 }
 
 /// Binds an expression that a schema keeps as text, over the columns of a relation (id [`ir::Text::TABLE`]).

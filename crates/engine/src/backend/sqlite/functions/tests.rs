@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rowferry_dialect::functions::{self, FunctionKind, Sqlite};
-use rowferry_dialect::schema::{QualifiedName, Relation, Sequence};
+use rowferry_dialect::no_schema::NoSchema;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::{Settings, zone};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema};
@@ -28,103 +28,9 @@ pub(super) fn operations_of(family: &str) -> Vec<&'static str> {
 /// A session without a database behind it.
 struct Nobody;
 
-/// A schema without objects.
-struct Empty;
-
-impl Schema for Empty {
-    fn generation(&self) -> u64 {
-        0
-    }
-    fn relation(&self, _: &QualifiedName) -> Option<Arc<Relation>> {
-        None
-    }
-    fn heirs(&self, _: u32) -> Vec<Arc<Relation>> {
-        Vec::new()
-    }
-
-    fn relation_by_oid(&self, _: u32) -> Option<Arc<Relation>> {
-        None
-    }
-    fn has_namespace(&self, _: &str) -> bool {
-        false
-    }
-    fn rights(&self) -> rowferry_dialect::access::Rights {
-        rowferry_dialect::access::Rights::default()
-    }
-
-    fn may(&self, _: &str, _: rowferry_dialect::access::Privileges) -> bool {
-        true
-    }
-    fn creation_namespace(&self) -> Option<String> {
-        None
-    }
-    fn sequence(&self, _: &QualifiedName) -> Option<Arc<Sequence>> {
-        None
-    }
-    fn index(&self, _: &QualifiedName) -> Option<(Arc<Relation>, usize)> {
-        None
-    }
-    fn synonym(&self, _: &QualifiedName) -> Option<QualifiedName> {
-        None
-    }
-    fn sequence_definition(&self, _: &QualifiedName) -> Option<rowferry_dialect::ir::CreateSequence> {
-        None
-    }
-    fn routines(&self, _: &str) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
-        Vec::new()
-    }
-    fn functions(
-        &self,
-        _: &rowferry_dialect::schema::QualifiedName,
-    ) -> Vec<Arc<rowferry_dialect::stored_function::StoredFunction>> {
-        Vec::new()
-    }
-
-    fn function_by_oid(&self, _: u32) -> Option<Arc<rowferry_dialect::stored_function::StoredFunction>> {
-        None
-    }
-
-    fn all_routines(&self) -> Vec<Arc<rowferry_dialect::schema::Routine>> {
-        Vec::new()
-    }
-    fn user_type(&self, _: &QualifiedName) -> Option<Arc<rowferry_dialect::user_type::UserType>> {
-        None
-    }
-
-    fn user_type_by_oid(&self, _: u32) -> Option<Arc<rowferry_dialect::user_type::UserType>> {
-        None
-    }
-
-    fn extensions(&self) -> &[Arc<rowferry_dialect::extension::Installed>] {
-        &[]
-    }
-
-    fn collation(
-        &self,
-        _: &rowferry_dialect::schema::QualifiedName,
-    ) -> Option<std::sync::Arc<rowferry_dialect::collation::Collation>> {
-        None
-    }
-
-    fn is_in_path(&self, _: &str) -> bool {
-        true
-    }
-
-    fn user_types(&self) -> Vec<Arc<rowferry_dialect::user_type::UserType>> {
-        Vec::new()
-    }
-
-    fn named_type(&self, _: &str) -> Option<Arc<rowferry_dialect::schema::NamedType>> {
-        None
-    }
-    fn named_types(&self) -> Vec<Arc<rowferry_dialect::schema::NamedType>> {
-        Vec::new()
-    }
-}
-
 impl SessionState for Nobody {
     fn schema(&self) -> Arc<dyn Schema> {
-        Arc::new(Empty)
+        Arc::new(NoSchema)
     }
     fn language(&self) -> Language {
         Language::Postgres
