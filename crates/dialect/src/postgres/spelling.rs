@@ -286,28 +286,8 @@ impl Scanner<'_> {
             match (self.peek(0), self.peek(1)) {
                 (b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, _) => self.at += 1,
                 (b'-', b'-') => self.skip_while(|byte| byte != b'\n' && byte != b'\r'),
-                (b'/', b'*') => self.comment(),
+                (b'/', b'*') => self.at = comment_end(self.bytes, self.at).unwrap_or(self.bytes.len()),
                 _ => return,
-            }
-        }
-    }
-
-    fn comment(&mut self) {
-        let mut depth = 0_usize;
-        while self.at < self.bytes.len() {
-            match (self.peek(0), self.peek(1)) {
-                (b'/', b'*') => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (b'*', b'/') => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return;
-                    }
-                }
-                _ => self.at += 1,
             }
         }
     }
@@ -424,6 +404,27 @@ fn is_name_start(byte: u8) -> bool {
 
 fn is_name_part(byte: u8) -> bool {
     is_name_start(byte) || byte.is_ascii_digit() || byte == b'$'
+}
+
+/// Where the comment ends that begins at a place with `/*`; comments nest. `None` for one that does not end.
+pub(super) fn comment_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = start;
+    while let Some(two) = bytes.get(at..at + 2) {
+        match two {
+            b"/*" => depth += 1,
+            b"*/" => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The tokens of PL/pgSQL: PostgreSQL's, with their places, so that SQL can be cut out of a body.
 
+use crate::postgres::spelling::comment_end;
 use crate::{Condition, Error, Result};
 
 /// What a token is.
@@ -86,25 +87,9 @@ impl Lexer<'_> {
     }
 
     fn comment(&mut self) -> Result<()> {
-        let start = self.at;
-        let mut depth = 0_usize;
-        while self.at < self.bytes.len() {
-            match (self.peek(0), self.peek(1)) {
-                (b'/', b'*') => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (b'*', b'/') => {
-                    depth -= 1;
-                    self.at += 2;
-                    if depth == 0 {
-                        return Ok(());
-                    }
-                }
-                _ => self.at += 1,
-            }
-        }
-        Err(unterminated("/* comment", &self.source[start..]))
+        let end = comment_end(self.bytes, self.at);
+        self.at = end.ok_or_else(|| unterminated("/* comment", &self.source[self.at..]))?;
+        Ok(())
     }
 
     fn next(&mut self) -> Result<Token> {
