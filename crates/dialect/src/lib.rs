@@ -1,9 +1,9 @@
 //! SQL in, plan out; no database linked.
 //!
 //! ```text
-//! postgres ─┐                                   ┌─ lower::sqlite ── Program (SQLite's SQL and what to bind)
+//! postgres ─┐                                   ┌─ lower ── the back end's SQL, and what to bind
 //! informix ─┼─ bind and type against a Schema ─ ir ─┤
-//! (mysql) ──┘        by the dialect's own rules     └─ (a second back end)
+//! (mysql) ──┘        by the dialect's own rules     └─ lower::postgres, for tests
 //! ```
 //!
 //! A front end parses one statement and *binds* it: names become [`ir::RelId`]s and column positions, every expression

@@ -2,7 +2,7 @@
 //!
 //! An aggregate is a [`crate::stored_function::StoredFunction`] without a body: its definition has an
 //! [`AggregatePart`] that names the functions behind it by their object ids. A call is lowered to two functions inside
-//! SQLite, of which the first carries the state from row to row and the second makes the result of it; both are told a
+//! the back end, of which the first carries the state from row to row and the second makes the result of it; both are told a
 //! [`Plan`].
 
 use serde_json::{Value as Json, json};

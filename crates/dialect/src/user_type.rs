@@ -315,7 +315,7 @@ impl UserType {
 
     /// How the catalog row keeps the definition; types in it are in the words of columns.
     pub fn definition(&self) -> String {
-        self.to_json(&|ty| Json::String(crate::lower::sqlite::types::words(ty, Language::Postgres))).to_string()
+        self.to_json(&|ty| Json::String(crate::lower::kept_words(ty, Language::Postgres))).to_string()
     }
 
     fn to_json(&self, words: &dyn Fn(&Type) -> Json) -> Json {
@@ -491,7 +491,7 @@ pub fn fields_from_told(words: &str) -> Option<Vec<Field>> {
 fn read_type(json: &Json, known: &mut Known) -> Option<Type> {
     match json {
         Json::String(words) if words == RECORD => Some(Type::RECORD),
-        Json::String(words) => Some(crate::lower::sqlite::types::parse(words, Language::Postgres)),
+        Json::String(words) => Some(crate::lower::kept_type(words, Language::Postgres)),
         Json::Object(_) => {
             let number = |key: &str| json[key].as_u64().and_then(|oid| u32::try_from(oid).ok());
             if let Some(oid) = number("again") {
@@ -532,7 +532,7 @@ fn whole(ty: &Type, told: &RefCell<HashSet<u32>>) -> Json {
         }
         Type::Record(_) => json!(RECORD),
         Type::Array(element) if element.is_told() => json!({"element": whole(element, told)}),
-        ty => Json::String(crate::lower::sqlite::types::words(ty, Language::Postgres)),
+        ty => Json::String(crate::lower::kept_words(ty, Language::Postgres)),
     }
 }
 

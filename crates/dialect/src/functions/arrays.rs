@@ -1,6 +1,6 @@
 //! Arrays.
 
-use super::Sqlite::Module;
+use super::Said::Module;
 use super::TypeSpec;
 use super::spec::*;
 use crate::Type;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use rowferry_facts as facts;
 
-use super::{Function, FunctionKind, Sqlite, TypeSpec, Volatility};
+use super::{Function, FunctionKind, Said, TypeSpec, Volatility};
 use crate::postgres::types;
 use crate::{Language, Type};
 
@@ -18,7 +18,7 @@ mod hstore;
 mod others;
 
 /// How functions are carried out, by the names of their sources.
-type Bindings = &'static [(&'static str, Sqlite)];
+type Bindings = &'static [(&'static str, Said)];
 
 /// The modules, one file each.
 static MODULES: &[(&str, Bindings)] = &[
@@ -36,7 +36,7 @@ static MODULES: &[(&str, Bindings)] = &[
 
 /// What the engine has under the name of the source.
 macro_rules! same {
-    ($($source:literal),* $(,)?) => { &[$(($source, $crate::functions::Sqlite::Module($source))),*] };
+    ($($source:literal),* $(,)?) => { &[$(($source, $crate::functions::Said::Module($source))),*] };
 }
 use same;
 
@@ -58,7 +58,7 @@ pub fn of_extensions() -> impl Iterator<Item = &'static Function> {
 
 /// The columns of what an extension's function returns, where it has several.
 pub fn columns(function: &Function) -> Option<Vec<(&'static str, Type)>> {
-    let Sqlite::Module(source) = function.sqlite else { return None };
+    let Said::Module(source) = function.said else { return None };
     let mut all = facts::Function::of_extensions().iter();
     let fact = all.find(|fact| fact.source == source && fact.name == function.name && !fact.modes.is_empty())?;
     let parts = fact.modes.iter().zip(&fact.names).zip(&fact.all_arguments);
@@ -105,7 +105,7 @@ fn row(
         }
         (source, _) => source,
     };
-    let (_, sqlite) = bindings.iter().find(|(source, _)| *source == key)?;
+    let (_, said) = bindings.iter().find(|(source, _)| *source == key)?;
     // Rows live as long as the process.
     let args: Vec<TypeSpec> = arguments.iter().map(|oid| spec(*oid)).collect::<Option<_>>()?;
     Some(Function {
@@ -122,7 +122,7 @@ fn row(
             's' => Volatility::Stable,
             _ => Volatility::Volatile,
         },
-        sqlite: *sqlite,
+        said: *said,
     })
 }
 
@@ -165,7 +165,7 @@ mod tests {
         let hstore = facts::Extension::named("hstore").unwrap();
         let mut arrows = of_extension(hstore, "->");
         let first = arrows.next().unwrap();
-        assert_eq!((first.kind, first.sqlite), (FunctionKind::Operator, Sqlite::Module("hstore_fetchval")));
+        assert_eq!((first.kind, first.said), (FunctionKind::Operator, Said::Module("hstore_fetchval")));
         assert_eq!(arrows.count(), 1);
     }
 }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use crate::{Language, Type};
 
+pub use crate::lower::Said;
 pub use arrays::Subscripts;
 pub use extensions::{columns as columns_of_extension, of_extension, of_extensions};
 
@@ -56,8 +57,8 @@ pub struct Function {
     pub strict: bool,
     /// When calls may be merged or moved.
     pub volatility: Volatility,
-    /// How SQLite says it.
-    pub sqlite: Sqlite,
+    /// How the back end in use says it: for the lowering alone.
+    pub said: Said,
 }
 
 /// What a row of the table is.
@@ -109,28 +110,6 @@ pub enum TypeSpec {
     SameAs(usize),
 }
 
-/// How SQLite says it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Sqlite {
-    /// A function with the same arguments: SQLite's own, or one that the engine registers (its name then begins with
-    /// `rf_`).
-    Function(&'static str),
-    /// The same; behind the arguments comes the range type that the first range or multirange among them, or else the
-    /// result, belongs to: the object id of a built-in one, a user's with its definition.
-    OfRanges(&'static str),
-    /// A function of an extension: the engine has one function for all of them, which is told this name first.
-    Module(&'static str),
-    /// `(left op right)`.
-    Infix(&'static str),
-    /// `(op arg)`.
-    Prefix(&'static str),
-    /// Text with `{0}`, `{1}`, … for the arguments.
-    Template(&'static str),
-    /// The back end treats it by itself; the word says how (`count_star`, …). Every word has an arm in
-    /// `lower::sqlite`.
-    Special(&'static str),
-}
-
 /// Every row of the table.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())
@@ -156,7 +135,7 @@ pub fn called_variadic(name: &str) -> impl Iterator<Item = &'static Function> {
 
 /// True for an aggregate that is called WITHIN GROUP.
 pub(crate) fn is_within_group(function: &Function) -> bool {
-    matches!(function.sqlite, Sqlite::Special(word) if word.starts_with("within "))
+    ordered_sets::ROWS.iter().any(|row| std::ptr::eq(row, function))
 }
 
 /// True for a row whose last argument is an array behind the word VARIADIC.
@@ -240,7 +219,7 @@ impl Traits {
     }
 }
 
-/// Rows of the table: `Kind "name" (arguments) -> result, how SQLite says it, traits…;`. A row is strict and immutable
+/// Rows of the table: `Kind "name" (arguments) -> result, how the back end says it, traits…;`. A row is strict and immutable
 /// unless its traits say otherwise.
 macro_rules! rows {
     ($languages:expr; $($kind:ident $name:literal ($($arg:expr),*) -> $result:expr, $how:expr
@@ -255,7 +234,7 @@ macro_rules! rows {
             result: $result,
             strict: const { Traits::USUAL$(.$trait($($value)?))*.strict },
             volatility: const { Traits::USUAL$(.$trait($($value)?))*.volatility },
-            sqlite: $how,
+            said: $how,
         },)*]
     };
 }
@@ -263,7 +242,7 @@ use rows;
 
 /// Short names for the rows.
 mod spec {
-    pub(super) use super::Sqlite::{Function as F, Infix, OfRanges as R, Special, Template as T};
+    pub(super) use super::Said::{Function as F, Infix, OfRanges as R, Special, Template as T};
     use super::TypeSpec::{self, ArrayOf, Is};
     pub(super) use super::{Function, FunctionKind, Traits, rows};
     use crate::types::Reg;

@@ -1,11 +1,11 @@
 //! `citext`: functions of text that do not look at case.
 
-use super::super::Sqlite::{self, Special, Template};
+use super::super::Said::{self, Special, Template};
 
 /// How its functions are carried out. Comparisons and LIKE are the compiler's own, by the type.
 pub(super) static BINDINGS: super::Bindings = &[
     ("booltext", Template("CASE {0} WHEN 0 THEN 'false' WHEN 1 THEN 'true' END")),
-    ("network_show", Sqlite::Function("rf_inet_text")),
+    ("network_show", Said::Function("rf_inet_text")),
     ("rtrim1", Template("rtrim({0}, ' ')")),
     ("texticregexeq", Template("rf_regex_match({0}, {1}, 'i')")),
     ("texticregexne", Template("(NOT rf_regex_match({0}, {1}, 'i'))")),
@@ -21,10 +21,10 @@ pub(super) static BINDINGS: super::Bindings = &[
     ("citext_pattern_le", Template("({0} <= {1} COLLATE rf_citext)")),
     ("citext_pattern_gt", Template("({0} > {1} COLLATE rf_citext)")),
     ("citext_pattern_ge", Template("({0} >= {1} COLLATE rf_citext)")),
-    ("citext_cmp", Sqlite::Module("citext_cmp")),
-    ("citext_pattern_cmp", Sqlite::Module("citext_cmp")),
-    ("citext_smaller", Sqlite::Module("citext_smaller")),
-    ("citext_larger", Sqlite::Module("citext_larger")),
+    ("citext_cmp", Said::Module("citext_cmp")),
+    ("citext_pattern_cmp", Said::Module("citext_cmp")),
+    ("citext_smaller", Said::Module("citext_smaller")),
+    ("citext_larger", Said::Module("citext_larger")),
     ("min/1", Special("min")),
     ("max/1", Special("max")),
     ("regexp_match/2", Template("rf_regexp_match({0}, {1}, 'i')")),
@@ -37,8 +37,8 @@ pub(super) static BINDINGS: super::Bindings = &[
     ("regexp_split_to_array/3", Template("rf_regexp_split_to_array({0}, {1}, rf_module('citext_flags', {2}))")),
     ("regexp_split_to_table/2", Template("rf_regexp_split_to_table({0}, {1}, 'i')")),
     ("regexp_split_to_table/3", Template("rf_regexp_split_to_table({0}, {1}, rf_module('citext_flags', {2}))")),
-    ("strpos/2", Sqlite::Module("citext_strpos")),
-    ("replace/3", Sqlite::Module("citext_replace")),
-    ("split_part/3", Sqlite::Module("citext_split_part")),
-    ("translate/3", Sqlite::Module("citext_translate")),
+    ("strpos/2", Said::Module("citext_strpos")),
+    ("replace/3", Said::Module("citext_replace")),
+    ("split_part/3", Said::Module("citext_split_part")),
+    ("translate/3", Said::Module("citext_translate")),
 ];

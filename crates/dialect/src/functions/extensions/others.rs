@@ -1,6 +1,6 @@
 //! Extensions that bring functions of texts and bytes, but no types.
 
-use super::super::Sqlite::{Module, Template};
+use super::super::Said::{Module, Template};
 use super::{Bindings, same};
 
 /// `btree_gin`, `btree_gist`: operator classes alone.

@@ -318,6 +318,6 @@ fn statements_are_lowered() {
         "select sum(n) over (partition by s order by k) from t",
     ] {
         let bound = bound(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        crate::lower::sqlite::lower(&bound).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        crate::lower::lower(&bound).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 }

@@ -2,8 +2,9 @@
 
 use super::cast::type_words;
 use super::expr::array_aggregate;
+use super::said::Said;
 use super::{Lowering, Repr, Sql, repr_of};
-use crate::functions::{Function, Sqlite, TypeSpec, Volatility};
+use crate::functions::{Function, TypeSpec, Volatility};
 use crate::ir::{
     Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey,
     WindowCall,
@@ -35,12 +36,12 @@ fn knows_all_letters(args: &[Expr]) -> bool {
 
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
-        let sql = match function.sqlite {
-            Sqlite::Function("rf_array_get") if ty.storage() == Storage::Blob => {
+        let sql = match function.said {
+            Said::Function("rf_array_get") if ty.storage() == Storage::Blob => {
                 let args = self.texts(args)?;
-                self.say(Sqlite::Function("rf_array_get_bytes"), &args)
+                self.say(Said::Function("rf_array_get_bytes"), &args)
             }
-            Sqlite::Function(name @ ("rf_lower" | "rf_upper" | "rf_initcap")) if knows_ascii_alone(args) => {
+            Said::Function(name @ ("rf_lower" | "rf_upper" | "rf_initcap")) if knows_ascii_alone(args) => {
                 let args = self.texts(args)?.join(", ");
                 match name {
                     // SQLite's own know no other letters.
@@ -52,29 +53,29 @@ impl Lowering<'_> {
                     }
                 }
             }
-            Sqlite::Function(name @ ("rf_lower" | "rf_upper")) if knows_all_letters(args) => {
+            Said::Function(name @ ("rf_lower" | "rf_upper")) if knows_all_letters(args) => {
                 let args = self.texts(args)?.join(", ");
                 self.needs_us();
                 format!("{name}({args}, 1)")
             }
             // What looks at the blanks of a `char(n)`.
-            how @ (Sqlite::Template(_) | Sqlite::Function(_)) if sees_blanks(function) => {
+            how @ (Said::Template(_) | Said::Function(_)) if sees_blanks(function) => {
                 let mut lowered = self.texts(args)?;
                 if let (Some(first), Some(arg)) = (lowered.first_mut(), args.first()) {
                     *first = self.blank_padded(arg)?;
                 }
                 self.say(how, &lowered)
             }
-            Sqlite::Special("field") => self.field(args, ty)?,
-            Sqlite::Special(word) => self.special(word, args)?,
-            how @ Sqlite::OfRanges(_) => {
+            Said::Special("field") => self.field(args, ty)?,
+            Said::Special(word) => self.special(word, args)?,
+            how @ Said::OfRanges(_) => {
                 let family = range_type(function, args, ty)?;
                 let mut args = self.texts(args)?;
                 args.push(family);
                 self.say(how, &args)
             }
             // What is another value each time must not be asked for once.
-            Sqlite::Module(name) if function.volatility == Volatility::Volatile => {
+            Said::Module(name) if function.volatility == Volatility::Volatile => {
                 let args = self.texts(args)?;
                 self.needs_us();
                 of_module("rf_module_volatile", name, &args)
@@ -87,27 +88,27 @@ impl Lowering<'_> {
         Ok(Sql { sql, repr: repr_of(ty) })
     }
 
-    fn say(&mut self, how: Sqlite, args: &[String]) -> String {
+    fn say(&mut self, how: Said, args: &[String]) -> String {
         match how {
-            Sqlite::Function(name) | Sqlite::OfRanges(name) => {
+            Said::Function(name) | Said::OfRanges(name) => {
                 if name.starts_with("rf_") {
                     self.needs_us();
                 }
                 format!("{name}({})", args.join(", "))
             }
-            Sqlite::Module(name) => {
+            Said::Module(name) => {
                 self.needs_us();
                 of_module("rf_module", name, args)
             }
-            Sqlite::Infix(sign) => format!("({})", args.join(&format!(" {sign} "))),
-            Sqlite::Prefix(sign) => format!("({sign} {})", args.join(", ")),
-            Sqlite::Template(template) => {
+            Said::Infix(sign) => format!("({})", args.join(&format!(" {sign} "))),
+            Said::Prefix(sign) => format!("({sign} {})", args.join(", ")),
+            Said::Template(template) => {
                 if template.contains("rf_") {
                     self.needs_us();
                 }
                 fill(template, args)
             }
-            Sqlite::Special(word) => format!("{word}({})", args.join(", ")),
+            Said::Special(word) => format!("{word}({})", args.join(", ")),
         }
     }
 
@@ -283,9 +284,9 @@ impl Lowering<'_> {
 
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate, ty: &Type) -> Result<Sql> {
         let function = aggregate.function;
-        match function.sqlite {
-            Sqlite::Special(word @ ("min" | "max")) => return self.extreme_of_group(word, aggregate),
-            Sqlite::Special(word) if word.starts_with("within ") => return self.within_group(word, aggregate, ty),
+        match function.said {
+            Said::Special(word @ ("min" | "max")) => return self.extreme_of_group(word, aggregate),
+            Said::Special(word) if word.starts_with("within ") => return self.within_group(word, aggregate, ty),
             _ => {}
         }
         let args = self.aggregate_args(function, &aggregate.args, aggregate.distinct)?;
@@ -294,7 +295,7 @@ impl Lowering<'_> {
             name = array_aggregate(&aggregate.args[0].ty).to_owned();
         }
         let mut inner = args.join(", ");
-        if aggregate.distinct && matches!(function.sqlite, Sqlite::OfRanges(_)) {
+        if aggregate.distinct && matches!(function.said, Said::OfRanges(_)) {
             // The same range twice changes neither a union nor an intersection.
         } else if aggregate.distinct && args.len() > 1 && name.starts_with("rf_") {
             // SQLite takes DISTINCT with one argument only; ours tell rows apart themselves.
@@ -319,28 +320,28 @@ impl Lowering<'_> {
     }
 
     fn aggregate_name(&mut self, function: &Function) -> Result<String> {
-        match function.sqlite {
-            Sqlite::Function(name) | Sqlite::OfRanges(name) => {
+        match function.said {
+            Said::Function(name) | Said::OfRanges(name) => {
                 if name.starts_with("rf_") {
                     self.needs_us();
                 }
                 Ok(name.to_owned())
             }
-            Sqlite::Special("count_star") => Ok("count".to_owned()),
-            Sqlite::Special(word @ ("json_agg" | "jsonb_agg" | "json_object_agg" | "jsonb_object_agg")) => {
+            Said::Special("count_star") => Ok("count".to_owned()),
+            Said::Special(word @ ("json_agg" | "jsonb_agg" | "json_object_agg" | "jsonb_object_agg")) => {
                 self.needs_us();
                 Ok(format!("rf_{word}"))
             }
-            Sqlite::Special(word @ ("min" | "max")) => Ok(word.to_owned()),
+            Said::Special(word @ ("min" | "max")) => Ok(word.to_owned()),
             _ => Err(Error::internal(format!("no aggregate: {}", function.name))),
         }
     }
 
     fn aggregate_args(&mut self, function: &Function, args: &[Expr], distinct: bool) -> Result<Vec<String>> {
-        match function.sqlite {
-            Sqlite::Special("count_star") => Ok(vec!["*".to_owned()]),
-            Sqlite::Special(_) => self.typed(args),
-            Sqlite::OfRanges(_) => {
+        match function.said {
+            Said::Special("count_star") => Ok(vec!["*".to_owned()]),
+            Said::Special(_) => self.typed(args),
+            Said::OfRanges(_) => {
                 let family = range_type(function, args, &Type::Void)?;
                 let mut args = self.texts(args)?;
                 args.push(family);
@@ -367,7 +368,7 @@ impl Lowering<'_> {
 
     pub(super) fn window(&mut self, window: &WindowCall, ty: &Type) -> Result<Sql> {
         let function = window.function;
-        let extreme = matches!(function.sqlite, Sqlite::Special("min" | "max"));
+        let extreme = matches!(function.said, Said::Special("min" | "max"));
         let args = if extreme {
             let sql = self.expr(&window.args[0])?;
             let sql = self.decimal_text(sql, &window.args[0].ty);

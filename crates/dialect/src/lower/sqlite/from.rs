@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::said::Said;
 use super::{Lowering, Naming, Repr, Source, quote, repr_of};
-use crate::functions::Sqlite;
 use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, Query, RelId};
 use crate::schema::{Relation, RelationKind};
 use crate::types::Storage;
@@ -50,18 +50,18 @@ impl Lowering<'_> {
                 let last = columns.len().checked_sub(1);
                 let alias = self.define_derived(*id, reprs, last.filter(|_| *ordinality));
                 self.needs_row_function();
-                match function.sqlite {
+                match function.said {
                     // Bytes are texts within an array.
-                    Sqlite::Special("unnest") if in_bytes => Ok(format!("rf_unnest({args}, 1) AS {alias}")),
-                    Sqlite::Special(word) => Ok(format!("rf_{word}({args}) AS {alias}")),
-                    Sqlite::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
+                    Said::Special("unnest") if in_bytes => Ok(format!("rf_unnest({args}, 1) AS {alias}")),
+                    Said::Special(word) => Ok(format!("rf_{word}({args}) AS {alias}")),
+                    Said::Function(name) if function.kind == crate::functions::FunctionKind::SetReturning => {
                         Ok(format!("{name}({args}) AS {alias}"))
                     }
                     // A subquery of the columns `c0` and `ordinality`, or a call of another.
-                    Sqlite::Template(text) if function.kind == crate::functions::FunctionKind::SetReturning => {
+                    Said::Template(text) if function.kind == crate::functions::FunctionKind::SetReturning => {
                         Ok(format!("{} AS {alias}", super::call::fill(text, &texts)))
                     }
-                    Sqlite::Module(name) => {
+                    Said::Module(name) => {
                         let of_module = |caller: &str| super::call::of_module(caller, name, &texts);
                         if function.kind == crate::functions::FunctionKind::SetReturning {
                             return Ok(format!("{} AS {alias}", of_module("rf_module_rows")));
@@ -71,7 +71,7 @@ impl Lowering<'_> {
                         }
                         Ok(format!("(SELECT {} AS c0) AS {alias}", of_module("rf_module_volatile")))
                     }
-                    Sqlite::Function(name) if !*ordinality => Ok(format!("(SELECT {name}({args}) AS c0) AS {alias}")),
+                    Said::Function(name) if !*ordinality => Ok(format!("(SELECT {name}({args}) AS c0) AS {alias}")),
                     _ => Err(Error::unsupported(format!("function {}() in FROM", function.name))),
                 }
             }

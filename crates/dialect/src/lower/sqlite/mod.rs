@@ -20,6 +20,7 @@ mod ordered_set;
 mod query;
 mod rows;
 mod rules;
+pub mod said;
 mod single;
 pub mod types;
 mod wide;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rowferry_dialect::functions::{self, FunctionKind, Sqlite};
+use rowferry_dialect::functions::{self, FunctionKind, Said};
 use rowferry_dialect::no_schema::NoSchema;
 use rowferry_dialect::types::Reg;
 use rowferry_dialect::values::{Settings, zone};
@@ -17,8 +17,8 @@ use super::{Context, FAMILIES, SessionState, aggregate, register, rows_sources, 
 /// The names that the function table passes to `family` as the first argument, a text.
 pub(super) fn operations_of(family: &str) -> Vec<&'static str> {
     let head = format!("{family}('");
-    let templates = functions::all().filter_map(|row| match row.sqlite {
-        Sqlite::Template(template) => Some(template),
+    let templates = functions::all().filter_map(|row| match row.said {
+        Said::Template(template) => Some(template),
         _ => None,
     });
     let calls = templates.filter_map(|template| Some(template.split_once(&head)?.1));
@@ -126,15 +126,15 @@ fn every_function_of_the_table_is_registered() {
     known.extend(sequences::names().map(str::to_owned));
     let mut missing = BTreeSet::new();
     for function in functions::all() {
-        let names = match function.sqlite {
-            Sqlite::Function(name)
-            | Sqlite::Infix(name)
-            | Sqlite::OfRanges(name)
-            | Sqlite::Prefix(name)
-            | Sqlite::Template(name) => names_in(name),
-            Sqlite::Special(word) if function.kind == FunctionKind::SetReturning => vec![format!("rf_{word}")],
+        let names = match function.said {
+            Said::Function(name)
+            | Said::Infix(name)
+            | Said::OfRanges(name)
+            | Said::Prefix(name)
+            | Said::Template(name) => names_in(name),
+            Said::Special(word) if function.kind == FunctionKind::SetReturning => vec![format!("rf_{word}")],
             // Extensions' functions are registered under one name.
-            Sqlite::Special(_) | Sqlite::Module(_) => Vec::new(),
+            Said::Special(_) | Said::Module(_) => Vec::new(),
         };
         missing.extend(names.into_iter().filter(|name| !known.contains(name)));
     }
@@ -145,7 +145,7 @@ fn every_function_of_the_table_is_registered() {
 fn every_function_takes_the_arguments_of_the_table() {
     let scalar = |name: &str| FAMILIES.iter().copied().flatten().find(|row| row.name == name);
     for function in functions::all() {
-        let Sqlite::Function(name) = function.sqlite else { continue };
+        let Said::Function(name) = function.said else { continue };
         let Some(row) = scalar(name) else { continue };
         let most = function.args.len();
         let least = most - function.optional;

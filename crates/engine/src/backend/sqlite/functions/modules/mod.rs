@@ -85,7 +85,7 @@ pub(super) fn rows(call: &Arguments<'_>) -> Result<Source> {
 
 #[cfg(test)]
 mod tests {
-    use rowferry_dialect::functions::{FunctionKind, Sqlite, of_extensions};
+    use rowferry_dialect::functions::{FunctionKind, Said, of_extensions};
 
     use super::*;
 
@@ -94,7 +94,7 @@ mod tests {
         let of_rows =
             |name: &str| ROWS_MODULES.iter().flat_map(|module| module.iter()).any(|(known, _)| *known == name);
         for row in of_extensions() {
-            if let Sqlite::Module(name) = row.sqlite {
+            if let Said::Module(name) = row.said {
                 let known = if row.kind == FunctionKind::SetReturning { of_rows(name) } else { member(name).is_ok() };
                 assert!(known, "{} {name}", row.name);
             }
