@@ -8,9 +8,9 @@ mod sqlite;
 
 use std::sync::Arc;
 
-use rowferry_dialect::Result;
 use rowferry_dialect::ir::{Dml, Query};
 use rowferry_dialect::plan::Bound;
+use rowferry_dialect::{Error, Result};
 
 use crate::database::Shared;
 use crate::interrupt::Interrupter;
@@ -18,9 +18,9 @@ use crate::schema::Snapshot;
 use crate::session::state::State;
 
 pub use sqlite::{
-    CatalogRows, Failure, Guard, Handle, LogSync, Raw, SharedHandle, Sqlite as InUse, Statement, Step, UNICODE_VERSION,
-    WeakHandle, check_file, errors, file_watch, functions, greatest_identity, owned, read_counter, rules_words, schema,
-    store_counter,
+    CatalogRows, Entry, Fact, Failure, Guard, Handle, LogSync, PrivilegeRow, Raw, SharedHandle, Sqlite as InUse,
+    Statement, Step, Store, UNICODE_VERSION, WeakHandle, check_file, errors, file_watch, functions, greatest_identity,
+    owned, read_counter, rules_words, schema, store_counter,
 };
 
 /// What the back end in use runs for a statement.
@@ -28,6 +28,30 @@ pub type Program = <InUse as Backend>::Program;
 
 /// What the schema is read through, and functions run their own statements on.
 pub type Connection = <InUse as Backend>::Reader;
+
+/// A failure of a change of the schema.
+#[derive(Debug)]
+pub enum Failed {
+    /// The back end's.
+    Storage(Failure),
+    /// Our own.
+    Other(Error),
+}
+
+/// What a step of a change comes to.
+pub type Done<T = ()> = std::result::Result<T, Failed>;
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Self {
+        Self::Storage(failure)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
 
 /// A back end.
 pub trait Backend {

@@ -14,7 +14,7 @@ use rusqlite::{Connection, params};
 use super::transaction::{Block, Open};
 use super::variables::MessageLevel;
 use super::{Outcome, Prepared, Session};
-use crate::backend::{Failure, Handle};
+use crate::backend::{Done, Entry, Fact, Failed, Failure, Handle, Store};
 use crate::backend::{errors, owned};
 use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 
@@ -46,35 +46,11 @@ mod trigger;
 mod user_type;
 mod view;
 
-type Done<T = ()> = std::result::Result<T, Failed>;
-
-/// A failure on the way: SQLite's or our own.
-pub(super) enum Failed {
-    Sqlite(Failure),
-    Other(Error),
-}
-
-impl From<rusqlite::Error> for Failed {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error.into())
-    }
-}
-
-impl From<Failure> for Failed {
-    fn from(failure: Failure) -> Self {
-        Self::Sqlite(failure)
-    }
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
 /// What changes a schema needs to know.
 struct Changer<'a> {
     connection: &'a Handle,
+    /// Writes what is decided.
+    store: Store<'a>,
     session: &'a Session,
     /// The schema as the steps until now have left it.
     schema: RefCell<SessionSchema>,
@@ -202,7 +178,7 @@ impl Session {
         drop(guard);
         let result = result.map_err(|failed| match failed {
             Failed::Other(error) => error,
-            Failed::Sqlite(failure) => ddl_error(&failure, self),
+            Failed::Storage(failure) => ddl_error(&failure, self),
         });
         if result.is_err() {
             if handle.lock().is_autocommit() {
@@ -238,7 +214,7 @@ impl Session {
             let program = sqlite::lower_query(&create.query)?;
             let database = if create.table.temporary { "temp" } else { "main" };
             let sql = format!("INSERT INTO {database}.{} {}", quote(&physical), program.sql);
-            changer.connection.make_known(&program.catalogs, &changer.session.state).map_err(Failed::Sqlite)?;
+            changer.connection.make_known(&program.catalogs, &changer.session.state).map_err(Failed::Storage)?;
             let mut statement = changer.connection.prepare(&sql)?;
             for (index, used) in program.params.iter().enumerate() {
                 let value = used.form.apply(&params[used.param], &settings)?;
@@ -266,23 +242,20 @@ impl Session {
             let sql = format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical.name));
             self.checked(guard.batch(&sql))?;
         }
-        if self.checked(metadata::exist(&guard, "temp").map_err(Failure::from))? {
-            let sql = "DELETE FROM temp.rowferry_objects; DELETE FROM temp.rowferry_columns;
-                       DELETE FROM temp.rowferry_constraints; DELETE FROM temp.rowferry_sequences;
-                       DELETE FROM temp.rowferry_dependencies";
-            self.checked(guard.batch(sql))?;
-        }
-        if self.checked(metadata::has_properties(&guard, "temp").map_err(Failure::from))? {
-            self.checked(guard.batch("DELETE FROM temp.rowferry_properties"))?;
-        }
-        if self.checked(metadata::has_triggers(&guard, "temp").map_err(Failure::from))? {
-            self.checked(guard.batch("DELETE FROM temp.rowferry_triggers"))?;
-        }
-        if self.checked(metadata::has_policies(&guard, "temp").map_err(Failure::from))? {
-            self.checked(guard.batch("DELETE FROM temp.rowferry_policies"))?;
-        }
+        let forgotten = Store::new(&guard).forget_temporary();
         drop(guard);
+        self.settled(forgotten)?;
         self.load_temporary_schema()
+    }
+}
+
+impl Session {
+    /// What a step that nobody needs to explain has come to.
+    fn settled<T>(&self, done: Done<T>) -> Result<T> {
+        done.map_err(|failed| match failed {
+            Failed::Other(error) => error,
+            Failed::Storage(failure) => errors::translate(&failure, &self.interrupter, None),
+        })
     }
 }
 
@@ -294,6 +267,7 @@ impl<'a> Changer<'a> {
         let last_rows = [main, last_row(connection, DATABASES[1])?];
         Ok(Self {
             connection,
+            store: Store::new(connection),
             session,
             schema: RefCell::new(session.schema.clone()),
             touched: RefCell::default(),
@@ -383,11 +357,7 @@ impl Changer<'_> {
             Ddl::CommentObject { oid, kind, name, text } => {
                 let oid = oid.unwrap_or_else(|| self.schema().namespace_oid(name));
                 self.touch("main", oid);
-                // What everybody has (`public`) is in no row of its own.
-                let sql = "INSERT INTO main.rowferry_objects (oid, kind, namespace, name, language, comment)
-                           VALUES (?2, 'comment', ?3, ?2, '', ?1) ON CONFLICT (oid) DO UPDATE SET comment = ?1";
-                self.connection.execute(sql, params![text, oid, kind])?;
-                Ok(())
+                self.store.comment_object(oid, kind, text.as_deref())
             }
             Ddl::CommentSequence { name, text } => {
                 let Some(details) = self.schema().sequence_details(name) else { return Ok(()) };
@@ -395,9 +365,7 @@ impl Changer<'_> {
                 if let Some(relation) = details.owner.and_then(|(oid, _)| self.schema().relation_by_oid(oid)) {
                     self.touch(relation.physical.database, relation.oid);
                 }
-                let sql = format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", details.database);
-                self.connection.execute(&sql, params![text, details.sequence.oid])?;
-                Ok(())
+                self.store.change_entry(details.database, details.sequence.oid, Fact::Comment, text.as_deref())
             }
         }
     }
@@ -495,26 +463,10 @@ impl Changer<'_> {
         language: Language,
         definition: Option<&str>,
     ) -> Done<u32> {
-        metadata::create(self.connection, database)?;
-        // A leftover of an object that somebody dropped behind our back.
-        let stale: Option<u32> = self
-            .connection
-            .prepare_cached(&format!(
-                "SELECT oid FROM {database}.rowferry_objects WHERE kind = ?1 AND namespace = ?2 AND name = ?3"
-            ))?
-            .query_row([kind, namespace, name], |row| row.get(0))
-            .map(Some)
-            .or_else(|error| if error == rusqlite::Error::QueryReturnedNoRows { Ok(None) } else { Err(error) })?;
-        if let Some(oid) = stale {
-            self.forget(database, oid)?;
+        if let Some(stale) = self.store.entry_of(database, kind, namespace, name)? {
+            self.forget(database, stale)?;
         }
-        self.connection
-            .prepare_cached(&format!(
-                "INSERT INTO {database}.rowferry_objects (kind, namespace, name, physical_name, language, definition)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-            ))?
-            .execute(params![kind, namespace, name, physical, language.name(), definition])?;
-        let oid = self.connection.last_insert_rowid() as u32;
+        let oid = self.store.record(database, &Entry { kind, namespace, name, physical, language, definition })?;
         self.touch(database, oid);
         self.give_birth(database, kind, namespace, oid)?;
         Ok(oid)
@@ -522,18 +474,7 @@ impl Changer<'_> {
 
     fn forget(&self, database: &str, oid: u32) -> Done {
         self.touch(database, oid);
-        if metadata::exist(self.connection, database)? {
-            let needs = metadata::has_dependencies(self.connection, database)?.then_some("dependencies");
-            let properties = metadata::has_properties(self.connection, database)?.then_some("properties");
-            let triggers = metadata::has_triggers(self.connection, database)?.then_some("triggers");
-            let policies = metadata::has_policies(self.connection, database)?.then_some("policies");
-            let more = needs.into_iter().chain(properties).chain(triggers).chain(policies);
-            let tables = ["objects", "columns", "constraints", "sequences"].into_iter().chain(more);
-            for table in tables {
-                let sql = format!("DELETE FROM {database}.rowferry_{table} WHERE oid = ?1");
-                self.connection.prepare_cached(&sql)?.execute([oid])?;
-            }
-        }
+        self.store.forget(database, oid)?;
         self.forget_privileges(database, oid)
     }
 
@@ -544,33 +485,7 @@ impl Changer<'_> {
         if recorded {
             return Ok(relation.oid);
         }
-        let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
-        metadata::create(self.connection, relation.physical.database)?;
-        // Its object id stays what it was.
-        self.connection.execute(
-            &format!(
-                "INSERT OR IGNORE INTO {}.rowferry_objects (oid, kind, namespace, name, physical_name, language)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                relation.physical.database
-            ),
-            params![
-                relation.oid,
-                kind,
-                relation.namespace,
-                relation.name,
-                relation.physical.name,
-                relation.language.name()
-            ],
-        )?;
-        // Counting must not go on from an id that was derived from a name.
-        self.connection.execute(
-            &format!(
-                "UPDATE {0}.sqlite_sequence SET seq = (SELECT coalesce(max(oid), ?1) FROM {0}.rowferry_objects
-                 WHERE oid < ?2) WHERE name = 'rowferry_objects'",
-                relation.physical.database
-            ),
-            params![metadata::FIRST_OID - 1, 0x4000_0000],
-        )?;
+        self.store.adopt(relation)?;
         Ok(relation.oid)
     }
 
@@ -697,9 +612,7 @@ impl Changer<'_> {
         let oid = self.entry(relation)?;
         match column {
             None => {
-                let sql =
-                    format!("UPDATE {}.rowferry_objects SET comment = ?1 WHERE oid = ?2", relation.physical.database);
-                self.connection.execute(&sql, params![text, oid])?;
+                self.store.change_entry(relation.physical.database, oid, Fact::Comment, text)?;
             }
             Some(position) => {
                 let sql = format!(

@@ -14,6 +14,7 @@ mod rows;
 pub mod schema;
 mod session;
 mod statement;
+mod store;
 
 pub use catalog::Rows as CatalogRows;
 pub use libsqlite3_sys::sqlite3 as Raw;
@@ -26,3 +27,4 @@ pub use open::check_file;
 pub use rows::owned;
 pub use session::Sqlite;
 pub use statement::{Failure, Statement, Step};
+pub use store::{Entry, Fact, PrivilegeRow, Store};

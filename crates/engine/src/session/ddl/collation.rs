@@ -7,16 +7,15 @@ use rowferry_dialect::ir::{AlterTable, CollationChange};
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Language, Schema as _};
-use rusqlite::params;
 
 use super::{Changer, Done, cannot_drop, described};
+use crate::backend::Fact;
 use crate::schema::SessionSchema;
 
 impl Changer<'_> {
     pub(super) fn change_collation(&self, change: &CollationChange) -> Done {
-        let update = |column: &str, collation: &Collation, value: Option<&str>| -> Done {
-            let sql = format!("UPDATE main.rowferry_objects SET {column} = ?2 WHERE oid = ?1");
-            self.connection.prepare_cached(&sql)?.execute(params![collation.oid, value])?;
+        let update = |fact: Fact, collation: &Collation, value: Option<&str>| -> Done {
+            self.store.change_entry("main", collation.oid, fact, value)?;
             self.touch_collation(collation)
         };
         match change {
@@ -25,9 +24,9 @@ impl Changer<'_> {
                 let text = Some(definition.as_str());
                 self.record("main", "collation", namespace, &name.name, None, Language::Postgres, text)?;
             }
-            CollationChange::Rename { collation, to } => update("name", collation, Some(to))?,
-            CollationChange::SetSchema { collation, to } => update("namespace", collation, Some(to))?,
-            CollationChange::Comment { collation, text } => update("comment", collation, text.as_deref())?,
+            CollationChange::Rename { collation, to } => update(Fact::Name, collation, Some(to))?,
+            CollationChange::SetSchema { collation, to } => update(Fact::Namespace, collation, Some(to))?,
+            CollationChange::Comment { collation, text } => update(Fact::Comment, collation, text.as_deref())?,
             CollationChange::Drop { collations, cascade } => {
                 collations.iter().try_for_each(|collation| self.drop_collation(collation, *cascade))?;
             }

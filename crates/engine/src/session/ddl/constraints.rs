@@ -244,7 +244,7 @@ impl Changer<'_> {
 
     /// SQLite's refusal to copy rows into a table of this statement, in PostgreSQL's words where a key is the reason.
     pub(super) fn refused_rows(&self, failed: Failed, table: &Relation, text: &EditableTable) -> Failed {
-        let Failed::Sqlite(failure) = &failed else { return failed };
+        let Failed::Storage(failure) = &failed else { return failed };
         let Some(listed) = failure.message.strip_prefix("UNIQUE constraint failed: ") else { return failed };
         let names: Vec<String> =
             listed.split(", ").filter_map(|part| part.rsplit_once('.')).map(|(_, name)| name.to_lowercase()).collect();
@@ -262,7 +262,7 @@ impl Changer<'_> {
     /// SQLite's refusal of a unique key that rows already violate, in PostgreSQL's words; other failures as they are.
     pub(super) fn duplicates(&self, failed: Failed, table: &Relation, name: &str, columns: &[usize]) -> Failed {
         use libsqlite3_sys as ffi;
-        let unique = matches!(&failed, Failed::Sqlite(failure) if matches!(
+        let unique = matches!(&failed, Failed::Storage(failure) if matches!(
             failure.code,
             ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID
         ));

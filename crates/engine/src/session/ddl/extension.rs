@@ -10,11 +10,11 @@ use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::{Language, Schema as _, Type, postgres};
-use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::user_type::{self, describe_user};
 use super::{Changer, Done, cannot_drop, described};
+use crate::backend::Fact;
 use crate::schema::SessionSchema;
 
 /// Something that uses what an extension brings.
@@ -39,13 +39,11 @@ impl Changer<'_> {
                 self.record("main", "extension", namespace, name, None, Language::Postgres, version)?;
             }
             ExtensionChange::SetSchema { extension, to } => {
-                let sql = "UPDATE main.rowferry_objects SET namespace = ?2 WHERE oid = ?1";
-                self.connection.prepare_cached(sql)?.execute(params![extension.oid, to])?;
+                self.store.change_entry("main", extension.oid, Fact::Namespace, Some(to))?;
                 self.touch("main", extension.oid);
             }
             ExtensionChange::Comment { extension, text } => {
-                let sql = "UPDATE main.rowferry_objects SET comment = ?2 WHERE oid = ?1";
-                self.connection.prepare_cached(sql)?.execute(params![extension.oid, text])?;
+                self.store.change_entry("main", extension.oid, Fact::Comment, text.as_deref())?;
                 self.touch("main", extension.oid);
             }
             ExtensionChange::Drop { extensions, cascade } => {

@@ -7,7 +7,6 @@ use rowferry_dialect::ir::{AlterFunction, CreateFunction};
 use rowferry_dialect::schema::RelationKind;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::{Condition, Error, Language, Schema as _};
-use rusqlite::params;
 
 use super::{Changer, Done, cannot_drop};
 use crate::settings::ExtraCheck;
@@ -39,9 +38,7 @@ impl Changer<'_> {
     /// The function stays who it is under another text.
     pub(super) fn rewrite(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
         self.touch("main", oid);
-        let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4 WHERE oid = ?1";
-        self.connection.prepare_cached(sql)?.execute(params![oid, namespace, signature, text])?;
-        Ok(())
+        self.store.rewrite_function(oid, namespace, signature, text)
     }
 
     pub(super) fn drop_functions(&self, functions: &[u32], cascade: bool) -> Done {

@@ -7,7 +7,6 @@ use rowferry_dialect::access::{Acl, DATABASE, ObjectClass, PUBLIC, Privileges, d
 use rowferry_dialect::ir::{Grant, GrantTargets, RoleSpec};
 use rowferry_dialect::schema::{QualifiedName, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
-use rusqlite::params;
 
 use super::owners::Object;
 use super::{Changer, Done};
@@ -324,18 +323,8 @@ impl Changer<'_> {
             grantor: role,
             owner: role,
         })?;
-        let class = grant.class.letter().to_string();
-        self.connection.execute(
-            "DELETE FROM main.rowferry_default_privileges WHERE role = ?1 AND namespace = ?2 AND class = ?3",
-            params![role, namespace, class],
-        )?;
-        if !list.same_as(&born) {
-            self.connection.execute(
-                "INSERT INTO main.rowferry_default_privileges (oid, role, namespace, class, privileges)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![known.map(|known| known.oid), role, namespace, class, list.stored()],
-            )?;
-        }
+        let other = (!list.same_as(&born)).then_some(&list);
+        self.store.write_default_list(known.map(|known| known.oid), role, namespace, grant.class, other)?;
         self.touch_access("main");
         self.settle()
     }

@@ -6,7 +6,6 @@ use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Rights, re
 use rowferry_dialect::ir::RoleSpec;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema as _};
-use rusqlite::params;
 
 use super::owners::Object;
 use super::roles::refused;
@@ -158,16 +157,11 @@ impl Changer<'_> {
             self.revoke_from(&rights, &object, &roles)?;
         }
         self.take_from_policies(&roles)?;
-        let sql = "DELETE FROM main.rowferry_default_privileges WHERE role = ?1";
         for role in &roles {
-            self.connection.execute(sql, [role])?;
+            self.store.forget_default_lists_of(*role)?;
         }
         for default in rights.main.defaults.iter().filter(|default| !roles.contains(&default.role)) {
-            let list = without(&default.acl, &roles, default.role);
-            self.connection.execute(
-                "UPDATE main.rowferry_default_privileges SET privileges = ?2 WHERE oid = ?1",
-                params![default.oid, list.stored()],
-            )?;
+            self.store.change_default_list(default.oid, &without(&default.acl, &roles, default.role))?;
         }
         self.touch_access("main");
         self.settle()?;

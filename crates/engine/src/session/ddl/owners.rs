@@ -4,13 +4,9 @@ use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Privileges
 use rowferry_dialect::ir::{AccessChange, RoleSpec};
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _};
-use rusqlite::params;
 
 use super::{Changer, Done};
-use crate::schema::access;
-
-/// A row of `rowferry_privileges`: object, column, owner, list.
-pub(super) type PrivilegeRow = (u32, String, Option<u32>, Option<String>);
+use crate::backend::PrivilegeRow;
 
 /// An object that has an owner and privileges.
 #[derive(Clone, Debug)]
@@ -19,7 +15,7 @@ pub(super) struct Object {
     pub class: ObjectClass,
     /// Its object id.
     pub oid: u32,
-    /// SQLite's database.
+    /// Where it is kept.
     pub database: &'static str,
     /// What messages call its kind.
     pub kind: &'static str,
@@ -32,7 +28,7 @@ pub(super) struct Object {
 impl Changer<'_> {
     /// Runs a change of roles, owners or privileges.
     pub(super) fn change_access(&self, change: &AccessChange) -> Done {
-        access::create(self.connection, "main")?;
+        self.store.keep_access("main")?;
         match change {
             AccessChange::CreateRole { name, options } => self.create_role(name, options),
             AccessChange::AlterRole { role, options } => self.alter_role(role, options),
@@ -100,53 +96,30 @@ impl Changer<'_> {
     }
 
     fn write_owner(&self, database: &str, oid: u32, owner: u32) -> Done {
-        access::create(self.connection, database)?;
-        self.connection
-            .prepare_cached(&format!(
-                "INSERT INTO {database}.rowferry_privileges (oid, column_name, owner) VALUES (?1, '', ?2)
-                 ON CONFLICT DO UPDATE SET owner = excluded.owner"
-            ))?
-            .execute([oid, owner])?;
+        self.store.write_owner(database, oid, owner)?;
         self.touch_access(database);
         Ok(())
     }
 
     /// Keeps what is granted on an object or column; `None` is what it was born with.
     pub(super) fn write_list(&self, database: &str, oid: u32, column: &str, list: Option<&Acl>) -> Done {
-        access::create(self.connection, database)?;
-        self.connection
-            .prepare_cached(&format!(
-                "INSERT INTO {database}.rowferry_privileges (oid, column_name, privileges) VALUES (?1, ?2, ?3)
-                 ON CONFLICT DO UPDATE SET privileges = excluded.privileges"
-            ))?
-            .execute(params![oid, column, list.map(Acl::stored)])?;
-        self.connection
-            .prepare_cached(&format!(
-                "DELETE FROM {database}.rowferry_privileges WHERE oid = ?1 AND owner IS NULL AND privileges IS NULL"
-            ))?
-            .execute([oid])?;
+        self.store.write_list(database, oid, column, list)?;
         self.touch_access(database);
         Ok(())
     }
 
     /// An object is gone, and its privileges with it.
     pub(super) fn forget_privileges(&self, database: &str, oid: u32) -> Done {
-        if access::exist(self.connection, database)? {
-            let sql = format!("DELETE FROM {database}.rowferry_privileges WHERE oid = ?1");
-            if self.connection.prepare_cached(&sql)?.execute([oid])? > 0 {
-                self.touch_access(database);
-            }
+        if self.store.forget_privileges(database, oid)? {
+            self.touch_access(database);
         }
         Ok(())
     }
 
     /// A schema is gone, and the privileges that objects in it would have been born with.
     pub(super) fn forget_defaults(&self, namespace: u32) -> Done {
-        if access::exist(self.connection, "main")? {
-            let sql = "DELETE FROM main.rowferry_default_privileges WHERE namespace = ?1";
-            if self.connection.execute(sql, [namespace])? > 0 {
-                self.touch_access("main");
-            }
+        if self.store.forget_default_lists_in(namespace)? {
+            self.touch_access("main");
         }
         Ok(())
     }
@@ -154,22 +127,7 @@ impl Changer<'_> {
     /// A column has another name, or (`None`) is gone.
     pub(super) fn move_column_privileges(&self, relation: &Relation, from: &str, to: Option<&str>) -> Done {
         let database = relation.physical.database;
-        if !access::exist(self.connection, database)? {
-            return Ok(());
-        }
-        let changed = match to {
-            Some(to) => {
-                let sql = format!(
-                    "UPDATE {database}.rowferry_privileges SET column_name = ?3 WHERE oid = ?1 AND column_name = ?2"
-                );
-                self.connection.prepare_cached(&sql)?.execute(params![relation.oid, from, to])?
-            }
-            None => {
-                let sql = format!("DELETE FROM {database}.rowferry_privileges WHERE oid = ?1 AND column_name = ?2");
-                self.connection.prepare_cached(&sql)?.execute(params![relation.oid, from])?
-            }
-        };
-        if changed > 0 {
+        if self.store.move_column_privileges(database, relation.oid, from, to)? {
             self.touch_access(database);
         }
         Ok(())
@@ -177,21 +135,13 @@ impl Changer<'_> {
 
     /// What is kept of an object's owner and privileges.
     pub(super) fn privilege_rows(&self, database: &str, oid: u32) -> Done<Vec<PrivilegeRow>> {
-        if !access::exist(self.connection, database)? {
-            return Ok(Vec::new());
-        }
-        let sql =
-            format!("SELECT oid, column_name, owner, privileges FROM {database}.rowferry_privileges WHERE oid = ?1");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([oid], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.store.privilege_rows(database, oid)
     }
 
     /// Gives an object back what was kept of it.
     pub(super) fn put_privilege_rows(&self, database: &str, rows: &[PrivilegeRow]) -> Done {
-        for (oid, column, owner, list) in rows {
-            let sql = format!("INSERT INTO {database}.rowferry_privileges VALUES (?1, ?2, ?3, ?4)");
-            self.connection.prepare_cached(&sql)?.execute(params![oid, column, owner, list])?;
+        for row in rows {
+            self.store.put_privilege_row(database, row)?;
             self.touch_access(database);
         }
         Ok(())

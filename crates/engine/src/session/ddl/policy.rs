@@ -8,11 +8,10 @@ use rowferry_dialect::ir::{ChangePolicy, PolicyChange, PolicyParts, RoleSpec};
 use rowferry_dialect::schema::{Policy, Relation};
 use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Condition, Error, postgres};
-use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, describe, described};
-use crate::schema::metadata::{self, derived_oid};
+use crate::schema::metadata::derived_oid;
 
 /// A policy that cannot stay without something.
 pub(super) struct PolicyUser {
@@ -28,7 +27,6 @@ impl Changer<'_> {
     pub(super) fn change_policy(&self, change: &ChangePolicy) -> Done {
         let table = &*change.table;
         self.entry(table)?;
-        metadata::create_policies(self.connection, table.physical.database)?;
         match &change.change {
             PolicyChange::Create { name, permissive, command, parts } => {
                 // Later ones stand behind earlier ones in the catalog.
@@ -103,34 +101,13 @@ impl Changer<'_> {
     }
 
     fn record_policy(&self, table: &Relation, policy: &Policy) -> Done {
-        let sql = format!(
-            "INSERT OR REPLACE INTO {}.rowferry_policies
-             (oid, name, policy_oid, permissive, command, roles, using_text, check_text, needs, comment)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            table.physical.database
-        );
-        self.connection.execute(
-            &sql,
-            params![
-                table.oid,
-                policy.name,
-                policy.oid,
-                policy.permissive,
-                policy.command.word(),
-                serde_json::Value::from(policy.roles.clone()).to_string(),
-                policy.using,
-                policy.check,
-                serde_json::to_string(&policy.needs).unwrap_or_default(),
-                policy.comment,
-            ],
-        )?;
+        self.store.record_policy(table, policy)?;
         self.touch(table.physical.database, table.oid);
         Ok(())
     }
 
     fn drop_policy(&self, table: &Relation, policy: &Policy) -> Done {
-        let sql = format!("DELETE FROM {}.rowferry_policies WHERE oid = ?1 AND name = ?2", table.physical.database);
-        self.connection.execute(&sql, params![table.oid, policy.name])?;
+        self.store.forget_policy(table, policy)?;
         self.touch(table.physical.database, table.oid);
         Ok(())
     }

@@ -4,10 +4,10 @@ use rowferry_dialect::access::roles::{BOOTSTRAP, DATABASE_OWNER, PREDEFINED, Rol
 use rowferry_dialect::ir::{GrantRoles, RoleOptions, RoleSpec, SetVariable};
 use rowferry_dialect::values::timestamp;
 use rowferry_dialect::{Condition, Error, Language};
-use rusqlite::params;
 
 use super::owners::no_role;
 use super::{Changer, Done};
+use crate::backend::Fact;
 use crate::settings;
 
 impl Changer<'_> {
@@ -53,9 +53,7 @@ impl Changer<'_> {
         if !schema.main.roles.is_simple() {
             return Ok(());
         }
-        let sql = "INSERT INTO main.rowferry_objects (oid, kind, namespace, name, language)
-                   VALUES (?1, 'role', '', ?2, 'postgres') ON CONFLICT DO UPDATE SET name = excluded.name";
-        self.connection.execute(sql, params![BOOTSTRAP, &*schema.user])?;
+        self.store.name_bootstrap(&schema.user)?;
         self.write_role(&Role::bootstrap(&*schema.user))?;
         self.settle()
     }
@@ -95,24 +93,7 @@ impl Changer<'_> {
     }
 
     fn write_role(&self, role: &Role) -> Done {
-        let config = (!role.config.is_empty()).then(|| serde_json::json!(role.config).to_string());
-        self.connection.execute(
-            "INSERT OR REPLACE INTO main.rowferry_roles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            params![
-                role.oid,
-                role.superuser,
-                role.inherit,
-                role.create_role,
-                role.create_db,
-                role.login,
-                role.replication,
-                role.bypass_rls,
-                role.connection_limit,
-                role.password,
-                role.valid_until,
-                config
-            ],
-        )?;
+        self.store.write_role(role)?;
         self.touch_access("main");
         Ok(())
     }
@@ -202,7 +183,7 @@ impl Changer<'_> {
         if !may_make_roles(&rights.roles, rights.role()) {
             return Err(refused("permission denied to rename role").into());
         }
-        self.connection.execute("UPDATE main.rowferry_objects SET name = ?2 WHERE oid = ?1", params![role.oid, to])?;
+        self.store.change_entry("main", role.oid, Fact::Name, Some(to))?;
         self.touch_access("main");
         Ok(())
     }
@@ -217,8 +198,7 @@ impl Changer<'_> {
         if !may_make_roles(&rights.roles, rights.role()) {
             return Err(refused("must have CREATEROLE privilege").into());
         }
-        self.connection
-            .execute("UPDATE main.rowferry_objects SET comment = ?2 WHERE oid = ?1", params![role.oid, text])?;
+        self.store.change_entry("main", role.oid, Fact::Comment, text)?;
         self.touch_access("main");
         Ok(())
     }
@@ -262,8 +242,7 @@ impl Changer<'_> {
             going.push(oid);
         }
         for oid in going {
-            self.connection.execute("DELETE FROM main.rowferry_roles WHERE oid = ?1", [oid])?;
-            self.connection.execute("DELETE FROM main.rowferry_members WHERE role = ?1 OR member = ?1", [oid])?;
+            self.store.forget_role(oid)?;
             self.forget("main", oid)?;
             self.touch_access("main");
         }
@@ -328,10 +307,7 @@ impl Changer<'_> {
                 self.notice(Condition::SuccessfulCompletion, message);
                 continue;
             }
-            self.connection.execute(
-                "INSERT OR REPLACE INTO main.rowferry_members VALUES (?1, ?2, ?3, ?4)",
-                params![role, member, grantor, admin],
-            )?;
+            self.store.write_member(role, member, grantor, admin)?;
             self.touch_access("main");
             self.settle()?;
         }
@@ -341,12 +317,7 @@ impl Changer<'_> {
     fn remove_members(&self, role: u32, members: &[u32], admin_only: bool) -> Done {
         self.check_admin(role)?;
         for &member in members {
-            let sql = if admin_only {
-                "UPDATE main.rowferry_members SET admin = 0 WHERE role = ?1 AND member = ?2"
-            } else {
-                "DELETE FROM main.rowferry_members WHERE role = ?1 AND member = ?2"
-            };
-            if self.connection.execute(sql, [role, member])? == 0 {
+            if !self.store.remove_member(role, member, admin_only)? {
                 let (member, role) = (self.role_name(member), self.role_name(role));
                 self.notice(Condition::Warning, format!("role \"{member}\" is not a member of role \"{role}\""));
             }

@@ -40,8 +40,7 @@ impl Changer<'_> {
 
     /// Lets other handles, of other processes too, see that the schema is another.
     pub(super) fn bump(&self) -> Done {
-        let cookie: i64 = self.connection.query_row("PRAGMA main.schema_version", [], |row| row.get(0))?;
-        self.batch(&format!("PRAGMA main.schema_version = {}", cookie + 1))
+        self.store.announce()
     }
 }
 

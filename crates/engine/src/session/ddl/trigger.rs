@@ -1,80 +1,26 @@
-//! Triggers: rows of our own table, of which SQLite knows nothing.
+//! Triggers: entries of their relations, of which nobody but the engine knows.
 
 use std::sync::Arc;
 
 use rowferry_dialect::Error;
 use rowferry_dialect::ir::{ChangeTrigger, TriggerChange, TriggerState};
 use rowferry_dialect::schema::{Relation, Trigger};
-use rusqlite::params;
 
 use super::{Changer, Done, cannot_drop, describe};
-use crate::schema::metadata::{self, derived_oid};
 
 impl Changer<'_> {
     pub(super) fn change_trigger(&self, change: &ChangeTrigger) -> Done {
         let relation = &*change.relation;
-        let database = relation.physical.database;
-        let oid = self.entry(relation)?;
-        metadata::create_triggers(self.connection, database)?;
+        self.entry(relation)?;
         match &change.change {
-            TriggerChange::Create(trigger) => self.record_trigger(relation, trigger)?,
-            TriggerChange::Drop(trigger) => {
-                let sql = format!("DELETE FROM {database}.rowferry_triggers WHERE oid = ?1 AND name = ?2");
-                self.connection.execute(&sql, params![oid, trigger.name])?;
-            }
-            TriggerChange::Rename(trigger, to) => {
-                let sql = format!("UPDATE {database}.rowferry_triggers SET name = ?3 WHERE oid = ?1 AND name = ?2");
-                self.connection.execute(&sql, params![oid, trigger.name, to])?;
-            }
+            TriggerChange::Create(trigger) => self.store.record_trigger(relation, trigger)?,
+            TriggerChange::Drop(trigger) => self.store.forget_trigger(relation, &trigger.name)?,
+            TriggerChange::Rename(trigger, to) => self.store.rename_trigger(relation, &trigger.name, to)?,
             TriggerChange::Comment(trigger, text) => {
-                let sql = format!("UPDATE {database}.rowferry_triggers SET comment = ?3 WHERE oid = ?1 AND name = ?2");
-                self.connection.execute(&sql, params![oid, trigger.name, text])?;
+                self.store.comment_trigger(relation, &trigger.name, text.as_deref())?;
             }
         }
         self.bump()
-    }
-
-    fn record_trigger(&self, relation: &Relation, trigger: &Trigger) -> Done {
-        let json = |texts: Vec<&str>| (!texts.is_empty()).then(|| serde_json::Value::from(texts).to_string());
-        let events: Vec<&str> = trigger.each_event().map(|event| event.words()).collect();
-        let checked = trigger.constraint.map(|constraint| match (constraint.deferrable, constraint.deferred) {
-            (_, true) => "deferred",
-            (true, false) => "deferrable",
-            (false, false) => "immediate",
-        });
-        // A trigger that takes another's place keeps its object id.
-        let known = relation.trigger(&trigger.name).map(|known| known.oid);
-        let oid = known.unwrap_or_else(|| {
-            derived_oid("trigger", relation.physical.database, &[&relation.oid.to_string(), &trigger.name])
-        });
-        self.connection.execute(
-            &format!(
-                "INSERT OR REPLACE INTO {}.rowferry_triggers
-                 (oid, name, trigger_oid, function, time, level, events, columns, condition, arguments, old_table,
-                  new_table, checked, referenced, enabled, comment)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-                relation.physical.database
-            ),
-            params![
-                relation.oid,
-                trigger.name,
-                oid,
-                trigger.function,
-                trigger.time.words(),
-                trigger.level.words(),
-                events.join(" "),
-                json(trigger.columns.iter().map(|at| relation.columns[*at].name.as_str()).collect()),
-                trigger.condition,
-                json(trigger.args.iter().map(String::as_str).collect()),
-                trigger.old_table,
-                trigger.new_table,
-                checked,
-                trigger.constraint.map(|constraint| constraint.from),
-                trigger.state.letter(),
-                trigger.comment,
-            ],
-        )?;
-        Ok(())
     }
 
     /// ENABLE and DISABLE TRIGGER.
@@ -91,11 +37,7 @@ impl Changer<'_> {
             return Err(Error::unsupported("DISABLE TRIGGER ALL on a table with foreign keys").into());
         }
         for trigger in triggers {
-            let sql = format!(
-                "UPDATE {}.rowferry_triggers SET enabled = ?3 WHERE oid = ?1 AND name = ?2",
-                table.physical.database
-            );
-            self.connection.execute(&sql, params![table.oid, trigger.name, state.letter()])?;
+            self.store.set_trigger_state(table, &trigger.name, state)?;
         }
         self.touch(table.physical.database, table.oid);
         self.bump()
@@ -111,7 +53,7 @@ impl Changer<'_> {
             }
             let mut after = table.clone();
             to.clone_into(&mut after.columns[column].name);
-            self.record_trigger(&after, &renamed)?;
+            self.store.record_trigger(&after, &renamed)?;
         }
         Ok(())
     }
@@ -168,9 +110,7 @@ impl Changer<'_> {
 
     fn drop_triggers<'t>(&self, triggers: impl Iterator<Item = (&'t Relation, &'t Trigger)>) -> Done {
         for (relation, trigger) in triggers {
-            let sql =
-                format!("DELETE FROM {}.rowferry_triggers WHERE oid = ?1 AND name = ?2", relation.physical.database);
-            self.connection.execute(&sql, params![relation.oid, trigger.name])?;
+            self.store.forget_trigger(relation, &trigger.name)?;
             self.touch(relation.physical.database, relation.oid);
         }
         self.bump()

@@ -13,7 +13,6 @@ use rowferry_dialect::user_type::{
     Constructors, Domain, Label, Labels, MultirangeType, UserKind, UserRange, UserType, multirange_of,
 };
 use rowferry_dialect::{Error, Language, Schema as _, Type};
-use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, described};
@@ -105,10 +104,9 @@ impl Changer<'_> {
         })
     }
 
-    /// An object id that no row of the metadata tables has or will have.
+    /// An object id that nothing has or will have.
     pub(super) fn new_oid(&self) -> Done<u32> {
-        let sql = "UPDATE main.sqlite_sequence SET seq = seq + 1 WHERE name = 'rowferry_objects' RETURNING seq";
-        Ok(self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+        self.store.new_oid()
     }
 
     /// Writes a type's row, and has everything read anew that carries its definition.
@@ -121,11 +119,7 @@ impl Changer<'_> {
             }
             return self.store_type(&range);
         }
-        let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4, comment = ?5
-                   WHERE oid = ?1";
-        let definition = ty.definition();
-        let values = params![ty.oid, ty.namespace, ty.name, definition, ty.comment];
-        self.connection.prepare_cached(sql)?.execute(values)?;
+        self.store.rewrite_type(ty)?;
         self.touch_type(ty.oid);
         Ok(())
     }
