@@ -229,6 +229,7 @@ conditions! {
     DatabaseInUse "55006" -425 0,
     CantChangeRuntimeParam "55P02" -1213 0,
     LockNotAvailable "55P03" -244 -154,
+    UnsafeNewEnumValueUsage "55P04" -1213 0,
     QueryCanceled "57014" -213 -157,
     AdminShutdown "57P01" -25580 0,
     CannotConnectNow "57P03" -27002 0,

@@ -69,6 +69,9 @@ pub struct Label {
     pub text: String,
     /// `enumsortorder`.
     pub order: f32,
+    /// ADD VALUE has made it in a transaction that goes on: it is no value before COMMIT, since an index could hold it
+    /// when the transaction, and the label with it, is undone.
+    pub uncommitted: bool,
 }
 
 /// A domain: a type with constraints on another's values.
@@ -222,7 +225,7 @@ impl Labels {
     /// The inverse of [`Labels::texts`].
     pub fn from_texts(text: &str) -> Option<Self> {
         let texts: Vec<String> = serde_json::from_str(text).ok()?;
-        Some(Self::new(texts.into_iter().map(|text| Label { oid: 0, text, order: 0.0 }).collect()))
+        Some(Self::new(texts.into_iter().map(|text| Label { oid: 0, text, order: 0.0, uncommitted: false }).collect()))
     }
 }
 
@@ -321,7 +324,10 @@ impl UserType {
     fn to_json(&self, words: &dyn Fn(&Type) -> Json) -> Json {
         match &self.kind {
             UserKind::Enum(labels) => {
-                let label = |label: &Label| json!([label.oid, label.text, label.order]);
+                let label = |label: &Label| match label.uncommitted {
+                    true => json!([label.oid, label.text, label.order, true]),
+                    false => json!([label.oid, label.text, label.order]),
+                };
                 json!({"array": self.array_oid, "enum": labels.labels.iter().map(label).collect::<Vec<_>>()})
             }
             UserKind::Domain(domain) => {
@@ -387,6 +393,28 @@ impl UserType {
         Error::new(Condition::InvalidTextRepresentation, message)
     }
 
+    /// Refuses a text that is no label, or one that cannot be used yet.
+    ///
+    /// # Errors
+    /// `22P02`, `55P04`.
+    pub fn check_label(&self, labels: &Labels, text: &str) -> Result<()> {
+        let at = labels.position(text).ok_or_else(|| self.no_label(text))?;
+        self.check_committed(&labels.labels[at])
+    }
+
+    /// Refuses a label that the transaction has added.
+    ///
+    /// # Errors
+    /// `55P04`.
+    pub fn check_committed(&self, label: &Label) -> Result<()> {
+        if !label.uncommitted {
+            return Ok(());
+        }
+        let message = format!("unsafe use of new value \"{}\" of enum type {}", label.text, self.shown());
+        let hint = "New enum values must be committed before they can be used.";
+        Err(Error::new(Condition::UnsafeNewEnumValueUsage, message).hint(hint))
+    }
+
     /// Its name as messages and catalogs show it, in quotes where it needs them.
     pub fn shown(&self) -> String {
         match self.namespace.as_str() {
@@ -413,7 +441,8 @@ fn read(json: &Json, known: &mut Known) -> Option<(u32, UserKind)> {
     let array = oid(&json["array"])?;
     if let Some(labels) = json["enum"].as_array() {
         let label = |row: &Json| {
-            Some(Label { oid: oid(&row[0])?, text: row[1].as_str()?.to_owned(), order: row[2].as_f64()? as f32 })
+            let (oid, text, order) = (oid(&row[0])?, row[1].as_str()?.to_owned(), row[2].as_f64()? as f32);
+            Some(Label { oid, text, order, uncommitted: row[3].as_bool().unwrap_or(false) })
         };
         return Some((array, UserKind::Enum(Labels::new(labels.iter().map(label).collect::<Option<_>>()?))));
     }
@@ -673,8 +702,10 @@ mod tests {
 
     fn mood() -> UserType {
         let labels = ["sad", "ok", "happy"].into_iter().zip(1_u8..);
-        let labels =
-            labels.map(|(text, at)| Label { oid: 20_000 + u32::from(at), text: text.to_owned(), order: f32::from(at) });
+        let labels = labels.map(|(text, at)| {
+            let (oid, text) = (20_000 + u32::from(at), text.to_owned());
+            Label { oid, text, order: f32::from(at), uncommitted: false }
+        });
         UserType {
             oid: 16_400,
             array_oid: 16_401,
@@ -695,6 +726,19 @@ mod tests {
         assert_eq!(labels.compare("happy", "aaa"), Ordering::Less);
         assert_eq!(labels.compare("bbb", "aaa"), Ordering::Greater);
         assert_eq!(Labels::from_texts(&labels.texts()).unwrap().compare("sad", "ok"), Ordering::Less);
+    }
+
+    #[test]
+    fn a_label_that_is_not_committed_is_no_value_and_says_so_in_the_definition() {
+        let mut mood = mood();
+        let mut labels = mood.labels().unwrap().all().to_vec();
+        labels[1].uncommitted = true;
+        mood.kind = UserKind::Enum(Labels::new(labels));
+        let read = UserType::from_definition(mood.oid, "public", "mood", &mood.definition()).unwrap();
+        let labels = read.labels().unwrap();
+        assert!(read.check_label(labels, "sad").is_ok());
+        assert_eq!(read.check_label(labels, "ok").unwrap_err().condition.sqlstate(), "55P04");
+        assert_eq!(read.check_label(labels, "glad").unwrap_err().condition.sqlstate(), "22P02");
     }
 
     #[test]

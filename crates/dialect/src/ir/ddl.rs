@@ -149,14 +149,16 @@ pub enum Ddl {
         /// The text; `None` removes it.
         text: Option<String>,
     },
-    /// COMMENT ON SCHEMA, FUNCTION, PROCEDURE, ROUTINE.
+    /// COMMENT ON SCHEMA, FUNCTION, PROCEDURE, ROUTINE, CONSTRAINT … ON DOMAIN.
     CommentObject {
-        /// The function's object id; a schema is known by its name.
+        /// The object id; a schema is known by its name.
         oid: Option<u32>,
-        /// What it is: `schema`, `function`.
+        /// What it is: `schema`, `function`, `domain constraint`.
         kind: &'static str,
         /// Its name, for messages.
         name: String,
+        /// The type that it belongs to, whose owner it has.
+        owner: Option<(u32, String)>,
         /// The text; `None` removes it.
         text: Option<String>,
     },

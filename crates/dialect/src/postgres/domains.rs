@@ -190,6 +190,17 @@ pub fn bind_domain_check(text: &str, base: &Type, schema: &dyn Schema, context: 
     Binder::detached(schema, context).domain_check(text, base)
 }
 
+/// A bound CHECK asks an attribute of a composite type.
+pub fn asks_field(check: &Expr, of: &UserType, at: usize) -> bool {
+    let mut asked = false;
+    walk::expr(check, &mut |part| {
+        let field = super::expr::rows::field_of(part);
+        asked |= field.is_some_and(|(row, place)| place == at && row.ty.user_type_oid() == Some(of.oid));
+        !asked
+    });
+    asked
+}
+
 /// What a domain's CHECK names.
 ///
 /// # Errors

@@ -62,7 +62,7 @@ pub use bind::{
 };
 pub use ddl::sequence::next_text;
 pub use ddl::{index_name, quote};
-pub use domains::{bind_domain_check, bind_domain_default, rules_of, uses_of_domain_check};
+pub use domains::{asks_field, bind_domain_check, bind_domain_default, rules_of, uses_of_domain_check};
 pub use parse::{Parsed, parse};
 pub use position::{Positions, current_of, with_positions};
 pub use spelling::{Respelled, StringRules, depends_on_rules, respell};

@@ -4,6 +4,7 @@
 //! `(a = ANY (ARRAY[1, 2]))`, and a literal with the type that it was given. In the plain form every operator stands in
 //! parentheses; the pretty form leaves out those that precedence makes needless.
 
+use super::expr::rows::field_of;
 use super::types::{format_type, typmod};
 use super::words::quote_ident;
 use crate::Type;
@@ -227,6 +228,7 @@ impl Printer<'_> {
                     _ => None,
                 }
             }
+            _ if let Some((row, at)) = field_of(expr) => self.field(row, at),
             ExprKind::Call { function, args }
                 if functions::is_called_variadic(function) || function.name == "multirange of a user by array" =>
             {
@@ -353,6 +355,24 @@ impl Printer<'_> {
         self.out.push('[');
         self.expr(index, false)?;
         self.out.push(']');
+        Some(())
+    }
+
+    /// A field of a row; the fields of rows without a type of their own have no names that can be printed.
+    fn field(&mut self, row: &Expr, at: usize) -> Option<()> {
+        let Type::User(user) = row.ty.through_domains() else { return None };
+        let field = user.composite()?.fields.get(at)?;
+        let row = match &row.kind {
+            ExprKind::Cast { arg, context: CastContext::Implicit } if arg.ty.is_domain() => arg,
+            _ => row,
+        };
+        let member = |function| std::ptr::eq(function, Subscripts::Element.function());
+        let bare = field_of(row).is_some() || matches!(&row.kind, ExprKind::Call { function, .. } if member(*function));
+        self.out.push_str(if bare { "" } else { "(" });
+        self.expr(row, true)?;
+        self.out.push_str(if bare { "" } else { ")" });
+        self.out.push('.');
+        self.out.push_str(&quote_ident(&field.name));
         Some(())
     }
 

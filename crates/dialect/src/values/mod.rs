@@ -277,10 +277,10 @@ pub fn input(text: &str, ty: &Type, settings: &Settings) -> Result<Value> {
         Type::Scalar(scalar, modifier) => scalar.fit((scalar.input)(text, settings)?, *modifier, false)?,
         Type::Array(element) => Value::Text(array::parse(text, element, settings)?),
         Type::User(user) => match &user.kind {
-            UserKind::Enum(labels) => match labels.position(text) {
-                Some(_) => Value::Text(text.to_owned()),
-                None => return Err(user.no_label(text)),
-            },
+            UserKind::Enum(labels) => {
+                user.check_label(labels, text)?;
+                Value::Text(text.to_owned())
+            }
             UserKind::Domain(domain) => input(text, &domain.base, settings)?,
             UserKind::Composite(_) => Value::Text(record::parse(text, ty, settings)?),
             UserKind::Range(_) | UserKind::Multirange(_) => Value::Text(range::input(text, user, settings)?),

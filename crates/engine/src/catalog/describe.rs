@@ -357,11 +357,14 @@ impl print::Names for ValueName<'_> {
 
 /// A domain's check as PostgreSQL shows it; as it was written where that cannot be said.
 pub fn domain_check(schema: &SessionSchema, base: &Type, text: &str, pretty: bool) -> String {
-    let printed = || {
-        let expr = postgres::bind_domain_check(text, base, schema, &Context::default()).ok()?;
-        print::expression(&expr, &ValueName(schema), pretty)
-    };
-    printed().unwrap_or_else(|| if pretty { text.to_owned() } else { format!("({text})") })
+    let bound = postgres::bind_domain_check(text, base, schema, &Context::default()).ok();
+    let printed = bound.and_then(|expr| printed_check(schema, &expr, pretty));
+    printed.unwrap_or_else(|| if pretty { text.to_owned() } else { format!("({text})") })
+}
+
+/// A domain's check that is bound, as PostgreSQL shows it; `None` where that cannot be said.
+pub fn printed_check(schema: &SessionSchema, check: &Expr, pretty: bool) -> Option<String> {
+    print::expression(check, &ValueName(schema), pretty)
 }
 
 /// CHECK (…).

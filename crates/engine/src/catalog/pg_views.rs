@@ -70,6 +70,7 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
         let catalog = match kind.as_str() {
             "schema" => 2_615,
             "collation" => 3_456,
+            "domain constraint" => 2_606,
             _ => 1_255,
         };
         rows.push(row![*oid, catalog, 0, comment]);

@@ -162,6 +162,21 @@ impl Session {
         self.change_schema(|changer| changer.drop_relations(tables, true))
     }
 
+    /// Enum labels that the transaction has added become values as it ends.
+    pub(super) fn settle_labels(&mut self) -> Result<()> {
+        if !self.transaction.schema_changed || !matches!(self.transaction.open, Open::Write { .. }) {
+            return Ok(());
+        }
+        let added = |ty: &&Arc<rowferry_dialect::user_type::UserType>| {
+            ty.labels().is_some_and(|labels| labels.all().iter().any(|label| label.uncommitted))
+        };
+        let types: Vec<_> = self.schema.main.user_types.iter().filter(added).cloned().collect();
+        if types.is_empty() {
+            return Ok(());
+        }
+        self.change_schema(|changer| changer.settle_labels(&types))
+    }
+
     /// Runs a change, all of it or nothing, and reads anew what it has touched.
     fn change_schema<T>(&mut self, change: impl FnOnce(&Changer<'_>) -> Done<T>) -> Result<T> {
         self.run_own("SAVEPOINT rowferry_ddl")?;
@@ -354,7 +369,7 @@ impl Changer<'_> {
                 let property = if *index { "index_comment" } else { "constraint_comment" };
                 self.set_property(relation.physical.database, oid, part, property, text.as_deref())
             }
-            Ddl::CommentObject { oid, kind, name, text } => {
+            Ddl::CommentObject { oid, kind, name, text, .. } => {
                 let oid = oid.unwrap_or_else(|| self.schema().namespace_oid(name));
                 self.touch("main", oid);
                 self.store.comment_object(oid, kind, text.as_deref())

@@ -645,6 +645,7 @@ impl Session {
             .tell_deferred(true)
             .and_then(|()| self.commit_portals())
             .and_then(|()| self.run_on_commit())
+            .and_then(|()| self.settle_labels())
             .and_then(|()| self.commit_open());
         if let Err(error) = result {
             self.end_rollback();

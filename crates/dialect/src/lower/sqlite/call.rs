@@ -232,21 +232,29 @@ impl Lowering<'_> {
 
     /// Functions that tell the labels of an enum type; their first arguments are asked for nothing but their type.
     fn enum_support(&mut self, word: &str, args: &[Expr]) -> Result<String> {
-        let Some(labels) = args[0].ty.labels() else {
+        let Type::User(ty) = args[0].ty.through_domains() else {
             return Err(Error::new(Condition::FeatureNotSupported, "could not determine actual enum type"));
         };
+        let Some(labels) = ty.labels() else { return Err(Error::internal("the labels of no enum type")) };
         if let [low, high] = args {
             let (low, high) = (self.expr(low)?.sql, self.expr(high)?.sql);
             self.needs_us();
-            return Ok(format!("rf_enum_range({}, {low}, {high})", super::quote_text(&labels.texts())));
+            let told = crate::user_type::told(args[0].ty.through_domains()).unwrap_or_default();
+            return Ok(format!("rf_enum_range({}, {low}, {high})", super::quote_text(&told)));
         }
         let label = match word {
             "enum_first" => labels.all().first(),
             "enum_last" => labels.all().last(),
-            _ => return Ok(super::quote_text(&labels.texts())),
+            _ => {
+                labels.all().iter().try_for_each(|label| ty.check_committed(label))?;
+                return Ok(super::quote_text(&labels.texts()));
+            }
         };
         match label {
-            Some(label) => Ok(super::quote_text(&label.text)),
+            Some(label) => {
+                ty.check_committed(label)?;
+                Ok(super::quote_text(&label.text))
+            }
             None => {
                 let message = format!("enum {} contains no values", crate::postgres::types::words(&args[0].ty));
                 Err(Error::new(Condition::ObjectNotInPrerequisiteState, message))

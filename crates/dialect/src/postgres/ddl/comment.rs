@@ -19,6 +19,9 @@ impl Binder<'_> {
         if super::user_type::is_type(comment.objtype()) {
             return self.comment_on_type(comment);
         }
+        if comment.objtype() == ObjectType::ObjectDomconstraint {
+            return self.comment_on_domain_constraint(comment, text);
+        }
         if comment.objtype() == ObjectType::ObjectExtension {
             return self.comment_on_extension(&parts, text);
         }
@@ -110,6 +113,6 @@ impl Binder<'_> {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Ddl::CommentObject { oid, kind, name, text: text.clone() }))
+        Ok(Some(Ddl::CommentObject { oid, kind, name, owner: None, text: text.clone() }))
     }
 }

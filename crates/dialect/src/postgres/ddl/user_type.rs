@@ -206,6 +206,26 @@ impl Binder<'_> {
         Ok(Ddl::UserType(UserTypeChange::Alter { ty, action: AlterUserType::Comment(text), tag: "COMMENT" }))
     }
 
+    /// COMMENT ON CONSTRAINT name ON DOMAIN domain.
+    pub(super) fn comment_on_domain_constraint(
+        &mut self,
+        comment: &pg::CommentStmt,
+        text: Option<String>,
+    ) -> Result<Ddl> {
+        let Some(N::List(named)) = comment.object.as_deref().and_then(|node| node.node.as_ref()) else {
+            return Err(Error::internal("a comment on a constraint of nothing"));
+        };
+        let ty = self.altered_type(named.items.first(), ObjectType::ObjectDomain)?.0;
+        let name = names::strings(&named.items[1..]).concat();
+        let found = ty.domain().and_then(|domain| domain.checks.iter().find(|check| check.name == name));
+        let Some(check) = found else {
+            let message = format!("constraint \"{name}\" for domain {} does not exist", ty.shown());
+            return Err(Error::new(Condition::UndefinedObject, message));
+        };
+        let (oid, owner) = (check.oid, (ty.oid, ty.name.clone()));
+        Ok(Ddl::CommentObject { oid: Some(oid), kind: "domain constraint", name, owner: Some(owner), text })
+    }
+
     pub(super) fn drop_types(&mut self, drop: &pg::DropStmt) -> Result<Statement> {
         let domain = drop.remove_type() == ObjectType::ObjectDomain;
         let tag = if domain { "DROP DOMAIN" } else { "DROP TYPE" };

@@ -6,7 +6,7 @@ use super::super::binder::{Binder, EntryColumn, computed};
 use super::super::{names, types};
 use crate::composite::{Field, Shape, live};
 use crate::functions;
-use crate::ir::{CastContext, Expr, ExprKind};
+use crate::ir::{CastContext, Expr, ExprKind, Value};
 use crate::{Condition, Error, Result, Type};
 
 /// A row without a name, of these fields.
@@ -30,6 +30,19 @@ pub(in super::super) fn field_at(value: Expr, at: usize, ty: Type) -> Expr {
             let args = vec![value, Expr::integer(at as i64, Type::Int4)];
             Expr::new(ExprKind::Call { function: functions::internal("field"), args }, ty)
         }
+    }
+}
+
+/// The row and the place of an expression that is a field of a row's value.
+pub(in super::super) fn field_of(expr: &Expr) -> Option<(&Expr, usize)> {
+    match &expr.kind {
+        ExprKind::Call { function, args } if std::ptr::eq(*function, functions::internal("field")) => match args
+            .as_slice()
+        {
+            [row, Expr { kind: ExprKind::Literal(Value::Integer(at)), .. }] => Some((row, usize::try_from(*at).ok()?)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

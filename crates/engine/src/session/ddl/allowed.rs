@@ -65,6 +65,7 @@ impl Changer<'_> {
                 named.into_iter().try_for_each(|table| check.relation(table, Privileges::TRUNCATE))
             }
             Ddl::Comment { relation, .. } | Ddl::CommentPart { relation, .. } => check.owner(relation),
+            Ddl::CommentObject { owner: Some((oid, name)), .. } => check.owned(*oid, "type", name),
             Ddl::CommentObject { oid, kind, name, .. } => {
                 check.owned(oid.unwrap_or_else(|| schema.namespace_oid(name)), kind, name)
             }

@@ -8,11 +8,12 @@ use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, quote_ident};
 use rowferry_dialect::schema::Relation;
-use rowferry_dialect::user_type::{Domain, DomainCheck, UserKind, UserType};
+use rowferry_dialect::user_type::{self, Domain, DomainCheck, UserKind, UserType};
 use rowferry_dialect::{Condition, Error, Schema as _, Type};
 
 use super::user_type::{User, users};
 use super::{Changer, Done, cannot_drop};
+use crate::catalog::describe;
 
 /// A column of a table, by its place.
 type Place = (Arc<Relation>, usize);
@@ -79,6 +80,80 @@ impl Changer<'_> {
         self.tell_cascade(&lines);
         for (ty, check) in found {
             self.drop_check_of_domain(ty.oid, &check)?;
+        }
+        Ok(())
+    }
+
+    /// The checks of domains that ask an attribute of a composite type stand in the way of its end, or go with it.
+    pub(super) fn drop_checks_of_field(&self, ty: &UserType, at: usize, cascade: bool) -> Done {
+        let mut found = Vec::new();
+        for (domain, check, bound) in self.bound_checks(ty) {
+            if postgres::asks_field(&bound, ty, at) {
+                found.push((domain.oid, check));
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let field = ty.composite().map(|composite| composite.fields[at].name.as_str()).unwrap_or_default();
+        let column = format!("column {field} of composite type {}", ty.shown());
+        let lines = || found.iter().map(|(_, check)| format!("constraint {}", quote_ident(check)));
+        if !cascade {
+            let lines: Vec<_> = lines().map(|line| (line, column.clone())).collect();
+            return Err(cannot_drop(&column, &lines));
+        }
+        self.tell_cascade(&lines().collect::<Vec<_>>());
+        found.iter().try_for_each(|(domain, check)| self.drop_check_of_domain(*domain, check))?;
+        self.settle()
+    }
+
+    /// The checks of the domains over a composite type, bound: the domain, the check's name, the condition.
+    fn bound_checks(&self, ty: &UserType) -> Vec<(Arc<UserType>, String, Expr)> {
+        let schema = self.schema();
+        let mut found = Vec::new();
+        for domain in schema.user_types() {
+            let Some(rules) = domain.domain() else { continue };
+            let over = match rules.base.through_domains() {
+                Type::Array(element) => element.through_domains().user_type_oid(),
+                base => base.user_type_oid(),
+            };
+            for check in rules.checks.iter().filter(|_| over == Some(ty.oid)) {
+                let bound = postgres::bind_domain_check(&check.text, &rules.base, &schema, &Context::default());
+                found.extend(bound.map(|bound| (domain.clone(), check.name.clone(), bound)));
+            }
+        }
+        found
+    }
+
+    /// The checks of the domains over a composite type, with the names that its attributes are about to have: the
+    /// domain, the check's name, its text.
+    pub(super) fn checks_over_rows(&self, now: &UserType) -> Done<Vec<(u32, String, String)>> {
+        let schema = self.schema();
+        let renamed = Arc::new(now.clone());
+        let mut texts = Vec::new();
+        for (domain, check, mut bound) in self.bound_checks(now) {
+            walk::expr_mut(&mut bound, &mut |part| {
+                part.ty = user_type::resolved(&part.ty, &|oid| (oid == renamed.oid).then(|| renamed.clone()));
+                true
+            });
+            let text = describe::printed_check(&schema, &bound, false);
+            let text = text.ok_or_else(|| Error::unsupported("a change of a type that such a check is over"))?;
+            texts.push((domain.oid, check, text));
+        }
+        Ok(texts)
+    }
+
+    /// The composite type is another now: its domains' checks must still be true conditions.
+    pub(super) fn rewrite_checks(&self, checks: Vec<(u32, String, String)>) -> Done {
+        for (domain, name, text) in checks {
+            let schema = self.schema();
+            let Some(ty) = schema.user_type_by_oid(domain) else { continue };
+            let mut ty = UserType::clone(&ty);
+            let UserKind::Domain(rules) = &mut ty.kind else { continue };
+            postgres::bind_domain_check(&text, &rules.base, &schema, &Context::default())?;
+            check_of(rules, &name).for_each(|check| check.text.clone_from(&text));
+            self.store_type(&ty)?;
+            self.settle()?;
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ use rowferry_dialect::{Error, Language, Schema as _, Type};
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, described};
 use crate::schema::SessionSchema;
+use crate::session::transaction::Block;
 
 /// Something that uses a type.
 pub(super) enum User {
@@ -51,7 +52,8 @@ impl Changer<'_> {
             NewUserType::Enum(labels) => {
                 let mut made = Vec::with_capacity(labels.len());
                 for (text, at) in labels.iter().zip(1_u32..) {
-                    made.push(Label { oid: self.new_oid()?, text: text.clone(), order: at as f32 });
+                    let (oid, text) = (self.new_oid()?, text.clone());
+                    made.push(Label { oid, text, order: at as f32, uncommitted: false });
                 }
                 UserKind::Enum(Labels::new(made))
             }
@@ -110,7 +112,7 @@ impl Changer<'_> {
     }
 
     /// Writes a type's row, and has everything read anew that carries its definition.
-    fn store_type(&self, ty: &UserType) -> Done {
+    pub(super) fn store_type(&self, ty: &UserType) -> Done {
         if let UserKind::Multirange(range) = &ty.kind {
             let mut range = UserType::clone(range);
             if let UserKind::Range(kept) = &mut range.kind {
@@ -144,7 +146,10 @@ impl Changer<'_> {
     fn alter_fields(&self, ty: &Arc<UserType>, actions: &[(AlterUserType, bool)]) -> Done {
         let before = ty;
         let mut ty = UserType::clone(ty);
-        for (action, _) in actions {
+        for (action, cascade) in actions {
+            if let AlterUserType::DropField(at) = action {
+                self.drop_checks_of_field(&ty, *at, *cascade)?;
+            }
             if let AlterUserType::RetypeField(..) = action
                 && let Some(User::Column(relation, at)) =
                     users_through(&self.schema(), ty.oid).into_iter().find(|user| matches!(user, User::Column(..)))
@@ -157,7 +162,10 @@ impl Changer<'_> {
             }
             action.apply(&mut ty);
         }
-        self.store_type(&ty)
+        let checks = self.checks_over_rows(&ty)?;
+        self.store_type(&ty)?;
+        self.settle()?;
+        self.rewrite_checks(checks)
     }
 
     /// The columns, domains and attributes of the row types of relations, but for those of the relations themselves.
@@ -257,13 +265,27 @@ impl Changer<'_> {
             (Some(before), Some(after)) => (before.order + after.order) / 2.0,
         };
         let crowded = labels.iter().any(|other| other.order == order);
-        labels.insert(at.min(labels.len()), Label { oid: self.new_oid()?, text: label.to_owned(), order });
+        let uncommitted = !matches!(self.session.transaction.block, Block::None);
+        let label = Label { oid: self.new_oid()?, text: label.to_owned(), order, uncommitted };
+        labels.insert(at.min(labels.len()), label);
         if crowded {
             // Between two neighbours there is no number left.
             labels.iter_mut().zip(1_u32..).for_each(|(label, order)| label.order = order as f32);
         }
         ty.kind = UserKind::Enum(Labels::new(labels));
         Ok(())
+    }
+
+    /// The labels that the transaction has added are values from now on.
+    pub(super) fn settle_labels(&self, types: &[Arc<UserType>]) -> Done {
+        for ty in types {
+            let mut ty = UserType::clone(ty);
+            let mut labels = labels_of(&ty);
+            labels.iter_mut().for_each(|label| label.uncommitted = false);
+            ty.kind = UserKind::Enum(Labels::new(labels));
+            self.store_type(&ty)?;
+        }
+        self.bump()
     }
 
     /// A label gets another text, and so do the values that are stored.
@@ -499,6 +521,8 @@ fn in_order(
         ((2, view.view.oid), vec![(described(schema, &view.view), view.on.clone())])
     };
     groups.extend(views.iter().map(of_view));
+    // Of the columns of one relation, the last first.
+    groups.reverse();
     groups.sort_by_key(|(key, _)| *key);
     groups.into_iter().flat_map(|(_, lines)| lines).collect()
 }

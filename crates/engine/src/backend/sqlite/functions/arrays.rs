@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rowferry_dialect::ir::Value;
 use rowferry_dialect::scalar;
-use rowferry_dialect::user_type::Labels;
+use rowferry_dialect::user_type;
 use rowferry_dialect::values::array::{self, Array, Dimension};
 use rowferry_dialect::values::order::{self, compare_jsonb};
 use rowferry_dialect::values::{self, Decimal, decimal};
@@ -128,11 +128,13 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-/// The labels (0) from one (1) to another (2); NULL is the first, or the last.
+/// The labels of an enum type (0) from one (1) to another (2); NULL is the first, or the last.
 fn enum_range(call: &Call<'_>) -> Result<Value> {
-    let labels = call.prepared(0, || {
-        Labels::from_texts(call.text(0)?).ok_or_else(|| Error::internal("labels that are no array of texts"))
+    let ty = call.prepared(0, || match user_type::from_told(call.text(0)?) {
+        Some(Type::User(ty)) if ty.labels().is_some() => Ok(ty),
+        _ => Err(Error::internal("labels of no enum type")),
     })?;
+    let labels = ty.labels().ok_or_else(|| Error::internal("labels of no enum type"))?;
     let place = |at: usize, open: usize| -> Result<usize> {
         if call.is_null(at) {
             return Ok(open);
@@ -142,7 +144,8 @@ fn enum_range(call: &Call<'_>) -> Result<Value> {
     };
     let (low, high) = (place(1, 0)?, place(2, labels.all().len())?);
     let within = labels.all().iter().enumerate().filter(|(at, _)| (low..=high).contains(at));
-    stored(Array::of(within.map(|(_, label)| Json::String(label.text.clone())).collect()))
+    let texts = within.map(|(_, label)| ty.check_committed(label).map(|()| Json::String(label.text.clone())));
+    stored(Array::of(texts.collect::<Result<_>>()?))
 }
 
 /// A stored array taken apart.
