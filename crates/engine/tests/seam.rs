@@ -15,8 +15,6 @@ const BELOW: &[&str] = &[
 const LEFT: &[&str] = &[
     "crates/engine/src/databases.rs",
     "crates/engine/src/session/checks.rs",
-    "crates/engine/src/session/ddl",
-    "crates/engine/src/session/ddl.rs",
     "crates/engine/src/session/maintenance.rs",
     "crates/engine/src/session/mod.rs",
     "crates/engine/src/session/temporary.rs",

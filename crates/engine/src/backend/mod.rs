@@ -18,9 +18,10 @@ use crate::schema::Snapshot;
 use crate::session::state::State;
 
 pub use sqlite::{
-    CatalogRows, Entry, Fact, Failure, Guard, Handle, LogSync, PrivilegeRow, Raw, SharedHandle, Sqlite as InUse,
-    Statement, Step, Store, UNICODE_VERSION, WeakHandle, check_file, errors, file_watch, functions, greatest_identity,
-    owned, read_counter, rules_words, schema, store_counter,
+    CatalogRows, CheckRecord, ColumnRecord, Entry, Fact, Failure, Form, Guard, Handle, LogSync, Mark, NewColumn,
+    PrivilegeRow, Raw, SharedHandle, Source, Sqlite as InUse, Statement, Step, Store, UNICODE_VERSION, WeakHandle,
+    check_file, errors, file_watch, functions, greatest_identity, is_native, mentions, read_counter, rules_words,
+    same_columns, schema, store_counter,
 };
 
 /// What the back end in use runs for a statement.

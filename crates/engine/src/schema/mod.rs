@@ -18,7 +18,7 @@ use rowferry_dialect::uses::Dependency;
 use rowferry_dialect::{Language, Schema, Type};
 
 pub use crate::backend::schema::rows_read;
-pub(crate) use crate::backend::schema::{NO_INHERIT, NOT_VALID, Touched, load, metadata, refresh};
+pub(crate) use crate::backend::schema::{NO_INHERIT, NOT_VALID, Touched, load, metadata};
 pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym};
 
 /// The default namespace.

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use rowferry_dialect::schema::{ForeignKey, QualifiedName, Relation};
+use rowferry_dialect::schema::{ForeignKey, QualifiedName};
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::Session;
+use super::ddl::constraints::{not_present, shown};
 use super::transaction::{Block, Open};
 
 /// What SET CONSTRAINTS has said in this transaction.
@@ -148,34 +149,19 @@ impl Session {
     /// The first row that violates one of some foreign keys, as an error.
     pub(super) fn violated_key(
         &self,
-        connection: &crate::backend::Connection,
+        handle: &crate::backend::Handle,
         wanted: &dyn Fn(&ForeignKey) -> bool,
     ) -> Option<Error> {
-        let sql = "SELECT \"table\", rowid, fkid FROM pragma_foreign_key_check";
-        let mut statement = connection.prepare(sql).ok()?;
-        let mut rows = statement.query([]).ok()?;
-        while let Some(row) = rows.next().ok()? {
-            let (table, rowid, id): (String, Option<i64>, i64) = (row.get(0).ok()?, row.get(1).ok()?, row.get(2).ok()?);
+        for (table, id, identity) in handle.broken_keys().ok()? {
             let Some(relation) = self.schema.main.relation_by_physical_name(&table) else { continue };
             let ids = self.schema.main.details(relation.oid).map(|details| details.foreign_key_ids.as_slice());
             let at = ids.and_then(|ids| ids.iter().position(|known| *known == id));
             let Some(key) = at.and_then(|at| relation.foreign_keys.get(at)).filter(|key| wanted(key)) else { continue };
-            let values = rowid.and_then(|rowid| self.key_values(connection, relation, key, rowid));
-            return Some(super::ddl::constraints::not_present(relation, key, values.as_deref()));
+            let values = identity.and_then(|identity| handle.row_of(relation, &key.columns, identity));
+            let shown = |values: Vec<_>| shown(&values, relation, &key.columns, &self.settings());
+            return Some(not_present(relation, key, values.and_then(shown).as_deref()));
         }
         None
-    }
-
-    /// The values of a foreign key in a row, as PostgreSQL shows them.
-    fn key_values(
-        &self,
-        connection: &crate::backend::Connection,
-        relation: &Relation,
-        key: &ForeignKey,
-        rowid: i64,
-    ) -> Option<String> {
-        let condition = format!("rowid = {rowid}");
-        super::ddl::constraints::values_of(connection, &self.settings(), relation, &key.columns, &condition)
     }
 }
 

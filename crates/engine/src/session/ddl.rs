@@ -1,22 +1,18 @@
-//! Changes of the schema: SQLite's statements and the metadata rows beside them, in one transaction.
+//! Changes of the schema: what is allowed, what goes along, what is kept, all of it in one transaction.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Ddl, Statement as Ir, Value};
-use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::lower::sqlite::{self, ddl as lowered};
 use rowferry_dialect::postgres::types::words;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
-use rusqlite::{Connection, params};
 
 use super::transaction::{Block, Open};
 use super::variables::MessageLevel;
 use super::{Outcome, Prepared, Session};
-use crate::backend::{Done, Entry, Fact, Failed, Failure, Handle, Store};
-use crate::backend::{errors, owned};
-use crate::schema::{self, PG_TEMP, SessionSchema, Touched, metadata, physical_name};
+use crate::backend::{CheckRecord, ColumnRecord, Done, Entry, Fact, Failed, Handle, Mark, Store, errors};
+use crate::schema::{PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 
 mod allowed;
 mod alter;
@@ -48,7 +44,7 @@ mod view;
 
 /// What changes a schema needs to know.
 struct Changer<'a> {
-    connection: &'a Handle,
+    handle: &'a Handle,
     /// Writes what is decided.
     store: Store<'a>,
     session: &'a Session,
@@ -56,8 +52,8 @@ struct Changer<'a> {
     schema: RefCell<SessionSchema>,
     /// What the steps since then have touched.
     touched: RefCell<[Touched; 2]>,
-    /// The last rows of `sqlite_schema` then.
-    last_rows: Cell<[i64; 2]>,
+    /// How far it had grown then.
+    marks: Cell<[Mark; 2]>,
     /// The transaction has not looked into the file, and must not.
     only_temporary: bool,
     /// What ALTER TABLE has still to write.
@@ -85,7 +81,7 @@ impl PartKind {
     }
 }
 
-/// SQLite's databases, in the order of [`Changer::touched`].
+/// Where objects are kept, in the order of [`Changer::touched`]: what all sessions share, and what is this one's own.
 const DATABASES: [&str; 2] = ["main", "temp"];
 
 impl Session {
@@ -193,7 +189,7 @@ impl Session {
         drop(guard);
         let result = result.map_err(|failed| match failed {
             Failed::Other(error) => error,
-            Failed::Storage(failure) => ddl_error(&failure, self),
+            Failed::Storage(failure) => errors::of_change(&failure, &self.interrupter),
         });
         if result.is_err() {
             if handle.lock().is_autocommit() {
@@ -226,16 +222,9 @@ impl Session {
             if create.no_data {
                 return Ok(0);
             }
-            let program = sqlite::lower_query(&create.query)?;
             let database = if create.table.temporary { "temp" } else { "main" };
-            let sql = format!("INSERT INTO {database}.{} {}", quote(&physical), program.sql);
-            changer.connection.make_known(&program.catalogs, &changer.session.state).map_err(Failed::Storage)?;
-            let mut statement = changer.connection.prepare(&sql)?;
-            for (index, used) in program.params.iter().enumerate() {
-                let value = used.form.apply(&params[used.param], &settings)?;
-                statement.raw_bind_parameter(index + 1, owned(&value))?;
-            }
-            Ok(statement.raw_execute()? as u64)
+            let state = &changer.session.state;
+            changer.store.insert_query((database, &physical), &create.query, params, &settings, state)
         })?;
         if self.transaction.block == Block::None {
             self.end_commit()?;
@@ -252,12 +241,9 @@ impl Session {
         let relations: Vec<Arc<Relation>> = self.schema.temp.relations().cloned().collect();
         let handle = self.handle()?;
         let guard = handle.lock();
-        for relation in relations {
-            let kind = if matches!(relation.kind, RelationKind::Table) { "TABLE" } else { "VIEW" };
-            let sql = format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical.name));
-            self.checked(guard.batch(&sql))?;
-        }
-        let forgotten = Store::new(&guard).forget_temporary();
+        let store = Store::new(&guard);
+        let dropped = relations.iter().try_for_each(|relation| store.drop_temporary(relation));
+        let forgotten = dropped.and_then(|()| store.forget_temporary());
         drop(guard);
         self.settled(forgotten)?;
         self.load_temporary_schema()
@@ -275,18 +261,19 @@ impl Session {
 }
 
 impl<'a> Changer<'a> {
-    fn new(connection: &'a Handle, session: &'a Session) -> Done<Self> {
+    fn new(handle: &'a Handle, session: &'a Session) -> Done<Self> {
+        let store = Store::new(handle);
         // A look at the file would take a snapshot of it.
         let only_temporary = matches!(session.transaction.open, Open::Temporary);
-        let main = if only_temporary { 0 } else { last_row(connection, DATABASES[0])? };
-        let last_rows = [main, last_row(connection, DATABASES[1])?];
+        let main = if only_temporary { Mark::default() } else { store.mark(DATABASES[0])? };
+        let marks = [main, store.mark(DATABASES[1])?];
         Ok(Self {
-            connection,
-            store: Store::new(connection),
+            handle,
+            store,
             session,
             schema: RefCell::new(session.schema.clone()),
             touched: RefCell::default(),
-            last_rows: Cell::new(last_rows),
+            marks: Cell::new(marks),
             deferred: RefCell::default(),
             lifted: RefCell::default(),
             only_temporary,
@@ -315,18 +302,18 @@ impl<'a> Changer<'a> {
                 continue;
             }
             let touched = std::mem::take(&mut self.touched.borrow_mut()[at]);
-            let mut last_rows = self.last_rows.get();
-            let last = last_row(self.connection, database)?;
-            if touched.oids.is_empty() && !touched.access && last == last_rows[at] {
+            let mut marks = self.marks.get();
+            let mark = self.store.mark(database)?;
+            if touched.oids.is_empty() && !touched.access && mark == marks[at] {
                 continue;
             }
             let schema = self.schema();
             let before = if database == "temp" { &schema.temp } else { &schema.main };
-            let after = schema::refresh(self.connection, database, before, &touched, last_rows[at])?;
+            let after = self.store.refresh(database, before, &touched, marks[at])?;
             let mut schema = self.schema.borrow_mut();
             *(if database == "temp" { &mut schema.temp } else { &mut schema.main }) = Arc::new(after);
-            last_rows[at] = last;
-            self.last_rows.set(last_rows);
+            marks[at] = mark;
+            self.marks.set(marks);
         }
         Ok(())
     }
@@ -385,10 +372,6 @@ impl Changer<'_> {
         }
     }
 
-    fn batch(&self, sql: &str) -> Done {
-        Ok(self.connection.execute_batch(sql)?)
-    }
-
     fn notice(&self, condition: Condition, message: String) {
         self.session.warn(condition, &message);
     }
@@ -402,7 +385,7 @@ impl Changer<'_> {
         self.session.remark(message.with_severity(rowferry_dialect::error::Severity::Debug));
     }
 
-    /// Namespace, SQLite's database and SQLite's name of an object to be.
+    /// Namespace, where it is kept, and under which name, of an object to be.
     fn place(&self, name: &QualifiedName, temporary: bool) -> Done<(String, &'static str, String)> {
         if temporary {
             return Ok((PG_TEMP.to_owned(), "temp", name.name.clone()));
@@ -454,7 +437,7 @@ impl Changer<'_> {
     fn is_free(&self, namespace: &str, name: &str, if_not_exists: bool) -> Done<bool> {
         if metadata::is_internal(name) {
             return Err(Error::new(Condition::ReservedName, format!("the name \"{name}\" is reserved"))
-                .detail("Names that begin with sqlite_ or rowferry_ belong to the storage.")
+                .detail(format!("Names that begin with {} belong to the storage.", metadata::RESERVED.join(" or ")))
                 .into());
         }
         match self.collision(namespace, name) {
@@ -504,65 +487,24 @@ impl Changer<'_> {
         Ok(relation.oid)
     }
 
-    fn record_column(&self, database: &str, oid: u32, record: &lowered::ColumnRecord, sequence: Option<&str>) -> Done {
-        let empty =
-            lowered::ColumnRecord { name: record.name.clone(), position: record.position, ..Default::default() };
+    fn record_column(&self, database: &str, oid: u32, record: &ColumnRecord, sequence: Option<&str>) -> Done {
+        let empty = ColumnRecord { name: record.name.clone(), position: record.position, ..Default::default() };
         if *record == empty {
             return Ok(());
         }
         self.touch(database, oid);
-        self.connection
-            .prepare_cached(&format!(
-                "INSERT INTO {database}.rowferry_columns
-                 (oid, name, position, type, default_text, identity, sequence, generated)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT DO UPDATE SET type = excluded.type, default_text = excluded.default_text,
-                 identity = excluded.identity, sequence = excluded.sequence, generated = excluded.generated"
-            ))?
-            .execute(params![
-                oid,
-                record.name,
-                record.position as i64,
-                record.ty,
-                record.default_text,
-                record.identity,
-                sequence,
-                record.generated
-            ])?;
-        Ok(())
+        self.store.record_column(database, oid, record, sequence)
     }
 
-    fn record_check(&self, database: &str, oid: u32, check: &lowered::CheckRecord) -> Done {
+    fn record_check(&self, database: &str, oid: u32, check: &CheckRecord) -> Done {
         self.touch(database, oid);
-        self.connection.execute(
-            &format!(
-                "INSERT OR REPLACE INTO {database}.rowferry_constraints (oid, name, kind, text, sql)
-                 VALUES (?1, ?2, 'check', ?3, ?4)"
-            ),
-            params![oid, check.name, check.text, check.sql],
-        )?;
-        Ok(())
+        self.store.record_check(database, oid, check)
     }
 
     /// Notes a fact about a relation that has an entry, or a part of it; `None` strikes it.
     fn set_property(&self, database: &'static str, oid: u32, part: &str, name: &str, value: Option<&str>) -> Done {
         self.touch(database, oid);
-        match value {
-            Some(value) => {
-                metadata::create_properties(self.connection, database)?;
-                let sql = format!(
-                    "INSERT OR REPLACE INTO {database}.rowferry_properties (oid, part, name, value) VALUES (?1, ?2, ?3, ?4)"
-                );
-                self.connection.prepare_cached(&sql)?.execute(params![oid, part, name, value])?;
-            }
-            None if metadata::has_properties(self.connection, database)? => {
-                let sql =
-                    format!("DELETE FROM {database}.rowferry_properties WHERE oid = ?1 AND part = ?2 AND name = ?3");
-                self.connection.prepare_cached(&sql)?.execute(params![oid, part, name])?;
-            }
-            None => {}
-        }
-        Ok(())
+        self.store.set_property(database, oid, part, name, value)
     }
 
     /// The facts of a kind about a part go with it, or are told of its new name.
@@ -577,7 +519,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// SQLite's name of the table that a foreign key refers to.
+    /// The stored name of the table that a foreign key refers to.
     fn target_name(&self, name: &QualifiedName) -> String {
         match self.schema().relation(name) {
             Some(relation) => relation.physical.name.clone(),
@@ -613,44 +555,23 @@ impl Changer<'_> {
             }
         }
         // Rows that refer to each other go together; what is checked afterwards finds none.
-        self.batch("PRAGMA defer_foreign_keys = ON")?;
+        self.store.defer_keys(true)?;
         for table in tables.iter().rev() {
-            self.batch(&format!("DELETE FROM {}.{}", table.physical.database, quote(&table.physical.name)))?;
+            self.store.empty(table)?;
             if restart_identity {
                 self.restart_identity(table)?;
             }
         }
-        self.batch("PRAGMA defer_foreign_keys = OFF")
+        self.store.defer_keys(false)
     }
 
     fn comment(&self, relation: &Relation, column: Option<usize>, text: Option<&str>) -> Done {
         let oid = self.entry(relation)?;
         match column {
-            None => {
-                self.store.change_entry(relation.physical.database, oid, Fact::Comment, text)?;
-            }
-            Some(position) => {
-                let sql = format!(
-                    "INSERT INTO {}.rowferry_columns (oid, name, position, comment) VALUES (?1, ?2, ?3, ?4)
-                     ON CONFLICT DO UPDATE SET comment = excluded.comment",
-                    relation.physical.database
-                );
-                let name = &relation.columns[position].name;
-                self.connection.execute(&sql, params![oid, name, position as i64, text])?;
-            }
+            None => self.store.change_entry(relation.physical.database, oid, Fact::Comment, text),
+            Some(position) => self.store.comment_column(relation, position, text),
         }
-        Ok(())
     }
-}
-
-fn last_row(connection: &Connection, database: &str) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached(&format!("SELECT coalesce(max(rowid), 0) FROM {database}.sqlite_schema"))?
-        .query_row([], |row| row.get(0))
-}
-
-fn table_exists(connection: &Connection, database: &str, name: &str) -> rusqlite::Result<bool> {
-    connection.prepare_cached(&format!("SELECT 1 FROM {database}.sqlite_schema WHERE name = ?1"))?.exists([name])
 }
 
 /// `table orders`, `view totals`.
@@ -679,39 +600,6 @@ fn cannot_drop(object: &str, dependents: &[(String, String)]) -> Failed {
     .detail(lines.join("\n"))
     .hint("Use DROP ... CASCADE to drop the dependent objects too.")
     .into()
-}
-
-/// SQLite's failure of a change, in the user's words.
-fn ddl_error(failure: &Failure, session: &Session) -> Error {
-    use libsqlite3_sys as ffi;
-    let message = failure.message.as_str();
-    let new = Error::new;
-    match failure.code {
-        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY => {
-            return new(Condition::UniqueViolation, "could not create unique index".to_owned()).detail(message);
-        }
-        ffi::SQLITE_CONSTRAINT_NOTNULL => {
-            let column = message.rsplit('.').next().unwrap_or_default();
-            return new(Condition::NotNullViolation, format!("column \"{column}\" contains null values"))
-                .column(column);
-        }
-        ffi::SQLITE_CONSTRAINT_CHECK => {
-            let name = message.rsplit(": ").next().unwrap_or_default();
-            return new(Condition::CheckViolation, format!("check constraint \"{name}\" is violated by some row"))
-                .constraint(name);
-        }
-        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
-            return new(Condition::ForeignKeyViolation, "foreign key constraint is violated by some row".to_owned());
-        }
-        _ => {}
-    }
-    if let Some(name) = message.strip_prefix("duplicate column name: ") {
-        return new(Condition::DuplicateColumn, format!("column \"{name}\" specified more than once"));
-    }
-    if message.contains("already exists") || message.contains("already another table or index") {
-        return new(Condition::DuplicateTable, message.to_owned());
-    }
-    errors::translate(failure, &session.interrupter, None)
 }
 
 /// A type that a column cannot simply become.

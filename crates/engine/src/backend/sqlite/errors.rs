@@ -446,3 +446,34 @@ pub fn check_violation(relation: &Relation, constraint: &str) -> Error {
     .table(relation.namespace.clone(), relation.name.clone())
     .constraint(constraint)
 }
+/// SQLite's failure of a change of the schema, in the user's words.
+pub fn of_change(failure: &Failure, interrupter: &Interrupter) -> Error {
+    let message = failure.message.as_str();
+    let new = Error::new;
+    match failure.code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY => {
+            return new(Condition::UniqueViolation, "could not create unique index".to_owned()).detail(message);
+        }
+        ffi::SQLITE_CONSTRAINT_NOTNULL => {
+            let column = message.rsplit('.').next().unwrap_or_default();
+            return new(Condition::NotNullViolation, format!("column \"{column}\" contains null values"))
+                .column(column);
+        }
+        ffi::SQLITE_CONSTRAINT_CHECK => {
+            let name = message.rsplit(": ").next().unwrap_or_default();
+            return new(Condition::CheckViolation, format!("check constraint \"{name}\" is violated by some row"))
+                .constraint(name);
+        }
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
+            return new(Condition::ForeignKeyViolation, "foreign key constraint is violated by some row".to_owned());
+        }
+        _ => {}
+    }
+    if let Some(name) = message.strip_prefix("duplicate column name: ") {
+        return new(Condition::DuplicateColumn, format!("column \"{name}\" specified more than once"));
+    }
+    if message.contains("already exists") || message.contains("already another table or index") {
+        return new(Condition::DuplicateTable, message.to_owned());
+    }
+    translate(failure, interrupter, None)
+}

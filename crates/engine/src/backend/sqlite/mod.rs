@@ -24,7 +24,9 @@ pub use counters::{greatest_identity, read_counter, store_counter};
 pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
 pub use log_sync::LogSync;
 pub use open::check_file;
-pub use rows::owned;
 pub use session::Sqlite;
 pub use statement::{Failure, Statement, Step};
-pub use store::{Entry, Fact, PrivilegeRow, Store};
+pub use store::{
+    CheckRecord, ColumnRecord, Entry, Fact, Form, Mark, NewColumn, PrivilegeRow, Source, Store, is_native, mentions,
+    same_columns,
+};

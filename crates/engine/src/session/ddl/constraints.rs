@@ -1,33 +1,19 @@
 //! Constraints of a table: ADD, DROP, VALIDATE and ALTER CONSTRAINT, and the rows that stand in their way.
 
-use rowferry_dialect::ir::{ColumnIndex, Constraint, ConstraintKind, Expr, Value};
-use rowferry_dialect::lower::sqlite::create_table::{EditableConstraint, EditableTable, Kind, quote};
-use rowferry_dialect::lower::sqlite::{self, ddl as lowered};
+use rowferry_dialect::ir::{Constraint, ConstraintKind, Expr, Value};
 use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::{Condition, Error, values};
-use rusqlite::params;
 
-use super::alter::same_columns;
 use super::{Changer, Done, Failed, PartKind};
+use crate::backend::{Form, same_columns};
 use crate::schema::{NO_INHERIT, NOT_VALID};
 
 impl Changer<'_> {
     pub(super) fn add_constraint(&self, table: &Relation, constraint: &Constraint) -> Done {
         self.check_constraint_name(table, constraint)?;
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        let (sql, check) = lowered::constraint(constraint, &names, &|name| self.target_name(name))?;
-        let mut text = self.text(table)?;
-        if let Some(sql) = sql {
-            let kind = kind_of(&constraint.kind);
-            let columns = match &constraint.kind {
-                ConstraintKind::PrimaryKey(columns) | ConstraintKind::Unique(columns) => {
-                    columns.iter().map(|&at| names[at].to_lowercase()).collect()
-                }
-                _ => Vec::new(),
-            };
-            let new = EditableConstraint { name: Some(constraint.name.clone()), kind, text: sql, columns };
-            text.constraints.push(new);
-        }
+        let mut form = self.form(table)?;
+        let check = form.add_constraint(constraint, &names, &|name| self.target_name(name))?;
         let valid = !constraint.options.not_valid;
         match &constraint.kind {
             ConstraintKind::PrimaryKey(columns) => {
@@ -37,11 +23,11 @@ impl Changer<'_> {
                 }
                 for &column in columns {
                     self.check_not_null(table, names[column])?;
-                    refuse_nulls(&mut text, names[column]);
+                    form.refuse_nulls(names[column]);
                 }
-                self.rebuild(table, &text, same_columns(table), &[])
+                self.rebuild(table, &form, same_columns(table), &[])
             }
-            ConstraintKind::Unique(_) => self.rebuild(table, &text, same_columns(table), &[]),
+            ConstraintKind::Unique(_) => self.rebuild(table, &form, same_columns(table), &[]),
             ConstraintKind::Check(condition) => {
                 if valid {
                     self.validate_check(table, &constraint.name, &condition.expr)?;
@@ -54,12 +40,12 @@ impl Changer<'_> {
                         return Ok(());
                     }
                 }
-                self.edit(table, &text)
+                self.edit(table, &form)
             }
             ConstraintKind::ForeignKey { .. } => {
                 self.entry(table)?;
                 self.note_options(table, constraint)?;
-                self.edit(table, &text)?;
+                self.edit(table, &form)?;
                 if !valid {
                     return Ok(());
                 }
@@ -90,7 +76,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Notes what SQLite's words for a constraint do not say.
+    /// Notes what a table's form does not say of a constraint.
     pub(super) fn note_options(&self, table: &Relation, constraint: &Constraint) -> Done {
         let options = constraint.options;
         for (property, given) in [(NOT_VALID, options.not_valid), (NO_INHERIT, options.no_inherit)] {
@@ -174,32 +160,14 @@ impl Changer<'_> {
             options: Default::default(),
         };
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        let (sql, _) = lowered::constraint(&changed, &names, &|name| self.target_name(name))?;
-        let mut text = self.text(table)?;
-        let columns: Vec<String> = key.columns.iter().map(|&at| table.columns[at].name.to_lowercase()).collect();
-        let is_it = |constraint: &EditableConstraint| {
-            constraint.name.as_deref() == Some(name)
-                || (constraint.name.is_none() && constraint.kind == Kind::ForeignKey && constraint.columns == columns)
-        };
-        text.columns.iter_mut().for_each(|column| column.constraints.retain(|constraint| !is_it(constraint)));
-        text.constraints.retain(|constraint| !is_it(constraint));
-        text.constraints.push(EditableConstraint {
-            name: Some(name.to_owned()),
-            kind: Kind::ForeignKey,
-            text: sql.unwrap_or_default(),
-            columns,
-        });
-        self.edit(table, &text)
+        let mut form = self.form(table)?;
+        form.replace_key(&changed, &names, &key.columns, &|name| self.target_name(name))?;
+        self.edit(table, &form)
     }
 
     /// Refuses rows that a check refuses.
     pub(super) fn validate_check(&self, table: &Relation, name: &str, condition: &Expr) -> Done {
-        let test = sqlite::expression(condition, &|reference| match reference.column {
-            ColumnIndex::At(position) => quote(&table.columns[position].name),
-            ColumnIndex::RowIdentity => "rowid".to_owned(),
-        })?;
-        let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE NOT ({}))", self.table_sql(table), test.sql);
-        if self.connection.query_row(&sql, [], |row| row.get(0))? {
+        if self.store.refuses(table, condition)? {
             return Err(violated_by_some_row(table, name).into());
         }
         Ok(())
@@ -210,69 +178,35 @@ impl Changer<'_> {
         let key = &table.foreign_keys[at];
         let schema = self.schema();
         let id = schema.details(table.oid).and_then(|details| details.foreign_key_ids.get(at).copied());
-        let sql = format!(
-            "SELECT rowid FROM {0}.pragma_foreign_key_check(?1, '{0}') WHERE fkid = ?2 LIMIT 1",
-            table.physical.database
-        );
-        let mut statement = self.connection.prepare(&sql)?;
-        let mut rows = statement.query(params![table.physical.name, id])?;
-        if let Some(row) = rows.next()? {
-            let rowid: Option<i64> = row.get(0)?;
-            let values = rowid.and_then(|rowid| self.values_of(table, &key.columns, &format!("rowid = {rowid}")));
+        if let Some(identity) = self.store.orphan(table, id)? {
+            let values = identity.and_then(|identity| self.store.row_of(table, &key.columns, identity));
+            let values = values.and_then(|values| shown(&values, table, &key.columns, &self.session.settings()));
             return Err(not_present(table, key, values.as_deref()).into());
         }
-        if key.full && key.columns.len() > 1 {
-            let nulls: Vec<String> =
-                key.columns.iter().map(|&at| format!("({} IS NULL)", quote(&table.columns[at].name))).collect();
-            let sum = nulls.join(" + ");
-            let sql = format!(
-                "SELECT EXISTS (SELECT 1 FROM {} WHERE {sum} NOT IN (0, {}))",
-                self.table_sql(table),
-                nulls.len()
-            );
-            if self.connection.query_row(&sql, [], |row| row.get(0))? {
-                return Err(mixed_nulls(table, key).into());
-            }
+        if key.full && key.columns.len() > 1 && self.store.mixes_nulls(table, &key.columns)? {
+            return Err(mixed_nulls(table, key).into());
         }
         Ok(())
     }
 
-    /// Columns of the first row of a table that a condition finds, as PostgreSQL shows them; `None` where it cannot.
-    fn values_of(&self, table: &Relation, columns: &[usize], condition: &str) -> Option<String> {
-        values_of(self.connection, &self.session.settings(), table, columns, condition)
-    }
-
-    /// SQLite's refusal to copy rows into a table of this statement, in PostgreSQL's words where a key is the reason.
-    pub(super) fn refused_rows(&self, failed: Failed, table: &Relation, text: &EditableTable) -> Failed {
+    /// A refusal to copy rows into a table of this form, in PostgreSQL's words where a key is the reason.
+    pub(super) fn refused_rows(&self, failed: Failed, table: &Relation, form: &Form) -> Failed {
         let Failed::Storage(failure) = &failed else { return failed };
-        let Some(listed) = failure.message.strip_prefix("UNIQUE constraint failed: ") else { return failed };
-        let names: Vec<String> =
-            listed.split(", ").filter_map(|part| part.rsplit_once('.')).map(|(_, name)| name.to_lowercase()).collect();
-        let at_columns = text.columns.iter().flat_map(|column| &column.constraints);
-        let key = at_columns.chain(&text.constraints).find(|constraint| {
-            matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique) && constraint.columns == names
-        });
+        let Some((key, names)) = form.broken_key(failure) else { return failed };
         let columns: Option<Vec<usize>> = names.iter().map(|name| table.column(name)).collect();
-        match (key.and_then(|key| key.name.clone()), columns) {
-            (Some(name), Some(columns)) => self.duplicates(failed, table, &name, &columns),
+        match (key, columns) {
+            (Some(name), Some(columns)) => self.duplicates(failed, table, name, &columns),
             _ => failed,
         }
     }
 
-    /// SQLite's refusal of a unique key that rows already violate, in PostgreSQL's words; other failures as they are.
+    /// The refusal of a unique key that rows already violate, in PostgreSQL's words; other failures as they are.
     pub(super) fn duplicates(&self, failed: Failed, table: &Relation, name: &str, columns: &[usize]) -> Failed {
-        use libsqlite3_sys as ffi;
-        let unique = matches!(&failed, Failed::Storage(failure) if matches!(
-            failure.code,
-            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID
-        ));
-        if !unique {
+        if !matches!(&failed, Failed::Storage(failure) if failure.breaks_unique_key()) {
             return failed;
         }
-        let names: Vec<String> = columns.iter().map(|&at| quote(&table.columns[at].name)).collect();
-        let given: Vec<String> = names.iter().map(|name| format!("{name} IS NOT NULL")).collect();
-        let condition = format!("{} GROUP BY {} HAVING count(*) > 1 LIMIT 1", given.join(" AND "), names.join(", "));
-        let values = self.values_of(table, columns, &condition);
+        let values = self.store.shared_by_rows(table, columns);
+        let values = values.and_then(|values| self::shown(&values, table, columns, &self.session.settings()));
         let shown: Vec<&str> = columns.iter().map(|&at| table.columns[at].name.as_str()).collect();
         let error = Error::new(Condition::UniqueViolation, format!("could not create unique index \"{name}\""))
             .table(table.namespace.clone(), table.name.clone())
@@ -292,98 +226,29 @@ impl Changer<'_> {
         }
         let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {
-            let sql =
-                format!("DELETE FROM {}.rowferry_constraints WHERE oid = ?1 AND name = ?2", table.physical.database);
-            self.connection.execute(&sql, params![table.oid, name])?;
+            self.store.forget_constraint(table, name)?;
             self.move_properties(table, PartKind::Constraint, name, None)?;
             self.move_properties(table, PartKind::Index, name, None)?;
         }
-        let mut text = self.text(table)?;
-        let index = table.indexes.iter().find(|index| index.name == name);
-        let columns: Option<Vec<String>> =
-            index.map(|index| index.keys.iter().map(|key| key.text.to_lowercase()).collect());
-        let foreign = table.foreign_keys.iter().find(|key| key.name == name);
-        let foreign: Option<Vec<String>> =
-            foreign.map(|key| key.columns.iter().map(|&column| table.columns[column].name.to_lowercase()).collect());
-        // A name of ours may stand for a constraint without one.
-        let is_it = |constraint: &EditableConstraint| {
-            constraint.name.as_deref() == Some(name)
-                || (constraint.name.is_none()
-                    && match constraint.kind {
-                        Kind::PrimaryKey => index.is_some_and(|index| index.primary),
-                        Kind::Unique => {
-                            index.is_some_and(|index| !index.primary) && Some(&constraint.columns) == columns.as_ref()
-                        }
-                        Kind::ForeignKey => Some(&constraint.columns) == foreign.as_ref(),
-                        _ => false,
-                    })
-        };
-        let mut keeps_rows = true;
-        let mut drop_from = |constraints: &mut Vec<EditableConstraint>| {
-            constraints.retain(|constraint| {
-                let drop = is_it(constraint);
-                keeps_rows &= !(drop && matches!(constraint.kind, Kind::PrimaryKey | Kind::Unique));
-                !drop
-            });
-        };
-        text.columns.iter_mut().for_each(|column| drop_from(&mut column.constraints));
-        drop_from(&mut text.constraints);
-        if keeps_rows { self.edit(table, &text) } else { self.rebuild(table, &text, same_columns(table), &[]) }
+        let mut form = self.form(table)?;
+        let keeps_rows = form.drop_constraint(table, name);
+        if keeps_rows { self.edit(table, &form) } else { self.rebuild(table, &form, same_columns(table), &[]) }
     }
 }
 
-fn kind_of(kind: &ConstraintKind) -> Kind {
-    match kind {
-        ConstraintKind::PrimaryKey(_) => Kind::PrimaryKey,
-        ConstraintKind::Unique(_) => Kind::Unique,
-        ConstraintKind::Check(_) => Kind::Check,
-        ConstraintKind::ForeignKey { .. } => Kind::ForeignKey,
-    }
-}
-
-fn refuse_nulls(text: &mut EditableTable, column: &str) {
-    if let Some(edited) = text.column_mut(column)
-        && !edited.constraints.iter().any(|constraint| constraint.kind == Kind::NotNull)
-    {
-        let text = "NOT NULL".into();
-        edited.constraints.push(EditableConstraint { name: None, kind: Kind::NotNull, text, columns: Vec::new() });
-    }
-}
-
-/// Columns of the first row of a table that a condition finds, as PostgreSQL shows them; `None` where it cannot.
-pub(in crate::session) fn values_of(
-    connection: &rusqlite::Connection,
-    settings: &values::Settings,
+/// Values of columns as PostgreSQL shows them; `None` where it cannot.
+pub(in crate::session) fn shown(
+    values: &[Value],
     table: &Relation,
     columns: &[usize],
-    condition: &str,
+    settings: &values::Settings,
 ) -> Option<String> {
-    let names: Vec<String> = columns.iter().map(|&at| quote(&table.columns[at].name)).collect();
-    let from = format!("{}.{}", table.physical.database, quote(&table.physical.name));
-    let sql = format!("SELECT {} FROM {from} WHERE {condition}", names.join(", "));
-    let mut statement = connection.prepare(&sql).ok()?;
-    let mut rows = statement.query([]).ok()?;
-    let row = rows.next().ok()??;
-    let mut shown = Vec::with_capacity(columns.len());
-    for (place, &at) in columns.iter().enumerate() {
-        let value = stored(row.get_ref(place).ok()?);
-        shown.push(match value {
-            Value::Null => "null".to_owned(),
-            value => values::output(&value, &table.columns[at].ty, settings).ok()?,
-        });
-    }
-    Some(shown.join(", "))
-}
-
-fn stored(value: rusqlite::types::ValueRef<'_>) -> Value {
-    use rusqlite::types::ValueRef;
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(value) => Value::Integer(value),
-        ValueRef::Real(value) => Value::Real(value),
-        ValueRef::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
-        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
-    }
+    let show = |(value, &at): (&Value, &usize)| match value {
+        Value::Null => Some("null".to_owned()),
+        value => values::output(value, &table.columns[at].ty, settings).ok(),
+    };
+    let shown: Option<Vec<String>> = values.iter().zip(columns).map(show).collect();
+    Some(shown?.join(", "))
 }
 
 fn no_constraint(table: &Relation, name: &str) -> Error {

@@ -3,33 +3,31 @@
 use rowferry_dialect::ir::{
     ColumnIndex, ColumnRef, ConstraintKind, CreateIndex, CreateTable, CreateView, ExprKind, RoleSpec,
 };
-use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::lower::sqlite::{self, ddl as lowered, types};
+use rowferry_dialect::lower::kept_words;
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::postgres::types::format_type;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Language, Schema};
-use rusqlite::params;
 
 use super::{Changer, Done};
+use crate::backend::ColumnRecord;
 use crate::schema::{NO_INHERIT, physical_name};
 use crate::session::temporary;
 
 impl Changer<'_> {
-    /// CREATE TABLE; SQLite's name of it, or `None` when it was there already.
+    /// CREATE TABLE; the stored name of it, or `None` when it was there already.
     pub(super) fn create_table(&self, table: &CreateTable) -> Done<Option<String>> {
         let (namespace, database, physical) = self.place(&table.name, table.temporary)?;
         if !self.is_free(&namespace, &table.name.name, table.if_not_exists)? {
             return Ok(None);
         }
-        let statements = lowered::create_table(table, database, &physical, &|name| self.target_name(name))?;
-        self.batch(&statements.sql)?;
+        let made = self.store.create_table(table, database, &physical, &|name| self.target_name(name))?;
         let oid =
             self.record(database, "table", &namespace, &table.name.name, Some(&physical), table.language, None)?;
         if let Some(words) = temporary::on_commit_words(table.on_commit) {
             self.set_property(database, oid, "", temporary::ON_COMMIT, Some(words))?;
         }
-        for record in &statements.columns {
+        for record in &made.columns {
             let column = &table.columns[record.position];
             let sequence = if record.sequence {
                 let whole = self.sequence_of_column((&table.name.name, &physical), column, database, &namespace)?;
@@ -40,7 +38,7 @@ impl Changer<'_> {
             };
             self.record_column(database, oid, record, sequence.as_deref())?;
         }
-        for check in &statements.checks {
+        for check in &made.checks {
             self.record_check(database, oid, check)?;
         }
         for constraint in &table.constraints {
@@ -60,12 +58,6 @@ impl Changer<'_> {
         for (part, name, value) in &table.properties {
             self.set_property(database, oid, part, name, Some(value))?;
         }
-        if let Some(before) = statements.rowid_before {
-            self.connection.execute(
-                &format!("INSERT INTO {database}.sqlite_sequence (name, seq) VALUES (?1, ?2)"),
-                params![physical, before],
-            )?;
-        }
         self.enter_parents(&table.parents, database)?;
         for like in &table.likes {
             self.copy_like(like, database, oid)?;
@@ -79,8 +71,7 @@ impl Changer<'_> {
             return Ok(());
         }
         let physical = physical_name(&table.namespace, &index.name);
-        let statements = lowered::create_index(index, &physical)?;
-        self.batch(&statements.sql).map_err(|failed| {
+        let made = self.store.create_index(index, &physical).map_err(|failed| {
             let plain = |key: &rowferry_dialect::ir::IndexKeyDefinition| match key.key.expr.kind {
                 ExprKind::Column(ColumnRef { column: ColumnIndex::At(at), .. }) => Some(at),
                 _ => None,
@@ -96,8 +87,8 @@ impl Changer<'_> {
                 self.set_property(table.physical.database, oid, &index.name, name, Some(value))?;
             }
         }
-        // Plain names of columns read back from SQLite's own statement.
-        let plain = statements.predicate.is_none()
+        // Plain names of columns are read back from what the back end keeps.
+        let plain = made.predicate.is_none()
             && index.keys.iter().all(|key| matches!(key.key.expr.kind, ExprKind::Column(_)))
             && physical == index.name;
         if plain {
@@ -110,10 +101,10 @@ impl Changer<'_> {
             &index.name,
             Some(&physical),
             table.language,
-            statements.predicate.as_deref(),
+            made.predicate.as_deref(),
         )?;
-        for (position, text) in statements.keys.iter().enumerate() {
-            let record = lowered::ColumnRecord {
+        for (position, text) in made.keys.iter().enumerate() {
+            let record = ColumnRecord {
                 name: position.to_string(),
                 position,
                 generated: Some(text.clone()),
@@ -142,26 +133,16 @@ impl Changer<'_> {
         } else {
             self.is_free(&namespace, &view.name.name, false)?;
         }
-        // A view of which SQLite can make nothing is in our tables alone.
-        let kept_by_sqlite = |native: bool| native && physical == view.name.name && !self.reads_family(&view.query);
-        let native = sqlite::view(&view.query).ok().filter(|lowered| kept_by_sqlite(lowered.native));
-        let mut kept = None;
-        if let Some(lowered) = native {
-            let columns: Vec<String> = view.query.columns.iter().map(|column| quote(&column.name)).collect();
-            let sql =
-                format!("CREATE VIEW {database}.{} ({}) AS {}", quote(&physical), columns.join(", "), lowered.sql);
-            match self.connection.execute_batch(&sql) {
-                Ok(()) => kept = Some(physical.as_str()),
-                // Two columns of one name, say: SQLite is pickier about what it keeps than about what it runs.
-                Err(error) => tracing::debug!(view = view.name.name, %error, "no native view"),
-            }
-        }
+        // A view of which the back end can make nothing is in our tables alone.
+        let made = physical == view.name.name
+            && !self.reads_family(&view.query)
+            && self.store.make_view(database, &physical, &view.query);
+        let kept = made.then_some(physical.as_str());
         let text = Some(view.text.as_str());
         let mut oid = self.record(database, "view", &namespace, &view.name.name, kept, view.language, text)?;
         if let Some((old, comment, privileges)) = replaced {
             // What depends on the view goes by its id.
-            let sql = format!("UPDATE {database}.rowferry_objects SET oid = ?1, comment = ?2 WHERE oid = ?3");
-            self.connection.execute(&sql, params![old, comment, oid])?;
+            self.store.take_place(database, oid, old, comment.as_deref())?;
             self.forget_privileges(database, oid)?;
             self.put_privilege_rows(database, &privileges)?;
             oid = old;
@@ -172,10 +153,10 @@ impl Changer<'_> {
             self.record_pins(database, oid, &Pins::of(&uses))?;
         }
         for (position, column) in view.query.columns.iter().enumerate() {
-            let record = lowered::ColumnRecord {
+            let record = ColumnRecord {
                 name: column.name.clone(),
                 position,
-                ty: Some(types::words(&column.ty, view.language)),
+                ty: Some(kept_words(&column.ty, view.language)),
                 default_text: defaults.get(position).cloned().flatten(),
                 ..Default::default()
             };

@@ -6,16 +6,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rowferry_dialect::lower::sqlite::{self, create_table::quote};
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::schema::{Relation, RelationKind};
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::{Dependency, Uses};
 use rowferry_dialect::{Error, Language};
-use rusqlite::params;
 
 use super::{Changer, Done, describe, described};
-use crate::schema::{SessionSchema, metadata};
+use crate::backend::{Fact, is_native};
+use crate::schema::SessionSchema;
 use crate::session::transaction::Open;
 
 /// Something on which views may depend.
@@ -106,17 +105,7 @@ impl Changer<'_> {
 
     /// Notes what a view needs.
     pub(super) fn record_needs(&self, database: &'static str, oid: u32, needs: &BTreeSet<Dependency>) -> Done {
-        metadata::create_dependencies(self.connection, database)?;
-        let table = format!("{database}.rowferry_dependencies");
-        self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE oid = ?1"))?.execute([oid])?;
-        let sql = format!("INSERT INTO {table} (oid, target, target_column) VALUES (?1, ?2, ?3)");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        if needs.is_empty() {
-            statement.execute(params![oid, 0, ""])?;
-        }
-        for (target, column) in needs {
-            statement.execute(params![oid, target, column.as_deref().unwrap_or_default()])?;
-        }
+        self.store.record_needs(database, oid, needs)?;
         self.touch(database, oid);
         Ok(())
     }
@@ -140,11 +129,10 @@ impl Changer<'_> {
                 }
             };
             self.record_needs(view.physical.database, view.oid, &needs)?;
-            // Older versions kept views of catalogs in SQLite's schema, where they stand in the way of ALTER TABLE.
+            // Older versions kept views of catalogs where others see them, and where they stand in the way of ALTER TABLE.
             if schema.details(view.oid).is_some_and(|details| details.native_view) {
-                let sql = format!("SELECT * FROM {}.{}", view.physical.database, quote(&view.physical.name));
                 let native = self.session.bind_view(view, &schema).is_ok_and(|query| is_native(&query));
-                if !native || self.connection.prepare(&sql).is_err() {
+                if !native || !self.store.is_readable(view) {
                     self.drop_native_view(view)?;
                 }
             }
@@ -152,12 +140,10 @@ impl Changer<'_> {
         if views.is_empty() { Ok(()) } else { self.settle() }
     }
 
-    /// Takes a view of ours out of SQLite's schema; it stays in ours.
+    /// Takes a view of ours from where others see it; it stays in our schema.
     pub(super) fn drop_native_view(&self, view: &Relation) -> Done {
-        self.batch(&format!("DROP VIEW {}.{}", view.physical.database, quote(&view.physical.name)))?;
-        let sql = format!("UPDATE {}.rowferry_objects SET physical_name = NULL WHERE oid = ?1", view.physical.database);
-        self.connection.execute(&sql, [view.oid])?;
-        Ok(())
+        self.store.drop_view(view)?;
+        self.store.note_view(view, false)
     }
 
     /// Notes what the names in a view's text stand for.
@@ -231,7 +217,7 @@ impl Changer<'_> {
             let Some(text) = text else { return Err(cannot_rewrite(&needed.shown, view).into()) };
             rewritten.push(Rewritten { view: view.clone(), uses, text });
         }
-        // SQLite changes its own views itself, those of views among them.
+        // The back end changes its own views itself, those of views among them.
         for dependent in self.dependents(vec![Needed::relation(&schema, table)]) {
             self.touch(dependent.view.physical.database, dependent.view.oid);
         }
@@ -247,8 +233,7 @@ impl Changer<'_> {
             let Some(now) = now.ok().filter(|now| now.means_the_same(&uses)) else {
                 return Err(cannot_rewrite(&describe(table), &view).into());
             };
-            let sql = format!("UPDATE {}.rowferry_objects SET definition = ?1 WHERE oid = ?2", view.physical.database);
-            self.connection.execute(&sql, params![text, view.oid])?;
+            self.store.change_entry(view.physical.database, view.oid, Fact::Definition, Some(&text))?;
             self.record_needs(view.physical.database, view.oid, &now.dependencies())?;
         }
         Ok(())
@@ -266,11 +251,6 @@ fn collect_dependents(schema: &SessionSchema, on: &Needed, seen: &mut BTreeSet<u
             found.push(Dependent { view, on: on.shown.clone() });
         }
     }
-}
-
-/// SQLite can keep a view of the query.
-fn is_native(query: &rowferry_dialect::ir::Query) -> bool {
-    sqlite::view(query).is_ok_and(|lowered| lowered.native)
 }
 
 fn cannot_rewrite(what: &str, view: &Relation) -> Error {

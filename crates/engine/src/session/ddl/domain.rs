@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{AlterUserType, CastContext, Expr, ExprKind, Text, walk};
-use rowferry_dialect::lower::sqlite;
-use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::{self, quote_ident};
 use rowferry_dialect::schema::Relation;
@@ -176,9 +174,7 @@ impl Changer<'_> {
                 }
                 true
             });
-            let test = sqlite::expression(&condition, &|_| quote(&column.name))?.sql;
-            let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE ({test}) IS FALSE)", self.table_sql(&table));
-            if self.connection.query_row(&sql, [], |row| row.get(0))? {
+            if self.store.refuses(&table, &condition)? {
                 return Err(in_the_way(&table, &column.name, Condition::CheckViolation).into());
             }
         }
@@ -187,8 +183,7 @@ impl Changer<'_> {
 
     fn refuse_nulls_of_domain(&self, table: &Relation, at: usize) -> Done {
         let column = &table.columns[at].name;
-        let sql = format!("SELECT EXISTS (SELECT 1 FROM {} WHERE {} IS NULL)", self.table_sql(table), quote(column));
-        if self.connection.query_row(&sql, [], |row| row.get(0))? {
+        if self.store.holds_null(table, column)? {
             return Err(in_the_way(table, column, Condition::NotNullViolation).into());
         }
         Ok(())

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
-use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
 use rowferry_dialect::{Condition, Error, Schema};
 
@@ -183,7 +182,7 @@ impl Changer<'_> {
         let tables = tables.len();
         if tables > 1 {
             // Tables that refer to each other can only be dropped with the check put off; nothing of it remains.
-            self.batch("PRAGMA defer_foreign_keys = ON")?;
+            self.store.defer_keys(true)?;
         }
         while !going.is_empty() {
             // Children before their parents, or a parent's going would act on them.
@@ -232,7 +231,7 @@ impl Changer<'_> {
     }
 
     pub(super) fn drop_table(&self, relation: &Relation) -> Done {
-        self.batch(&format!("DROP TABLE {}.{}", relation.physical.database, quote(&relation.physical.name)))?;
+        self.store.drop_table(relation)?;
         self.forget(relation.physical.database, relation.oid)?;
         for index in &relation.indexes {
             self.forget(relation.physical.database, index.oid)?;
@@ -250,7 +249,7 @@ impl Changer<'_> {
     pub(super) fn drop_view(&self, view: &Relation) -> Done {
         let native = self.schema().details(view.oid).is_some_and(|details| details.native_view);
         if native {
-            self.batch(&format!("DROP VIEW {}.{}", view.physical.database, quote(&view.physical.name)))?;
+            self.store.drop_view(view)?;
         }
         self.forget(view.physical.database, view.oid)
     }
@@ -272,7 +271,7 @@ impl Changer<'_> {
         self.move_properties(relation, PartKind::Index, &index.name, None)?;
         let names = self.schema().details(relation.oid).map(|details| details.index_names.clone()).unwrap_or_default();
         let physical = names.get(at).cloned().unwrap_or_else(|| index.name.clone());
-        self.batch(&format!("DROP INDEX {}.{}", relation.physical.database, quote(&physical)))?;
+        self.store.drop_index(relation, &physical)?;
         self.forget(relation.physical.database, index.oid)
     }
 }

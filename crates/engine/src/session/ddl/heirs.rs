@@ -31,7 +31,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// A table has got an heir: what SQLite itself shows of views over it would lack the heir's rows, so that these views
+    /// A table has got an heir: what others see of views over it would lack the heir's rows, so that these views
     /// stay in our tables alone.
     pub(super) fn has_heir(&self, parent: &Relation) -> Done {
         let schema = self.schema();
@@ -56,7 +56,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// SQLite itself can keep no view of rows of a table that others inherit from: it would not learn of new heirs.
+    /// No view of rows of a table that others inherit from can be kept where others see it: it would not learn of new heirs.
     pub(super) fn reads_family(&self, query: &Query) -> bool {
         let schema = self.schema();
         if schema.main.has_no_heirs() && schema.temp.has_no_heirs() {

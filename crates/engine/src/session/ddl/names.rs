@@ -3,13 +3,12 @@
 use rowferry_dialect::ir::ObjectKind;
 use rowferry_dialect::schema::{QualifiedName, Relation, Schema as _};
 use rowferry_dialect::{Error, Language};
-use rusqlite::params;
 
 use super::{Changer, Done, PartKind};
 use crate::schema::physical_name;
 
 impl Changer<'_> {
-    /// CREATE SYNONYM: an entry of our own tables, which SQLite knows nothing of.
+    /// CREATE SYNONYM: an entry of our own, of which nobody else knows.
     pub(super) fn create_synonym(&self, name: &QualifiedName, target: &QualifiedName, if_not_exists: bool) -> Done {
         let (namespace, database, _) = self.place(name, false)?;
         if !self.is_free(&namespace, &name.name, if_not_exists)? {
@@ -57,39 +56,13 @@ impl Changer<'_> {
             .and_then(|details| details.index_names.get(at).cloned())
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| physical_name(&relation.namespace, &index.name));
-        let sql: String = self.connection.query_row(
-            &format!("SELECT sql FROM {}.sqlite_schema WHERE type = 'index' AND name = ?1", relation.physical.database),
-            [&physical],
-            |row| row.get(0),
-        )?;
-        // SQLite keeps `CREATE [UNIQUE] INDEX name ON …`: the statement is made anew from ` ON ` on.
-        let Some(on) = sql.find(" ON ") else {
-            return Err(Error::internal("an index that cannot be read back").into());
-        };
-        let unique = if index.unique { "UNIQUE " } else { "" };
         let new = physical_name(namespace, to);
-        let quote = rowferry_dialect::lower::sqlite::create_table::quote;
-        self.batch(&format!("DROP INDEX {}.{}", relation.physical.database, quote(&physical)))?;
-        self.batch(&format!("CREATE {unique}INDEX {}.{}{}", relation.physical.database, quote(&new), &sql[on..]))?;
-        if crate::schema::metadata::exist(self.connection, relation.physical.database)? {
-            let sql = format!(
-                "UPDATE {}.rowferry_objects SET namespace = ?4, name = ?2, physical_name = ?3
-                 WHERE kind = 'index' AND physical_name = ?1",
-                relation.physical.database
-            );
-            self.connection.execute(&sql, params![physical, to, new, namespace])?;
-        }
+        self.store.rename_index(relation, &physical, &new, index.unique)?;
+        let recorded = self.store.move_index_entry(relation.physical.database, &physical, to, &new, namespace)?;
         if from != to {
             self.move_properties(relation, PartKind::Index, from, Some(to))?;
         }
-        // A name that SQLite's own statement does not say needs an entry.
-        let recorded = crate::schema::metadata::exist(self.connection, relation.physical.database)? && {
-            let sql = format!(
-                "SELECT EXISTS (SELECT 1 FROM {}.rowferry_objects WHERE kind = 'index' AND physical_name = ?1)",
-                relation.physical.database
-            );
-            self.connection.query_row(&sql, [&new], |row| row.get(0))?
-        };
+        // A name that the stored one does not say needs an entry.
         if !recorded && new != to {
             self.record(relation.physical.database, "index", namespace, to, Some(&new), relation.language, None)?;
         }

@@ -1,14 +1,11 @@
 //! ALTER TABLE … RENAME, and the texts in which the old name stands.
 
-use rowferry_dialect::ir::ColumnIndex;
-use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::lower::sqlite::{self};
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language};
-use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::{Changer, Done, PartKind};
+use crate::backend::Fact;
 use crate::schema::physical_name;
 
 impl Changer<'_> {
@@ -29,16 +26,11 @@ impl Changer<'_> {
         for child in self.schema().children(table) {
             self.touch(child.physical.database, child.oid);
         }
-        self.batch(&format!("ALTER TABLE {} RENAME COLUMN {} TO {}", self.table_sql(table), quote(from), quote(to)))?;
+        self.store.rename_column(table, from, to)?;
         if self.schema().details(table.oid).is_some_and(|details| details.recorded) {
-            let database = table.physical.database;
-            let sql = format!("UPDATE {database}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND name = ?3");
-            self.connection.execute(&sql, params![to, table.oid, from])?;
+            self.store.rename_recorded_column(table, from, to)?;
             self.move_column_privileges(table, from, Some(to))?;
-            let sql = format!(
-                "UPDATE {database}.rowferry_sequences SET owner_column = ?1 WHERE owner_table = ?2 AND owner_column = ?3"
-            );
-            self.connection.execute(&sql, params![to, table.physical.name, from])?;
+            self.store.rename_owned_sequences(table, from, to)?;
             self.move_properties(table, PartKind::Column, from, Some(to))?;
             self.rename_included(table, from, to)?;
         }
@@ -67,12 +59,9 @@ impl Changer<'_> {
         }
         let oid = self.entry(table)?;
         let physical = physical_name(&table.namespace, to);
-        self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
-        let database = table.physical.database;
-        let sql = format!("UPDATE {database}.rowferry_objects SET name = ?1, physical_name = ?2 WHERE oid = ?3");
-        self.connection.execute(&sql, params![to, physical, oid])?;
-        let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
-        self.connection.execute(&sql, params![physical, table.physical.name])?;
+        self.store.rename_table(table, &physical)?;
+        self.store.rename_entry(table.physical.database, oid, to, &physical)?;
+        self.store.move_owned_sequences(table, &physical)?;
         self.rename_synonyms_target(table, &QualifiedName::new(table.namespace.clone(), to))?;
         self.rewrite_policies(policies)?;
         self.rewrite_views(table, views)
@@ -112,23 +101,19 @@ impl Changer<'_> {
         }
         let database = table.physical.database;
         let physical = physical_name(namespace, &table.name);
-        self.batch(&format!("ALTER TABLE {} RENAME TO {}", self.table_sql(table), quote(&physical)))?;
-        let sql = format!("UPDATE {database}.rowferry_objects SET namespace = ?1, physical_name = ?2 WHERE oid = ?3");
-        self.connection.execute(&sql, params![namespace, physical, oid])?;
-        let sql = format!("UPDATE {database}.rowferry_objects SET namespace = ?1 WHERE oid = ?2");
+        self.store.rename_table(table, &physical)?;
+        self.store.move_entry(database, oid, namespace, &physical)?;
         for details in &owned {
-            self.connection.execute(&sql, params![namespace, details.sequence.oid])?;
+            self.store.change_entry(database, details.sequence.oid, Fact::Namespace, Some(namespace))?;
             self.touch(database, details.sequence.oid);
             let moved = format!("{namespace}.{}", details.sequence.name);
-            let sql = format!("UPDATE {database}.rowferry_columns SET sequence = ?1 WHERE oid = ?2 AND sequence = ?3");
             let before = format!("{}.{}", table.namespace, details.sequence.name);
-            self.connection.execute(&sql, params![moved, oid, before])?;
+            self.store.rename_numbering_of(table, &before, &moved)?;
         }
-        let sql = format!("UPDATE {database}.rowferry_sequences SET owner_table = ?1 WHERE owner_table = ?2");
-        self.connection.execute(&sql, params![physical, table.physical.name])?;
+        self.store.move_owned_sequences(table, &physical)?;
         self.touch(database, oid);
         self.settle()?;
-        // SQLite's names of indexes are unique in the whole file.
+        // Stored names of indexes are unique in the whole file.
         for index in table.indexes.iter().filter(|index| !index.constraint) {
             let current = self.current(oid)?;
             self.rename_index(&current, &index.name, &index.name, namespace)?;
@@ -142,41 +127,21 @@ impl Changer<'_> {
         for synonym in schema.main.synonyms.iter().filter(|synonym| {
             synonym.target.name == table.name && synonym.target.schema.as_deref() == Some(&*table.namespace)
         }) {
-            let definition = to.to_string();
-            self.connection.execute(
-                "UPDATE main.rowferry_objects SET definition = ?1 WHERE oid = ?2",
-                params![definition, synonym.oid],
-            )?;
+            self.store.change_entry("main", synonym.oid, Fact::Definition, Some(&to.to_string()))?;
             self.touch("main", synonym.oid);
         }
         Ok(())
     }
 
     pub(super) fn rename_constraint(&self, table: &Relation, from: &str, to: &str) -> Done {
-        let mut text = self.text(table)?;
-        let all =
-            text.columns.iter_mut().flat_map(|column| column.constraints.iter_mut()).chain(text.constraints.iter_mut());
-        let mut found = false;
-        for constraint in all.filter(|constraint| constraint.name.as_deref() == Some(from)) {
-            // Behind the word CONSTRAINT stands the name, and behind that what it demands.
-            let name = quote(from);
-            let rest = constraint.text["CONSTRAINT".len()..].trim_start();
-            let rest = rest
-                .strip_prefix(name.as_str())
-                .unwrap_or_else(|| rest.strip_prefix(&format!("\"{}\"", from.replace('"', "\"\""))).unwrap_or(rest));
-            constraint.text = format!("CONSTRAINT {} {}", quote(to), rest.trim_start());
-            found = true;
-        }
+        let mut form = self.form(table)?;
+        let mut found = form.rename_constraint(from, to);
         if found {
-            self.edit(table, &text)?;
+            self.edit(table, &form)?;
         }
         let recorded = self.schema().details(table.oid).is_some_and(|details| details.recorded);
         if recorded {
-            let sql = format!(
-                "UPDATE {}.rowferry_constraints SET name = ?1 WHERE oid = ?2 AND name = ?3",
-                table.physical.database
-            );
-            found |= self.connection.execute(&sql, params![to, table.oid, from])? > 0;
+            found |= self.store.rename_recorded_constraint(table, from, to)?;
             self.move_properties(table, PartKind::Constraint, from, Some(to))?;
             self.move_properties(table, PartKind::Index, from, Some(to))?;
         }
@@ -200,39 +165,20 @@ impl Changer<'_> {
         to.clone_into(&mut renamed.columns[column].name);
         for check in &table.checks {
             let text = rewritten(&check.text)?;
-            let sql = if details.engine_checks.iter().any(|(name, _)| *name == check.name) {
-                let expr = self.session.bind_expression(&text, &renamed, &schema)?;
-                let lowered = sqlite::expression(&expr, &|reference| match reference.column {
-                    ColumnIndex::At(at) => format!("NEW.{}", quote(&renamed.columns[at].name)),
-                    ColumnIndex::RowIdentity => "NEW.rowid".to_owned(),
-                })?;
-                Some(lowered.sql)
-            } else {
-                None
-            };
-            let update =
-                format!("UPDATE {database}.rowferry_constraints SET text = ?1, sql = ?2 WHERE oid = ?3 AND name = ?4");
-            self.connection.execute(&update, params![text, sql, table.oid, check.name])?;
+            let ours = details.engine_checks.iter().any(|(name, _)| *name == check.name);
+            let enforced = ours.then(|| self.session.bind_expression(&text, &renamed, &schema)).transpose()?;
+            self.store.rewrite_check(&renamed, &check.name, &text, enforced.as_ref())?;
         }
         for other in &table.columns {
             let Some(generated) = &other.generated else { continue };
-            let text = rewritten(&generated.text)?;
-            let update = format!(
-                "UPDATE {database}.rowferry_columns SET generated = ?1 WHERE oid = ?2 AND name = ?3 AND generated IS NOT NULL"
-            );
-            self.connection.execute(&update, params![text, table.oid, other.name])?;
+            self.store.rewrite_generated(table, &other.name, &rewritten(&generated.text)?)?;
         }
         for index in &table.indexes {
             for (at, key) in index.keys.iter().enumerate().filter(|(at, _)| index.columns[*at].is_none()) {
-                let update =
-                    format!("UPDATE {database}.rowferry_columns SET generated = ?1 WHERE oid = ?2 AND name = ?3");
-                self.connection.execute(&update, params![rewritten(&key.text)?, index.oid, at.to_string()])?;
+                self.store.rewrite_index_key(database, index.oid, at, &rewritten(&key.text)?)?;
             }
             if let Some(predicate) = &index.predicate {
-                let update = format!(
-                    "UPDATE {database}.rowferry_objects SET definition = ?1 WHERE oid = ?2 AND definition IS NOT NULL"
-                );
-                self.connection.execute(&update, params![rewritten(predicate)?, index.oid])?;
+                self.store.rewrite_predicate(database, index.oid, &rewritten(predicate)?)?;
             }
         }
         Ok(())

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{ColumnDefinition, CreateSequence, Expr, ExprKind, IdentityDefinition, Value};
-use rowferry_dialect::lower::sqlite::{ddl as lowered, types};
 use rowferry_dialect::schema::{Column, QualifiedName, Relation, Schema as _};
 use rowferry_dialect::{Condition, Error, Language, Type};
-use rusqlite::params;
 
 use super::dependencies::Needed;
 use super::{Changer, Done, cannot_drop, describe};
-use crate::backend::greatest_identity;
-use crate::schema::{SequenceDetails, metadata};
+use crate::backend::Fact;
+use crate::schema::SequenceDetails;
 use crate::session::sequences::Counter;
 
 /// The longest name, in bytes.
@@ -36,28 +34,7 @@ impl Changer<'_> {
         owner: Option<(&str, &str)>,
     ) -> Done<u32> {
         let oid = self.record(database, "sequence", namespace, &sequence.name.name, None, Language::Postgres, None)?;
-        metadata::create_stamps(self.connection, database)?;
-        self.connection.execute(
-            &format!(
-                "INSERT INTO {database}.rowferry_sequences
-                 (oid, type, start, increment, min, max, cycle, last_value, is_called, owner_table, owner_column,
-                  cache, stamp)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?3, 0, ?8, ?9, ?10, ?11)"
-            ),
-            params![
-                oid,
-                types::words(&sequence.ty, Language::Postgres),
-                sequence.start,
-                sequence.increment,
-                sequence.min,
-                sequence.max,
-                sequence.cycle,
-                owner.map(|(table, _)| table),
-                owner.map(|(_, column)| column),
-                sequence.cache,
-                new_stamp(0),
-            ],
-        )?;
+        self.store.record_sequence(database, oid, sequence, owner, new_stamp(0))?;
         Ok(oid)
     }
 
@@ -118,34 +95,18 @@ impl Changer<'_> {
             return Err(Error::internal("ALTER of a sequence that is gone").into());
         };
         if details.rowid_of.is_some() {
-            return Err(Error::unsupported("ALTER of a sequence that SQLite's rowids are").into());
+            return Err(Error::unsupported("ALTER of a sequence that the identities of rows are").into());
         }
         if let Some(owner) = &sequence.owner {
             self.set_owner(&details, owner.as_ref())?;
         }
-        let counter = self.session.state.sequence_counter(self.connection, &details)?;
+        let counter = self.session.state.sequence_counter(self.handle, &details)?;
         if restart.is_none() {
             check_stands_within(counter.last, sequence)?;
         }
         let (oid, database) = (details.sequence.oid, details.database);
         self.touch(database, oid);
-        metadata::create_stamps(self.connection, database)?;
-        self.connection.execute(
-            &format!(
-                "UPDATE {database}.rowferry_sequences SET type = ?2, start = ?3, increment = ?4, min = ?5, max = ?6,
-                 cycle = ?7, cache = ?8 WHERE oid = ?1"
-            ),
-            params![
-                oid,
-                types::words(&sequence.ty, Language::Postgres),
-                sequence.start,
-                sequence.increment,
-                sequence.min,
-                sequence.max,
-                sequence.cycle,
-                sequence.cache
-            ],
-        )?;
+        self.store.change_sequence(database, oid, sequence)?;
         restart.map_or(Ok(()), |next| self.restart_sequence(&details, next))
     }
 
@@ -153,15 +114,9 @@ impl Changer<'_> {
     pub(super) fn restart_sequence(&self, details: &Arc<SequenceDetails>, next: i64) -> Done {
         let (oid, database) = (details.sequence.oid, details.database);
         self.touch(database, oid);
-        metadata::create_stamps(self.connection, database)?;
         let stamp = new_stamp(details.stamp);
-        self.connection.execute(
-            &format!(
-                "UPDATE {database}.rowferry_sequences SET last_value = ?2, is_called = 0, stamp = ?3 WHERE oid = ?1"
-            ),
-            params![oid, next, stamp],
-        )?;
-        let known = greatest_identity(self.connection, details)?;
+        self.store.restart_sequence(database, oid, next, stamp)?;
+        let known = self.store.greatest_identity(details)?;
         let renewed = SequenceDetails { stamp, ..(**details).clone() };
         if let Some(database) = self.session.state.database.upgrade() {
             let counter = Counter::at(next, false, known.unwrap_or(i64::MIN));
@@ -181,10 +136,7 @@ impl Changer<'_> {
             if let Some(database) = self.session.state.database.upgrade() {
                 database.sequences.lock().remove(&details.key(self.session.state.pid));
             }
-            if super::table_exists(self.connection, table.physical.database, "sqlite_sequence")? {
-                let sql = format!("DELETE FROM {}.sqlite_sequence WHERE name = ?1", table.physical.database);
-                self.connection.execute(&sql, [&table.physical.name])?;
-            }
+            self.store.forget_identities(table)?;
         }
         Ok(())
     }
@@ -201,18 +153,8 @@ impl Changer<'_> {
             return Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into());
         }
         self.touch(details.database, details.sequence.oid);
-        self.connection.execute(
-            &format!(
-                "UPDATE {}.rowferry_sequences SET owner_table = ?2, owner_column = ?3 WHERE oid = ?1",
-                details.database
-            ),
-            params![
-                details.sequence.oid,
-                owner.map(|(table, _)| table.physical.name.as_str()),
-                owner.map(|(table, at)| table.columns[*at].name.as_str()),
-            ],
-        )?;
-        Ok(())
+        let owner = owner.map(|(table, at)| (&**table, *at));
+        self.store.set_sequence_owner(details.database, details.sequence.oid, owner)
     }
 
     /// RENAME SEQUENCE.
@@ -220,19 +162,12 @@ impl Changer<'_> {
         let sequence = &details.sequence;
         self.is_free(&sequence.namespace, to, false)?;
         self.touch(details.database, sequence.oid);
-        self.connection.execute(
-            &format!("UPDATE {}.rowferry_objects SET name = ?2 WHERE oid = ?1", details.database),
-            params![sequence.oid, to],
-        )?;
+        self.store.change_entry(details.database, sequence.oid, Fact::Name, Some(to))?;
         for (relation, _) in self.schema().numbered_by(sequence) {
             self.touch(relation.physical.database, relation.oid);
-            self.connection.execute(
-                &format!(
-                    "UPDATE {}.rowferry_columns SET sequence = ?2 WHERE sequence = ?1",
-                    relation.physical.database
-                ),
-                params![format!("{}.{}", sequence.namespace, sequence.name), format!("{}.{to}", sequence.namespace)],
-            )?;
+            let from = format!("{}.{}", sequence.namespace, sequence.name);
+            let to = format!("{}.{to}", sequence.namespace);
+            self.store.rename_numbering(relation.physical.database, &from, &to)?;
         }
         Ok(())
     }
@@ -285,13 +220,7 @@ impl Changer<'_> {
         self.tell_cascade(&columns.iter().map(shown).collect::<Vec<_>>());
         for (table, at) in &columns {
             self.touch(table.physical.database, table.oid);
-            self.connection.execute(
-                &format!(
-                    "UPDATE {}.rowferry_columns SET sequence = NULL, default_text = NULL WHERE oid = ?1 AND name = ?2",
-                    table.physical.database
-                ),
-                params![table.oid, table.columns[*at].name],
-            )?;
+            self.store.forget_numbering(table, *at)?;
         }
         Ok(())
     }
@@ -367,18 +296,8 @@ impl Changer<'_> {
     }
 
     fn set_numbering(&self, table: &Relation, at: usize, identity: Option<&str>, sequence: Option<&str>) -> Done {
-        let oid = self.entry(table)?;
-        let record = lowered::ColumnRecord { name: table.columns[at].name.clone(), position: at, ..Default::default() };
-        self.connection.execute(
-            &format!(
-                "INSERT INTO {}.rowferry_columns (oid, name, position, identity, sequence) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT DO UPDATE SET identity = excluded.identity, sequence = excluded.sequence,
-                 default_text = NULL",
-                table.physical.database
-            ),
-            params![oid, record.name, at as i64, identity, sequence],
-        )?;
-        Ok(())
+        self.entry(table)?;
+        self.store.record_numbering(table, at, identity, sequence)
     }
 
     /// A name that nothing has: the wish, with a number behind it if need be.
@@ -393,7 +312,7 @@ impl Changer<'_> {
     }
 }
 
-/// What Informix's SERIAL counts where the rowid cannot.
+/// What Informix's SERIAL counts where the rows' identities cannot.
 fn of_informix(column: &ColumnDefinition, identity: &IdentityDefinition) -> CreateSequence {
     let (least, greatest) = crate::schema::integer_range(&column.ty);
     let up = identity.increment > 0;

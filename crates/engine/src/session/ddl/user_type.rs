@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rowferry_dialect::composite::{Composite, live, row_type_oid};
 use rowferry_dialect::ir::{AlterTable, AlterUserType, NewUserType, UserTypeChange};
-use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::routine::definition_text;
 use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
@@ -296,7 +295,7 @@ impl Changer<'_> {
         }
         ty.kind = UserKind::Enum(Labels::new(labels));
         // Both sides of a foreign key change, one after the other.
-        self.batch("PRAGMA defer_foreign_keys = ON")?;
+        self.store.defer_keys(true)?;
         for user in users_through(&self.schema(), ty.oid) {
             let User::Column(relation, at) = user else { continue };
             let holds = |ty: &Type| match ty.through_domains() {
@@ -312,22 +311,10 @@ impl Changer<'_> {
             if !matches!(relation.kind, RelationKind::Table) || column.generated.is_some() {
                 continue;
             }
-            let (table, name) = (quote(&relation.physical.name), quote(&column.name));
-            let table = format!("{}.{table}", relation.physical.database);
-            match column.ty.through_domains() {
-                Type::Array(_) => {
-                    let sql = format!(
-                        "UPDATE {table} SET {name} = rf_array_replace('', {name}, ?1, ?2) WHERE instr({name}, ?1) > 0"
-                    );
-                    self.connection.execute(&sql, [from, to])?;
-                }
-                _ => {
-                    self.connection
-                        .execute(&format!("UPDATE {table} SET {name} = ?2 WHERE {name} = ?1"), [from, to])?;
-                }
-            }
+            let arrays = matches!(column.ty.through_domains(), Type::Array(_));
+            self.store.replace_text(&relation, at, from, to, arrays)?;
         }
-        self.batch("PRAGMA defer_foreign_keys = OFF")
+        self.store.defer_keys(false)
     }
 
     pub(super) fn drop_user_types(&self, types: &[Arc<UserType>], cascade: bool) -> Done {

@@ -2,13 +2,11 @@
 
 use rowferry_dialect::Schema as _;
 use rowferry_dialect::ir::AlterView;
-use rowferry_dialect::lower::sqlite::create_table::quote;
-use rowferry_dialect::lower::sqlite::{self};
 use rowferry_dialect::schema::{Relation, ViewOptions};
 use rowferry_dialect::{Error, Language};
-use rusqlite::params;
 
 use super::{Changer, Done};
+use crate::backend::Fact;
 
 impl Changer<'_> {
     pub(super) fn alter_view(&self, view: &Relation, actions: &[AlterView]) -> Done {
@@ -16,12 +14,8 @@ impl Changer<'_> {
             self.touch(view.physical.database, view.oid);
             match action {
                 AlterView::Default { column, default } => {
-                    let sql = format!(
-                        "UPDATE {}.rowferry_columns SET default_text = ?1 WHERE oid = ?2 AND position = ?3",
-                        view.physical.database
-                    );
                     let text = default.as_ref().map(|default| default.text.as_str());
-                    self.connection.execute(&sql, params![text, view.oid, *column as i64])?;
+                    self.store.set_view_default(view, *column, text)?;
                 }
                 AlterView::Options(options) => self.record_view_options(view.physical.database, view.oid, options)?,
                 AlterView::Rename(to) => self.rename_view(view, to)?,
@@ -43,8 +37,7 @@ impl Changer<'_> {
         let users = self.rewritten_views(view, None, to)?;
         let policies = self.rewritten_policies(view, None, to)?;
         let native = self.forget_native_views(view)?;
-        let sql = format!("UPDATE {}.rowferry_objects SET name = ?1 WHERE oid = ?2", view.physical.database);
-        self.connection.execute(&sql, params![to, view.oid])?;
+        self.store.change_entry(view.physical.database, view.oid, Fact::Name, Some(to))?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
         self.rewrite_policies(policies)?;
@@ -55,18 +48,14 @@ impl Changer<'_> {
         let users = self.rewritten_views(view, Some(column), to)?;
         let policies = self.rewritten_policies(view, Some(column), to)?;
         let native = self.forget_native_views(view)?;
-        let sql = format!(
-            "UPDATE {}.rowferry_columns SET name = ?1 WHERE oid = ?2 AND position = ?3",
-            view.physical.database
-        );
-        self.connection.execute(&sql, params![to, view.oid, column as i64])?;
+        self.store.rename_view_column(view, column, to)?;
         self.settle()?;
         native.iter().try_for_each(|oid| self.make_native_view(*oid))?;
         self.rewrite_policies(policies)?;
         self.rewrite_views(view, users)
     }
 
-    /// Takes a view out of SQLite's schema, with those that name it there; tells which are to come back.
+    /// Takes a view from where others see it, with those that name it there; tells which are to come back.
     fn forget_native_views(&self, view: &Relation) -> Done<Vec<u32>> {
         let schema = self.schema();
         let users = schema.users(view.oid).map(|(user, _)| user).filter(|user| user.language != Language::Informix);
@@ -81,7 +70,7 @@ impl Changer<'_> {
         Ok(native)
     }
 
-    /// Keeps a view in SQLite's schema, too, where it can be expressed there.
+    /// Keeps a view where others see it, too, if it can be expressed there.
     fn make_native_view(&self, oid: u32) -> Done {
         let schema = self.schema();
         let Some(view) = schema.relation_by_oid(oid) else { return Err(Error::internal("a view has vanished").into()) };
@@ -92,17 +81,11 @@ impl Changer<'_> {
         for (column, declared) in query.columns.iter_mut().zip(&view.columns) {
             column.name.clone_from(&declared.name);
         }
-        let Some(lowered) = sqlite::view(&query).ok().filter(|lowered| lowered.native) else { return Ok(()) };
         if view.physical.name != view.name || self.reads_family(&query) {
             return Ok(());
         }
-        let columns: Vec<String> = query.columns.iter().map(|column| quote(&column.name)).collect();
-        let name = quote(&view.name);
-        let sql = format!("CREATE VIEW {}.{name} ({}) AS {}", view.physical.database, columns.join(", "), lowered.sql);
-        if self.connection.execute_batch(&sql).is_ok() {
-            let sql =
-                format!("UPDATE {}.rowferry_objects SET physical_name = name WHERE oid = ?1", view.physical.database);
-            self.connection.execute(&sql, [oid])?;
+        if self.store.make_view(view.physical.database, &view.name, &query) {
+            self.store.note_view(&view, true)?;
             self.touch(view.physical.database, oid);
         }
         Ok(())

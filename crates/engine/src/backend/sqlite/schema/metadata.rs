@@ -178,10 +178,13 @@ pub fn create_triggers(connection: &Connection, database: &str) -> Result<()> {
     connection.execute_batch(&triggers(database))
 }
 
+/// How names begin that belong to the storage.
+pub const RESERVED: [&str; 2] = ["sqlite_", "rowferry_"];
+
 /// True for the names of these tables (and of SQLite's own), which users are not shown.
 pub fn is_internal(name: &str) -> bool {
     let starts = |prefix: &str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
-    starts("sqlite_") || starts("rowferry_")
+    RESERVED.into_iter().any(starts)
 }
 
 /// True when the file has the tables.

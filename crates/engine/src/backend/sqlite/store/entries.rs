@@ -141,6 +141,32 @@ impl Store<'_> {
         Ok(())
     }
 
+    /// Gives a relation's entry another name and stored name.
+    pub fn rename_entry(&self, database: &str, oid: u32, name: &str, physical: &str) -> Done {
+        let sql = format!("UPDATE {database}.rowferry_objects SET name = ?1, physical_name = ?2 WHERE oid = ?3");
+        self.execute(&sql, params![name, physical, oid])?;
+        Ok(())
+    }
+
+    /// Gives a relation's entry another schema and stored name.
+    pub fn move_entry(&self, database: &str, oid: u32, namespace: &str, physical: &str) -> Done {
+        let sql = format!("UPDATE {database}.rowferry_objects SET namespace = ?1, physical_name = ?2 WHERE oid = ?3");
+        self.execute(&sql, params![namespace, physical, oid])?;
+        Ok(())
+    }
+
+    /// Gives the entry of an index, which is known by its stored name, another name and place; false where there is none.
+    pub fn move_index_entry(&self, database: &str, from: &str, name: &str, to: &str, namespace: &str) -> Done<bool> {
+        if !metadata::exist(self.handle, database)? {
+            return Ok(false);
+        }
+        let sql = format!(
+            "UPDATE {database}.rowferry_objects SET namespace = ?4, name = ?2, physical_name = ?3
+             WHERE kind = 'index' AND physical_name = ?1"
+        );
+        Ok(self.execute(&sql, params![from, name, to, namespace])? > 0)
+    }
+
     /// Writes a function's place, signature and text.
     pub fn rewrite_function(&self, oid: u32, namespace: &str, signature: &str, text: &str) -> Done {
         let sql = "UPDATE main.rowferry_objects SET namespace = ?2, name = ?3, definition = ?4 WHERE oid = ?1";

@@ -4,18 +4,34 @@
 //! or with an error.
 
 mod access;
+mod columns;
+mod content;
 mod entries;
+mod form;
 mod policies;
+mod sequences;
+mod tables;
 mod triggers;
+mod views;
 
 use rusqlite::Params;
 
 use super::handle::Handle;
+use super::schema::{Touched, refresh};
 use super::statement::Failure;
 use crate::backend::{Done, Failed};
+use crate::schema::Snapshot;
 
 pub use access::PrivilegeRow;
 pub use entries::{Entry, Fact};
+pub use form::{Form, NewColumn, Source, same_columns};
+pub use rowferry_dialect::lower::sqlite::create_table::mentions;
+pub use rowferry_dialect::lower::sqlite::ddl::{CheckRecord, ColumnRecord};
+pub use views::is_native;
+
+/// How far the schema had grown at a time.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Mark(i64);
 
 /// What writes a change of the schema.
 pub struct Store<'a> {
@@ -42,6 +58,17 @@ impl<'a> Store<'a> {
     /// Runs a text of several statements.
     fn batch(&self, sql: &str) -> Done {
         Ok(self.handle.execute_batch(sql)?)
+    }
+
+    /// How far the schema has grown now.
+    pub fn mark(&self, database: &str) -> Done<Mark> {
+        let sql = format!("SELECT coalesce(max(rowid), 0) FROM {database}.sqlite_schema");
+        Ok(Mark(self.handle.prepare_cached(&sql)?.query_row([], |row| row.get(0))?))
+    }
+
+    /// The schema after a change: what was before, and what has been touched or was made since the mark read anew.
+    pub fn refresh(&self, database: &'static str, before: &Snapshot, touched: &Touched, since: Mark) -> Done<Snapshot> {
+        Ok(refresh(self.handle, database, before, touched, since.0)?)
     }
 
     /// Lets other handles, of other processes too, see that the schema is another.
