@@ -43,6 +43,8 @@ pub struct Shared {
     /// Who holds and who waits for what.
     pub locks: Arc<Locks>,
     pub plans: PlanCache,
+    /// Who listens to what.
+    pub exchange: crate::notifications::Exchange,
     /// Rows of catalogs that have been made.
     pub catalogs: crate::catalog::cache::Cache,
     /// The newest committed schema that is known here.
@@ -126,6 +128,7 @@ impl Database {
             options,
             locks: Arc::new(Locks::new(crate::catalog::DATABASE)),
             plans: PlanCache::default(),
+            exchange: Default::default(),
             catalogs: crate::catalog::cache::Cache::default(),
             current: RwLock::default(),
             generation: AtomicU64::new(0),

@@ -22,6 +22,7 @@ mod interrupt;
 mod locks;
 mod login;
 pub mod memory;
+pub mod notifications;
 mod options;
 mod plans;
 mod routines;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -294,6 +295,46 @@ impl Connection {
             // A peer that closes without TLS's own goodbye has closed all the same.
             Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => Ok(0),
             other => other,
+        }
+    }
+
+    /// When a read that begins now gives up, by what [`Connection::expect_command`] has said.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        match &self.transport {
+            Transport::Plain(socket) => socket.deadline(),
+            Transport::Tls(stream) => stream.sock.deadline(),
+            Transport::Moving => None,
+        }
+    }
+
+    /// Waits until the client has sent something or is gone, or until the bell rings: true when a read is next.
+    ///
+    /// # Errors
+    /// `TimedOut` behind the deadline, and those of a read.
+    pub(crate) fn wait_or_bell(&mut self, bell: BorrowedFd<'_>, deadline: Option<Instant>) -> io::Result<bool> {
+        loop {
+            match &mut self.transport {
+                Transport::Plain(socket) => return socket.wait_with(bell, deadline),
+                Transport::Tls(stream) => {
+                    // What has been read from the socket already may hold data.
+                    let state = stream.conn.process_new_packets();
+                    while stream.conn.wants_write() {
+                        stream.conn.write_tls(&mut stream.sock)?;
+                    }
+                    let state = state.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
+                    if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() {
+                        return Ok(true);
+                    }
+                    if !stream.sock.wait_with(bell, deadline)? {
+                        return Ok(false);
+                    }
+                    // A part of a record, or one without data, is not worth a read that would wait for more.
+                    if stream.conn.read_tls(&mut stream.sock)? == 0 {
+                        return Ok(true);
+                    }
+                }
+                Transport::Moving => return Err(ErrorKind::NotConnected.into()),
+            }
         }
     }
 

@@ -13,6 +13,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 pub mod auth;
+mod bell;
 mod capacity;
 mod config;
 mod connection;

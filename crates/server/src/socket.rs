@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -90,6 +90,48 @@ impl Socket {
 
     pub(crate) fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
+    }
+
+    /// When a read that begins now gives up.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        match self.patience {
+            Patience::Unlimited => None,
+            Patience::Each(timeout) => Instant::now().checked_add(timeout),
+            Patience::Until(deadline) => Some(deadline),
+        }
+    }
+
+    /// Waits until there is something to read, here or at `other`, which comes second; true when it is here.
+    ///
+    /// # Errors
+    /// `TimedOut` behind the deadline.
+    pub(crate) fn wait_with(&self, other: BorrowedFd<'_>, deadline: Option<Instant>) -> io::Result<bool> {
+        let asked = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut asked = [asked(self.fd()), asked(other.as_raw_fd())];
+        loop {
+            let left = match deadline {
+                None => -1,
+                Some(deadline) => {
+                    // Rounded up, so that the last part of a millisecond is not waited for in circles.
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    libc::c_int::try_from(left.as_micros().div_ceil(1_000)).unwrap_or(libc::c_int::MAX)
+                }
+            };
+            // SAFETY: two structures, alive during the call, and their count is given.
+            let ready = unsafe { libc::poll(asked.as_mut_ptr(), 2, left) };
+            if ready > 0 {
+                return Ok(asked[0].revents != 0);
+            }
+            if ready == 0 && left == 0 {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            if ready < 0 {
+                let error = io::Error::last_os_error();
+                if error.kind() != ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+        }
     }
 
     pub(crate) fn fd(&self) -> RawFd {

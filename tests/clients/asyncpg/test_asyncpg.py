@@ -99,3 +99,26 @@ def test_cancelled_query_leaves_the_connection_usable(served: Rowferry) -> None:
             await connection.close()
 
     asyncio.run(converse())
+
+
+def test_listeners_are_called_while_the_connection_is_idle(served: Rowferry) -> None:
+    async def converse() -> None:
+        listener, teller = await asyncpg.connect(served.postgres_dsn), await asyncpg.connect(served.postgres_dsn)
+        try:
+            heard: asyncio.Queue[tuple[int, str, str]] = asyncio.Queue()
+            await listener.add_listener(
+                "jobs", lambda _, pid, channel, payload: heard.put_nowait((pid, channel, payload))
+            )
+            await teller.execute("SELECT pg_notify($1, $2)", "jobs", "one")
+            async with teller.transaction():
+                await teller.execute("NOTIFY jobs, 'two'")
+            told = [await asyncio.wait_for(heard.get(), 30) for _ in range(2)]
+            pid = teller.get_server_pid()
+            assert told == [(pid, "jobs", "one"), (pid, "jobs", "two")]
+            await listener.reset()
+            assert await listener.fetch("SELECT pg_listening_channels()") == []
+        finally:
+            await listener.close()
+            await teller.close()
+
+    asyncio.run(converse())

@@ -478,6 +478,7 @@ fn is_plain(statement: &Ir) -> bool {
             | Ir::CallProcedure(_)
             | Ir::Do(_)
             | Ir::Nothing { .. }
+            | Ir::Notify(_)
             | Ir::Set(_)
     )
 }

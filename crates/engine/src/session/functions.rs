@@ -227,6 +227,20 @@ impl SessionState for FunctionState {
         Ok(found)
     }
 
+    fn notify(&self, channel: &str, payload: &str) -> Result<()> {
+        self.state()?.outgoing().notify(channel, payload)
+    }
+
+    fn listening(&self) -> Vec<String> {
+        let state = self.state().ok();
+        let channels = state.and_then(|state| state.mailbox.get().map(|mailbox| mailbox.channels()));
+        channels.into_iter().flatten().map(|channel| channel.to_string()).collect()
+    }
+
+    fn notification_queue_usage(&self) -> f64 {
+        self.both().map_or(0.0, |(_, database)| database.exchange.usage())
+    }
+
     fn sleep(&self, duration: Duration) -> Result<()> {
         let state = self.state()?;
         match state.interrupter.wait(Some(duration), || false) {

@@ -16,6 +16,7 @@ mod maintenance;
 mod misfits;
 mod named;
 mod names;
+mod notify;
 mod parsed;
 mod parts;
 mod portals;
@@ -148,6 +149,10 @@ impl Session {
             row_locking: Mutex::default(),
             cursor_row: Mutex::default(),
             waker: Mutex::default(),
+            bell: Mutex::default(),
+            mailbox: Default::default(),
+            outgoing: Mutex::default(),
+            has_outgoing: Default::default(),
             database: Arc::downgrade(&database.shared),
             database_name: database.name().to_owned(),
             user: options.user.clone(),
@@ -331,6 +336,7 @@ impl Session {
         if self.transaction.block != Block::None {
             self.end_rollback();
         }
+        self.unlisten();
         self.database.shared.locks.release_session(&self.state.owner);
         self.portals.clear();
         self.statements.clear();
@@ -574,6 +580,7 @@ impl Drop for Session {
         if self.inner {
             return;
         }
+        self.unlisten();
         self.portals.clear();
         if let Some(handle) = &self.handle {
             let guard = handle.lock();

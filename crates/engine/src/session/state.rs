@@ -42,6 +42,14 @@ pub struct State {
     pub cursor_row: Mutex<Option<i64>>,
     /// Wakes the session's thread when it waits for its client.
     pub waker: Mutex<Option<Waker>>,
+    /// Wakes it when others notify it.
+    pub bell: Mutex<Option<Arc<dyn crate::notifications::Bell>>>,
+    /// What others have told it; there from its first LISTEN on.
+    pub mailbox: std::sync::OnceLock<Arc<crate::notifications::Mailbox>>,
+    /// What its transaction will tell others. Who adds to it says so in `has_outgoing`.
+    pub outgoing: Mutex<crate::notifications::Outgoing>,
+    /// `outgoing` is not empty: most transactions end without a look at it.
+    pub has_outgoing: std::sync::atomic::AtomicBool,
     /// The schema that the running statement was bound against.
     pub schema: RwLock<SessionSchema>,
     /// Variables.
@@ -186,6 +194,19 @@ impl State {
         let settings = Arc::new(settings);
         *made = Some((base, settings.clone()));
         settings
+    }
+
+    /// What the transaction will tell others, to be added to.
+    pub fn outgoing(&self) -> parking_lot::MutexGuard<'_, crate::notifications::Outgoing> {
+        self.has_outgoing.store(true, std::sync::atomic::Ordering::Release);
+        self.outgoing.lock()
+    }
+
+    /// It will tell nothing.
+    pub fn forget_outgoing(&self) {
+        if self.has_outgoing.swap(false, std::sync::atomic::Ordering::AcqRel) {
+            self.outgoing.lock().clear();
+        }
     }
 
     /// The schema of the running statement.

@@ -100,6 +100,8 @@ pub struct Savepoint {
     read_only: bool,
     /// How many constraint triggers waited.
     deferred: usize,
+    /// What was told before.
+    outgoing: crate::notifications::Mark,
     /// What was locked before.
     locks: Mark,
     /// The schema as it was here; kept from the first change behind it on.
@@ -188,6 +190,7 @@ impl Session {
             schema_changed: self.transaction.schema_changed,
             read_only: self.transaction.read_only,
             deferred: self.state.deferred.lock().mark(),
+            outgoing: self.state.outgoing.lock().mark(),
             locks: self.database.shared.locks.mark(&self.state.owner),
             schema: None,
         };
@@ -242,6 +245,7 @@ impl Session {
         let savepoint = &self.transaction.savepoints[at];
         let (variables, schema_changed) = (savepoint.variables, savepoint.schema_changed);
         self.state.deferred.lock().undo(savepoint.deferred);
+        self.state.outgoing.lock().undo(savepoint.outgoing);
         self.database.shared.locks.rollback_to(&self.state.owner, savepoint.locks);
         self.transaction.failed = false;
         self.transaction.read_only = savepoint.read_only;
@@ -291,7 +295,8 @@ impl Session {
             Block::Explicit => Ok(()),
             Block::None => {
                 self.end_autocommitted();
-                self.commit_portals()
+                self.commit_portals()?;
+                self.notify_now()
             }
             Block::Implicit | Block::Pipeline if self.transaction.failed => {
                 self.end_rollback();
@@ -646,11 +651,15 @@ impl Session {
             .and_then(|()| self.commit_portals())
             .and_then(|()| self.run_on_commit())
             .and_then(|()| self.settle_labels())
-            .and_then(|()| self.commit_open());
-        if let Err(error) = result {
-            self.end_rollback();
-            return Err(error);
-        }
+            .and_then(|()| self.reserve_notifications())
+            .and_then(|reserved| self.commit_open().map(|()| reserved));
+        let reserved = match result {
+            Ok(reserved) => reserved,
+            Err(error) => {
+                self.end_rollback();
+                return Err(error);
+            }
+        };
         if matches!(self.transaction.open, Open::Write { .. }) {
             self.database.shared.file.committed();
             let number = self.database.shared.committed();
@@ -662,6 +671,15 @@ impl Session {
         }
         // Read before the setting's own value is that of the next transaction.
         let waits = matches!(self.transaction.open, Open::Write { .. }) && self.state.variables.read().is_synchronous();
+        // Nobody is told of what a crash may undo; otherwise, the wait for the disk is shared with the next writers.
+        let (waits, safe) = match &reserved {
+            Some(_) if waits => (false, self.database.shared.make_safe()),
+            _ => (waits, Ok(())),
+        };
+        match reserved {
+            Some(reserved) if safe.is_ok() => self.publish_notifications(reserved),
+            _ => self.state.forget_outgoing(),
+        }
         self.state.deferred.lock().clear();
         // The write lock passes on here, after the new schema is known.
         self.transaction = Transaction::default();
@@ -670,7 +688,7 @@ impl Session {
         self.state.variables.write().commit();
         self.sync_variables();
         self.publish_activity();
-        if waits { self.database.shared.make_safe() } else { Ok(()) }
+        if waits { self.database.shared.make_safe() } else { safe }
     }
 
     fn commit_open(&mut self) -> Result<()> {
@@ -721,6 +739,7 @@ impl Session {
         }
         let schema_changed = self.transaction.schema_changed;
         self.state.deferred.lock().clear();
+        self.state.forget_outgoing();
         self.transaction = Transaction::default();
         self.end_locks(false);
         self.save_sequences_now();

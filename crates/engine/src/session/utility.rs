@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{
-    Discard, Explain, Expr, ExprKind, Notify, SetVariable, Statement as Ir, Transaction as Control, TransactionModes,
-    Value,
+    Discard, Explain, Expr, ExprKind, SetVariable, Statement as Ir, Transaction as Control, TransactionModes, Value,
 };
 use rowferry_dialect::plan::Command;
 use rowferry_dialect::values::ValueRef;
@@ -38,9 +37,7 @@ impl Session {
             Ir::CloseCursor(name) => self.close_cursor(name.as_deref())?,
             Ir::Discard(what) => self.discard(*what)?,
             Ir::Lock(lock) => self.lock_statement(lock)?,
-            // Pools say UNLISTEN between clients; nobody ever listens.
-            Ir::Notify(Notify::Unlisten(_)) => {}
-            Ir::Notify(_) => return Err(Error::unsupported("LISTEN and NOTIFY")),
+            Ir::Notify(notify) => self.notify(notify)?,
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
             Ir::SetConstraints { names, deferred } => self.set_constraints(names, *deferred)?,
             Ir::Maintain(maintenance) => self.maintain(maintenance)?,

@@ -3,7 +3,7 @@
 mod copy;
 
 use std::borrow::Cow;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Statement as Ir, Transaction, Value};
@@ -15,8 +15,8 @@ use rowferry_engine::{
 use rowferry_wire::ReceiveBuffer;
 use rowferry_wire_pg::frame::{Frame, FrameLimits, cut_frontend, missing};
 use rowferry_wire_pg::messages::{
-    Bind, Execute, FieldDescription, Frontend, Oids, ParameterStatus, Parse, RowDescription, RowEncoder, Severity,
-    Target,
+    Bind, Execute, FieldDescription, Frontend, Notification, Oids, ParameterStatus, Parse, RowDescription, RowEncoder,
+    Severity, Target,
 };
 use rowferry_wire_pg::{Backend, Format};
 
@@ -26,6 +26,7 @@ use super::output::Output;
 use super::report;
 use super::values::{self, RowWriter};
 use crate::Ending;
+use crate::bell::Doorbell;
 
 /// The most that is asked of the kernel at once for a long message, in bytes.
 const READ_AT_MOST: usize = 1024 * 1024;
@@ -62,6 +63,10 @@ pub(super) struct PgSession<'c> {
 struct Commands<'c> {
     output: Output<'c>,
     session: Session,
+    /// The client has had its `ReadyForQuery`, and no command has begun since.
+    at_rest: bool,
+    /// Rings when other sessions notify this one.
+    bell: Arc<Doorbell>,
     /// An error has ended the pipeline: messages up to `Sync` are not obeyed.
     skipping: bool,
     /// The data of a COPY FROM are coming.
@@ -71,13 +76,23 @@ struct Commands<'c> {
 
 impl<'c> PgSession<'c> {
     pub(super) fn new(
-        session: Session,
+        mut session: Session,
         output: Output<'c>,
         inbox: ReceiveBuffer,
         registration: Registration<'c>,
     ) -> Self {
         let limits = FrameLimits::session(output.connection.limits().max_message);
-        let commands = Commands { output, session, skipping: false, copying: None, _registration: registration };
+        let bell = Arc::new(Doorbell::default());
+        session.set_bell(bell.clone());
+        let commands = Commands {
+            output,
+            session,
+            at_rest: false,
+            bell,
+            skipping: false,
+            copying: None,
+            _registration: registration,
+        };
         Self { inbox, limits, commands }
     }
 
@@ -123,7 +138,8 @@ impl<'c> PgSession<'c> {
         let limit = commands.session.idle_limit();
         let own = commands.output.connection.expect_command(in_transaction, limit.as_ref().map(|limit| limit.0));
         let least = missing(self.inbox.unread()).min(READ_AT_MOST);
-        match commands.output.connection.read(self.inbox.space(least)) {
+        let read = commands.wait()?.and_then(|()| commands.output.connection.read(self.inbox.space(least)));
+        match read {
             Ok(0) if commands.output.connection.stopping() => Err(commands.stop()),
             Ok(0) if commands.session.ended().is_some() => commands.end_if_over(),
             Ok(0) if self.inbox.unread().is_empty() => Err(Ending::Gone),
@@ -160,6 +176,41 @@ impl<'c> PgSession<'c> {
 }
 
 impl Commands<'_> {
+    /// Waits for the client, if it can be told meanwhile what other sessions notify it of: outside transactions, and not
+    /// amid the messages of a command. Otherwise the read that follows does the waiting.
+    fn wait(&mut self) -> Result<io::Result<()>, Ending> {
+        if !self.at_rest || !self.session.is_listening() {
+            return Ok(Ok(()));
+        }
+        let bell = self.bell.clone();
+        let Some(bell_fd) = bell.as_fd() else { return Ok(Ok(())) };
+        let deadline = self.output.connection.deadline();
+        loop {
+            match self.output.connection.wait_or_bell(bell_fd, deadline) {
+                Ok(true) => return Ok(Ok(())),
+                Ok(false) => {
+                    bell.heard();
+                    self.send_notifications()?;
+                    self.output.flush()?;
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+    }
+
+    /// What other sessions have told this one, unless it is in a transaction.
+    fn send_notifications(&mut self) -> Result<(), Ending> {
+        for told in self.session.take_notifications() {
+            self.output.send(&Backend::NotificationResponse(Notification {
+                process: told.pid,
+                channel: &told.channel,
+                payload: &told.payload,
+            }));
+            self.output.relieve()?;
+        }
+        Ok(())
+    }
+
     /// Obeys one message. `next` is the tag of the one behind it, if that has come.
     fn obey(&mut self, frame: Frame<'_>, next: Option<u8>) -> Result<(), Ending> {
         let message = match Frontend::decode(frame.tag, frame.body) {
@@ -179,6 +230,7 @@ impl Commands<'_> {
                 return self.output.flush();
             }
         };
+        self.at_rest &= leaves_at_rest(&message);
         if let Some(copying) = self.copying.take() {
             return self.obey_copying(&message, copying);
         }
@@ -629,6 +681,8 @@ impl Commands<'_> {
             self.output.send(&Backend::ParameterStatus(ParameterStatus { name: &name, value: &value }));
         }
         self.session.rest();
+        self.send_notifications()?;
+        self.at_rest = self.session.transaction_status() == TransactionStatus::Idle;
         let status = report::status(self.session.transaction_status());
         self.output.send(&Backend::ReadyForQuery(status));
         self.output.flush()
@@ -676,6 +730,20 @@ impl Commands<'_> {
         // The session is over whether or not the client can still be told.
         let _ = self.output.flush();
     }
+}
+
+/// True for a message that is no part of a command, behind which no `ReadyForQuery` comes: a Flush for good measure, the
+/// close of a statement that waits for the next command, the rest of a COPY that failed.
+fn leaves_at_rest(message: &Frontend<'_>) -> bool {
+    matches!(
+        message,
+        Frontend::Flush
+            | Frontend::Close(_)
+            | Frontend::CopyData(_)
+            | Frontend::CopyDone
+            | Frontend::CopyFail(_)
+            | Frontend::Terminate
+    )
 }
 
 /// The parameters that a client has to give. Those of a COPY FROM are its columns, which come as data.

@@ -166,6 +166,14 @@ pub trait SessionState: Send + Sync {
     fn notify(&self, _channel: &str, _payload: &str) -> Result<()> {
         Err(Error::unsupported("pg_notify"))
     }
+    /// What the session listens to.
+    fn listening(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The part of the queue of notifications that is in use, 0 to 1.
+    fn notification_queue_usage(&self) -> f64 {
+        0.0
+    }
     /// Bytes of a table with (`Some(true)`) or without (`Some(false)`) its indexes, or of its indexes alone (`None`);
     /// oid 0 is the whole database.
     fn size(&self, _relation: u32, _indexes: Option<bool>) -> Result<i64> {

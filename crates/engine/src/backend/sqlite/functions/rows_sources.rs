@@ -59,6 +59,7 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_json_each_text", columns: 2, arguments: 2, open: |call| each(call, "json_each_text", true) },
     Rows { name: c"rf_json_records", columns: 1, arguments: 5, open: super::json_records::rows },
     Rows { name: c"rf_pg_get_keywords", columns: 5, arguments: 0, open: |_| Ok(catalogs::keywords()) },
+    Rows { name: c"rf_pg_listening_channels", columns: 1, arguments: 0, open: listening },
     Rows { name: c"rf_pg_options_to_table", columns: 2, arguments: 1, open: catalogs::options },
     Rows { name: c"rf_aclexplode", columns: 4, arguments: 1, open: catalogs::privileges },
 ];
@@ -66,6 +67,11 @@ pub(super) const SOURCES: &[Rows] = &[
 /// Rows that are there already.
 fn table(rows: Vec<Vec<Value>>) -> Result<Source> {
     Ok(Box::new(rows.into_iter().map(Ok)))
+}
+
+/// What the session listens to.
+fn listening(call: &Arguments<'_>) -> Result<Source> {
+    table(call.context.state().listening().into_iter().map(|channel| vec![Value::Text(channel)]).collect())
 }
 
 fn ts_token_type(call: &Arguments<'_>) -> Result<Source> {

@@ -236,14 +236,15 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rf_pg_size_pretty", 1, size_pretty),
     Row::new("rf_pg_my_temp_schema", 0, |_| integer(0)),
     Row::new("rf_pg_notify", 2, |call| {
-        let payload = if call.is_null(1) { "" } else { call.text(1)? };
-        if call.is_null(0) || call.text(0)?.is_empty() {
-            return Err(Error::new(Condition::InvalidParameterValue, "channel name cannot be empty"));
-        }
-        call.context().state().notify(call.text(0)?, payload)?;
+        let given = |at| if call.is_null(at) { Ok("") } else { call.text(at) };
+        call.context().state().notify(given(0)?, given(1)?)?;
         text("")
     })
     .lenient()
+    .volatile(),
+    Row::new("rf_pg_notification_queue_usage", 0, |call| {
+        Ok(Value::Real(call.context().state().notification_queue_usage()))
+    })
     .volatile(),
     Row::new("rf_sleep", 1, |call| {
         call.context().state().sleep(Duration::from_secs_f64(call.float(0)?.clamp(0.0, 31_536_000.0)))?;
