@@ -40,6 +40,8 @@ pub(super) struct Binder<'a> {
     pub(super) shown: Option<super::viewdef::Shown>,
     /// What the text itself names, when somebody wants to know.
     pub(super) uses: Option<Uses>,
+    /// Names beside what is bound that not even LATERAL brings into reach, and why.
+    pub(super) beyond: Vec<(String, Beyond)>,
     /// What the statement does with its relations.
     pub(super) needs: Needs,
     /// The schema along the search path, where views look for what they name.
@@ -83,6 +85,15 @@ pub(super) struct Scope {
     pub(super) one_value_in: Option<&'static str>,
     /// Any set-returning function may stand here.
     pub(super) allow_set_returning: bool,
+}
+
+/// Why a member of FROM cannot refer to one beside it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Beyond {
+    /// It stands left of a RIGHT or FULL JOIN.
+    Join,
+    /// It is what the statement changes.
+    Target,
 }
 
 /// Which clause is being bound: some things are not allowed in some clauses.
@@ -242,6 +253,7 @@ impl<'a> Binder<'a> {
             secured_families: false,
             collated: false,
             variables: None,
+            beyond: Vec::new(),
             needs: Needs::default(),
         }
     }

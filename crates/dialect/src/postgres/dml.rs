@@ -323,7 +323,7 @@ impl Binder<'_> {
             None => Vec::new(),
         };
         let target = self.target(update.relation.as_ref(), Change::Update)?;
-        let (from, others) = self.bind_from(&update.from_clause)?;
+        let (from, others) = self.bind_beside(&target.entry, &update.from_clause)?;
         let mut entries = vec![target.entry.clone()];
         let at = update.from_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;
@@ -362,7 +362,7 @@ impl Binder<'_> {
             None => Vec::new(),
         };
         let target = self.target(delete.relation.as_ref(), Change::Delete)?;
-        let (using, others) = self.bind_from(&delete.using_clause)?;
+        let (using, others) = self.bind_beside(&target.entry, &delete.using_clause)?;
         let mut entries = vec![target.entry.clone()];
         let at = delete.using_clause.first().cloned().unwrap_or_default();
         self.merge_entries(&mut entries, others, &at)?;

@@ -348,7 +348,7 @@ impl Binder<'_> {
                 let what = "a set-returning function in the select list beside windows or DISTINCT ON";
                 return Err(self.unsupported(what, -1));
             }
-            body.from = self.with_set_returning(body.from.take(), scope.set_returning)?;
+            self.join_set_returning(&mut bound.query, scope.set_returning)?;
         }
         Ok(bound)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::said::Said;
 use super::{Lowering, Naming, Repr, Source, quote, repr_of};
-use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, Query, RelId};
+use crate::ir::{ColumnIndex, ColumnRef, Expr, ExprKind, From, JoinKind, RelId};
 use crate::schema::{Relation, RelationKind};
 use crate::types::Storage;
 use crate::{Error, Result, Type, stack};
@@ -27,7 +27,14 @@ impl Lowering<'_> {
                     Some(filter) => self.filtered_table(&table, &alias, relation, filter),
                 }
             }
-            From::Query { id, query, lateral } => self.derived(*id, query, *lateral),
+            From::Query { id, query, lateral: true } if self.query_sees_siblings(query) => {
+                self.lateral_query(*id, query)
+            }
+            From::Query { id, query, .. } => {
+                let (sql, reprs) = self.query(query, Naming::Positions)?;
+                let alias = self.define_derived(*id, reprs, None);
+                Ok(format!("({sql}) AS {alias}"))
+            }
             From::Kept { id, number, columns } => {
                 self.needs_row_function();
                 let alias = self.define_derived(*id, columns.iter().map(|column| repr_of(&column.ty)).collect(), None);
@@ -84,8 +91,11 @@ impl Lowering<'_> {
                     self.become_nullable(right);
                 }
                 let left = self.from(left)?;
-                let right = self.from(right)?;
-                let right = if nested { format!("({right})") } else { right };
+                let right = match nested {
+                    true if self.join_sees_siblings(right) => self.lateral_join(right)?,
+                    true => format!("({})", self.from(right)?),
+                    false => self.from(right)?,
+                };
                 let kind = match kind {
                     JoinKind::Inner => "JOIN",
                     JoinKind::Left => "LEFT JOIN",
@@ -114,16 +124,6 @@ impl Lowering<'_> {
         columns.extend(relation.columns.iter().map(|column| format!("{alias}.{}", quote(&column.name))));
         let columns = columns.join(", ");
         Ok(format!("(SELECT {columns} FROM {table} AS {alias} WHERE {condition} LIMIT -1 OFFSET 0) AS {alias}"))
-    }
-
-    fn derived(&mut self, id: RelId, query: &Query, lateral: bool) -> Result<String> {
-        let siblings = if lateral { self.order[self.from_start..].to_vec() } else { Vec::new() };
-        let outer = self.forbidden.replace(siblings);
-        let lowered = self.query(query, Naming::Positions);
-        self.forbidden.replace(outer);
-        let (sql, reprs) = lowered?;
-        let alias = self.define_derived(id, reprs, None);
-        Ok(format!("({sql}) AS {alias}"))
     }
 
     /// Marks the relations on the side of an outer join that may be missing.

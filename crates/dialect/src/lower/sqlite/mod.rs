@@ -16,6 +16,7 @@ mod dml;
 mod expr;
 mod from;
 mod grouping;
+mod lateral;
 mod ordered_set;
 mod query;
 mod rows;
@@ -26,7 +27,6 @@ pub mod types;
 mod wide;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -201,6 +201,8 @@ enum Source {
     Table { qualifier: String, relation: Arc<Relation> },
     /// A subquery, CTE or function: columns `c<n>`.
     Derived { qualifier: String, reprs: Vec<Repr>, ordinality: Option<usize> },
+    /// A relation of a join whose rows are packed: columns `c<n>`, from `first` on, and the row's identity.
+    Packed { qualifier: String, reprs: Vec<Repr>, first: usize, row_identity: Option<usize> },
 }
 
 /// How a query's columns are named in the SQL.
@@ -222,8 +224,6 @@ struct Lowering<'a> {
     /// Relations in the order of their definition; those from `from_start` on belong to the FROM clause at hand.
     order: Vec<RelId>,
     from_start: usize,
-    /// Relations that a derived table may not refer to: those beside it.
-    forbidden: RefCell<Vec<RelId>>,
     nullable: HashSet<RelId>,
     params: Vec<ParamUse>,
     foreign: bool,
@@ -279,9 +279,6 @@ impl Lowering<'_> {
             let repr = if native { Repr::Native } else { repr_of(ty) };
             return Ok(Sql { sql: spell(column), repr });
         }
-        if self.forbidden.borrow().contains(&column.relation) {
-            return Err(Error::unsupported("a LATERAL subquery that refers to relations on its left"));
-        }
         let source = self
             .sources
             .get(&column.relation)
@@ -307,7 +304,14 @@ impl Lowering<'_> {
                 let repr = *reprs.get(at).ok_or_else(|| Error::internal("no such column"))?;
                 Ok(Sql { sql: format!("{qualifier}.c{at}"), repr })
             }
-            (Source::Derived { .. }, ColumnIndex::RowIdentity) => {
+            (Source::Packed { qualifier, reprs, first, .. }, ColumnIndex::At(at)) => {
+                let repr = *reprs.get(at).ok_or_else(|| Error::internal("no such column"))?;
+                Ok(Sql { sql: format!("{qualifier}.c{}", first + at), repr })
+            }
+            (Source::Packed { qualifier, row_identity: Some(at), .. }, ColumnIndex::RowIdentity) => {
+                Ok(Sql { sql: format!("{qualifier}.c{at}"), repr: Repr::Plain })
+            }
+            (Source::Derived { .. } | Source::Packed { .. }, ColumnIndex::RowIdentity) => {
                 Err(Error::unsupported("the row identifier of a row that is not a table's"))
             }
         }

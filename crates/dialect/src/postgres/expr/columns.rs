@@ -2,7 +2,7 @@
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::super::binder::{Binder, Entry, EntryColumn};
+use super::super::binder::{Beyond, Binder, Entry, EntryColumn};
 use super::super::names;
 use super::{any_of, rows};
 use crate::composite;
@@ -192,6 +192,16 @@ impl Binder<'_> {
             Some(schema) => format!("{schema}.{table}"),
             None => table.to_owned(),
         };
+        if let Some((_, why)) = self.beyond.iter().find(|(name, _)| name == table) {
+            let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
+            let error = self.error(Condition::InvalidColumnReference, message, place);
+            return match why {
+                Beyond::Join => error.detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference."),
+                Beyond::Target => error.hint(format!(
+                    "There is an entry for table \"{table}\", but it cannot be referenced from this part of the query."
+                )),
+            };
+        }
         if self.scopes.iter().any(|scope| scope.out_of_reach.iter().any(|name| name == table)) {
             let message = format!("invalid reference to FROM-clause entry for table \"{shown}\"");
             return self.error(Condition::UndefinedTable, message, place).hint(format!(

@@ -5,7 +5,9 @@
 
 use crate::functions::{self, Function, FunctionKind, Volatility};
 use crate::ir::walk;
-use crate::ir::{Aggregate, ColumnRef, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId};
+use crate::ir::{
+    Aggregate, Body, ColumnIndex, ColumnRef, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, Query, RelId,
+};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, computed};
 use crate::{Error, Language, Result, Type};
@@ -23,12 +25,23 @@ impl Binder<'_> {
         })
     }
 
-    /// FROM, and the set-returning functions of the select list, in the order of their binding.
-    pub(in crate::postgres) fn with_set_returning(
-        &mut self,
-        from: Option<From>,
-        functions: Vec<From>,
-    ) -> Result<Option<From>> {
+    /// Lets the set-returning functions of a select list, in the order of their binding, join what stands in FROM.
+    pub(in crate::postgres) fn join_set_returning(&mut self, query: &mut Query, functions: Vec<From>) -> Result<()> {
+        let Body::Select(select) = &mut query.body else { return Err(Error::internal("sets of rows in no SELECT")) };
+        let rows: Vec<(RelId, usize)> = functions.iter().filter_map(of_rows).collect();
+        let from = self.with_set_returning(select.from.take(), functions)?;
+        let numbered: Vec<(RelId, usize)> =
+            rows.into_iter().filter(|(id, _)| from.as_ref().is_some_and(|from| is_numbered(from, *id))).collect();
+        if !numbered.is_empty() {
+            let items = select.items.iter_mut().chain(query.order_by.iter_mut().map(|key| &mut key.expr));
+            items.for_each(|item| absent_rows(item, &numbered));
+        }
+        select.from = from;
+        Ok(())
+    }
+
+    /// FROM, and the set-returning functions of the select list.
+    fn with_set_returning(&mut self, from: Option<From>, functions: Vec<From>) -> Result<Option<From>> {
         let mut floors: Vec<Vec<From>> = Vec::new();
         for function in functions {
             // Those that it refers to were bound before it.
@@ -54,14 +67,8 @@ impl Binder<'_> {
     }
 
     fn in_step(&mut self, from: Option<From>, functions: Vec<From>) -> Result<From> {
-        for function in &functions {
-            if let From::Function { columns, .. } = function
-                && columns.len() != 1
-            {
-                return Err(self.unsupported("a set of rows beside another set in one select list", -1));
-            }
-        }
-        if functions.iter().any(takes_columns) {
+        let counts = |function: &From| matches!(function, From::Function { columns, .. } if columns.len() == 1);
+        if functions.iter().any(takes_columns) && functions.iter().all(|each| counts(each) && !is_volatile(each)) {
             return self.counted(from, functions);
         }
         let mut joined: Option<(From, Vec<Expr>)> = None;
@@ -82,7 +89,7 @@ impl Binder<'_> {
         Ok(beside(from, joined))
     }
 
-    /// A function whose arguments are of nobody's columns, as a query that is made once; and where it has its numbers.
+    /// A function as a query with its rows numbered; and where it has its numbers.
     fn numbered(&mut self, function: From) -> Result<(From, Expr)> {
         let From::Function { id, function, args, columns, .. } = function else {
             return Err(Error::internal("a member that is no function"));
@@ -127,11 +134,8 @@ impl Binder<'_> {
         Ok(joined)
     }
 
-    /// How many rows a function returns. What may return others the next time is not run twice for that.
+    /// How many rows a function returns that returns as many the next time.
     fn length(&mut self, function: &From) -> Result<Expr> {
-        if is_volatile(function) {
-            return Err(self.unsupported("a volatile set-returning function beside another in one select list", -1));
-        }
         let From::Function { function, args, columns, .. } = function else {
             return Err(Error::internal("a member that is no function"));
         };
@@ -153,6 +157,42 @@ impl Binder<'_> {
         let query = self.plain_select(vec![item], Some(from), &[computed("count", Type::Int8)]);
         Ok(Expr::new(ExprKind::Scalar(Box::new(query)), Type::Int8))
     }
+}
+
+/// A function that returns rows of several columns, and how many.
+fn of_rows(function: &From) -> Option<(RelId, usize)> {
+    match function {
+        From::Function { id, columns, .. } if columns.len() > 1 => Some((*id, columns.len())),
+        _ => None,
+    }
+}
+
+/// The function's rows are numbered: others are beside it, so that it may have fewer.
+fn is_numbered(from: &From, function: RelId) -> bool {
+    match from {
+        From::Query { id, .. } => *id == function,
+        From::Join { left, right, .. } => is_numbered(left, function) || is_numbered(right, function),
+        _ => false,
+    }
+}
+
+/// Makes NULL of the rows of functions where there is none: their numbers tell.
+fn absent_rows(item: &mut Expr, functions: &[(RelId, usize)]) {
+    walk::expr_mut(item, &mut |part| {
+        let ExprKind::Row(members) = &part.kind else { return true };
+        let first = members.first().map(|member| &member.kind);
+        let Some(ExprKind::Column(ColumnRef { relation, column: ColumnIndex::At(0) })) = first else { return true };
+        let Some((id, columns)) = functions.iter().find(|(id, _)| id == relation) else { return true };
+        if *columns != members.len() {
+            return true;
+        }
+        let number = Expr::column(*id, *columns, Type::Int8);
+        let there = Expr::new(ExprKind::IsNull { arg: Box::new(number), negated: true }, Type::Bool);
+        let row = std::mem::replace(part, Expr::null(Type::Int8));
+        let ty = row.ty.clone();
+        *part = Expr::new(ExprKind::Case { branches: vec![(there, row)], otherwise: None }, ty);
+        false
+    });
 }
 
 /// The columns, and the number of the row.

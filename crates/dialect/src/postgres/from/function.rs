@@ -228,9 +228,6 @@ impl Binder<'_> {
         let called = self.shown.is_some().then(|| value.clone());
         let mut items = vec![value];
         if ordinality {
-            if row.is_some() || called.is_some() {
-                return Err(self.unsupported("WITH ORDINALITY of a function of one row", place));
-            }
             columns.push(computed("ordinality", Type::Int8));
             items.push(Expr::integer(1, Type::Int8));
         }
@@ -238,7 +235,7 @@ impl Binder<'_> {
         let id = self.ids.relation();
         let from = From::Query { id, query: Box::new(query), lateral: true };
         if let Some(value) = called {
-            self.note_call(&from, || Called::Value(value), false, None);
+            self.note_call(&from, || Called::Value(value), ordinality, None);
         }
         let Some(ty) = row else {
             return Ok(FunctionSource { from, name, columns: outputs(&columns), values: Vec::new(), row: None });
@@ -251,7 +248,11 @@ impl Binder<'_> {
             let value = field_at(Expr::column(id, 0, ty.clone()), at, field.ty.clone());
             (OutputColumn { name: field.name.clone(), ty: field.ty.clone() }, value)
         };
-        let (columns, values) = live(fields).map(field).unzip();
+        let (mut columns, mut values): (Vec<OutputColumn>, Vec<Expr>) = live(fields).map(field).unzip();
+        if ordinality {
+            columns.push(OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 });
+            values.push(Expr::column(id, 1, Type::Int8));
+        }
         Ok(FunctionSource { from, name, columns, values, row: Some(ty.clone()) })
     }
 
@@ -264,14 +265,8 @@ impl Binder<'_> {
     }
 
     fn arrays_together(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
-        let mut depends = false;
-        for (array, _) in &arrays {
-            crate::ir::walk::expr(array, &mut |part| {
-                depends |= matches!(part.kind, ExprKind::Column(_));
-                !depends
-            });
-        }
-        if depends {
+        let of_columns = |array: &Expr| matches!(array.kind, ExprKind::Column(_));
+        if arrays.iter().all(|(array, _)| of_columns(array) && self.is_vector(array)) {
             return self.unnest_vectors(arrays, ordinality, place);
         }
         let mut joined: Option<(From, Vec<Expr>)> = None;
@@ -295,7 +290,7 @@ impl Binder<'_> {
             let members = vec![Expr::column(inner, 0, candidate.result.clone()), Expr::column(inner, 1, Type::Int8)];
             let query = self.plain_select(members, Some(function), &columns);
             let id = self.ids.relation();
-            let member = From::Query { id, query: Box::new(query), lateral: false };
+            let member = From::Query { id, query: Box::new(query), lateral: true };
             let number = Expr::column(id, 1, Type::Int8);
             items.push(Expr::column(id, 0, candidate.result));
             joined = Some(match joined {
@@ -320,7 +315,7 @@ impl Binder<'_> {
         query.order_by = vec![crate::ir::SortKey { expr: number, descending: false, nulls_first: false }];
         let id = self.ids.relation();
         Ok(FunctionSource {
-            from: From::Query { id, query: Box::new(query), lateral: false },
+            from: From::Query { id, query: Box::new(query), lateral: true },
             name: "unnest".to_owned(),
             columns: outputs(&columns),
             values: Vec::new(),
@@ -330,9 +325,6 @@ impl Binder<'_> {
 
     /// The vectors of a row of `pg_index` side by side: they are of one length, so that the first leads.
     fn unnest_vectors(&mut self, arrays: Vec<(Expr, i32)>, ordinality: bool, place: i32) -> Result<FunctionSource> {
-        if !arrays.iter().all(|(array, _)| self.is_vector(array)) {
-            return Err(self.unsupported("unnest of several arrays of relations on its left", place));
-        }
         let id = self.ids.relation();
         let ordinal = Expr::column(id, 1, Type::Int8);
         let mut columns = Vec::new();

@@ -3,7 +3,7 @@
 use pg_query::protobuf::{self as pg, JoinType};
 
 use crate::ir::{CompareOp, Expr, ExprKind, From, JoinKind};
-use crate::postgres::binder::{Binder, Clause, Entry, EntryColumn, Scope};
+use crate::postgres::binder::{Beyond, Binder, Clause, Entry, EntryColumn, Scope};
 use crate::postgres::{expr, names};
 use crate::{Condition, Result};
 
@@ -24,7 +24,14 @@ impl Binder<'_> {
         if matches!(kind, JoinKind::Inner | JoinKind::Left) {
             visible.extend(left_entries.iter().cloned());
         }
-        let (right_from, right_entries) = self.bind_from_item(right_node, &visible)?;
+        let beyond = self.beyond.len();
+        if matches!(kind, JoinKind::Right | JoinKind::Full) {
+            let names = left_entries.iter().filter(|entry| entry.qualified).map(|entry| entry.name.clone());
+            self.beyond.extend(names.map(|name| (name, Beyond::Join)));
+        }
+        let right = self.bind_from_item(right_node, &visible);
+        self.beyond.truncate(beyond);
+        let (right_from, right_entries) = right?;
         let (mut left_entries, mut right_entries) = (left_entries, right_entries);
         if matches!(kind, JoinKind::Right | JoinKind::Full) {
             left_entries.iter_mut().for_each(|entry| entry.nullable = true);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pg_query::protobuf::{self as pg, Node, node::Node as N};
 
-use super::binder::{Binder, BoundQuery, Clause, Entry, Scope, computed, outputs};
+use super::binder::{Beyond, Binder, BoundQuery, Clause, Entry, Scope, computed, outputs};
 use super::{names, raw};
 use crate::access::Privileges;
 use crate::ir::{CastContext, Expr, From, JoinKind};
@@ -35,6 +35,17 @@ impl Binder<'_> {
             });
         }
         Ok((joined, entries))
+    }
+
+    /// Binds what stands beside the table that a statement changes.
+    pub(super) fn bind_beside(&mut self, target: &Entry, nodes: &[Node]) -> Result<(Option<From>, Vec<Entry>)> {
+        let beyond = self.beyond.len();
+        if !nodes.is_empty() {
+            self.beyond.push((target.name.clone(), Beyond::Target));
+        }
+        let bound = self.bind_from(nodes);
+        self.beyond.truncate(beyond);
+        bound
     }
 
     /// Adds names to a scope; each may stand once.
@@ -258,10 +269,16 @@ impl Binder<'_> {
 
     /// Binds something that may refer to names on its left, when it is LATERAL.
     fn laterally<T>(&mut self, lateral: bool, left: &[Entry], bind: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if !lateral {
+        if !lateral && left.is_empty() {
             return bind(self);
         }
-        let scope = Scope { entries: left.to_vec(), clause: Clause::From, ..Scope::default() };
+        let scope = match lateral {
+            true => Scope { entries: left.to_vec(), clause: Clause::From, ..Scope::default() },
+            false => {
+                let out_of_reach = left.iter().filter(|entry| entry.qualified).map(|entry| entry.name.clone());
+                Scope { out_of_reach: out_of_reach.collect(), clause: Clause::From, ..Scope::default() }
+            }
+        };
         Ok(self.with_scope(scope, bind)?.0)
     }
 

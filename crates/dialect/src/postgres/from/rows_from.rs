@@ -1,16 +1,15 @@
 //! ROWS FROM with several functions: their rows stand side by side, and where one has fewer than another, its columns are
 //! NULL.
 //!
-//! They are joined by the numbers of their rows, in a query of its own: it sees no relation beside it, so that what the
-//! functions are told must not come from there.
+//! They are joined by the numbers of their rows, in a query of its own: a lateral one, since what the functions are told
+//! may come from relations beside it.
 
-use pg_query::protobuf::{self as pg, Node, node::Node as N};
+use pg_query::protobuf::{self as pg, Node};
 
 use super::function::FunctionSource;
-use crate::ir::{self, CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId, SortKey};
+use crate::ir::{CompareOp, Expr, ExprKind, From, JoinKind, OutputColumn, RelId, SortKey};
 use crate::plan::ResultColumn;
 use crate::postgres::binder::{Binder, Entry, computed};
-use crate::postgres::expr::location;
 use crate::{Error, Result, Type};
 
 /// A query whose last column numbers its rows.
@@ -34,29 +33,13 @@ fn ordinality() -> OutputColumn {
     OutputColumn { name: "ordinality".to_owned(), ty: Type::Int8 }
 }
 
-/// Nothing in it comes from a relation.
-fn stands_alone(from: &From) -> bool {
-    let mut alone = true;
-    let mut visit = |part: &Expr| {
-        alone &= !matches!(part.kind, ExprKind::Column(_)) && part.kind.query().is_none();
-        alone
-    };
-    match from {
-        From::Function { args, .. } => args.iter().for_each(|arg| ir::walk::expr(arg, &mut visit)),
-        from => ir::walk::from(from, &mut visit),
-    }
-    alone
-}
-
 impl Binder<'_> {
     /// ROWS FROM (f(…), g(…), …)
     pub(super) fn rows_from(&mut self, range: &pg::RangeFunction, left: &[Entry]) -> Result<(From, Vec<Entry>)> {
         let mut name = None;
         let mut together: Option<Numbered> = None;
         for item in &range.functions {
-            let Some(N::List(list)) = &item.node else { return Err(Error::internal("ROWS FROM without functions")) };
-            let Some(node) = list.items.first() else { return Err(Error::internal("ROWS FROM without a function")) };
-            let source = self.numbered_source(item, node, left)?;
+            let source = self.numbered_source(item, left)?;
             name.get_or_insert_with(|| source.name.clone());
             let numbered = self.with_number(source)?;
             together = Some(match together {
@@ -77,23 +60,10 @@ impl Binder<'_> {
     }
 
     /// One of the functions, its rows numbered.
-    fn numbered_source(&mut self, item: &Node, function: &Node, left: &[Entry]) -> Result<FunctionSource> {
+    fn numbered_source(&mut self, item: &Node, left: &[Entry]) -> Result<FunctionSource> {
         let alone =
             pg::RangeFunction { functions: vec![item.clone()], ordinality: true, ..pg::RangeFunction::default() };
-        let source = self.function_source(&alone, left)?;
-        let by_itself = match &source.from {
-            // A function of one row, or arrays side by side.
-            From::Query { query, .. } => match &query.body {
-                ir::Body::Select(select) if select.from.is_some() => true,
-                _ => stands_alone(&source.from),
-            },
-            from => stands_alone(from),
-        };
-        if !by_itself {
-            let place = location(function);
-            return Err(self.unsupported("ROWS FROM with several functions of relations on its left", place));
-        }
-        Ok(source)
+        self.function_source(&alone, left)
     }
 
     /// The values of a function, whose last one is the number of the row.
@@ -112,7 +82,7 @@ impl Binder<'_> {
         let query = self.plain_select(values, Some(from), &results);
         columns.pop();
         let id = self.ids.relation();
-        Ok(Numbered { from: From::Query { id, query: Box::new(query), lateral: false }, id, columns })
+        Ok(Numbered { from: From::Query { id, query: Box::new(query), lateral: true }, id, columns })
     }
 
     /// The rows of both side by side.
@@ -131,6 +101,6 @@ impl Binder<'_> {
         let mut query = self.plain_select(items, Some(from), &results);
         query.order_by = vec![SortKey { expr: number, descending: false, nulls_first: false }];
         let id = self.ids.relation();
-        Ok(Numbered { from: From::Query { id, query: Box::new(query), lateral: false }, id, columns })
+        Ok(Numbered { from: From::Query { id, query: Box::new(query), lateral: true }, id, columns })
     }
 }

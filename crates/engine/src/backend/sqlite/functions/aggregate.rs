@@ -94,6 +94,7 @@ const ROWS: &[Row] = &[
     lenient("rf_percentile_cont_all", 3, || Box::new(Picked::new(Pick::Continuous, true))),
     // A subquery that stands for a value.
     lenient("rf_single", 1, || Box::new(Single::default())),
+    lenient("rf_pack", MANY, || Box::new(super::lateral::Packed::default())),
     lenient("rf_array_agg", 1, || Box::new(Members::new(Shape::Array))),
     lenient("rf_array_agg_nested", 1, || Box::new(Members::new(Shape::NestedArray))),
     lenient("rf_json_agg", 2, || Box::new(Members::new(Shape::Json))),
@@ -101,6 +102,9 @@ const ROWS: &[Row] = &[
     lenient("rf_json_object_agg", 4, || Box::new(Members::new(Shape::JsonObject))),
     lenient("rf_jsonb_object_agg", 4, || Box::new(Members::new(Shape::JsonbObject))),
 ];
+
+/// Any number of arguments.
+const MANY: u8 = u8::MAX;
 
 const fn strict(name: &'static str, arguments: u8, make: fn() -> Box<dyn Accumulator>) -> Row {
     Row { name, arguments, strict: true, make }
@@ -121,8 +125,9 @@ pub(super) fn register(connection: &Connection, context: &Arc<Context>) -> rusql
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     for row in ROWS {
         let adapter = Adapter { row, distinct: false, context: Arc::clone(context) };
-        connection.create_window_function(row.name, i32::from(row.arguments), flags, adapter)?;
-        if row.arguments > 1 {
+        let arguments = if row.arguments == MANY { -1 } else { i32::from(row.arguments) };
+        connection.create_window_function(row.name, arguments, flags, adapter)?;
+        if row.arguments > 1 && row.arguments != MANY {
             // SQLite's DISTINCT is for aggregates of one argument only.
             let adapter = Adapter { row, distinct: true, context: Arc::clone(context) };
             let name = format!("{}_distinct", row.name);

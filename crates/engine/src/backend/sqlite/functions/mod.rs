@@ -25,6 +25,7 @@ mod json_change;
 mod json_records;
 mod jsonpath;
 mod jsonpath_datetime;
+mod lateral;
 mod like;
 mod locks;
 mod modules;

@@ -29,6 +29,8 @@ pub(super) const SOURCES: &[Rows] = &[
     Rows { name: c"rf_pg_expandarray", columns: 2, arguments: 1, open: numbered },
     Rows { name: c"rf_unnest_multirange", columns: 1, arguments: 1, open: unnest_multirange },
     Rows { name: c"rf_array_items", columns: 1, arguments: 2, open: array_items },
+    Rows { name: c"rf_lateral", columns: 64, arguments: 1, open: super::lateral::rows },
+    Rows { name: c"rf_lateral_wide", columns: 1_000, arguments: 1, open: super::lateral::rows },
     Rows { name: c"rf_kept", columns: 1_664, arguments: 1, open: kept },
     Rows { name: c"rf_generate_subscripts", columns: 1, arguments: 3, open: subscripts },
     Rows { name: c"rf_string_to_table", columns: 1, arguments: 3, open: string_to_table },
