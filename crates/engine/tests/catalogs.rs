@@ -200,3 +200,86 @@ fn a_kept_statement_on_a_catalog_survives_changes_by_others() {
         }
     }
 }
+
+/// So many tables that sessions which ask for none of them leave the file alone.
+fn many() -> (Fixture, rowferry_engine::Database) {
+    let fixture = Fixture::new();
+    let database = fixture.open();
+    let mut session = postgres(&database);
+    session.run("begin");
+    for number in 0..110 {
+        session.run(&format!("create table many_{number} (id int primary key, word text)"));
+    }
+    session.run("commit");
+    (fixture, database)
+}
+
+#[test]
+fn catalogs_of_many_tables_show_what_others_have_changed() {
+    let (fixture, database) = many();
+    let count = "select count(*) from pg_class where relname ~ '^many_' and relkind = 'r'";
+    let mut session = postgres(&database);
+    assert_eq!(session.run("select 1 + 1"), ["2"]);
+    assert_eq!(session.run(count), ["110"]);
+    let mut other = postgres(&database);
+    other.run("create table many_more (id int)");
+    assert_eq!(session.run(count), ["111"]);
+    fixture.outside().execute_batch("CREATE TABLE many_outside (id int)").unwrap();
+    assert_eq!(session.run(count), ["112"]);
+    assert_eq!(
+        session.run("select attname from pg_attribute where attrelid = 'many_outside'::regclass and attnum > 0"),
+        ["id"]
+    );
+    assert_eq!(session.run("select count(*) from many_1"), ["0"]);
+    fixture.outside().execute_batch("DROP TABLE many_outside").unwrap();
+    assert_eq!(session.run(count), ["111"]);
+}
+
+#[test]
+fn catalogs_of_many_tables_are_those_of_the_transaction() {
+    let (_fixture, database) = many();
+    let count = "select count(*) from pg_class where relname ~ '^(many|own)_' and relkind = 'r'";
+    let mut session = postgres(&database);
+    session.run("begin");
+    assert_eq!(session.run(count), ["110"]);
+    session.run("create table own_one (id int)");
+    session.run("create temp table own_two (id int)");
+    assert_eq!(session.run(count), ["112"]);
+    session.run("savepoint s");
+    session.run("drop table own_one");
+    assert_eq!(session.run(count), ["111"]);
+    session.run("rollback");
+    assert_eq!(session.run(count), ["110"]);
+    session.run("create function own(oid) returns text language sql as 'select relname from pg_class where oid = $1'");
+    assert_eq!(session.run("select own(oid) from pg_class where relname = 'many_7'"), ["many_7"]);
+}
+
+#[test]
+fn a_cursor_over_catalogs_of_many_tables_outlives_what_comes_between() {
+    let (_fixture, database) = many();
+    let mut session = postgres(&database);
+    session.run("begin");
+    session.run("declare c cursor for select relname from pg_class where relname ~ '^many_1[0-9]*$' order by 1");
+    assert_eq!(session.run("fetch 2 from c"), ["many_1", "many_10"]);
+    session.run("insert into many_1 values (1, 'a')");
+    session.run("create table many_1000 (id int)");
+    assert_eq!(session.run("fetch 2 from c"), ["many_100", "many_101"]);
+    session.run("commit");
+    assert_eq!(session.run("select word from many_1"), ["a"]);
+    assert_eq!(session.fails("fetch 1 from c"), "34000");
+}
+
+#[test]
+fn an_expression_for_one_whole_word_is_that_word() {
+    let (_fixture, mut session) = store();
+    session.run("create table words (id int, word text collate \"C\", padded char(5))");
+    session.run("insert into words values (1, 'Ab', 'ab'), (2, 'ab', 'ab'), (3, 'xab', 'abc'), (4, null, null)");
+    assert_eq!(session.run("select id from words where word ~ '^(ab)$'"), ["2"]);
+    assert_eq!(session.run("select id from words where word ~ '^ab$'"), ["2"]);
+    assert_eq!(session.run("select id from words where padded ~ '^ab$'"), [""; 0]);
+    assert_eq!(session.run("select id, word ~ '^ab$' from words order by id"), ["1|0", "2|1", "3|0", "4|NULL"]);
+    assert_eq!(
+        session.run("select relname from pg_class where relname ~ '^(orders)$' collate \"default\""),
+        ["orders"]
+    );
+}

@@ -159,30 +159,32 @@ fn is_call(expr: &Expr) -> bool {
 
 /// The comment on a constraint or an index.
 pub fn part_comment(schema: &SessionSchema, oid: u32) -> Option<String> {
-    part_comments(schema).into_iter().find_map(|(object, _, comment)| (object == oid).then_some(comment))
+    let relations = schema.relations_with_part(oid);
+    let mut comments = relations.flat_map(|relation| comments_of_parts(schema, relation));
+    comments.find_map(|(object, _, comment)| (object == oid).then_some(comment))
 }
 
 /// Comments on constraints and indexes: the object, its catalog, the text.
 pub fn part_comments(schema: &SessionSchema) -> Vec<(u32, u32, String)> {
-    let mut comments = Vec::new();
-    for relation in schema.user_relations() {
-        let Some(details) = schema.details(relation.oid) else { continue };
-        for (part, name, comment) in details.properties.all() {
-            let index = relation.indexes.iter().find(|index| index.name == part);
-            let found = match name {
-                "index_comment" => index.map(|index| (index.oid, PG_CLASS)),
-                "constraint_comment" => {
-                    let check = relation.checks.iter().find(|check| check.name == part).map(|check| check.oid);
-                    let key = relation.foreign_keys.iter().find(|key| key.name == part).map(|key| key.oid);
-                    let oid = check.or(key).or_else(|| index.map(constraint_oid));
-                    oid.map(|oid| (oid, PG_CONSTRAINT))
-                }
-                _ => None,
-            };
-            comments.extend(found.map(|(oid, catalog)| (oid, catalog, comment.to_owned())));
-        }
-    }
-    comments
+    schema.user_relations().flat_map(|relation| comments_of_parts(schema, relation)).collect()
+}
+
+fn comments_of_parts(schema: &SessionSchema, relation: &Relation) -> Vec<(u32, u32, String)> {
+    let Some(details) = schema.details(relation.oid) else { return Vec::new() };
+    let comments = details.properties.all().filter_map(|(part, name, comment)| {
+        let index = || relation.indexes.iter().find(|index| index.name == part);
+        let (oid, catalog) = match name {
+            "index_comment" => (index()?.oid, PG_CLASS),
+            "constraint_comment" => {
+                let check = relation.checks.iter().find(|check| check.name == part).map(|check| check.oid);
+                let key = || relation.foreign_keys.iter().find(|key| key.name == part).map(|key| key.oid);
+                (check.or_else(key).or_else(|| index().map(constraint_oid))?, PG_CONSTRAINT)
+            }
+            _ => return None,
+        };
+        Some((oid, catalog, comment.to_owned()))
+    });
+    comments.collect()
 }
 
 /// The object ids of the catalogs that constraints and indexes stand in.
@@ -213,9 +215,8 @@ pub fn index(schema: &SessionSchema, oid: u32, column: i32, pretty: bool) -> Opt
     if let Some(text) = super::system_indexes::definition(oid, column, pretty) {
         return Some(text);
     }
-    let (relation, index) = schema
-        .user_relations()
-        .find_map(|relation| relation.indexes.iter().find(|index| index.oid == oid).map(|index| (relation, index)))?;
+    let (relation, at) = schema.index_by_oid(oid)?;
+    let index = &relation.indexes[at];
     if let Ok(column @ 1..) = usize::try_from(column) {
         if column <= index.keys.len() {
             return Some(index_key(schema, relation, index, column - 1, pretty));
@@ -258,9 +259,8 @@ pub fn index_order(schema: &SessionSchema, oid: u32, column: i32) -> Option<(boo
         return Some((false, false));
     }
     let at = usize::try_from(column).ok()?.checked_sub(1)?;
-    let mut relations = schema.user_relations();
-    let (relation, index) = relations
-        .find_map(|relation| relation.indexes.iter().find(|index| index.oid == oid).map(|index| (relation, index)))?;
+    let (relation, place) = schema.index_by_oid(oid)?;
+    let index = &relation.indexes[place];
     let key = index.keys.get(at)?;
     let properties = schema.details(relation.oid).map(|details| &details.properties)?;
     Some((key.descending, nulls_first(properties, index, at)))
@@ -325,7 +325,7 @@ pub fn constraint(schema: &SessionSchema, oid: u32, pretty: bool) -> Option<Stri
             Some(format!("CHECK ({}){not_valid}", domain_check(schema, &domain.base, &check.text, pretty)))
         })
     };
-    let of_relation = schema.user_relations().find_map(|relation| {
+    let of_relation = schema.relations_with_part(oid).find_map(|relation| {
         let unique = relation.indexes.iter().find(|index| index.constraint && constraint_oid(index) == oid);
         let check = || {
             let check = relation.checks.iter().find(|check| check.oid == oid)?;
@@ -476,12 +476,8 @@ pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bo
     let (relation, only) = match schema.relation_by_oid(oid) {
         Some(relation) => (relation, None),
         None => {
-            let found = schema.user_relations().find_map(|relation| {
-                let at = relation.indexes.iter().position(|index| index.oid == oid)?;
-                Some((relation.clone(), Some(at)))
-            });
-            match found {
-                Some(found) => found,
+            match schema.index_by_oid(oid) {
+                Some((relation, at)) => (relation.clone(), Some(at)),
                 // Sequences and whatever else has an entry in `pg_class` but no pages of its own.
                 None => return Ok(0),
             }

@@ -41,6 +41,7 @@ pub mod standard_types;
 pub mod system_indexes;
 mod user_ranges;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -50,7 +51,7 @@ use rowferry_dialect::{Language, postgres};
 use rowferry_facts as facts;
 
 use crate::database::Shared;
-use crate::schema::SessionSchema;
+use crate::schema::{SessionSchema, lower_case};
 use crate::session::state::State;
 
 pub use pg_stat_activity::DATABASE;
@@ -290,8 +291,10 @@ static BY_NAME: LazyLock<HashMap<(&'static str, &'static str), usize>> = LazyLoc
 pub fn relation(namespace: &str, name: &str) -> Option<Arc<Relation>> {
     let at = BY_NAME.get(&(namespace, name)).copied().or_else(|| {
         // Names in a file know no case.
-        let lower = (namespace.to_lowercase(), name.to_lowercase());
-        BY_NAME.get(&(lower.0.as_str(), lower.1.as_str())).copied()
+        match (lower_case(namespace), lower_case(name)) {
+            (Cow::Borrowed(_), Cow::Borrowed(_)) => None,
+            lower => BY_NAME.get(&(&*lower.0, &*lower.1)).copied(),
+        }
     });
     at.map(|at| ENTRIES[at].relation.clone())
 }

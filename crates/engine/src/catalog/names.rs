@@ -46,16 +46,14 @@ pub fn class_name(schema: &SessionSchema, oid: u32) -> Option<(String, String)> 
     if let Some(relation) = schema.relation_by_oid(oid) {
         return Some((relation.namespace.clone(), relation.name.clone()));
     }
-    if let Some(details) = schema.sequences().find(|details| details.sequence.oid == oid) {
+    if let Some(details) = schema.sequence_by_oid(oid) {
         return Some((details.sequence.namespace.clone(), details.sequence.name.clone()));
     }
     if let Some(index) = rowferry_facts::Index::by_oid(oid) {
         return Some((PG_CATALOG.to_owned(), index.name.to_owned()));
     }
-    schema.user_relations().find_map(|relation| {
-        let index = relation.indexes.iter().find(|index| index.oid == oid)?;
-        Some((relation.namespace.clone(), index.name.clone()))
-    })
+    let (relation, at) = schema.index_by_oid(oid)?;
+    Some((relation.namespace.clone(), relation.indexes[at].name.clone()))
 }
 
 /// The index of a catalog with a name.

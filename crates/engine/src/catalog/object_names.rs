@@ -73,7 +73,7 @@ fn class(schema: &SessionSchema, oid: u32, column: i32) -> Option<String> {
     let relation = schema.relation_by_oid(oid).filter(|found| !matches!(found.kind, RelationKind::Sequence { .. }));
     let words = match &relation {
         Some(relation) => relation_words(schema, relation)?,
-        None if schema.sequences().any(|details| details.sequence.oid == oid) => {
+        None if schema.sequence_by_oid(oid).is_some() => {
             format!("sequence {}", shown(schema, oid)?)
         }
         None => match composite_of(schema, oid) {
@@ -105,7 +105,7 @@ fn cast(schema: &SessionSchema, oid: u32) -> Option<String> {
 }
 
 fn constraint(schema: &SessionSchema, oid: u32) -> Option<String> {
-    let of_relation = schema.user_relations().find_map(|relation| {
+    let of_relation = schema.relations_with_part(oid).find_map(|relation| {
         let index = relation.indexes.iter().find(|index| index.constraint && constraint_oid(index) == oid);
         let check = || relation.checks.iter().find(|check| check.oid == oid).map(|check| &check.name);
         let key = || relation.foreign_keys.iter().find(|key| key.oid == oid).map(|key| &key.name);

@@ -19,7 +19,7 @@ use rowferry_dialect::{Language, Schema, Type};
 
 pub use crate::backend::schema::rows_read;
 pub(crate) use crate::backend::schema::{NO_INHERIT, NOT_VALID, Touched, load, metadata};
-pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym};
+pub use snapshot::{Details, Namespace, Properties, SequenceDetails, Snapshot, Synonym, lower_case};
 
 /// The default namespace.
 pub const PUBLIC: &str = "public";
@@ -195,6 +195,19 @@ impl SessionSchema {
     /// Every table and view of users, temporary ones included.
     pub fn user_relations(&self) -> impl Iterator<Item = &Arc<Relation>> {
         self.main.relations().chain(self.temp.relations())
+    }
+
+    /// The tables with an index or a constraint of this object id.
+    pub fn relations_with_part(&self, oid: u32) -> impl Iterator<Item = &Arc<Relation>> {
+        [&self.main, &self.temp].into_iter().flat_map(move |snapshot| snapshot.relations_with_part(oid))
+    }
+
+    /// The table with this index, and where it stands among the table's.
+    pub fn index_by_oid(&self, oid: u32) -> Option<(&Arc<Relation>, usize)> {
+        self.relations_with_part(oid).find_map(|relation| {
+            let at = relation.indexes.iter().position(|index| index.oid == oid)?;
+            Some((relation, at))
+        })
     }
 
     /// The name of the relation or index with an object id.

@@ -1,5 +1,6 @@
 //! The objects of one database at one moment, and the ways to find them.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use rowferry_dialect::user_type::{self, UserType};
 use rowferry_dialect::uses::Dependency;
 
 use super::ordered::Ordered;
+use crate::catalog::describe::constraint_oid;
 
 /// The objects of one database (`main`, or a session's `temp`) at one moment.
 ///
@@ -56,6 +58,8 @@ pub struct Snapshot {
     physical: Ordered<String, u32>,
     /// Relations by the lower-case names of their indexes.
     indexes: Ordered<String, Vec<u32>>,
+    /// Relations by the object ids of their indexes and constraints.
+    parts: Ordered<u32, Vec<u32>>,
     /// Relations by the tables that their foreign keys lead to, see [`target_key`].
     children: Ordered<String, Vec<u32>>,
     /// Tables by those that they inherit from.
@@ -81,6 +85,20 @@ pub struct Snapshot {
     folded_sequences: Ordered<String, Vec<u32>>,
     /// Sequences by the relation whose column they number.
     owned: Ordered<u32, Vec<u32>>,
+}
+
+/// A name in lower case; most are.
+pub fn lower_case(name: &str) -> Cow<'_, str> {
+    let lower = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if lower { Cow::Borrowed(name) } else { Cow::Owned(name.to_lowercase()) }
+}
+
+/// The object ids of a relation's indexes and constraints.
+fn parts_of(relation: &Relation) -> impl Iterator<Item = u32> {
+    let indexes = relation.indexes.iter();
+    let indexes = indexes.flat_map(|index| [Some(index.oid), index.constraint.then(|| constraint_oid(index))]);
+    let checks = relation.checks.iter().map(|check| check.oid);
+    indexes.flatten().chain(checks).chain(relation.foreign_keys.iter().map(|key| key.oid))
 }
 
 /// What catalogs tell about a relation beyond what the compiler needs.
@@ -244,6 +262,7 @@ impl Snapshot {
         for index in &relation.indexes {
             self.indexes.add(index.name.to_lowercase(), oid);
         }
+        parts_of(&relation).for_each(|part| self.parts.add(part, oid));
         for key in &relation.foreign_keys {
             let namespace = key.target.schema.as_deref().unwrap_or_default();
             self.children.add(target_key(namespace, &key.target.name), oid);
@@ -338,6 +357,7 @@ impl Snapshot {
         for index in &relation.indexes {
             self.indexes.strike(index.name.to_lowercase().as_str(), oid);
         }
+        parts_of(&relation).for_each(|part| self.parts.strike(&part, oid));
         for key in &relation.foreign_keys {
             let namespace = key.target.schema.as_deref().unwrap_or_default();
             self.children.strike(target_key(namespace, &key.target.name).as_str(), oid);
@@ -387,6 +407,11 @@ impl Snapshot {
         self.names.values()
     }
 
+    /// True when there are more relations than that.
+    pub fn has_more_relations_than(&self, count: usize) -> bool {
+        self.names.values().nth(count).is_some()
+    }
+
     /// True when there is nothing at all.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.sequences.is_empty()
@@ -399,7 +424,7 @@ impl Snapshot {
 
     /// The relation of this name in a namespace; an exact match wins over one in other case.
     pub fn relation(&self, namespace: &str, name: &str) -> Option<&Arc<Relation>> {
-        let candidates = self.folded.ids(name.to_lowercase().as_str()).iter();
+        let candidates = self.folded.ids(&*lower_case(name)).iter();
         let relations = candidates.filter_map(|oid| self.relation_by_oid(*oid));
         let mut of_namespace = relations.filter(|relation| relation.namespace.eq_ignore_ascii_case(namespace));
         let first = of_namespace.next()?;
@@ -411,6 +436,11 @@ impl Snapshot {
         self.objects.get(&oid).map(|(relation, _)| relation)
     }
 
+    /// The relations with an index or a constraint of this object id.
+    pub fn relations_with_part(&self, oid: u32) -> impl Iterator<Item = &Arc<Relation>> {
+        self.parts.ids(&oid).iter().filter_map(|relation| self.relation_by_oid(*relation))
+    }
+
     /// The relation that the back end knows by this name.
     pub fn relation_by_physical_name(&self, name: &str) -> Option<&Arc<Relation>> {
         self.relation_by_oid(*self.physical.get(name.to_lowercase().as_str())?)
@@ -418,7 +448,7 @@ impl Snapshot {
 
     /// A sequence in a namespace.
     pub fn sequence(&self, namespace: &str, name: &str) -> Option<&Arc<SequenceDetails>> {
-        let candidates = self.folded_sequences.ids(name.to_lowercase().as_str()).iter();
+        let candidates = self.folded_sequences.ids(&*lower_case(name)).iter();
         let mut found = candidates.filter_map(|oid| self.sequence_oids.get(oid));
         found.find(|details| details.sequence.namespace.eq_ignore_ascii_case(namespace))
     }
@@ -449,8 +479,7 @@ impl Snapshot {
 
     /// An index by name in a namespace.
     pub fn index(&self, namespace: &str, name: &str) -> Option<(&Arc<Relation>, usize)> {
-        let relations =
-            self.indexes.ids(name.to_lowercase().as_str()).iter().filter_map(|oid| self.relation_by_oid(*oid));
+        let relations = self.indexes.ids(&*lower_case(name)).iter().filter_map(|oid| self.relation_by_oid(*oid));
         let mut of_namespace = relations.filter(|relation| relation.namespace.eq_ignore_ascii_case(namespace));
         of_namespace.find_map(|relation| {
             let at = relation.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))?;

@@ -9,7 +9,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
 use crate::backend::errors::{self, Violation};
-use crate::backend::{Failure, Statement, Step};
+use crate::backend::{Failure, Program, Statement, Step};
 use crate::cursor::Cursor;
 use crate::spool::Spool;
 
@@ -364,6 +364,17 @@ impl Session {
         Err(last.unwrap_or_else(|| Error::internal("the schema changes all the time")))
     }
 
+    /// True for a query of catalogs, or of nothing, that is better run without the file: where there are enough tables
+    /// that the back end takes longer to read what they are, which it does for any SELECT, than to begin without.
+    fn may_run_apart(&self, plan: &Prepared, program: &Program) -> bool {
+        const ENOUGH: usize = 100;
+        !program.tables
+            && !self.inner
+            && !plan.bound.effects.writes
+            && matches!(plan.bound.statement, Ir::Query(_))
+            && self.schema.main.has_more_relations_than(ENOUGH)
+    }
+
     /// The back end's statement for a plan, with its parameters.
     pub(super) fn start(&mut self, plan: &Prepared, params: &[Value]) -> std::result::Result<Statement, RunError> {
         let Some(program) = &plan.program else {
@@ -371,8 +382,15 @@ impl Session {
         };
         let handle = self.handle()?;
         let guard = handle.lock();
-        guard.make_known(&program.catalogs, &self.state)?;
-        let mut statement = guard.statement(plan.id, &program.sql)?;
+        let mut statement = if self.may_run_apart(plan, program) && !guard.knows_file() {
+            // SQLite itself does not see there that somebody else has changed the file's schema.
+            if !program.catalogs.is_empty() && self.reload_if_changed()? {
+                return Err(Failure::schema().into());
+            }
+            guard.start_apart(plan.id, program, &self.state)?
+        } else {
+            guard.start(plan.id, program, &self.state)?
+        };
         let settings = self.state.settings();
         for (index, used) in program.params.iter().enumerate() {
             let value = used.form.apply(&params[used.param], &settings)?;

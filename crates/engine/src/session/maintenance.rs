@@ -98,7 +98,7 @@ impl Session {
         guard.set_busy_timeout(patience.timeout);
         guard.clear_statements();
         self.database.shared.file.look()?;
-        self.checked(guard.run("VACUUM main"))?;
+        self.checked(guard.prepare_to_write().and_then(|()| guard.run("VACUUM main")))?;
         drop(guard);
         self.database.shared.committed();
         drop(permit);

@@ -591,7 +591,7 @@ impl Session {
         if moved || !guard.is_autocommit() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
             return;
         }
-        let saved = guard.run("BEGIN IMMEDIATE").and_then(|()| {
+        let saved = guard.begin("BEGIN IMMEDIATE").and_then(|()| {
             let saved = self.save_sequences(&guard)?;
             guard.run("COMMIT").map(|()| self.sequences_saved(&saved))
         });

@@ -115,7 +115,8 @@ impl Session {
         self.database.shared.locks.xids.assign(&self.state.owner);
         self.materialise_cursors()?;
         if matches!(self.transaction.open, Open::No) {
-            self.run_own("BEGIN")?;
+            let handle = self.handle()?;
+            self.checked(handle.lock().begin("BEGIN"))?;
             self.transaction.open = Open::Temporary;
             self.set_savepoints()?;
         }

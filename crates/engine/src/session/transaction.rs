@@ -508,7 +508,7 @@ impl Session {
                 self.follow_replication_role(&guard)?;
                 self.transaction.snapshot_commits = Some(self.database.shared.commits());
                 // BEGIN alone takes no snapshot; reading anything does.
-                self.checked(guard.run("BEGIN"))?;
+                self.checked(guard.begin("BEGIN"))?;
                 self.checked(guard.run("SELECT 1 FROM main.sqlite_schema LIMIT 1"))?;
                 self.transaction.open = Open::Snapshot;
                 drop(guard);
@@ -616,7 +616,7 @@ impl Session {
             }
             _ => {
                 self.follow_replication_role(&guard)?;
-                self.checked(guard.run("BEGIN IMMEDIATE"))?;
+                self.checked(guard.begin("BEGIN IMMEDIATE"))?;
                 self.transaction.open = Open::Write { _permit: permit };
                 drop(guard);
                 self.set_savepoints()?;

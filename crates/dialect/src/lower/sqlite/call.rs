@@ -6,7 +6,7 @@ use super::said::Said;
 use super::{Lowering, Repr, Sql, repr_of};
 use crate::functions::{Function, TypeSpec, Volatility};
 use crate::ir::{
-    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey,
+    Aggregate, CastContext, CollateRole, Expr, ExprKind, Frame, FrameBound, FrameExclude, FrameUnit, SortKey, Value,
     WindowCall,
 };
 use crate::scalar::ranges;
@@ -34,6 +34,28 @@ fn knows_all_letters(args: &[Expr]) -> bool {
     }
 }
 
+/// The word of a regular expression that nothing but this word matches, asked of a text or a name.
+fn whole_word(args: &[Expr]) -> Option<&str> {
+    let [subject, pattern] = args else { return None };
+    let mut inner = subject;
+    while let ExprKind::Collate { arg, .. } | ExprKind::Cast { arg, .. } = &inner.kind {
+        inner = arg;
+    }
+    // Of a `char(n)` it sees the blanks.
+    if !matches!(inner.ty, Type::Text | Type::Name) {
+        return None;
+    }
+    let mut pattern = pattern;
+    while let ExprKind::Collate { arg, .. } = &pattern.kind {
+        pattern = arg;
+    }
+    let ExprKind::Literal(Value::Text(pattern)) = &pattern.kind else { return None };
+    let word = pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let word = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
+    let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    plain.then_some(word)
+}
+
 impl Lowering<'_> {
     pub(super) fn call(&mut self, function: &Function, args: &[Expr], ty: &Type) -> Result<Sql> {
         let sql = match function.said {
@@ -57,6 +79,11 @@ impl Lowering<'_> {
                 let args = self.texts(args)?.join(", ");
                 self.needs_us();
                 format!("{name}({args}, 1)")
+            }
+            // As psql asks for one table: an index knows which it is.
+            Said::Template(_) if function.name == "~" && whole_word(args).is_some() => {
+                let word = whole_word(args).unwrap_or_default();
+                format!("({} = '{word}' COLLATE BINARY)", self.texts(&args[..1])?.join(", "))
             }
             // What looks at the blanks of a `char(n)`.
             how @ (Said::Template(_) | Said::Function(_)) if sees_blanks(function) => {

@@ -17,8 +17,9 @@ impl Lowering<'_> {
     fn joined(&mut self, from: &From) -> Result<String> {
         match from {
             From::Relation { id, relation, filter } => {
-                if relation.kind == RelationKind::Catalog {
-                    self.reads_catalog(relation);
+                match relation.kind {
+                    RelationKind::Catalog => self.reads_catalog(relation),
+                    _ => self.tables = true,
                 }
                 let alias = self.define_table(*id, relation);
                 let table = self.table(relation);
@@ -37,6 +38,7 @@ impl Lowering<'_> {
             }
             From::Kept { id, number, columns } => {
                 self.needs_row_function();
+                self.tables = true;
                 let alias = self.define_derived(*id, columns.iter().map(|column| repr_of(&column.ty)).collect(), None);
                 Ok(format!("rf_kept({number}) AS {alias}"))
             }

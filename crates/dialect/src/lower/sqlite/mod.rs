@@ -55,6 +55,8 @@ pub struct Program {
     /// Virtual tables stand in it. Those without a CREATE are tables of `main` for SQLite: it looks into the file for
     /// them.
     pub virtual_tables: bool,
+    /// Tables of the file stand in it.
+    pub tables: bool,
 }
 
 /// A parameter of the SQLite statement: which of the statement's own, and what becomes of it.
@@ -229,6 +231,7 @@ struct Lowering<'a> {
     foreign: bool,
     catalogs: Vec<u32>,
     virtual_tables: bool,
+    tables: bool,
     unqualified: bool,
     /// What RETURNING yields is kept for other parts of the statement.
     kept: bool,
@@ -239,8 +242,9 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn program(self, sql: String) -> Program {
-        let Self { params, foreign, catalogs, virtual_tables, .. } = self;
-        Program { sql, params, native: !foreign, virtual_tables: virtual_tables || !catalogs.is_empty(), catalogs }
+        let Self { params, foreign, catalogs, virtual_tables, tables, .. } = self;
+        let virtual_tables = virtual_tables || !catalogs.is_empty();
+        Program { sql, params, native: !foreign, virtual_tables, tables, catalogs }
     }
 
     /// Notes that the SQL reads a catalog, which is there while we serve the file.

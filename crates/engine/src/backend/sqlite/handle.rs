@@ -1,6 +1,6 @@
 //! A session's SQLite handle, its cached statements, and the cursors that read through it.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
@@ -12,6 +12,7 @@ use rusqlite::Connection;
 
 use super::busy::BusyHandler;
 use super::statement::{Failure, Statement, Step};
+use crate::backend::Program;
 use crate::cursor::CursorState;
 use crate::session::state::State;
 
@@ -45,11 +46,41 @@ pub struct Handle {
     cursors: RefCell<Vec<Weak<CursorState>>>,
     connection: Connection,
     db: *mut ffi::sqlite3,
-    busy: Box<BusyHandler>,
+    /// Runs what reads no table of the file as long as `connection` need not know the file's schema, which costs SQLite time and
+    /// memory for each of its tables.
+    apart: RefCell<Option<Apart>>,
+    /// `connection` has read the file's schema, or is about to.
+    knows_file: Cell<bool>,
+    /// `connection` has been told how to write.
+    may_write: Cell<bool>,
+    parts: Parts,
     changes: Box<Changes>,
     compared: RefCell<Compared>,
     /// Catalog relations that SQLite knows, by their object ids.
     known_catalogs: RefCell<HashSet<u32>>,
+}
+
+/// A connection without a file.
+#[derive(Debug)]
+struct Apart {
+    connection: Connection,
+    known_catalogs: HashSet<u32>,
+}
+
+/// What a handle is made with.
+pub struct Parts {
+    /// Waits for locks.
+    pub busy: Box<BusyHandler>,
+    /// Opens a connection without a file.
+    pub apart: Box<dyn Fn() -> rusqlite::Result<Connection> + Send>,
+    /// What is said before the first write.
+    pub durability: &'static str,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("busy", &self.busy).field("durability", &self.durability).finish_non_exhaustive()
+    }
 }
 
 /// Sequences whose counters are those of the file, as long as the file is what it was.
@@ -69,7 +100,7 @@ pub type Guard<'a> = ReentrantMutexGuard<'a, Handle>;
 
 impl SharedHandle {
     /// Shares a connection.
-    pub fn new(connection: Connection, busy: Box<BusyHandler>) -> Self {
+    pub fn new(connection: Connection, parts: Parts) -> Self {
         // SAFETY: the pointer is used as long as the connection lives, beside which it stands.
         let db = unsafe { connection.handle() };
         let changes = Changes::install(db);
@@ -78,7 +109,10 @@ impl SharedHandle {
             cursors: RefCell::default(),
             connection,
             db,
-            busy,
+            apart: RefCell::default(),
+            knows_file: Cell::new(false),
+            may_write: Cell::new(false),
+            parts,
             changes,
             compared: RefCell::default(),
             known_catalogs: RefCell::default(),
@@ -105,8 +139,50 @@ impl Deref for Handle {
 }
 
 impl Handle {
+    /// The statement of the plan `key`, from the cache or prepared now.
+    pub fn start(&self, key: u64, program: &Program, state: &Arc<State>) -> Result<Statement, Failure> {
+        if let Some(statement) = self.statements.borrow_mut().take(key) {
+            return Ok(statement);
+        }
+        self.learn_file();
+        self.make_known(&program.catalogs, state)?;
+        self.statement(key, &program.sql)
+    }
+
+    /// The same for a program that reads no table of the file, on a connection that has no file.
+    pub fn start_apart(&self, key: u64, program: &Program, state: &Arc<State>) -> Result<Statement, Failure> {
+        if let Some(statement) = self.statements.borrow_mut().take(key) {
+            return Ok(statement);
+        }
+        let mut apart = self.apart.borrow_mut();
+        let apart = match &mut *apart {
+            Some(apart) => apart,
+            none => none.insert(Apart { connection: (self.parts.apart)()?, known_catalogs: HashSet::new() }),
+        };
+        for &oid in &program.catalogs {
+            if !apart.known_catalogs.contains(&oid) {
+                super::catalog::register(&apart.connection, oid, state)?;
+                apart.known_catalogs.insert(oid);
+            }
+        }
+        // SAFETY: the connection is open and locked; it lives as long as the handle, and statements are dropped before it.
+        unsafe { Statement::prepare(apart.connection.handle(), &program.sql) }
+    }
+
+    /// True when SQLite has read the file's schema on behalf of a statement.
+    pub fn knows_file(&self) -> bool {
+        self.knows_file.get()
+    }
+
+    /// From now on nothing runs apart.
+    fn learn_file(&self) {
+        if !self.knows_file.replace(true) && self.apart.borrow().is_some() {
+            self.statements.borrow_mut().clear();
+        }
+    }
+
     /// A statement for the plan `key`, from the cache or prepared now.
-    pub fn statement(&self, key: u64, sql: &str) -> Result<Statement, Failure> {
+    fn statement(&self, key: u64, sql: &str) -> Result<Statement, Failure> {
         if let Some(statement) = self.statements.borrow_mut().take(key) {
             return Ok(statement);
         }
@@ -129,6 +205,9 @@ impl Handle {
     /// Puts a statement back for its next run; a very long one is dropped, since its plan is not kept either.
     pub fn put_back(&self, key: u64, mut statement: Statement) {
         if statement.text_length() > crate::plans::LONGEST_TEXT {
+            return;
+        }
+        if self.knows_file.get() && !statement.is_of(self.db) {
             return;
         }
         // A failed reset repeats the failure of the step before it, which has been reported.
@@ -160,6 +239,21 @@ impl Handle {
         }
     }
 
+    /// Begins a transaction that may write.
+    pub fn begin(&self, sql: &'static str) -> Result<(), Failure> {
+        self.prepare_to_write()?;
+        self.run(sql)
+    }
+
+    /// Says how safe a commit is to be, once.
+    pub fn prepare_to_write(&self) -> Result<(), Failure> {
+        if !self.may_write.get() {
+            self.batch(self.parts.durability)?;
+            self.may_write.set(true);
+        }
+        Ok(())
+    }
+
     /// Runs a text of several statements.
     pub fn batch(&self, sql: &str) -> Result<(), Failure> {
         self.connection.execute_batch(sql).map_err(Failure::from)
@@ -167,7 +261,7 @@ impl Handle {
 
     /// How long a lock that is held outside is waited for.
     pub fn set_busy_timeout(&self, timeout: Duration) {
-        self.busy.set_timeout(timeout);
+        self.parts.busy.set_timeout(timeout);
     }
 
     /// Rows of the file's tables that have been changed or deleted since the last call: the table's name, the rowid,

@@ -14,11 +14,31 @@ use crate::database::{JournalModes, Shared};
 use crate::schema::{self, Snapshot};
 use crate::{Durability, Journal, Options};
 
+/// How every handle is opened.
+pub(super) const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX.union(OpenFlags::SQLITE_OPEN_EXRESCODE);
+
 impl Shared {
-    /// A new handle, with what every handle needs.
+    /// A new handle, ready to write.
     pub fn connect(&self) -> std::result::Result<Connection, Failure> {
+        let connection = self.open()?;
+        connection.execute_batch(self.durability_words())?;
+        Ok(connection)
+    }
+
+    /// What a handle is told before it writes. SQLite reads the whole schema to hear it.
+    pub fn durability_words(&self) -> &'static str {
+        match self.options.durability {
+            // Without a log it is the removal of the journal that commits: EXTRA makes that safe, too.
+            Durability::Full if !self.flushes_log() => "PRAGMA synchronous = EXTRA",
+            Durability::Full | Durability::Normal => "PRAGMA synchronous = NORMAL",
+            Durability::Off => "PRAGMA synchronous = OFF",
+        }
+    }
+
+    /// A new handle, with what every handle needs. Whoever writes through it tells it [`Shared::durability_words`] before.
+    pub(super) fn open(&self) -> std::result::Result<Connection, Failure> {
         super::memory::install();
-        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
+        let mut flags = FLAGS;
         flags |=
             if self.options.read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
         // Only the first handle makes the file: a later one would put an empty one in the place of one that was removed.
@@ -36,13 +56,6 @@ impl Shared {
         // A misspelt column must not become a text, as SQLite has it for compatibility.
         connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        let synchronous = match self.options.durability {
-            // Without a log it is the removal of the journal that commits: EXTRA makes that safe, too.
-            Durability::Full if !self.flushes_log() => "EXTRA",
-            Durability::Full | Durability::Normal => "NORMAL",
-            Durability::Off => "OFF",
-        };
-        connection.pragma_update(None, "synchronous", synchronous)?;
         connection.set_prepared_statement_cache_capacity(16);
         Ok(connection)
     }

@@ -1,17 +1,20 @@
 //! What the engine asks of a back end, answered by SQLite.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rowferry_dialect::Result;
 use rowferry_dialect::ir::{Dml, Query};
 use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
 use rowferry_dialect::plan::Bound;
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use super::busy::BusyHandler;
-use super::handle::SharedHandle;
+use super::handle::{Parts, SharedHandle};
+use super::open::FLAGS;
 use super::statement::Failure;
 use crate::backend::{Backend, Opening, Yield};
+use crate::interrupt::Interrupter;
 use crate::schema::Snapshot;
 
 /// Virtual machine steps between two looks at the clock and the interrupter: some microseconds.
@@ -20,6 +23,16 @@ const PROGRESS_STEPS: i32 = 1_000;
 /// SQLite, in this process.
 #[derive(Debug)]
 pub struct Sqlite;
+
+/// What statements of ours need of a connection: our functions, and that they can be stopped.
+fn equip(
+    connection: &mut Connection,
+    interrupter: Interrupter,
+    functions: &Arc<crate::functions::Context>,
+) -> rusqlite::Result<()> {
+    connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
+    crate::functions::register(connection, functions)
+}
 
 impl Backend for Sqlite {
     type Program = Program;
@@ -48,19 +61,24 @@ impl Backend for Sqlite {
     fn native(text: &str, params: usize) -> Program {
         let params = (0..params).map(|param| ParamUse { param, form: ParamForm::AsIs }).collect();
         // Nobody has looked what stands in it.
-        Program { sql: text.to_owned(), params, native: true, catalogs: Vec::new(), virtual_tables: true }
+        Program { sql: text.to_owned(), params, native: true, catalogs: Vec::new(), virtual_tables: true, tables: true }
     }
 
     fn session(of: &Opening<'_>) -> std::result::Result<SharedHandle, Failure> {
-        let mut connection = of.database.connect()?;
+        let mut connection = of.database.open()?;
         let timeout = of.state.variables.read().lock_timeout();
         let busy = BusyHandler::install(&connection, of.interrupter.clone(), timeout);
-        let interrupter = of.interrupter.clone();
-        connection.progress_handler(PROGRESS_STEPS, Some(move || interrupter.must_stop()))?;
-        crate::functions::register(&connection, of.functions)?;
+        equip(&mut connection, of.interrupter.clone(), of.functions)?;
         // SAFETY: the handle is open; functions use it while it runs their statement.
         of.state.db.store(unsafe { connection.handle() }, Ordering::Release);
-        let handle = SharedHandle::new(connection, busy);
+        let (interrupter, functions) = (of.interrupter.clone(), of.functions.clone());
+        let apart = Box::new(move || {
+            let mut connection = Connection::open_in_memory_with_flags(FLAGS | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+            equip(&mut connection, interrupter.clone(), &functions)?;
+            Ok(connection)
+        });
+        let handle = SharedHandle::new(connection, Parts { busy, apart, durability: of.database.durability_words() });
         *of.state.handle.lock() = handle.downgrade();
         Ok(handle)
     }

@@ -51,6 +51,11 @@ impl Failure {
         self.primary() == ffi::SQLITE_SCHEMA
     }
 
+    /// A statement that would be prepared against a schema that is no more.
+    pub fn schema() -> Self {
+        Self::of(ffi::SQLITE_SCHEMA)
+    }
+
     /// Somebody else holds a lock.
     pub fn is_busy(&self) -> bool {
         self.primary() == ffi::SQLITE_BUSY
@@ -153,6 +158,12 @@ impl Statement {
         // SAFETY: `raw` is a statement.
         let columns = unsafe { ffi::sqlite3_column_count(raw) } as usize;
         Ok(Self { raw, columns })
+    }
+
+    /// True for a statement of this handle.
+    pub fn is_of(&self, db: *mut ffi::sqlite3) -> bool {
+        // SAFETY: `raw` is a live statement.
+        std::ptr::eq(unsafe { ffi::sqlite3_db_handle(self.raw) }, db)
     }
 
     /// Bytes of the statement's own SQL.
