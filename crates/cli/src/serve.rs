@@ -57,8 +57,7 @@ pub enum JournalChoice {
 ///   rowferry serve app.db --informix :9088   Informix clients, such as IBM's JDBC driver
 ///   rowferry serve app.db --postgres 0.0.0.0 --tls --password-file users
 ///                                            the network, with passwords and encryption
-///   rowferry serve app.db --informix :9088 --databases more
-///                                            … who may make databases in the directory `more`
+///   rowferry serve app.db --databases more   clients may make databases, in the directory `more`
 ///   rowferry serve :memory:                  a database that is gone when the server stops
 ///
 /// Without users everybody who can connect is trusted; that is allowed on this machine
@@ -134,7 +133,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t, env = "ROWFERRY_JOURNAL")]
     journal: JournalChoice,
 
-    /// Serve the databases of this directory to Informix clients, too, and let them make and drop some there
+    /// Serve the databases of this directory, too, and let clients make and drop some there
     ///
     /// A database is the file `NAME.db` in it. Without this, CREATE DATABASE is refused.
     #[arg(long, value_name = "DIR")]
@@ -228,7 +227,7 @@ pub fn run(arguments: Arguments) -> Result<(), Failure> {
     let gate = Arc::new(Gate::new(users));
     let mut server =
         Server::new(limits, tls.clone()).map_err(|error| Failure::new(format!("cannot start the server: {error}")))?;
-    let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(database.clone(), Arc::clone(&gate)));
+    let postgres: Arc<dyn Door> = Arc::new(PgDoor::new(databases.clone(), Arc::clone(&gate)));
     let informix: Arc<dyn Door> =
         Arc::new(SqliDoor::new(databases, Arc::clone(&gate)).with_pam(arguments.informix_pam));
     let mut bound = Vec::new();

@@ -96,6 +96,16 @@ impl Database {
         Self::open_named(name, path, options, None)
     }
 
+    /// Opens the file of a database of this name.
+    pub(crate) fn open_as(name: &str, path: &Path, options: Options) -> Result<Self> {
+        Self::open_named(name.to_owned(), path, options, None)
+    }
+
+    /// Whether the file has roles of its own: then they say who may come in.
+    pub fn has_roles(&self) -> bool {
+        !self.shared.current().roles.is_simple()
+    }
+
     /// A new database that is gone with the last handle to it.
     ///
     /// It is a file nevertheless, in memory where the system has a place for such files (`/dev/shm`) and in the
@@ -275,6 +285,29 @@ impl Shared {
     /// Strikes a session off the registry.
     pub fn unregister(&self, pid: u32) {
         self.sessions.lock().remove(&pid);
+    }
+
+    /// Tells of the server what another database tells.
+    pub fn take_announced(&self, other: &Self) {
+        let mut announced = self.announced.write();
+        let announced = Arc::make_mut(&mut announced);
+        for (name, value) in other.announced().iter() {
+            announced.entry(name).or_insert_with(|| value.clone());
+        }
+    }
+
+    /// The database's object id as its server tells it.
+    pub fn oid(&self) -> u32 {
+        let all = self.siblings.get().and_then(Siblings::databases);
+        all.map_or(crate::catalog::DATABASE, |all| all.oid(&self.name))
+    }
+
+    /// The databases of this server that are open, this one among them.
+    pub fn neighbours(self: &Arc<Self>) -> Vec<Arc<Self>> {
+        match self.siblings.get().and_then(Siblings::databases) {
+            Some(databases) => databases.opened(),
+            None => vec![self.clone()],
+        }
     }
 
     /// The sessions that are open.

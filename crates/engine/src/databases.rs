@@ -1,9 +1,10 @@
 //! Databases by name: the one that is served, and the files of a directory beside it.
 //!
-//! A database of the directory is the file `NAME.db` in it. What its transactions are (Informix asks for that when a
-//! database is made) stands in the file's `application_id`; a file of somebody else's is a database with a log.
+//! A database of the directory is the file `NAME.db` in it, where all but small letters, digits, `_` and `-` is written
+//! `%XX`. What its transactions are (Informix asks for that when a database is made) stands in the file's header; a file of
+//! somebody else's is a database with a log.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -12,14 +13,20 @@ use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 
 use crate::backend::file_watch::NOTE;
+use crate::backend::whole_files;
+use crate::database::Shared as Opened;
 use crate::{Database, Options};
 
 /// What a database's file is called behind its name.
 const EXTENSION: &str = "db";
 /// The longest name, as in Informix.
 const MAX_NAME: usize = 128;
-/// `application_id` of a database without a log is this, of the others this plus a number: "Rf" and two bytes.
+/// The longest name of a file, without its extension and what is put behind that.
+const MAX_FILE_NAME: usize = 240;
+/// The mark of a database without a log is this, of the others this plus a number: "Rf" and two bytes.
 const MARK: i32 = 0x5266_0000;
+/// Object ids of the databases of a directory begin here: far above those of what is in them.
+const FIRST_OID: u32 = 3_000_000_000;
 
 /// All databases of a server. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -38,6 +45,19 @@ struct Shared {
     options: Options,
     /// Those of the directory that have been opened.
     open: Mutex<HashMap<String, Database>>,
+    /// Those that are being made.
+    making: Mutex<HashSet<String>>,
+}
+
+/// What a new database begins as.
+#[derive(Clone, Debug)]
+pub struct Beginning<'a> {
+    /// What is in it: this one's contents, or (`None`) nothing.
+    pub template: Option<&'a Database>,
+    /// Whose roles it has when nothing else is in it.
+    pub roles_of: &'a Database,
+    /// The role whose it is, where there are roles.
+    pub owner: &'a str,
 }
 
 impl Databases {
@@ -52,7 +72,8 @@ impl Databases {
     }
 
     fn of(main: Database, directory: Option<PathBuf>, options: Options) -> Self {
-        let shared = Arc::new(Shared { main, directory, options, open: Mutex::default() });
+        let (open, making) = Default::default();
+        let shared = Arc::new(Shared { main, directory, options, open, making });
         shared.main.shared.siblings.set(Siblings(Arc::downgrade(&shared))).ok();
         Self { shared }
     }
@@ -70,13 +91,24 @@ impl Databases {
         if name == self.main().name() {
             return Ok(self.main().clone());
         }
-        let path = self.shared.path(name).filter(|path| path.is_file()).ok_or_else(|| missing(name))?;
+        let path = self.shared.existing(name)?;
         let mut open = self.shared.open.lock();
         if let Some(database) = open.get(name) {
             return Ok(database.clone());
         }
         let logging = logging_of(&path)?;
         self.shared.keep(&mut open, name, &path, logging)
+    }
+
+    /// The object id of a database by its name, for a directory has no other order that stays.
+    pub(crate) fn oid(&self, name: &str) -> u32 {
+        if name == self.main().name() { crate::catalog::DATABASE } else { oid_of(name) }
+    }
+
+    /// Those that are open in this process.
+    pub(crate) fn opened(&self) -> Vec<Arc<Opened>> {
+        let main = std::iter::once(self.main().shared.clone());
+        main.chain(self.shared.open.lock().values().map(|database| database.shared.clone())).collect()
     }
 
     /// Names of all databases, in order, with what their transactions are.
@@ -90,38 +122,50 @@ impl Databases {
     /// `42P04` (-330) when there is one of this name, `0A000` when the server has no directory for others, `42602` for a
     /// name that cannot be one.
     pub fn create(&self, name: &str, logging: Logging) -> Result<Database> {
+        if !is_plain(name) {
+            return Err(Error::new(Condition::InvalidName, format!("\"{name}\" cannot be a database's name")));
+        }
+        self.make(name, logging, |path| whole_files::mark(path, mark_of(logging)))
+    }
+
+    /// Makes a database that begins as another, or with the roles of another.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn create_as(&self, name: &str, beginning: &Beginning<'_>) -> Result<Database> {
+        let logging = beginning.template.map_or(Logging::Log, Database::logging);
+        self.make(name, logging, |path| {
+            match beginning.template {
+                Some(template) => whole_files::copy(&template.shared, path)?,
+                None => whole_files::begin(path, &beginning.roles_of.shared)?,
+            }
+            whole_files::mark(path, mark_of(logging))?;
+            whole_files::give_to(path, beginning.owner)
+        })
+    }
+
+    fn make(&self, name: &str, logging: Logging, write: impl FnOnce(&Path) -> Result<()>) -> Result<Database> {
         if name == self.main().name() {
             return Err(exists(name));
         }
-        let Some(directory) = &self.shared.directory else {
-            return Err(Error::new(
-                Condition::FeatureNotSupported,
-                "CREATE DATABASE needs a place for its file: start the server with --databases DIRECTORY",
-            ));
-        };
-        if self.shared.options.read_only {
-            return Err(Error::new(Condition::ReadOnlySqlTransaction, "the server does not write"));
-        }
-        if !is_name(name) {
-            return Err(Error::new(Condition::InvalidName, format!("\"{name}\" cannot be a database's name")));
-        }
-        let path = directory.join(format!("{name}.{EXTENSION}"));
-        let mut open = self.shared.open.lock();
-        // Whoever makes the file has made the database.
-        match std::fs::File::create_new(&path) {
-            Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Err(exists(name)),
-            Err(error) => {
-                return Err(Error::new(
-                    Condition::IoError,
-                    format!("could not create \"{}\": {error}", path.display()),
-                ));
+        let path = self.shared.place(name)?;
+        let _maker = Maker::begin(&self.shared, name, &path)?;
+        // Nobody sees it before it is whole.
+        let mut unfinished = path.clone().into_os_string();
+        unfinished.push(".new");
+        let unfinished = PathBuf::from(unfinished);
+        remove_files(&unfinished);
+        let made = write(&unfinished).and_then(|()| {
+            let mut open = self.shared.open.lock();
+            std::fs::rename(&unfinished, &path).map_err(|error| not_made(&path, &error))?;
+            if let Some(directory) = path.parent().and_then(|directory| std::fs::File::open(directory).ok()) {
+                // A file whose name is lost when the power fails was never made.
+                let _ = directory.sync_all();
             }
-        }
-        let made = mark(&path, logging).and_then(|()| self.shared.keep(&mut open, name, &path, logging));
+            self.shared.keep(&mut open, name, &path, logging)
+        });
         if made.is_err() {
-            // The file is ours and empty: nothing is lost with it.
-            let _ = std::fs::remove_file(&path);
+            remove_files(&unfinished);
         }
         made
     }
@@ -131,29 +175,68 @@ impl Databases {
     /// # Errors
     /// `3D000` (-329) when there is none, `55006` when it has sessions or is the one that is served.
     pub fn drop(&self, name: &str) -> Result<()> {
-        let used = || Error::new(Condition::DatabaseInUse, format!("database {name} is in use")).table("", name);
         if name == self.main().name() {
-            return Err(used());
+            return Err(in_use(name));
         }
-        let path = self.shared.path(name).filter(|path| path.is_file()).ok_or_else(|| missing(name))?;
+        let path = self.shared.existing(name)?;
         let mut open = self.shared.open.lock();
-        if open.get(name).is_some_and(|database| database.sessions() > 0) {
-            return Err(used());
-        }
-        if self.shared.options.read_only {
-            return Err(Error::new(Condition::ReadOnlySqlTransaction, "the server does not write"));
-        }
-        open.remove(name);
+        self.shared.close(&mut open, name)?;
         let removed = std::fs::remove_file(&path);
-        for suffix in ["-wal", "-shm", NOTE] {
-            let mut beside = path.clone().into_os_string();
-            beside.push(suffix);
-            // Most often SQLite has removed them already.
-            let _ = std::fs::remove_file(beside);
-        }
+        remove_files(&path);
         removed.map_err(|error| {
             Error::new(Condition::IoError, format!("could not remove \"{}\": {error}", path.display()))
         })
+    }
+
+    /// Gives a database another name.
+    ///
+    /// # Errors
+    /// As [`Self::drop`]; `42P04` when there is one of the new name.
+    pub fn rename(&self, name: &str, to: &str) -> Result<()> {
+        if name == self.main().name() {
+            return Err(in_use(name));
+        }
+        let path = self.shared.existing(name)?;
+        if to == self.main().name() {
+            return Err(exists(to));
+        }
+        let target = self.shared.place(to)?;
+        let _maker = Maker::begin(&self.shared, to, &target)?;
+        let mut open = self.shared.open.lock();
+        self.shared.close(&mut open, name)?;
+        // The log first: without the file it means nothing, and the file without it would lack what is in it.
+        for suffix in SUFFIXES.into_iter().chain([""]) {
+            let from = beside(&path, suffix);
+            let moved = std::fs::rename(&from, beside(&target, suffix));
+            match moved {
+                Err(error) if !suffix.is_empty() && error.kind() == std::io::ErrorKind::NotFound => {}
+                moved => moved.map_err(|error| not_made(&target, &error))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name that a database is being made under, for as long as that takes.
+struct Maker<'a> {
+    shared: &'a Shared,
+    name: String,
+}
+
+impl<'a> Maker<'a> {
+    fn begin(shared: &'a Shared, name: &str, path: &Path) -> Result<Self> {
+        let begun = shared.making.lock().insert(name.to_owned());
+        if !begun {
+            return Err(exists(name));
+        }
+        let maker = Self { shared, name: name.to_owned() };
+        if path.exists() { Err(exists(name)) } else { Ok(maker) }
+    }
+}
+
+impl Drop for Maker<'_> {
+    fn drop(&mut self) {
+        self.shared.making.lock().remove(&self.name);
     }
 }
 
@@ -162,12 +245,50 @@ impl Siblings {
     pub fn list(&self) -> Vec<(String, Logging)> {
         self.0.upgrade().map(|shared| shared.list()).unwrap_or_default()
     }
+
+    /// All databases, to be opened and made; `None` when nobody serves them any more.
+    pub(crate) fn databases(&self) -> Option<Databases> {
+        Some(Databases { shared: self.0.upgrade()? })
+    }
 }
 
 impl Shared {
+    /// Where a database of the directory is, or would be.
     fn path(&self, name: &str) -> Option<PathBuf> {
         let directory = self.directory.as_ref()?;
-        is_name(name).then(|| directory.join(format!("{name}.{EXTENSION}")))
+        is_name(name).then(|| directory.join(format!("{}.{EXTENSION}", file_name(name))))
+    }
+
+    fn existing(&self, name: &str) -> Result<PathBuf> {
+        self.path(name).filter(|path| path.is_file()).ok_or_else(|| missing(name))
+    }
+
+    /// Where a new database goes.
+    fn place(&self, name: &str) -> Result<PathBuf> {
+        if self.directory.is_none() {
+            let message = "CREATE DATABASE needs a place for its file: start the server with --databases DIRECTORY";
+            return Err(Error::new(Condition::FeatureNotSupported, message));
+        }
+        self.check_writes()?;
+        let bad = || Error::new(Condition::InvalidName, format!("\"{name}\" cannot be a database's name"));
+        self.path(name).ok_or_else(bad)
+    }
+
+    fn check_writes(&self) -> Result<()> {
+        if self.options.read_only {
+            return Err(Error::new(Condition::ReadOnlySqlTransaction, "the server does not write"));
+        }
+        Ok(())
+    }
+
+    /// Closes a database that nobody is in.
+    fn close(&self, open: &mut HashMap<String, Database>, name: &str) -> Result<()> {
+        if open.get(name).is_some_and(|database| database.sessions() > 0) {
+            return Err(in_use(name));
+        }
+        self.check_writes()?;
+        open.remove(name);
+        Ok(())
     }
 
     fn keep(
@@ -178,7 +299,8 @@ impl Shared {
         logging: Logging,
     ) -> Result<Database> {
         let options = Options { logging, create: false, ..self.options.clone() };
-        let database = Database::open(path, options)?;
+        let database = Database::open_as(name, path, options)?;
+        database.shared.take_announced(&self.main.shared);
         database.shared.siblings.set(Siblings(Arc::downgrade(self))).ok();
         open.insert(name.to_owned(), database.clone());
         Ok(database)
@@ -189,17 +311,15 @@ impl Shared {
         let entries = self.directory.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten();
         for entry in entries.filter_map(std::result::Result::ok) {
             let path = entry.path();
-            let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION) && is_name(name);
-            if !is_ours || name == self.main.name() {
-                continue;
-            }
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION);
+            let Some(name) = name_of(stem).filter(|name| is_ours && *name != self.main.name()) else { continue };
             // One that is open here is not opened again: with any descriptor of it that is closed, the locks go that
             // SQLite holds in this process, and another program may take the log away.
-            let known = self.open.lock().get(name).map(Database::logging);
+            let known = self.open.lock().get(&name).map(Database::logging);
             // A file that cannot be read is no database.
             if let Ok(logging) = known.map_or_else(|| logging_of(&path), Ok) {
-                found.push((name.to_owned(), logging));
+                found.push((name, logging));
             }
         }
         found.sort_by(|a, b| a.0.cmp(&b.0));
@@ -207,18 +327,88 @@ impl Shared {
     }
 }
 
-/// Letters, digits and underscores: a name leads nowhere but into the directory.
+/// What stands beside a database's file.
+const SUFFIXES: [&str; 3] = ["-wal", "-shm", NOTE];
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut beside = path.to_path_buf().into_os_string();
+    beside.push(suffix);
+    beside.into()
+}
+
+/// Removes a file that nobody has open, with what stands beside it; most often all of it is gone already.
+fn remove_files(path: &Path) {
+    for suffix in SUFFIXES.into_iter().chain(["", "-journal"]) {
+        let _ = std::fs::remove_file(beside(path, suffix));
+    }
+}
+
+/// FNV-1a of the name, above [`FIRST_OID`].
+fn oid_of(name: &str) -> u32 {
+    let hash = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    FIRST_OID + (hash % u64::from(u32::MAX - FIRST_OID)) as u32
+}
+
+/// Whether a database can have the name.
 fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_NAME && file_name(name).len() <= MAX_FILE_NAME && !name.contains('\0')
+}
+
+/// Letters, digits and underscores: what Informix lets be a name.
+fn is_plain(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     begins && name.len() <= MAX_NAME && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
+/// What a database's file is called: it leads nowhere but into the directory, and differs in more than capitals.
+fn file_name(name: &str) -> String {
+    use std::fmt::Write as _;
+    let mut written = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-' {
+            written.push(char::from(byte));
+        } else {
+            let _ = write!(written, "%{byte:02X}");
+        }
+    }
+    written
+}
+
+/// The database that a file is, by its name without the extension.
+fn name_of(stem: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(stem.len());
+    let mut rest = stem.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        if first == b'%' {
+            let (digits, behind) = behind.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+            rest = behind;
+        } else {
+            bytes.push(first);
+            rest = behind;
+        }
+    }
+    // A file that would be written in another way is not found by its name either.
+    String::from_utf8(bytes).ok().filter(|name| is_name(name) && file_name(name) == stem)
+}
+
 fn missing(name: &str) -> Error {
-    Error::new(Condition::InvalidCatalogName, format!("database {name} is not served here")).table("", name)
+    Error::new(Condition::InvalidCatalogName, format!("database \"{name}\" does not exist")).table("", name)
 }
 
 fn exists(name: &str) -> Error {
-    Error::new(Condition::DuplicateDatabase, format!("database {name} exists")).table("", name)
+    Error::new(Condition::DuplicateDatabase, format!("database \"{name}\" already exists")).table("", name)
+}
+
+fn in_use(name: &str) -> Error {
+    Error::new(Condition::DatabaseInUse, format!("database \"{name}\" is being accessed by other users"))
+        .table("", name)
+}
+
+fn not_made(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(Condition::IoError, format!("could not create \"{}\": {error}", path.display()))
 }
 
 /// What transactions of a file are: four bytes of its header, so that nothing has to be opened.
@@ -241,16 +431,14 @@ fn logging_of(path: &Path) -> Result<Logging> {
     })
 }
 
-fn mark(path: &Path, logging: Logging) -> Result<()> {
+fn mark_of(logging: Logging) -> i32 {
     let number = match logging {
         Logging::None => 0,
         Logging::Log => 1,
         Logging::Buffered => 2,
         Logging::Ansi => 3,
     };
-    let marked = rusqlite::Connection::open(path)
-        .and_then(|connection| connection.pragma_update(None, "application_id", MARK + number));
-    marked.map_err(|error| Error::new(Condition::IoError, format!("could not write \"{}\": {error}", path.display())))
+    MARK + number
 }
 
 #[cfg(test)]
@@ -286,6 +474,22 @@ mod tests {
             assert!(databases.create(name, Logging::Log).is_err(), "{name}");
             assert!(databases.open(name).is_err(), "{name}");
         }
+        let empty = Beginning { template: None, roles_of: &main, owner: "postgres" };
+        for name in ["../x", "a/b", ".", "a.b", "Ünder", "My-App", "%41"] {
+            databases.create_as(name, &empty).unwrap();
+            assert_eq!(databases.open(name).unwrap().name(), name);
+            assert!(databases.list().iter().any(|(listed, _)| listed == name), "{name}");
+        }
+        for name in ["", "x\0", &"ü".repeat(64)] {
+            assert!(databases.create_as(name, &empty).is_err(), "{name}");
+        }
+        assert_eq!(
+            std::fs::read_dir(directory.path().parent().unwrap())
+                .unwrap()
+                .filter(|entry| { entry.as_ref().is_ok_and(|entry| entry.file_name() == "x.db") })
+                .count(),
+            0
+        );
         assert!(Databases::single(main).create("x", Logging::Log).is_err());
     }
 }

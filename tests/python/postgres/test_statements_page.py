@@ -55,7 +55,9 @@ def run(connection: psycopg.Connection, statement: str) -> None:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rowferry]:
     path = tmp_path_factory.mktemp("statements") / "app.db"
-    with Rowferry.start(path, args=["--durability", "off"]) as server:
+    with Rowferry.start(
+        path, args=["--durability", "off", "--databases", str(tmp_path_factory.mktemp("more"))]
+    ) as server:
         with psycopg.connect(server.postgres_dsn, autocommit=True) as connection:
             for statement in setup():
                 connection.execute(statement)  # type: ignore[arg-type]
@@ -72,7 +74,8 @@ def fresh(served: Rowferry, tmp_path: Path) -> Iterator[Rowferry]:
     assert directory
     copied = tmp_path / "app.db"
     copied.write_bytes((Path(directory[0]) / "app.db").read_bytes())
-    with Rowferry.start(copied, args=["--durability", "off"]) as server:
+    (tmp_path / "more").mkdir()
+    with Rowferry.start(copied, args=["--durability", "off", "--databases", str(tmp_path / "more")]) as server:
         yield server
 
 

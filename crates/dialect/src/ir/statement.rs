@@ -96,11 +96,56 @@ pub enum Statement {
     },
     /// VACUUM and its kin.
     Maintain(Maintenance),
+    /// CREATE DATABASE and its kin.
+    Database(DatabaseChange),
     /// A statement that has nothing to do but is correct: what IF EXISTS and the like let pass.
     Nothing {
         /// The completion tag.
         tag: &'static str,
     },
+}
+
+/// What happens to a database as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DatabaseChange {
+    /// CREATE DATABASE.
+    Create {
+        /// Its name.
+        name: String,
+        /// The database that it begins as; `None` is an empty one.
+        template: Option<String>,
+        /// Whose it is; `None` is who makes it.
+        owner: Option<super::RoleSpec>,
+        /// Locales that were asked for; text is ordered by its code points in every database.
+        locales: Vec<String>,
+    },
+    /// DROP DATABASE.
+    Drop {
+        /// Its name.
+        name: String,
+        /// IF EXISTS.
+        if_exists: bool,
+        /// FORCE: sessions in it end.
+        force: bool,
+    },
+    /// ALTER DATABASE … RENAME TO.
+    Rename {
+        /// Its name.
+        name: String,
+        /// Its new name.
+        to: String,
+    },
+}
+
+impl DatabaseChange {
+    /// The statement's words, which are its completion tag, too.
+    pub fn tag(&self) -> &'static str {
+        match self {
+            Self::Create { .. } => "CREATE DATABASE",
+            Self::Drop { .. } => "DROP DATABASE",
+            Self::Rename { .. } => "ALTER DATABASE",
+        }
+    }
 }
 
 /// Care for the file.

@@ -21,6 +21,7 @@ mod choice;
 mod clauses;
 mod coerce;
 mod collate;
+mod database;
 mod ddl;
 mod dml;
 mod domains;

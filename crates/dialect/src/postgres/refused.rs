@@ -100,8 +100,6 @@ fn administration(node: &N) -> Option<&'static str> {
         N::AlterDefaultPrivilegesStmt(_) => "ALTER DEFAULT PRIVILEGES",
         N::DropOwnedStmt(_) => "DROP OWNED",
         N::ReassignOwnedStmt(_) => "REASSIGN OWNED",
-        N::CreatedbStmt(_) => "CREATE DATABASE",
-        N::DropdbStmt(_) => "DROP DATABASE",
         N::AlterDatabaseStmt(_) | N::AlterDatabaseSetStmt(_) | N::AlterDatabaseRefreshCollStmt(_) => "ALTER DATABASE",
         N::AlterSystemStmt(_) => "ALTER SYSTEM",
         N::CreateTableSpaceStmt(_) => "CREATE TABLESPACE",

@@ -107,6 +107,12 @@ impl Binder<'_> {
             }
             N::ReindexStmt(reindex) => plain(self.reindex(reindex)?),
             N::VacuumStmt(vacuum) => plain(self.vacuum(vacuum)?),
+            N::CreatedbStmt(create) => plain(Statement::Database(self.create_database(create)?)),
+            N::DropdbStmt(drop) => plain(Statement::Database(self.drop_database(drop)?)),
+            N::RenameStmt(rename) if rename.rename_type() == pg::ObjectType::ObjectDatabase => {
+                let (name, to) = (rename.subname.clone(), rename.newname.clone());
+                plain(Statement::Database(crate::ir::DatabaseChange::Rename { name, to }))
+            }
             _ => Ok(None),
         }
     }

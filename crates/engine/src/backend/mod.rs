@@ -21,7 +21,7 @@ pub use sqlite::{
     CatalogRows, CheckRecord, ColumnRecord, Entry, Fact, Failure, Form, Guard, Handle, LogSync, Mark, NewColumn,
     PrivilegeRow, Raw, SharedHandle, Source, Sqlite as InUse, Statement, Step, Store, UNICODE_VERSION, WeakHandle,
     check_file, errors, file_watch, functions, greatest_identity, is_native, mentions, read_counter, rules_words,
-    same_columns, schema, store_counter,
+    same_columns, schema, store_counter, whole_files,
 };
 
 /// What the back end in use runs for a statement.

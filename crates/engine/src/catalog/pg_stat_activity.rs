@@ -1,9 +1,12 @@
 //! `pg_stat_activity` and `pg_locks`: what sessions do.
 
+use std::sync::Arc;
+
 use rowferry_dialect::types::Type;
 use rowferry_dialect::values::{self, Settings};
 
 use super::{Cell, Context, NULL, OWNER, Row, Table, row};
+use crate::database::Shared;
 use crate::locks::{LockRow, Tag};
 use crate::session::state::State;
 
@@ -25,18 +28,22 @@ pub(super) fn instant(microseconds: i64) -> Cell {
 }
 
 fn activity(context: &Context<'_>) -> Vec<Row> {
-    let mut sessions = context.database.sessions();
-    sessions.sort_by_key(|session| session.pid);
+    let of = |database: &Arc<Shared>| {
+        let oid = database.oid();
+        database.sessions().into_iter().map(move |session| (oid, session)).collect::<Vec<_>>()
+    };
+    let mut sessions: Vec<(u32, Arc<State>)> = context.database.neighbours().iter().flat_map(of).collect();
+    sessions.sort_by_key(|(_, session)| session.pid);
     let rights = context.schema.rights();
     sessions
         .into_iter()
-        .map(|session| {
+        .map(|(database, session)| {
             // Where nobody has made roles, whoever comes is the first one.
             let role = rights.roles.oid(&session.user).unwrap_or(OWNER);
             // What others do is only for those who have their rights, or those of who may see everything.
             let mut roles = [Some(role), rights.roles.oid("pg_read_all_stats")].into_iter().flatten();
             if !roles.any(|role| rights.roles.has_privileges_of(rights.role(), role)) {
-                return hidden(&session, role);
+                return hidden(database, &session, role);
             }
             let activity = session.activity.lock().clone();
             let idle = activity.state == "idle";
@@ -51,7 +58,7 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
                 .duration_since(std::time::SystemTime::UNIX_EPOCH)
                 .map_or(0, |since| since.as_micros() as i64);
             row![
-                DATABASE,
+                database,
                 &session.database_name,
                 session.pid,
                 NULL,
@@ -79,9 +86,9 @@ fn activity(context: &Context<'_>) -> Vec<Row> {
 }
 
 /// What everybody may know of a session.
-fn hidden(session: &State, role: u32) -> Row {
+fn hidden(database: u32, session: &State, role: u32) -> Row {
     row![
-        DATABASE,
+        database,
         &session.database_name,
         session.pid,
         NULL,
@@ -147,11 +154,12 @@ fn locks(context: &Context<'_>) -> Vec<Row> {
             rows.push(own("transactionid", None, Some(short_xid(xid))));
         }
     }
-    rows.extend(context.database.locks.rows().iter().filter_map(lock));
+    let database = context.database.oid();
+    rows.extend(context.database.locks.rows().iter().filter_map(|row| lock(database, row)));
     rows
 }
 
-fn lock(lock: &LockRow) -> Option<Row> {
+fn lock(database: u32, lock: &LockRow) -> Option<Row> {
     let waits_for_transaction = matches!(lock.tag, Tag::Row { .. } | Tag::Write);
     if waits_for_transaction && lock.granted {
         return None;
@@ -163,7 +171,7 @@ fn lock(lock: &LockRow) -> Option<Row> {
     };
     Some(row![
         kind,
-        (!waits_for_transaction).then_some(DATABASE),
+        (!waits_for_transaction).then_some(database),
         relation,
         NULL,
         NULL,

@@ -1,11 +1,13 @@
 //! What `has_table_privilege` and its kin answer.
 
-use rowferry_dialect::access::{DATABASE, ObjectClass, PUBLIC, Privileges, Rights, is_open};
+use rowferry_dialect::access::{BOOTSTRAP, DATABASE, ObjectClass, PUBLIC, Privileges, Rights, is_open};
 use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Result, Schema as _};
 
 use super::state::State;
+use crate::Database;
 use crate::catalog::names;
+use crate::databases::Siblings;
 use crate::functions::{Named, Question};
 use crate::schema::SessionSchema;
 
@@ -27,6 +29,13 @@ impl State {
         if question.class == ObjectClass::Column {
             return has_column_privilege(&schema, &rights, role, question);
         }
+        if question.class == ObjectClass::Database
+            && let Some(other) = self.other_database(question)?
+        {
+            let wishes = wishes(question.words, question.class, question.class)?;
+            let (held, grantable) = held_of_database(&other, schema.role_name(role).as_deref());
+            return Ok(Some(wishes.iter().any(|wish| wish.is_met(held, grantable))));
+        }
         let Some((class, oid)) = object(self, &schema, question)? else { return Ok(None) };
         let wishes = wishes(question.words, class, question.class)?;
         let (held, grantable) = match schema.relation_by_oid(oid) {
@@ -34,6 +43,18 @@ impl State {
             _ => rights.held_by(role, class, oid),
         };
         Ok(Some(wishes.iter().any(|wish| wish.is_met(held, grantable))))
+    }
+
+    /// The database of the server that is asked about, unless it is the session's own or none.
+    fn other_database(&self, question: &Question<'_>) -> Result<Option<Database>> {
+        let Some(own) = self.database.upgrade() else { return Ok(None) };
+        let Some(all) = own.siblings.get().and_then(Siblings::databases) else { return Ok(None) };
+        let is_asked = |name: &str| match &question.object {
+            Named::Number(oid) => i64::from(all.oid(name)) == *oid,
+            Named::Name(asked) => asked == name,
+        };
+        let found = all.list().into_iter().find(|(name, _)| is_asked(name) && *name != own.name);
+        found.map(|(name, _)| all.open(&name)).transpose()
     }
 
     /// Whether policies of a table concern the current role.
@@ -100,6 +121,17 @@ fn role_of(schema: &SessionSchema, role: &Named, public: bool) -> Result<u32> {
     }
 }
 
+/// What a role, known by its name, has of another database.
+fn held_of_database(database: &Database, role: Option<&str>) -> (Privileges, Privileges) {
+    let there = database.shared.current();
+    let rights = Rights { roles: there.roles.clone(), main: there.grants.clone(), ..Rights::default() };
+    let role = match role {
+        _ if there.roles.is_simple() => BOOTSTRAP,
+        role => role.and_then(|name| there.roles.oid(name)).unwrap_or(PUBLIC),
+    };
+    rights.held_by(role, ObjectClass::Database, DATABASE)
+}
+
 fn unrecognized(word: &str) -> Error {
     Error::new(Condition::InvalidParameterValue, format!("unrecognized privilege type: \"{}\"", word.trim()))
 }
@@ -159,7 +191,10 @@ fn object(state: &State, schema: &SessionSchema, question: &Question<'_>) -> Res
             },
         },
         ObjectClass::Database => match &question.object {
-            Named::Number(oid) => Ok((number(*oid) == DATABASE).then_some((question.class, DATABASE))),
+            Named::Number(oid) => {
+                let own = state.database.upgrade().map(|own| own.oid());
+                Ok((own == Some(number(*oid))).then_some((question.class, DATABASE)))
+            }
             Named::Name(name) if *name == state.database_name => Ok(Some((question.class, DATABASE))),
             Named::Name(name) => {
                 Err(Error::new(Condition::InvalidCatalogName, format!("database \"{name}\" does not exist")))

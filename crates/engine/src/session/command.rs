@@ -123,6 +123,7 @@ pub(super) fn command(statement: &Statement) -> Command {
         Statement::Maintain(Maintenance::Checkpoint) => "CHECKPOINT",
         Statement::Maintain(Maintenance::Reindex { .. }) => "REINDEX",
         Statement::Maintain(Maintenance::Vacuum { .. }) => "VACUUM",
+        Statement::Database(change) => change.tag(),
         Statement::SetConstraints { .. } => "SET CONSTRAINTS",
         Statement::Nothing { tag } => tag,
     };

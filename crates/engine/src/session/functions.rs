@@ -36,7 +36,8 @@ impl FunctionState {
     /// Another session, by the number that clients know it by; with a warning when there is none.
     fn neighbour(&self, pid: i32) -> Result<Option<Arc<State>>> {
         let (state, database) = self.both()?;
-        let found = database.sessions().into_iter().find(|other| i64::from(other.pid) == i64::from(pid));
+        let mut sessions = database.neighbours().into_iter().flat_map(|database| database.sessions());
+        let found = sessions.find(|other| i64::from(other.pid) == i64::from(pid));
         if found.is_none() {
             let message = format!("PID {pid} is not a PostgreSQL backend process");
             state.notices.lock().push(Error::new(Condition::Warning, message));
@@ -296,7 +297,10 @@ impl SessionState for FunctionState {
             return Ok(true);
         }
         let (state, database) = self.both()?;
-        let gone = || !database.sessions().iter().any(|session| session.pid == other.pid);
+        let gone = || {
+            let mut sessions = database.neighbours().into_iter().flat_map(|database| database.sessions());
+            !sessions.any(|session| session.pid == other.pid)
+        };
         let until = std::time::Instant::now() + wait;
         while !gone() {
             if std::time::Instant::now() >= until {

@@ -258,7 +258,14 @@ impl State {
             return Ok(());
         }
         let refused = |message: String| Err(Error::new(Condition::InsufficientPrivilege, message));
-        let victim = other.schema.read().identity.session;
+        let victim = if other.database_name == self.database_name {
+            other.schema.read().identity.session
+        } else {
+            // Another file numbers its roles in its own way. Whom nobody knows here is as good as its first one.
+            let there = other.schema.read();
+            let name = there.role_name(there.identity.session);
+            name.and_then(|name| roles.oid(&name)).unwrap_or(BOOTSTRAP)
+        };
         if roles.is_superuser(victim) {
             let thing = if verb == "cancel" { "query" } else { "process" };
             return refused(format!("must be a superuser to {verb} superuser {thing}"));

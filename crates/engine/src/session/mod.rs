@@ -6,6 +6,7 @@ mod checks;
 mod command;
 mod compile;
 mod constraints;
+mod database;
 mod ddl;
 mod domains;
 mod execute;

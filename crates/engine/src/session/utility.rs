@@ -41,6 +41,7 @@ impl Session {
             Ir::Copy(_) => return Err(Error::unsupported("COPY")),
             Ir::SetConstraints { names, deferred } => self.set_constraints(names, *deferred)?,
             Ir::Maintain(maintenance) => self.maintain(maintenance)?,
+            Ir::Database(change) => self.change_database(change)?,
             Ir::Nothing { tag } => self.check_words(tag)?,
             Ir::Query(_)
             | Ir::CallRoutine(_)

@@ -19,7 +19,7 @@ mod values;
 
 use std::sync::Arc;
 
-use rowferry_engine::{Condition, Database, Error};
+use rowferry_engine::{Condition, Databases, Error};
 use rowferry_wire_pg::Backend;
 use rowferry_wire_pg::messages::Severity;
 
@@ -27,18 +27,18 @@ use crate::auth::Gate;
 use crate::{Connection, Door, Ending};
 use cancel::CancelKeys;
 
-/// PostgreSQL clients, and one database for them.
+/// PostgreSQL clients, and databases for them.
 #[derive(Debug)]
 pub struct PgDoor {
-    database: Database,
+    databases: Databases,
     gate: Arc<Gate>,
     cancel_keys: CancelKeys,
 }
 
 impl PgDoor {
-    /// Serves `database` to whom the gate lets in.
-    pub fn new(database: Database, gate: Arc<Gate>) -> Self {
-        Self { database, gate, cancel_keys: CancelKeys::default() }
+    /// Serves `databases` to whom the gate lets in.
+    pub fn new(databases: Databases, gate: Arc<Gate>) -> Self {
+        Self { databases, gate, cancel_keys: CancelKeys::default() }
     }
 }
 

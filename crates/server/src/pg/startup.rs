@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use rowferry_engine::{Condition, Error, Language, SessionOptions};
+use rowferry_engine::{Condition, Database, Error, Language, SessionOptions};
 use rowferry_wire::ReceiveBuffer;
 use rowferry_wire_pg::frame::{cut_frontend, cut_startup, missing};
 use rowferry_wire_pg::messages::{
@@ -51,8 +51,12 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
         return Err(refuse(&mut output, &encryption_required()));
     }
     negotiate(&mut output, &request);
-    let login = door.database.login(&request.user);
-    let users = door.gate.users().with_role(&request.user, &login).map_err(|error| {
+    let asked = database(door, &request);
+    let main = door.databases.main();
+    let login = asked.as_ref().unwrap_or(main).login(&request.user);
+    // The roles of the file that the server was started for say who may come in to any of them.
+    let keeper = if main.has_roles() { main.login(&request.user) } else { login.clone() };
+    let users = door.gate.users().with_role(&request.user, &keeper).map_err(|error| {
         let error = Error::new(Condition::DataCorrupted, format!("the password of role \"{}\": {error}", request.user));
         refuse(&mut output, &error)
     })?;
@@ -72,9 +76,9 @@ pub(super) fn open<'c>(door: &'c PgDoor, connection: &'c mut Connection) -> Resu
             .detail(format!("The limit is {} connections.", full.limit));
         return Err(refuse(&mut output, &error));
     }
-    check_database(door, &request).map_err(|error| refuse(&mut output, &error))?;
-    login.check().map_err(|error| refuse(&mut output, &error))?;
-    let mut session = door.database.session(SessionOptions {
+    let database = asked.map_err(|error| refuse(&mut output, &error))?;
+    keeper.check().and_then(|()| login.check()).map_err(|error| refuse(&mut output, &error))?;
+    let mut session = database.session(SessionOptions {
         user: request.user.clone(),
         application_name: String::new(),
         language: Language::Postgres,
@@ -310,16 +314,20 @@ fn negotiate(output: &mut Output<'_>, request: &Request) {
     }
 }
 
-/// There is one database: its name, its file's name, or no name at all (which clients fill with the user's).
-fn check_database(door: &PgDoor, request: &Request) -> Result<(), Error> {
-    let name = door.database.name();
+/// The database that a client asks for: that of the name; the one that the server was started for also by its file's name,
+/// by no name at all (which clients fill with the user's) and as `postgres`, where tools go that make databases.
+fn database(door: &PgDoor, request: &Request) -> Result<Database, Error> {
+    let main = door.databases.main();
     let asked = request.database.as_str();
-    let is_file_name = asked.strip_prefix(name).is_some_and(|rest| rest.starts_with('.') && !rest.contains('/'));
-    if asked == name || is_file_name || asked == request.user {
-        return Ok(());
+    let error = match door.databases.open(asked) {
+        Err(error) if error.condition() == Condition::InvalidCatalogName => error,
+        other => return other,
+    };
+    let is_file_name = asked.strip_prefix(main.name()).is_some_and(|rest| rest.starts_with('.') && !rest.contains('/'));
+    if is_file_name || asked == request.user || asked == "postgres" {
+        return Ok(main.clone());
     }
-    Err(Error::new(Condition::InvalidCatalogName, format!("database \"{asked}\" does not exist"))
-        .hint(format!("The database served here is \"{name}\".")))
+    Err(error.hint(format!("The database served here is \"{}\".", main.name())))
 }
 
 fn encryption_required() -> Error {

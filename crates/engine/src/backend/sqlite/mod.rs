@@ -15,6 +15,7 @@ pub mod schema;
 mod session;
 mod statement;
 mod store;
+pub mod whole_files;
 
 pub use catalog::Rows as CatalogRows;
 pub use libsqlite3_sys::sqlite3 as Raw;
