@@ -41,7 +41,8 @@ impl Pins {
     pub fn of(uses: &Uses) -> Self {
         let pins = uses.relations.iter().filter_map(|named| {
             let relation = &named.relation;
-            if !matches!(relation.kind, RelationKind::Table | RelationKind::View { .. } | RelationKind::NativeView) {
+            if !relation.keeps_rows() && !matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView)
+            {
                 return None;
             }
             let column = |name: &String| PinnedColumn { name: name.clone(), now: Some(name.clone()) };

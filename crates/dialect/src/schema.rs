@@ -365,6 +365,15 @@ pub enum RelationKind {
     },
     /// A view that the back end expands itself (made by somebody else).
     NativeView,
+    /// A materialised view: a table of the rows that its query had when it was last refreshed.
+    MaterializedView {
+        /// The defining query, as written.
+        definition: String,
+        /// What the names in the text stand for.
+        pins: Arc<crate::pins::Pins>,
+        /// It has been refreshed; nobody may read one that has not.
+        populated: bool,
+    },
     /// A catalog table: the engine makes its rows.
     Catalog,
     /// A sequence, which is read as a table of one row.
@@ -626,6 +635,26 @@ impl Relation {
                 && trigger.waits_for(event)
                 && trigger.state != TriggerState::Disabled
         })
+    }
+
+    /// The back end keeps its rows: a table, or a materialised view.
+    pub const fn keeps_rows(&self) -> bool {
+        matches!(self.kind, RelationKind::Table | RelationKind::MaterializedView { .. })
+    }
+
+    /// A materialised view.
+    pub const fn is_materialized(&self) -> bool {
+        matches!(self.kind, RelationKind::MaterializedView { .. })
+    }
+
+    /// The query behind a view of ours, materialised or not, with what the names in it stand for.
+    pub fn definition(&self) -> Option<(&str, &Arc<crate::pins::Pins>)> {
+        match &self.kind {
+            RelationKind::View { definition, pins, .. } | RelationKind::MaterializedView { definition, pins, .. } => {
+                Some((definition, pins))
+            }
+            _ => None,
+        }
     }
 
     /// The engine computes some of the columns.

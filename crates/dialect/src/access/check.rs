@@ -259,6 +259,7 @@ pub fn relation_words(relation: &Relation) -> &'static str {
     match relation.kind {
         RelationKind::Table | RelationKind::Catalog => "table",
         RelationKind::View { .. } | RelationKind::NativeView => "view",
+        RelationKind::MaterializedView { .. } => "materialized view",
         RelationKind::Sequence { .. } => "sequence",
     }
 }

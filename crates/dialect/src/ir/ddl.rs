@@ -673,6 +673,8 @@ pub struct Drop {
 pub enum ObjectKind {
     /// An index.
     Index,
+    /// A materialised view.
+    MaterializedView,
     /// A schema.
     Schema,
     /// A sequence.

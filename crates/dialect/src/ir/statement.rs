@@ -17,6 +17,8 @@ pub enum Statement {
     Query(Box<Query>),
     /// SELECT … INTO / CREATE TABLE AS: the rows go into a new table.
     CreateTableAs(Box<CreateTableAs>),
+    /// REFRESH MATERIALIZED VIEW.
+    RefreshView(Box<RefreshView>),
     /// INSERT, UPDATE, DELETE.
     Dml(Box<Dml>),
     /// MERGE.
@@ -400,6 +402,19 @@ pub struct CreateTableAs {
     pub query: Query,
     /// WITH NO DATA.
     pub no_data: bool,
+    /// It is a materialised view of this query.
+    pub definition: Option<String>,
+}
+
+/// A materialised view whose rows are to be those that its query has now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefreshView {
+    /// The view.
+    pub view: std::sync::Arc<Relation>,
+    /// Its rows; `None` is WITH NO DATA.
+    pub query: Option<Query>,
+    /// CONCURRENTLY: whoever reads it meanwhile sees its old rows.
+    pub concurrently: bool,
 }
 
 /// Transaction control.

@@ -31,7 +31,9 @@ pub struct RelationLocks {
 pub fn named_locks(statement: &Statement) -> Option<RelationLocks> {
     match statement {
         Statement::Ddl(ddl) => match &**ddl {
-            Ddl::Drop(drop) if matches!(drop.kind, ObjectKind::Table | ObjectKind::Index) => {
+            Ddl::Drop(drop)
+                if matches!(drop.kind, ObjectKind::Table | ObjectKind::MaterializedView | ObjectKind::Index) =>
+            {
                 Some(RelationLocks { names: drop.names.clone(), mode: LockMode::AccessExclusive })
             }
             _ => None,
@@ -202,6 +204,11 @@ impl Found {
             Statement::Query(query) | Statement::DeclareCursor { query, .. } => self.query(query),
             Statement::Dml(dml) => self.dml(dml),
             Statement::CreateTableAs(create) => self.query(&create.query),
+            Statement::RefreshView(refresh) => {
+                let mode = if refresh.concurrently { LockMode::Exclusive } else { LockMode::AccessExclusive };
+                self.add(&refresh.view, mode);
+                refresh.query.iter().for_each(|query| self.query(query));
+            }
             Statement::Merge(merge) => {
                 self.query(&merge.rows);
                 for dml in &merge.actions {

@@ -16,6 +16,11 @@ macro_rules! walkers {
                 Statement::Query(query) => $query(query, visit),
                 Statement::Dml(dml) => $dml(dml, visit),
                 Statement::CreateTableAs(table) => $query(&$($mutable)? table.query, visit),
+                Statement::RefreshView(refresh) => {
+                    if let Some(query) = &$($mutable)? refresh.query {
+                        $query(query, visit);
+                    }
+                }
                 Statement::Merge(merge) => {
                     $query(&$($mutable)? merge.rows, visit);
                     for dml in merge.actions.$iter() {

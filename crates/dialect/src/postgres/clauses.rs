@@ -234,6 +234,7 @@ impl Binder<'_> {
         let tag = match alter.objtype() {
             pg::ObjectType::ObjectSequence => "ALTER SEQUENCE",
             pg::ObjectType::ObjectView => "ALTER VIEW",
+            pg::ObjectType::ObjectMatview => "ALTER MATERIALIZED VIEW",
             pg::ObjectType::ObjectIndex => "ALTER INDEX",
             pg::ObjectType::ObjectTable => "ALTER TABLE",
             _ => return Ok(None),
@@ -249,6 +250,9 @@ impl Binder<'_> {
                 Err(_) if alter.missing_ok => {
                     self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
                     return Ok(Some(Statement::Nothing { tag }));
+                }
+                _ if alter.objtype() == pg::ObjectType::ObjectMatview => {
+                    name.schema = Some(self.materialized_view(range)?.namespace.clone());
                 }
                 found => name.schema = Some(found?.namespace.clone()),
             }

@@ -130,6 +130,10 @@ impl Walk<'_, '_> {
         match statement {
             Statement::Query(query) | Statement::DeclareCursor { query, .. } => self.query(query).map(drop),
             Statement::Dml(dml) => self.dml(dml).map(drop),
+            Statement::RefreshView(refresh) => match &mut refresh.query {
+                Some(query) => self.query(query).map(drop),
+                None => Ok(()),
+            },
             Statement::CreateTableAs(table) => {
                 let columns = self.query(&mut table.query)?;
                 let undecided = |(column, derived): &(&OutputColumn, &Derived)| {

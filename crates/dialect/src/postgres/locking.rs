@@ -140,6 +140,10 @@ impl Binder<'_> {
                 self.lock_all(left, wish, locks)?;
                 self.lock_all(right, wish, locks)
             }
+            From::Relation { relation, .. } if relation.is_materialized() => {
+                let message = format!("cannot lock rows in materialized view \"{}\"", relation.name);
+                Err(crate::Error::new(Condition::WrongObjectType, message))
+            }
             From::Relation { .. } | From::Cte { .. } | From::Kept { .. } | From::Function { .. } => Ok(()),
         }
     }

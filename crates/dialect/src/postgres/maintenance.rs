@@ -48,7 +48,7 @@ impl Binder<'_> {
             }
             let relation = self.relation(range)?;
             check_columns(&relation, &names::strings(&target.va_cols))?;
-            if relation.kind == RelationKind::Table {
+            if relation.keeps_rows() {
                 tables.push(relation);
             } else {
                 skipped.push(relation.name.clone());
@@ -176,7 +176,7 @@ impl Binder<'_> {
             Error::new(Condition::WrongObjectType, format!("\"{name}\" is not a table or materialized view"))
         };
         match self.schema.relation(&name_of(range)) {
-            Some(relation) if relation.kind == RelationKind::Table => Ok(relation),
+            Some(relation) if relation.keeps_rows() => Ok(relation),
             Some(relation) if relation.kind == RelationKind::Catalog => {
                 Err(self.unsupported("REINDEX of a system catalog", range.location))
             }

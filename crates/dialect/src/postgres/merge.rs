@@ -98,6 +98,7 @@ impl Binder<'_> {
                 RelationKind::Table => None,
                 RelationKind::Catalog => None,
                 RelationKind::View { .. } | RelationKind::NativeView => Some("views"),
+                RelationKind::MaterializedView { .. } => Some("materialized views"),
                 RelationKind::Sequence { .. } => Some("sequences"),
             };
             if let Some(kind) = kind {

@@ -81,7 +81,6 @@ fn definition(node: &N) -> Option<&'static str> {
         N::AlterUserMappingStmt(_) => "ALTER USER MAPPING",
         N::DropUserMappingStmt(_) => "DROP USER MAPPING",
         N::ImportForeignSchemaStmt(_) => "IMPORT FOREIGN SCHEMA",
-        N::RefreshMatViewStmt(_) => "REFRESH MATERIALIZED VIEW",
         N::SecLabelStmt(_) => "SECURITY LABEL",
         _ => return None,
     })

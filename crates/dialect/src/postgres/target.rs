@@ -271,6 +271,10 @@ impl Binder<'_> {
                 Err(self.error(Condition::WrongObjectType, format!("cannot change sequence \"{}\"", relation.name), -1))
             }
             RelationKind::View { .. } => self.view_target(relation, alias, change, range.location),
+            RelationKind::MaterializedView { .. } => {
+                let message = format!("cannot change materialized view \"{}\"", relation.name);
+                Err(Error::new(Condition::WrongObjectType, message))
+            }
             RelationKind::NativeView => Err(self.error(
                 Condition::ObjectNotInPrerequisiteState,
                 format!("cannot {} view \"{}\"", change.words(), relation.name),

@@ -301,8 +301,11 @@ impl Binder<'_> {
         let relation = self.relation(range)?;
         let columns = self.column_positions(&relation, &names::strings(&copy.attlist), range.location)?;
         if !copy.is_from {
-            if matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView) {
-                let message = format!("cannot copy from view \"{}\"", relation.name);
+            if matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView)
+                || relation.is_materialized()
+            {
+                let words = crate::access::relation_words(&relation);
+                let message = format!("cannot copy from {words} \"{}\"", relation.name);
                 return Err(
                     Error::new(Condition::WrongObjectType, message).hint("Try the COPY (SELECT ...) TO variant.")
                 );
@@ -334,6 +337,10 @@ impl Binder<'_> {
             relation.has_trigger(ir::TriggerTime::InsteadOf, ir::TriggerLevel::Row, ir::TriggerEvent::Insert);
         let target = match relation.kind {
             RelationKind::View { .. } if takes_rows => self.target(Some(range), Change::Insert)?,
+            RelationKind::MaterializedView { .. } => {
+                let message = format!("cannot copy to materialized view \"{}\"", relation.name);
+                return Err(Error::new(Condition::WrongObjectType, message));
+            }
             RelationKind::View { .. } | RelationKind::NativeView => {
                 let message = format!("cannot copy to view \"{}\"", relation.name);
                 return Err(Error::new(Condition::WrongObjectType, message)

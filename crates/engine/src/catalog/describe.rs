@@ -458,7 +458,9 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool)
         return Some(text);
     }
     match &relation.kind {
-        RelationKind::View { definition, .. } => Some(format!(" {};", definition.trim().trim_end_matches(';'))),
+        RelationKind::View { definition, .. } | RelationKind::MaterializedView { definition, .. } => {
+            Some(format!(" {};", definition.trim().trim_end_matches(';')))
+        }
         // Somebody else's: what stands behind AS in the stored statement.
         RelationKind::NativeView => schema.details(oid)?.sql.clone(),
         RelationKind::Table | RelationKind::Catalog | RelationKind::Sequence { .. } => None,

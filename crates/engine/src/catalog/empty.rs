@@ -31,7 +31,6 @@ const PG_CATALOG: &[&str] = &[
     "pg_init_privs",
     "pg_largeobject",
     "pg_largeobject_metadata",
-    "pg_matviews",
     "pg_parameter_acl",
     "pg_partitioned_table",
     "pg_prepared_xacts",

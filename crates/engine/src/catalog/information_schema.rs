@@ -58,7 +58,8 @@ fn is_view(kind: &RelationKind) -> bool {
 pub(super) fn shown_relations<'a>(context: &'a Context<'_>) -> impl Iterator<Item = &'a Arc<Relation>> {
     let catalogs = super::relations();
     let catalogs = catalogs.filter(|relation| [PG_CATALOG, INFORMATION_SCHEMA].contains(&relation.namespace.as_str()));
-    context.schema.user_relations().chain(catalogs)
+    // The standard knows no materialised views.
+    context.schema.user_relations().filter(|relation| !relation.is_materialized()).chain(catalogs)
 }
 
 /// The keys of PostgreSQL's own tables.

@@ -314,6 +314,12 @@ pub fn relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
     ENTRIES.iter().map(|entry| &entry.relation)
 }
 
+/// The same without those of Informix, whose schemas are none of PostgreSQL's: pg_dump asks in which schema everything is.
+pub fn postgres_relations<'a>() -> impl Iterator<Item = &'a Arc<Relation>> {
+    use crate::schema::{INFORMATION_SCHEMA, PG_CATALOG};
+    relations().filter(|relation| [PG_CATALOG, INFORMATION_SCHEMA].contains(&relation.namespace.as_str()))
+}
+
 /// The place of a relation among PostgreSQL's.
 fn position(table: &Table) -> u32 {
     let found = facts::Relation::all().iter().position(|row| (row.schema, row.name) == (table.namespace, table.name));
@@ -325,7 +331,7 @@ pub fn is_view(relation: &Relation) -> bool {
     match relation.kind {
         RelationKind::View { .. } | RelationKind::NativeView => true,
         RelationKind::Catalog => BY_OID.get(&relation.oid).is_some_and(|at| ENTRIES[*at].view),
-        RelationKind::Table | RelationKind::Sequence { .. } => false,
+        RelationKind::Table | RelationKind::MaterializedView { .. } | RelationKind::Sequence { .. } => false,
     }
 }
 

@@ -65,7 +65,10 @@ fn shown(schema: &SessionSchema, oid: u32) -> Option<String> {
 
 /// `table t`, `view v`.
 fn relation_words(schema: &SessionSchema, relation: &Relation) -> Option<String> {
-    let kind = if super::is_view(relation) { "view" } else { "table" };
+    let kind = match super::is_view(relation) {
+        true => "view",
+        false => rowferry_dialect::access::relation_words(relation),
+    };
     Some(format!("{kind} {}", shown(schema, relation.oid)?))
 }
 

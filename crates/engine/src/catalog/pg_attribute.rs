@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rowferry_dialect::access::Rights;
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::postgres::types;
-use rowferry_dialect::schema::{Column, Index, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, Index, Relation};
 use rowferry_dialect::{Schema as _, Type, heritage};
 use rowferry_facts as facts;
 
 use super::describe::{default_expression, included, index_column, options};
-use super::{Cell, Context, NULL, Row, Table, letter, relations, row, text_array};
+use super::{Cell, Context, NULL, Row, Table, letter, row, text_array};
 use crate::schema::metadata::derived_oid;
 use crate::schema::{Properties, SessionSchema};
 
@@ -184,7 +184,7 @@ fn system_columns(relation: u32, rows: &mut Vec<Row>) {
 /// The columns of PostgreSQL's catalogs, which are the same everywhere.
 pub(super) fn fixed() -> Vec<Row> {
     let mut rows = Vec::new();
-    for relation in relations() {
+    for relation in super::postgres_relations() {
         let facts = facts::Relation::columns(&relation.namespace, &relation.name);
         if facts.is_empty() {
             of_relation(relation, &Properties::default(), |_, _| {}, &mut rows);
@@ -242,7 +242,7 @@ fn of_user(schema: &SessionSchema, rights: &Rights, relation: &Arc<Relation>, ro
         }
     };
     of_relation(relation, properties, complete, rows);
-    if relation.kind == RelationKind::Table {
+    if relation.keeps_rows() {
         system_columns(relation.oid, rows);
     }
     for index in &relation.indexes {

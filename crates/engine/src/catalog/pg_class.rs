@@ -7,7 +7,7 @@ use rowferry_dialect::schema::{Relation, RelationKind};
 use super::describe;
 use super::names::namespace_oid;
 use super::pg_roles::shown_list;
-use super::{Cell, Context, NULL, OWNER, Row, Table, relations, row, text_array};
+use super::{Cell, Context, NULL, OWNER, Row, Table, row, text_array};
 use crate::schema::{PG_TEMP, Properties};
 
 pub(super) const TABLES: &[Table] = &[Table::pg_catalog("pg_class", rows)];
@@ -40,7 +40,7 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
     };
     let mut rows = Vec::new();
     let none = Properties::default();
-    for relation in relations() {
+    for relation in super::postgres_relations() {
         let mut of_catalog = of_relation(relation, namespace_oid(schema, &relation.namespace), false);
         of_catalog.indexed =
             relation.namespace == crate::schema::PG_CATALOG && super::system_indexes::has_some(&relation.name);
@@ -65,6 +65,9 @@ fn rows(context: &Context<'_>) -> Vec<Row> {
         }
         if let Some(word) = properties.get("", "replica_identity") {
             row[REPLICA_IDENTITY] = Cell::from(&word[..1]);
+        }
+        if let RelationKind::MaterializedView { populated, .. } = relation.kind {
+            row[POPULATED] = Cell::from(populated);
         }
         show_options(&mut row, properties, "", "option ");
         rows.push(row);
@@ -159,6 +162,7 @@ const PAGES: usize = 9;
 const TUPLES: usize = 10;
 const PERSISTENCE: usize = 15;
 const HAS_SUBCLASS: usize = 21;
+const POPULATED: usize = 24;
 const REPLICA_IDENTITY: usize = 25;
 const OPTIONS: usize = 31;
 
@@ -176,11 +180,15 @@ fn of_relation(relation: &Relation, namespace: u32, triggers: bool) -> Class<'_>
         name: &relation.name,
         namespace,
         temporary: relation.namespace == PG_TEMP,
-        kind: if is_view { "v" } else { "r" },
+        kind: match is_view {
+            true => "v",
+            false if relation.is_materialized() => "m",
+            false => "r",
+        },
         columns: relation.columns.len(),
         checks: relation.checks.len(),
         indexed: !relation.indexes.is_empty(),
-        rules: is_view,
+        rules: is_view || relation.is_materialized(),
         triggers,
         secured: relation.security.as_ref().map_or((false, false), |security| (security.enabled, security.forced)),
         options: options(relation),
@@ -198,7 +206,7 @@ fn options(relation: &Relation) -> Option<String> {
 
 fn class(class: &Class<'_>) -> Row {
     let access = match class.kind {
-        "r" => 2_u32,
+        "r" | "m" => 2_u32,
         "i" => 403,
         _ => 0,
     };
@@ -228,7 +236,7 @@ fn class(class: &Class<'_>) -> Row {
         class.secured.0,
         class.secured.1,
         true,
-        if class.kind == "r" { "d" } else { "n" },
+        if matches!(class.kind, "r" | "m") { "d" } else { "n" },
         false,
         0,
         0,

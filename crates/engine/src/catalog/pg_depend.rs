@@ -53,7 +53,7 @@ fn dependencies(context: &Context<'_>) -> Vec<Row> {
         of_relation(context, relation, &mut rows);
         of_indexes(relation, &mut rows);
         of_constraints(context, relation, &mut rows);
-        if super::is_view(relation) {
+        if super::is_view(relation) || relation.is_materialized() {
             of_view(context, relation, &mut rows);
         }
     }

@@ -10,6 +10,7 @@ use super::{Context, NULL, Row, Table, describe, row};
 pub(super) const TABLES: &[Table] = &[
     Table::pg_catalog("pg_tables", tables),
     Table::pg_catalog("pg_views", views),
+    Table::pg_catalog("pg_matviews", materialized_views),
     Table::pg_catalog("pg_description", descriptions),
     Table::pg_catalog("pg_rewrite", rules),
 ];
@@ -19,7 +20,7 @@ fn tables(context: &Context<'_>) -> Vec<Row> {
     let owner = |oid| super::pg_roles::owner_name(context.schema, &rights, oid);
     let of_users = context.schema.user_relations().map(|relation| (relation, owner(relation.oid)));
     of_users
-        .chain(super::relations().map(|relation| (relation, "postgres".to_owned())))
+        .chain(super::postgres_relations().map(|relation| (relation, "postgres".to_owned())))
         .filter(|(relation, _)| matches!(relation.kind, RelationKind::Table | RelationKind::Catalog))
         .map(|(relation, owner)| {
             let triggers = !relation.triggers.is_empty()
@@ -40,6 +41,22 @@ fn views(context: &Context<'_>) -> Vec<Row> {
             let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
             let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
             row![&relation.namespace, &relation.name, owner, definition]
+        })
+        .collect()
+}
+
+fn materialized_views(context: &Context<'_>) -> Vec<Row> {
+    let rights = context.schema.rights();
+    let views = context.schema.user_relations().filter_map(|relation| match relation.kind {
+        RelationKind::MaterializedView { populated, .. } => Some((relation, populated)),
+        _ => None,
+    });
+    views
+        .map(|(relation, populated)| {
+            let owner = super::pg_roles::owner_name(context.schema, &rights, relation.oid);
+            let definition = describe::view(context.schema, relation.oid, &Settings::default(), false);
+            let indexed = !relation.indexes.is_empty();
+            row![&relation.namespace, &relation.name, owner, NULL, indexed, populated, definition]
         })
         .collect()
 }
@@ -88,7 +105,9 @@ fn descriptions(context: &Context<'_>) -> Vec<Row> {
 fn rules(context: &Context<'_>) -> Vec<Row> {
     let views = context.schema.user_relations();
     views
-        .filter(|relation| matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView))
+        .filter(|relation| {
+            matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView) || relation.is_materialized()
+        })
         .map(|relation| {
             let oid = rule_oid(relation.oid);
             row![oid, "_RETURN", relation.oid, "1", "O", true, "<>", "<>"]

@@ -271,8 +271,8 @@ impl Snapshot {
             self.numbered.add(target_key(sequence.schema.as_deref().unwrap_or_default(), &sequence.name), oid);
         }
         match (&relation.kind, &details.needs) {
-            (RelationKind::View { .. }, None) => self.untraced.insert(oid, ()),
-            (RelationKind::View { .. }, Some(needs)) => {
+            (RelationKind::View { .. } | RelationKind::MaterializedView { .. }, None) => self.untraced.insert(oid, ()),
+            (RelationKind::View { .. } | RelationKind::MaterializedView { .. }, Some(needs)) => {
                 needs.iter().for_each(|(target, _)| self.users.add(*target, oid))
             }
             (RelationKind::NativeView, _) => self.foreign_views.insert(oid, ()),

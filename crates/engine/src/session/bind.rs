@@ -6,7 +6,7 @@ use rowferry_dialect::access::Needs;
 use rowferry_dialect::ir::{self, Statement};
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::plan::Bound;
-use rowferry_dialect::schema::{Relation, RelationKind, Schema};
+use rowferry_dialect::schema::{Relation, Schema};
 use rowferry_dialect::{Error, Language, Result, Type, informix, postgres};
 
 use super::Session;
@@ -155,7 +155,7 @@ impl Session {
 
     /// The query behind a view of ours, bound against a schema.
     pub(super) fn bind_view(&self, view: &Relation, schema: &dyn Schema) -> Result<ir::Query> {
-        let RelationKind::View { definition, pins, .. } = &view.kind else {
+        let Some((definition, pins)) = view.definition() else {
             return Err(Error::internal("a view without a query"));
         };
         if view.language != Language::Informix {

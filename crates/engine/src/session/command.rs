@@ -18,7 +18,9 @@ pub(super) fn command(statement: &Statement) -> Command {
                 DmlAction::Delete { .. } => Command::Delete,
             };
         }
+        Statement::CreateTableAs(create) if create.no_data && create.definition.is_some() => "CREATE MATERIALIZED VIEW",
         Statement::CreateTableAs(create) if create.no_data => "CREATE TABLE AS",
+        Statement::RefreshView(_) => "REFRESH MATERIALIZED VIEW",
         Statement::CreateTableAs(_) => return Command::Select,
         // Informix counts rows as an UPDATE's.
         Statement::Merge(merge) => {
@@ -46,6 +48,7 @@ pub(super) fn command(statement: &Statement) -> Command {
             {
                 "ALTER INDEX"
             }
+            Ddl::AlterTable { table, .. } if table.is_materialized() => "ALTER MATERIALIZED VIEW",
             Ddl::AlterTable { .. } => "ALTER TABLE",
             Ddl::AlterView { tag, .. } => tag,
             Ddl::Access { tag, .. } => tag,
@@ -81,6 +84,7 @@ pub(super) fn command(statement: &Statement) -> Command {
             Ddl::DropType { .. } => "DROP TYPE",
             Ddl::Drop(drop) => match drop.kind {
                 ObjectKind::Index => "DROP INDEX",
+                ObjectKind::MaterializedView => "DROP MATERIALIZED VIEW",
                 ObjectKind::Schema => "DROP SCHEMA",
                 ObjectKind::Sequence => "DROP SEQUENCE",
                 ObjectKind::Synonym => "DROP SYNONYM",

@@ -66,6 +66,8 @@ pub(crate) struct Uses {
     pub whole: Vec<u32>,
     /// What it changes is temporary.
     pub temporary: bool,
+    /// It reads materialised views.
+    pub materialized: bool,
     /// Sequences that number the rows that it inserts.
     pub numbering: Vec<u32>,
     /// The table that it numbers rows of by hand.
@@ -74,8 +76,10 @@ pub(crate) struct Uses {
 
 impl Uses {
     pub fn of(statement: &Statement) -> Self {
+        let tables = ir::table_locks(statement);
         Self {
-            tables: ir::table_locks(statement),
+            materialized: tables.iter().any(|table| table.relation.is_materialized()),
+            tables,
             named: ir::named_locks(statement),
             rows: ir::row_locks(statement),
             changes_keys: ir::changes_keys(statement),

@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use rowferry_dialect::access::relation_words;
 use rowferry_dialect::ir::{Ddl, Statement as Ir, Value};
 use rowferry_dialect::postgres::types::words;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 
 use super::transaction::{Block, Open};
@@ -27,6 +28,7 @@ mod function;
 mod grants;
 mod heirs;
 mod like;
+mod matview;
 mod named_type;
 mod names;
 mod owned;
@@ -88,6 +90,7 @@ impl Session {
     pub(super) fn run_ddl(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         match &prepared.bound.statement {
             Ir::CreateTableAs(_) => self.create_table_as(prepared, params),
+            Ir::RefreshView(_) => self.refresh_view(prepared),
             Ir::Ddl(ddl) => match ddl.as_ref() {
                 Ddl::CreateSchema { name, elements, .. } if !elements.is_empty() => {
                     self.as_one_transaction(|session| {
@@ -218,7 +221,13 @@ impl Session {
         };
         let settings = self.state.settings();
         let rows = self.change_schema(|changer| {
-            let Some(physical) = changer.create_table(&create.table)? else { return Ok(0) };
+            changer.check_creation(&create.table)?;
+            let Some((physical, oid)) = changer.create_table(&create.table, create.definition.as_deref())? else {
+                return Ok(0);
+            };
+            if let Some(definition) = &create.definition {
+                changer.record_query(oid, definition, !create.no_data)?;
+            }
             if create.no_data {
                 return Ok(0);
             }
@@ -323,7 +332,7 @@ impl Changer<'_> {
     fn run(&self, ddl: &Ddl) -> Done {
         self.check_allowed(ddl)?;
         match ddl {
-            Ddl::CreateTable(table) => self.create_table(table).map(|_| ()),
+            Ddl::CreateTable(table) => self.create_table(table, None).map(|_| ()),
             Ddl::CreateIndex(index) => self.create_index(index),
             Ddl::CreateView(view) => self.create_view(view),
             Ddl::CreateSequence(sequence) => self.create_sequence(sequence),
@@ -576,8 +585,7 @@ impl Changer<'_> {
 
 /// `table orders`, `view totals`.
 fn describe(relation: &Relation) -> String {
-    let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
-    format!("{kind} {}", relation.name)
+    format!("{} {}", relation_words(relation), relation.name)
 }
 
 /// As [`describe`], with its schema where its name alone does not find it.
@@ -586,8 +594,7 @@ fn described(schema: &SessionSchema, relation: &Relation) -> String {
     if visible.is_some_and(|found| found.oid == relation.oid) || relation.is_temporary() {
         return describe(relation);
     }
-    let kind = if matches!(relation.kind, RelationKind::Table) { "table" } else { "view" };
-    format!("{kind} {}.{}", relation.namespace, relation.name)
+    format!("{} {}.{}", relation_words(relation), relation.namespace, relation.name)
 }
 
 /// Others need what is to go.

@@ -151,6 +151,9 @@ impl Session {
     fn dispatch_statement(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.lock_tables(prepared)?;
         self.leave_temporary(prepared)?;
+        if prepared.uses.materialized {
+            self.check_populated(prepared)?;
+        }
         self.check_needs(prepared)?;
         if prepared.direct.is_some() && !prepared.in_parts {
             let plan = self.renew(prepared)?;
@@ -161,7 +164,7 @@ impl Session {
         match &prepared.bound.statement {
             statement if prepared.in_parts || matches!(statement, Ir::Merge(_)) => self.run_in_parts(prepared, params),
             Ir::Dml(_) => self.run_dml(prepared, params),
-            Ir::Ddl(_) | Ir::CreateTableAs(_) => self.run_ddl(prepared, params),
+            Ir::Ddl(_) | Ir::CreateTableAs(_) | Ir::RefreshView(_) => self.run_ddl(prepared, params),
             Ir::Query(_) => self.run_query(prepared, params),
             // The routine may have been replaced since.
             Ir::CallRoutine(_) => {

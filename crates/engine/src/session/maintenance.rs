@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{LockMode, Maintenance};
-use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Result};
 
 use super::Session;
@@ -55,7 +55,7 @@ impl Session {
             return (tables.to_vec(), all);
         }
         let main = self.schema.main.clone();
-        let every = main.relations().filter(|table| all && table.kind == RelationKind::Table);
+        let every = main.relations().filter(|table| all && table.keeps_rows());
         let wanted = every.chain(tables).filter(|table| self.may_maintain(table, verb));
         (wanted.cloned().collect(), false)
     }
@@ -85,7 +85,7 @@ impl Session {
             return Err(read_only("VACUUM"));
         }
         let main = self.schema.main.clone();
-        for table in main.relations().filter(|table| table.kind == RelationKind::Table) {
+        for table in main.relations().filter(|table| table.keeps_rows()) {
             self.lock_table(table.oid, &table.name, LockMode::AccessExclusive, true)?;
         }
         let patience = self.patience();
@@ -122,7 +122,7 @@ impl Session {
             None => tables.iter().map(|table| format!("REINDEX {}", physical(table))).collect(),
             Some(schema) => {
                 let of_schema = |table: &&Arc<Relation>| {
-                    table.kind == RelationKind::Table && schema.is_none_or(|schema| table.namespace == schema)
+                    table.keeps_rows() && schema.is_none_or(|schema| table.namespace == schema)
                 };
                 let main = self.schema.main.clone();
                 main.relations().filter(of_schema).map(|table| format!("REINDEX {}", physical(table))).collect()

@@ -4,7 +4,7 @@
 //! find the culprit; this looks for it, once something has failed.
 
 use rowferry_dialect::plan::ResultColumn;
-use rowferry_dialect::schema::RelationKind;
+
 use rowferry_dialect::{Error, Schema as _};
 
 use super::Session;
@@ -50,7 +50,7 @@ impl Session {
         let name = relation.columns.get(position)?.name.clone();
         let mut place =
             Place { namespace: relation.namespace.clone(), table: relation.name.clone(), column: name, rowid: None };
-        if relation.kind != RelationKind::Table || relation.without_identity {
+        if !relation.keeps_rows() || relation.without_identity {
             return Some(place);
         }
         let handle = self.handle.as_ref()?.lock();

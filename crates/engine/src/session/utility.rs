@@ -48,6 +48,7 @@ impl Session {
             | Ir::CallProcedure(_)
             | Ir::Do(_)
             | Ir::CreateTableAs(_)
+            | Ir::RefreshView(_)
             | Ir::Dml(_)
             | Ir::Merge(_)
             | Ir::Ddl(_) => {

@@ -320,7 +320,12 @@ impl Binder<'_> {
             likes: Vec::new(),
             parents: Vec::new(),
         };
-        Ok(ir::Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound, no_data: false })))
+        Ok(ir::Statement::CreateTableAs(Box::new(CreateTableAs {
+            table,
+            query: bound,
+            no_data: false,
+            definition: None,
+        })))
     }
 
     fn column_definition(&mut self, column: &ast::Column) -> Result<ColumnDefinition> {

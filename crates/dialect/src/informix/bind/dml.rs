@@ -104,9 +104,10 @@ impl Binder<'_> {
         let relation = self.relation(name)?;
         match relation.kind {
             RelationKind::Table => Ok(relation),
-            RelationKind::View { .. } | RelationKind::NativeView | RelationKind::Sequence { .. } => {
-                self.unsupported("changing a view", name.at)
-            }
+            RelationKind::View { .. }
+            | RelationKind::NativeView
+            | RelationKind::MaterializedView { .. }
+            | RelationKind::Sequence { .. } => self.unsupported("changing a view", name.at),
             RelationKind::Catalog => Err(self.error(
                 Condition::InsufficientPrivilege,
                 format!("the catalog table {} cannot be changed", relation.name),

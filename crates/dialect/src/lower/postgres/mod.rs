@@ -37,7 +37,13 @@ pub fn lower(bound: &Bound) -> Result<String> {
             let data = if create.no_data { " WITH NO DATA" } else { "" };
             let query = lowering.query(&create.query)?;
             let temporary = if create.table.temporary { "TEMPORARY " } else { "" };
-            Ok(format!("CREATE {temporary}TABLE {name} ({}) AS {query}{data}", columns.join(", ")))
+            let kind = if create.definition.is_some() { "MATERIALIZED VIEW" } else { "TABLE" };
+            Ok(format!("CREATE {temporary}{kind} {name} ({}) AS {query}{data}", columns.join(", ")))
+        }
+        Statement::RefreshView(refresh) => {
+            let concurrently = if refresh.concurrently { "CONCURRENTLY " } else { "" };
+            let data = if refresh.query.is_none() { " WITH NO DATA" } else { "" };
+            Ok(format!("REFRESH MATERIALIZED VIEW {concurrently}{}{data}", quote(&refresh.view.name)))
         }
         Statement::Ddl(ddl) => lowering.ddl(ddl),
         _ => Err(missing("this statement")),

@@ -88,6 +88,11 @@ impl Binder<'_> {
         if of_view || alter.objtype() == ObjectType::ObjectView {
             return self.alter_view(alter);
         }
+        let of_materialized = alter.objtype() == ObjectType::ObjectTable
+            && self.relation(range).is_ok_and(|relation| relation.is_materialized());
+        if of_materialized || alter.objtype() == ObjectType::ObjectMatview {
+            return self.alter_materialized(alter);
+        }
         if alter.objtype() == ObjectType::ObjectIndex {
             return self.alter_index(alter);
         }
@@ -487,11 +492,21 @@ impl Binder<'_> {
         }
         if rename.missing_ok && kind != ObjectType::ObjectSequence && self.relation(range).is_err() {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
-            let tag = if kind == ObjectType::ObjectIndex { "ALTER INDEX" } else { "ALTER TABLE" };
+            let tag = match kind {
+                ObjectType::ObjectIndex => "ALTER INDEX",
+                ObjectType::ObjectMatview => super::matview::ALTER,
+                _ => "ALTER TABLE",
+            };
             return Ok(Statement::Nothing { tag });
         }
         if kind == ObjectType::ObjectSequence {
             return self.rename_sequence(rename, range);
+        }
+        if matches!(kind, ObjectType::ObjectMatview)
+            || kind == ObjectType::ObjectColumn && rename.relation_type() == ObjectType::ObjectMatview
+        {
+            let relation = self.relation(range)?;
+            return self.rename_materialized(rename, relation);
         }
         let of_view = matches!(kind, ObjectType::ObjectView | ObjectType::ObjectTable)
             || kind == ObjectType::ObjectColumn
@@ -500,10 +515,13 @@ impl Binder<'_> {
             let relation = self.relation(range)?;
             match relation.kind {
                 RelationKind::View { .. } => return self.rename_view(rename, relation),
-                RelationKind::Table if kind == ObjectType::ObjectView => {
+                RelationKind::Table | RelationKind::MaterializedView { .. }
+                    if kind == ObjectType::ObjectView || rename.relation_type() == ObjectType::ObjectView =>
+                {
                     let message = format!("\"{}\" is not a view", relation.name);
                     return Err(crate::Error::new(Condition::WrongObjectType, message));
                 }
+                RelationKind::MaterializedView { .. } => return self.rename_materialized(rename, relation),
                 _ => {}
             }
         }

@@ -4,6 +4,7 @@ use pg_query::protobuf::{self as pg, ObjectType, node::Node as N};
 
 use super::super::binder::Binder;
 use super::super::names;
+use crate::access::relation_words;
 use crate::ir::Ddl;
 use crate::schema::QualifiedName;
 use crate::{Condition, Error, Result};
@@ -42,9 +43,11 @@ impl Binder<'_> {
                 Some((member, object)) => (object, Some(member.clone())),
                 None => return Err(Error::internal("a comment on nothing")),
             },
-            ObjectType::ObjectTable | ObjectType::ObjectView | ObjectType::ObjectIndex | ObjectType::ObjectSequence => {
-                (parts.as_slice(), None)
-            }
+            ObjectType::ObjectTable
+            | ObjectType::ObjectView
+            | ObjectType::ObjectMatview
+            | ObjectType::ObjectIndex
+            | ObjectType::ObjectSequence => (parts.as_slice(), None),
             other => {
                 let words = super::super::refused::object(other);
                 return Err(self.unsupported(format!("COMMENT ON {words}"), -1));
@@ -70,6 +73,16 @@ impl Binder<'_> {
             _ => {}
         }
         let Some(relation) = self.schema.relation(&name) else { return Err(missing()) };
+        let wanted = match comment.objtype() {
+            ObjectType::ObjectTable => "table",
+            ObjectType::ObjectView => "view",
+            ObjectType::ObjectMatview => "materialized view",
+            _ => relation_words(&relation),
+        };
+        if wanted != relation_words(&relation) {
+            let message = format!("\"{}\" is not a {wanted}", relation.name);
+            return Err(Error::new(Condition::WrongObjectType, message));
+        }
         let Some(member) = member else { return Ok(Ddl::Comment { relation, column: None, text }) };
         if comment.objtype() == ObjectType::ObjectTabconstraint {
             let known = relation.checks.iter().any(|check| check.name == member)

@@ -11,9 +11,14 @@ use crate::schema::{QualifiedName, Relation};
 use crate::{Condition, Error, Result, Type};
 
 impl Binder<'_> {
+    fn indexable(&mut self, range: &pg::RangeVar) -> Result<std::sync::Arc<Relation>> {
+        let relation = self.relation(range)?;
+        if relation.is_materialized() { Ok(relation) } else { self.own_table(range) }
+    }
+
     pub(super) fn create_index(&mut self, index: &pg::IndexStmt) -> Result<Statement> {
         let Some(range) = &index.relation else { return Err(Error::internal("an index without its table")) };
-        let table = self.own_table(range)?;
+        let table = self.indexable(range)?;
         let other = matches!(index.access_method.as_str(), "gin" | "gist");
         if !other && !matches!(index.access_method.as_str(), "" | "btree" | "hash") {
             return Err(self.unsupported(format!("the access method \"{}\"", index.access_method), range.location));

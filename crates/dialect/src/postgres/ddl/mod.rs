@@ -10,6 +10,7 @@ mod extension;
 mod index;
 mod inherit;
 mod like;
+mod matview;
 mod policy;
 mod properties;
 mod range;
@@ -25,6 +26,7 @@ use pg_query::protobuf::{self as pg, DropBehavior, Node, ObjectType, node::Node 
 
 use super::binder::{Binder, Clause, Entry, Scope};
 use super::{names, raw};
+use crate::access::relation_words;
 use crate::ir::{self, CreateTable, CreateTableAs, CreateView, Ddl, Drop, ObjectKind, RoleSpec, Statement, Text};
 use crate::schema::{QualifiedName, RelationKind};
 use crate::{Condition, Language, Result, Type};
@@ -38,6 +40,7 @@ impl Binder<'_> {
         let ddl = match node {
             N::CreateStmt(create) => return self.create_table(create),
             N::CreateTableAsStmt(create) => return self.create_table_as(create),
+            N::RefreshMatViewStmt(refresh) => return self.refresh_view(refresh),
             N::IndexStmt(index) => return self.create_index(index),
             N::ViewStmt(view) => self.create_view(view)?,
             N::CreateSeqStmt(sequence) => return self.create_sequence(sequence),
@@ -218,7 +221,10 @@ impl Binder<'_> {
                 format!("permission denied: \"{}\" is a system catalog", relation.name),
                 range.location,
             )),
-            RelationKind::View { .. } | RelationKind::NativeView | RelationKind::Sequence { .. } => {
+            RelationKind::View { .. }
+            | RelationKind::NativeView
+            | RelationKind::MaterializedView { .. }
+            | RelationKind::Sequence { .. } => {
                 Err(crate::Error::new(Condition::WrongObjectType, format!("\"{}\" is not a table", relation.name)))
             }
         }
@@ -262,9 +268,6 @@ impl Binder<'_> {
     }
 
     fn create_table_as(&mut self, create: &pg::CreateTableAsStmt) -> Result<Statement> {
-        if create.objtype() == ObjectType::ObjectMatview {
-            return Err(self.unsupported("CREATE MATERIALIZED VIEW", -1));
-        }
         let (Some(into), Some(node)) = (&create.into, create.query.as_deref().and_then(|node| node.node.as_ref()))
         else {
             return Err(crate::Error::internal("CREATE TABLE AS without a query"));
@@ -272,7 +275,13 @@ impl Binder<'_> {
         let N::SelectStmt(select) = node else {
             return Err(self.unsupported("CREATE TABLE AS EXECUTE", -1));
         };
-        self.table_of_query(into, select, create.if_not_exists, "CREATE TABLE AS")
+        let materialized = create.objtype() == ObjectType::ObjectMatview;
+        let tag = if materialized { "CREATE MATERIALIZED VIEW" } else { "CREATE TABLE AS" };
+        if materialized && into.rel.as_ref().is_some_and(|range| range.relpersistence == "u") {
+            let message = "materialized views cannot be unlogged";
+            return Err(crate::Error::new(Condition::FeatureNotSupported, message));
+        }
+        self.table_of_query(into, select, create.if_not_exists, tag, materialized)
     }
 
     /// `SELECT … INTO table`.
@@ -281,7 +290,7 @@ impl Binder<'_> {
         let Some(into) = query.into_clause.take() else { return Err(crate::Error::internal("INTO is missing")) };
         self.effects.schema = true;
         self.effects.writes = true;
-        self.table_of_query(&into, &query, false, "SELECT INTO")
+        self.table_of_query(&into, &query, false, "SELECT INTO", false)
     }
 
     fn table_of_query(
@@ -290,6 +299,7 @@ impl Binder<'_> {
         select: &pg::SelectStmt,
         if_not_exists: bool,
         tag: &'static str,
+        materialized: bool,
     ) -> Result<Statement> {
         let Some(range) = &into.rel else { return Err(crate::Error::internal("INTO without a name")) };
         let name = self.new_name(range)?;
@@ -298,9 +308,10 @@ impl Binder<'_> {
         }
         let properties = self.clauses_of_into(into)?;
         let mut bound = self.query(select, true)?;
+        let definition = if materialized { Some(self.materialized_text(select, &bound.query)?) } else { None };
         let given = names::strings(&into.col_names);
         if given.len() > bound.columns.len() {
-            return Err(self.error(Condition::SyntaxError, "too many column names were specified", range.location));
+            return Err(crate::Error::new(Condition::SyntaxError, "too many column names were specified"));
         }
         for (index, name) in given.into_iter().enumerate() {
             name.clone_into(&mut bound.columns[index].name);
@@ -340,7 +351,12 @@ impl Binder<'_> {
             likes: Vec::new(),
             parents: Vec::new(),
         };
-        Ok(Statement::CreateTableAs(Box::new(CreateTableAs { table, query: bound.query, no_data: into.skip_data })))
+        Ok(Statement::CreateTableAs(Box::new(CreateTableAs {
+            table,
+            query: bound.query,
+            no_data: into.skip_data,
+            definition,
+        })))
     }
 
     fn create_view(&mut self, view: &pg::ViewStmt) -> Result<Ddl> {
@@ -382,7 +398,7 @@ impl Binder<'_> {
                 });
             }
         }
-        if !self.params.is_empty() {
+        if matview::names_parameters(&bound.query) {
             return Err(self.error(Condition::UndefinedParameter, "there is no parameter $1", range.location));
         }
         if let Some(column) = bound.query.columns.iter().find(|column| column.ty == Type::RECORD) {
@@ -499,6 +515,7 @@ impl Binder<'_> {
         let (kind, words) = match drop.remove_type() {
             ObjectType::ObjectTable => (ObjectKind::Table, "table"),
             ObjectType::ObjectView => (ObjectKind::View, "view"),
+            ObjectType::ObjectMatview => (ObjectKind::MaterializedView, "materialized view"),
             ObjectType::ObjectIndex => (ObjectKind::Index, "index"),
             ObjectType::ObjectSequence => (ObjectKind::Sequence, "sequence"),
             ObjectType::ObjectSchema => (ObjectKind::Schema, "schema"),
@@ -533,8 +550,7 @@ impl Binder<'_> {
                     Some(found) => Some(QualifiedName::new(found.namespace.clone(), found.name.clone())),
                     None => match self.schema.relation(&name) {
                         Some(other) => {
-                            let is_table = matches!(other.kind, RelationKind::Table | RelationKind::Catalog);
-                            let kind = if is_table { "table" } else { "view" };
+                            let kind = relation_words(&other);
                             let message = format!("\"{}\" is not a sequence", other.name);
                             return Err(crate::Error::new(Condition::WrongObjectType, message)
                                 .hint(format!("Use DROP {} to remove a {kind}.", kind.to_uppercase())));
@@ -545,32 +561,35 @@ impl Binder<'_> {
                 ObjectKind::Index => self.schema.index(&name).map(|(relation, index)| {
                     QualifiedName::new(relation.namespace.clone(), relation.indexes[index].name.clone())
                 }),
-                ObjectKind::Table | ObjectKind::View => match self.schema.relation(&name) {
-                    None => None,
-                    Some(relation) if matches!(relation.kind, RelationKind::Sequence { .. }) => {
-                        let message = format!("\"{}\" is not a {words}", relation.name);
-                        let error = crate::Error::new(Condition::WrongObjectType, message);
-                        return Err(error.hint("Use DROP SEQUENCE to remove a sequence."));
-                    }
-                    Some(relation) => {
-                        let is_view = matches!(relation.kind, RelationKind::View { .. } | RelationKind::NativeView);
-                        if relation.kind == RelationKind::Catalog {
-                            return Err(crate::Error::new(
-                                Condition::InsufficientPrivilege,
-                                format!("permission denied: \"{}\" is a system catalog", relation.name),
-                            ));
+                ObjectKind::Table | ObjectKind::View | ObjectKind::MaterializedView => {
+                    match self.schema.relation(&name) {
+                        None => None,
+                        Some(relation) if matches!(relation.kind, RelationKind::Sequence { .. }) => {
+                            let message = format!("\"{}\" is not a {words}", relation.name);
+                            let error = crate::Error::new(Condition::WrongObjectType, message);
+                            return Err(error.hint("Use DROP SEQUENCE to remove a sequence."));
                         }
-                        if is_view != (kind == ObjectKind::View) {
-                            let error = crate::Error::new(
-                                Condition::WrongObjectType,
-                                format!("\"{}\" is not a {words}", relation.name),
-                            );
-                            let other = if is_view { "view" } else { "table" };
-                            return Err(error.hint(format!("Use DROP {} to remove a {other}.", other.to_uppercase())));
+                        Some(relation) => {
+                            if relation.kind == RelationKind::Catalog {
+                                return Err(crate::Error::new(
+                                    Condition::InsufficientPrivilege,
+                                    format!("permission denied: \"{}\" is a system catalog", relation.name),
+                                ));
+                            }
+                            let other = relation_words(&relation);
+                            if other != words {
+                                let error = crate::Error::new(
+                                    Condition::WrongObjectType,
+                                    format!("\"{}\" is not a {words}", relation.name),
+                                );
+                                return Err(
+                                    error.hint(format!("Use DROP {} to remove a {other}.", other.to_uppercase()))
+                                );
+                            }
+                            Some(QualifiedName::new(relation.namespace.clone(), relation.name.clone()))
                         }
-                        Some(QualifiedName::new(relation.namespace.clone(), relation.name.clone()))
                     }
-                },
+                }
             };
             match resolved {
                 Some(name) => found.push(name),

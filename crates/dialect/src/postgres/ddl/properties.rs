@@ -224,14 +224,17 @@ impl Binder<'_> {
     /// ALTER … SET SCHEMA.
     pub(super) fn set_schema(&mut self, alter: &pg::AlterObjectSchemaStmt) -> Result<Statement> {
         let words = super::super::refused::object(alter.object_type());
-        let (Some(range), ObjectType::ObjectTable) = (&alter.relation, alter.object_type()) else {
+        let materialized = alter.object_type() == ObjectType::ObjectMatview;
+        let (Some(range), ObjectType::ObjectTable | ObjectType::ObjectMatview) = (&alter.relation, alter.object_type())
+        else {
             return Err(self.unsupported(format!("ALTER {words} … SET SCHEMA"), -1));
         };
         if alter.missing_ok && self.relation(range).is_err() {
             self.remark(format!("relation \"{}\" does not exist, skipping", range.relname));
-            return Ok(Statement::Nothing { tag: "ALTER TABLE" });
+            let tag = if materialized { super::matview::ALTER } else { "ALTER TABLE" };
+            return Ok(Statement::Nothing { tag });
         }
-        let table = self.own_table(range)?;
+        let table = if materialized { self.materialized_view(range)? } else { self.own_table(range)? };
         let to = alter.newschema.clone();
         if to == "pg_temp" || table.is_temporary() {
             return Err(Error::new(

@@ -230,6 +230,7 @@ impl Binder<'_> {
             RelationKind::Table => None,
             RelationKind::Catalog => Some("tables"),
             RelationKind::View { .. } | RelationKind::NativeView => Some("views"),
+            RelationKind::MaterializedView { .. } => Some("materialized views"),
             RelationKind::Sequence { .. } => Some("sequences"),
         };
         if let Some(kind) = kind {

@@ -707,6 +707,11 @@ impl Binder<'_> {
                     .collect(),
             )
         } else {
+            let relation = self.relation(range)?;
+            if relation.is_materialized() {
+                let message = format!("referenced relation \"{}\" is not a table", relation.name);
+                return Err(crate::Error::new(Condition::WrongObjectType, message));
+            }
             let relation = self.own_table(range)?;
             self.check_persistence(&relation, draft)?;
             (

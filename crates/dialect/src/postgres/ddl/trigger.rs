@@ -335,6 +335,11 @@ fn check_place(relation: &Relation, trigger: &Trigger) -> Result<()> {
                 return wrong("view", "Views cannot have TRUNCATE triggers.");
             }
         }
+        RelationKind::MaterializedView { .. } => {
+            let message = format!("relation \"{}\" cannot have triggers", relation.name);
+            let detail = "This operation is not supported for materialized views.";
+            return Err(Error::new(Condition::WrongObjectType, message).detail(detail));
+        }
         _ if trigger.time == TriggerTime::InsteadOf => {
             return wrong("table", "Tables cannot have INSTEAD OF triggers.");
         }

@@ -6,6 +6,7 @@ use pg_query::protobuf::{self as pg, AlterTableType, Node, ObjectType, node::Nod
 
 use super::super::binder::Binder;
 use super::super::utility::text_of;
+use crate::access::relation_words;
 use crate::ir::{AlterView, Ddl, Query, Statement};
 use crate::schema::{QualifiedName, Relation, RelationKind, ViewOptions};
 use crate::{Condition, Error, Result};
@@ -105,11 +106,7 @@ impl Binder<'_> {
             AlterTableType::AtChangeOwner => {
                 return Err(self.unsupported("OWNER TO together with other changes", -1));
             }
-            _ => {
-                let message = format!("ALTER action cannot be performed on relation \"{}\"", view.name);
-                return Err(Error::new(Condition::WrongObjectType, message)
-                    .detail("This operation is not supported for views."));
-            }
+            other => return Err(cannot_alter(other, view)),
         }))
     }
 
@@ -150,6 +147,74 @@ impl Binder<'_> {
             RelationKind::NativeView => Err(self.unsupported("ALTER of a view that was not made here", range.location)),
             _ => Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", relation.name))),
         }
+    }
+}
+
+/// A command of ALTER TABLE that is not for such a relation.
+pub(super) fn cannot_alter(command: AlterTableType, relation: &Relation) -> Error {
+    let message = format!("ALTER action {} cannot be performed on relation \"{}\"", words(command), relation.name);
+    let detail = format!("This operation is not supported for {}s.", relation_words(relation));
+    Error::new(Condition::WrongObjectType, message).detail(detail)
+}
+
+/// What messages call a command of ALTER TABLE.
+const fn words(command: AlterTableType) -> &'static str {
+    match command {
+        AlterTableType::AtAddColumn | AlterTableType::AtAddColumnToView => "ADD COLUMN",
+        AlterTableType::AtColumnDefault | AlterTableType::AtCookedColumnDefault => "ALTER COLUMN ... SET DEFAULT",
+        AlterTableType::AtDropNotNull => "ALTER COLUMN ... DROP NOT NULL",
+        AlterTableType::AtSetNotNull => "ALTER COLUMN ... SET NOT NULL",
+        AlterTableType::AtDropExpression => "ALTER COLUMN ... DROP EXPRESSION",
+        AlterTableType::AtSetStatistics => "ALTER COLUMN ... SET STATISTICS",
+        AlterTableType::AtSetOptions => "ALTER COLUMN ... SET",
+        AlterTableType::AtResetOptions => "ALTER COLUMN ... RESET",
+        AlterTableType::AtSetStorage => "ALTER COLUMN ... SET STORAGE",
+        AlterTableType::AtSetCompression => "ALTER COLUMN ... SET COMPRESSION",
+        AlterTableType::AtDropColumn => "DROP COLUMN",
+        AlterTableType::AtAddIndex | AlterTableType::AtAddIndexConstraint => "ADD INDEX",
+        AlterTableType::AtAddConstraint => "ADD CONSTRAINT",
+        AlterTableType::AtAlterConstraint => "ALTER CONSTRAINT",
+        AlterTableType::AtValidateConstraint => "VALIDATE CONSTRAINT",
+        AlterTableType::AtDropConstraint => "DROP CONSTRAINT",
+        AlterTableType::AtAlterColumnType => "ALTER COLUMN ... SET DATA TYPE",
+        AlterTableType::AtChangeOwner => "OWNER TO",
+        AlterTableType::AtClusterOn => "CLUSTER ON",
+        AlterTableType::AtDropCluster => "SET WITHOUT CLUSTER",
+        AlterTableType::AtSetAccessMethod => "SET ACCESS METHOD",
+        AlterTableType::AtSetLogged => "SET LOGGED",
+        AlterTableType::AtSetUnLogged => "SET UNLOGGED",
+        AlterTableType::AtDropOids => "SET WITHOUT OIDS",
+        AlterTableType::AtSetTableSpace => "SET TABLESPACE",
+        AlterTableType::AtSetRelOptions => "SET",
+        AlterTableType::AtResetRelOptions => "RESET",
+        AlterTableType::AtEnableTrig => "ENABLE TRIGGER",
+        AlterTableType::AtEnableAlwaysTrig => "ENABLE ALWAYS TRIGGER",
+        AlterTableType::AtEnableReplicaTrig => "ENABLE REPLICA TRIGGER",
+        AlterTableType::AtDisableTrig => "DISABLE TRIGGER",
+        AlterTableType::AtEnableTrigAll => "ENABLE TRIGGER ALL",
+        AlterTableType::AtDisableTrigAll => "DISABLE TRIGGER ALL",
+        AlterTableType::AtEnableTrigUser => "ENABLE TRIGGER USER",
+        AlterTableType::AtDisableTrigUser => "DISABLE TRIGGER USER",
+        AlterTableType::AtEnableRule => "ENABLE RULE",
+        AlterTableType::AtEnableAlwaysRule => "ENABLE ALWAYS RULE",
+        AlterTableType::AtEnableReplicaRule => "ENABLE REPLICA RULE",
+        AlterTableType::AtDisableRule => "DISABLE RULE",
+        AlterTableType::AtAddInherit => "INHERIT",
+        AlterTableType::AtDropInherit => "NO INHERIT",
+        AlterTableType::AtAddOf => "OF",
+        AlterTableType::AtDropOf => "NOT OF",
+        AlterTableType::AtReplicaIdentity => "REPLICA IDENTITY",
+        AlterTableType::AtEnableRowSecurity => "ENABLE ROW SECURITY",
+        AlterTableType::AtDisableRowSecurity => "DISABLE ROW SECURITY",
+        AlterTableType::AtForceRowSecurity => "FORCE ROW SECURITY",
+        AlterTableType::AtNoForceRowSecurity => "NO FORCE ROW SECURITY",
+        AlterTableType::AtAttachPartition => "ATTACH PARTITION",
+        AlterTableType::AtDetachPartition => "DETACH PARTITION",
+        AlterTableType::AtDetachPartitionFinalize => "DETACH PARTITION ... FINALIZE",
+        AlterTableType::AtAddIdentity => "ALTER COLUMN ... ADD IDENTITY",
+        AlterTableType::AtSetIdentity => "ALTER COLUMN ... SET",
+        AlterTableType::AtDropIdentity => "ALTER COLUMN ... DROP IDENTITY",
+        _ => "of this kind",
     }
 }
 

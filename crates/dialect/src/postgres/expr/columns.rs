@@ -290,7 +290,7 @@ impl Binder<'_> {
         let is_there = |arg: Expr| Expr::new(ExprKind::IsNull { arg: Box::new(arg), negated: true }, Type::Bool);
         let certain = entry.columns.iter().find(|column| column.not_null);
         let table = entry.relation.as_ref().filter(|(id, relation)| {
-            matches!(relation.kind, RelationKind::Table)
+            relation.keeps_rows()
                 && !relation.without_identity
                 && !self.families.contains_key(id)
                 && !self.views_behind.contains_key(id)
@@ -318,7 +318,7 @@ impl Binder<'_> {
             None => self.scopes.last().and_then(|scope| scope.entries.iter().find_map(|entry| entry.relation.clone())),
         };
         let Some((id, relation)) = table else { return Ok(None) };
-        if !matches!(relation.kind, RelationKind::Table | RelationKind::Catalog) {
+        if !relation.keeps_rows() && relation.kind != RelationKind::Catalog {
             return Ok(None);
         }
         if name != "tableoid" {

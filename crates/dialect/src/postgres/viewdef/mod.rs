@@ -21,7 +21,7 @@ use crate::ir::{
     FrameUnit, From, GroupBy, OutputColumn, Query, RelId, Select, SetOp, SortKey, WindowCall,
 };
 use crate::plan::Context;
-use crate::schema::{QualifiedName, Relation, RelationKind, Schema};
+use crate::schema::{QualifiedName, Relation, Schema};
 use crate::stored_aggregate::Plan;
 use crate::types::Reg;
 use crate::values::{Settings, search};
@@ -50,7 +50,7 @@ pub fn view_definition(
     settings: &Settings,
     pretty: bool,
 ) -> Option<String> {
-    let RelationKind::View { definition, pins, .. } = &view.kind else { return None };
+    let (definition, pins) = view.definition()?;
     let mut binder = Binder::detached(schema, context);
     binder.shown = Some(Shown::default());
     let bound = binder.definition_query(&view.name, definition, Some(pins)).ok()?;

@@ -14,6 +14,26 @@ use super::{Changer, Done};
 use crate::schema::{PG_TEMP, SessionSchema};
 
 impl Changer<'_> {
+    /// Whether the role may make a table.
+    pub(super) fn check_creation(&self, table: &CreateTable) -> Done {
+        let schema = self.schema();
+        if !schema.is_restricted() {
+            return Ok(());
+        }
+        let rights = schema.rights();
+        Allowed { schema: &schema, rights: &rights, database: self.session.database.name() }.create_table(table)
+    }
+
+    /// Whether the role owns a relation.
+    pub(super) fn check_owner(&self, relation: &Relation) -> Done {
+        let schema = self.schema();
+        if !schema.is_restricted() {
+            return Ok(());
+        }
+        let rights = schema.rights();
+        Allowed { schema: &schema, rights: &rights, database: self.session.database.name() }.owner(relation)
+    }
+
     /// Refuses what the role may not do: to make things in a schema, to change what is somebody else's.
     pub(super) fn check_allowed(&self, ddl: &Ddl) -> Done {
         let schema = self.schema();
@@ -247,7 +267,8 @@ impl Allowed<'_> {
             }
             let inside = |namespace: &str| self.rights.owns(self.schema.namespace_oid(namespace));
             match drop.kind {
-                ObjectKind::Table | ObjectKind::View => match self.schema.relation(name) {
+                ObjectKind::Table | ObjectKind::View | ObjectKind::MaterializedView => match self.schema.relation(name)
+                {
                     Some(relation) if !inside(&relation.namespace) => self.owner(&relation)?,
                     _ => {}
                 },

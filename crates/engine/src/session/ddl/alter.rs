@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rowferry_dialect::ir::{
     AlterTable, ColumnDefinition, ColumnIndex, Constraint, ConstraintKind, Expr, ExprKind, Part, Text, walk,
 };
-use rowferry_dialect::schema::{Column, QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{Column, QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Language, Schema as _, Type};
 
 use super::dependencies::Needed;
@@ -30,7 +30,7 @@ pub(super) struct Deferred {
 
 impl Changer<'_> {
     pub(super) fn alter_table(&self, table: &Arc<Relation>, actions: &[AlterTable]) -> Done {
-        if !matches!(table.kind, RelationKind::Table) {
+        if !table.keeps_rows() {
             return Err(Error::unsupported(format!("ALTER of {}", describe(table))).into());
         }
         let mut positions = Positions::of(table);
@@ -426,6 +426,7 @@ impl Changer<'_> {
             return Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into());
         }
         self.refuse_in_policies(table, &old.name)?;
+        self.refuse_in_views(table, &old.name)?;
         self.lift_checks(table, column)?;
         if old.identity.is_some() {
             self.retype_sequence(old, ty)?;

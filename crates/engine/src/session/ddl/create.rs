@@ -6,24 +6,25 @@ use rowferry_dialect::ir::{
 use rowferry_dialect::lower::kept_words;
 use rowferry_dialect::pins::Pins;
 use rowferry_dialect::postgres::types::format_type;
-use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Language, Schema};
 
 use super::{Changer, Done};
 use crate::backend::ColumnRecord;
-use crate::schema::{NO_INHERIT, physical_name};
+use crate::schema::{MATERIALIZED_VIEW, NO_INHERIT, physical_name};
 use crate::session::temporary;
 
 impl Changer<'_> {
-    /// CREATE TABLE; the stored name of it, or `None` when it was there already.
-    pub(super) fn create_table(&self, table: &CreateTable) -> Done<Option<String>> {
+    /// CREATE TABLE, or the table of a materialised view with this query; the stored name of it and its object id, or
+    /// `None` when it was there already.
+    pub(super) fn create_table(&self, table: &CreateTable, query: Option<&str>) -> Done<Option<(String, u32)>> {
         let (namespace, database, physical) = self.place(&table.name, table.temporary)?;
         if !self.is_free(&namespace, &table.name.name, table.if_not_exists)? {
             return Ok(None);
         }
         let made = self.store.create_table(table, database, &physical, &|name| self.target_name(name))?;
-        let oid =
-            self.record(database, "table", &namespace, &table.name.name, Some(&physical), table.language, None)?;
+        let kind = if query.is_some() { MATERIALIZED_VIEW } else { "table" };
+        let oid = self.record(database, kind, &namespace, &table.name.name, Some(&physical), table.language, query)?;
         if let Some(words) = temporary::on_commit_words(table.on_commit) {
             self.set_property(database, oid, "", temporary::ON_COMMIT, Some(words))?;
         }
@@ -62,7 +63,7 @@ impl Changer<'_> {
         for like in &table.likes {
             self.copy_like(like, database, oid)?;
         }
-        Ok(Some(physical))
+        Ok(Some((physical, oid)))
     }
 
     pub(super) fn create_index(&self, index: &CreateIndex) -> Done {
@@ -122,7 +123,7 @@ impl Changer<'_> {
         let mut replaced = None;
         let mut defaults = Vec::new();
         if let Some(old) = snapshot.relation(&namespace, &view.name.name).filter(|_| view.replace) {
-            if matches!(old.kind, RelationKind::Table) {
+            if old.keeps_rows() {
                 return Err(Error::new(Condition::WrongObjectType, format!("\"{}\" is not a view", old.name)).into());
             }
             check_replacement(old, view)?;

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rowferry_dialect::pins::Pins;
-use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::uses::{Dependency, Uses};
-use rowferry_dialect::{Error, Language};
+use rowferry_dialect::{Condition, Error, Language};
 
 use super::{Changer, Done, describe, described};
 use crate::backend::{Fact, is_native};
@@ -103,6 +103,19 @@ impl Changer<'_> {
         (found, needed)
     }
 
+    /// Refuses to give another type to a column of which views are.
+    pub(super) fn refuse_in_views(&self, table: &Relation, column: &str) -> Done {
+        if self.session.language() == Language::Informix {
+            return Ok(());
+        }
+        let schema = self.schema();
+        let needed = Needed::column(&schema, table, column);
+        let Some((view, _)) = schema.users(table.oid).find(|(_, needs)| needed.is_among(needs)) else { return Ok(()) };
+        let message = "cannot alter type of a column used by a view or rule";
+        let detail = format!("rule _RETURN on {} depends on column \"{column}\"", described(&schema, view));
+        Err(Error::new(Condition::FeatureNotSupported, message).detail(detail).into())
+    }
+
     /// Notes what a view needs.
     pub(super) fn record_needs(&self, database: &'static str, oid: u32, needs: &BTreeSet<Dependency>) -> Done {
         self.store.record_needs(database, oid, needs)?;
@@ -120,7 +133,7 @@ impl Changer<'_> {
             .filter(|_| !matches!(self.session.transaction.open, Open::Temporary | Open::Snapshot));
         let views: Vec<Arc<Relation>> = main.chain(schema.temp.untraced()).cloned().collect();
         for view in &views {
-            let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
+            let Some((definition, pins)) = view.definition() else { continue };
             let needs = match self.session.uses(definition, Some(pins), view.language, &schema) {
                 Ok(uses) => uses.dependencies(),
                 Err(error) => {
@@ -156,7 +169,7 @@ impl Changer<'_> {
     pub(super) fn repin_column(&self, table: &Relation, from: &str, to: Option<&str>) -> Done {
         let schema = self.schema();
         for (view, needs) in schema.users(table.oid) {
-            let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
+            let Some((definition, pins)) = view.definition() else { continue };
             if view.language == Language::Informix {
                 continue;
             }
@@ -181,7 +194,7 @@ impl Changer<'_> {
     pub(super) fn pin_views(&self, relation: &Relation) -> Done {
         let schema = self.schema();
         for (view, _) in schema.users(relation.oid) {
-            let RelationKind::View { definition, pins, .. } = &view.kind else { continue };
+            let Some((definition, pins)) = view.definition() else { continue };
             if view.language != Language::Informix && pins.is_empty() {
                 let uses = self.session.uses(definition, None, view.language, &schema)?;
                 self.record_pins(view.physical.database, view.oid, &Pins::of(&uses))?;
@@ -204,7 +217,7 @@ impl Changer<'_> {
         }
         let mut rewritten = Vec::new();
         for (view, needs) in schema.users(table.oid) {
-            let RelationKind::View { definition, .. } = &view.kind else { continue };
+            let Some((definition, _)) = view.definition() else { continue };
             if view.language != Language::Informix || !needed.is_among(needs) {
                 continue;
             }

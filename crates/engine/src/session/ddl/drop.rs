@@ -1,10 +1,11 @@
 //! DROP of tables, views, indexes and schemas, and what depends on them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rowferry_dialect::collation::Collation;
 use rowferry_dialect::ir::{Drop, ObjectKind};
-use rowferry_dialect::schema::{ForeignKey, Relation, RelationKind};
+use rowferry_dialect::schema::{ForeignKey, Relation};
 use rowferry_dialect::{Condition, Error, Schema};
 
 use super::dependencies::Needed;
@@ -16,7 +17,7 @@ use crate::schema::SequenceDetails;
 impl Changer<'_> {
     pub(super) fn drop_objects(&self, drop: &Drop) -> Done {
         match drop.kind {
-            ObjectKind::Table | ObjectKind::View => {
+            ObjectKind::Table | ObjectKind::View | ObjectKind::MaterializedView => {
                 let relations: Vec<Arc<Relation>> =
                     drop.names.iter().filter_map(|name| self.schema().relation(name)).collect();
                 self.drop_relations(&relations, drop.cascade)
@@ -110,8 +111,20 @@ impl Changer<'_> {
         gone.extend(collations.iter().map(|made| (made.oid, ordered(made))));
         // The oldest goes first.
         gone.sort_by_key(|(oid, _)| *oid);
-        self.tell_cascade(&gone.into_iter().map(|(_, shown)| shown).collect::<Vec<_>>());
-        self.drop_relations(&relations, true)?;
+        let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+        for (oid, shown) in gone.into_iter().rev() {
+            if !seen.insert(oid) {
+                continue;
+            }
+            if let Some(relation) = relations.iter().find(|relation| relation.oid == oid) {
+                self.find_dependents(relation, &[], &mut seen, &mut found);
+            }
+            found.push((shown, String::new()));
+        }
+        let mut told: Vec<String> = found.into_iter().rev().map(|(shown, _)| shown).collect();
+        let more = self.drop_relations_of(&relations, true)?;
+        told.extend(more.into_iter().filter(|shown| !told.contains(shown)).collect::<Vec<_>>());
+        self.tell_cascade(&told);
         self.forget_defaults(namespace.oid)?;
         free.iter().try_for_each(|details| self.forget("main", details.sequence.oid))?;
         for function in &functions {
@@ -130,6 +143,13 @@ impl Changer<'_> {
 
     /// Drops tables and views with what hangs on them, or refuses.
     pub(super) fn drop_relations(&self, relations: &[Arc<Relation>], cascade: bool) -> Done {
+        let others = self.drop_relations_of(relations, cascade)?;
+        self.tell_cascade(&others);
+        Ok(())
+    }
+
+    /// The same; what goes with them is told by the caller.
+    fn drop_relations_of(&self, relations: &[Arc<Relation>], cascade: bool) -> Done<Vec<String>> {
         let mut going: Vec<Arc<Relation>> = Vec::new();
         for relation in relations {
             if !going.iter().any(|other| other.oid == relation.oid) {
@@ -139,7 +159,7 @@ impl Changer<'_> {
         let schema = self.schema();
         let named = going;
         let mut going = self.with_heirs(&named);
-        let tables: Vec<_> = going.iter().filter(|relation| matches!(relation.kind, RelationKind::Table)).collect();
+        let tables: Vec<_> = going.iter().filter(|relation| relation.keeps_rows()).collect();
         let mut keys = Vec::new();
         for table in &tables {
             for child in schema.children(table).filter(|child| !going.iter().any(|other| other.oid == child.oid)) {
@@ -166,7 +186,7 @@ impl Changer<'_> {
         if !cascade && !others.is_empty() {
             return Err(cannot_drop(&first, &others));
         }
-        self.tell_cascade(&others.into_iter().map(|(object, _)| object).collect::<Vec<_>>());
+        let others = others.into_iter().map(|(object, _)| object).collect();
         self.drop_policies(&policies)?;
         views.iter().try_for_each(|dependent| self.drop_view(&dependent.view))?;
         for (user, _) in &holders {
@@ -188,12 +208,9 @@ impl Changer<'_> {
             // Children before their parents, or a parent's going would act on them.
             let leaf = going.iter().position(|relation| !going.iter().any(|other| Self::refers(other, relation)));
             let relation = going.remove(leaf.unwrap_or(0));
-            match relation.kind {
-                RelationKind::Table => self.drop_table(&relation)?,
-                _ => self.drop_view(&relation)?,
-            }
+            self.drop_view(&relation)?;
         }
-        Ok(())
+        Ok(others)
     }
 
     /// Drops views and policies that depend on what is to go, or refuses.
@@ -246,7 +263,11 @@ impl Changer<'_> {
         Ok(())
     }
 
+    /// Drops a view, or what keeps rows like one.
     pub(super) fn drop_view(&self, view: &Relation) -> Done {
+        if view.keeps_rows() {
+            return self.drop_table(view);
+        }
         let native = self.schema().details(view.oid).is_some_and(|details| details.native_view);
         if native {
             self.store.drop_view(view)?;

@@ -6,7 +6,7 @@ use rowferry_dialect::extension::{Installed, of_type};
 use rowferry_dialect::ir::ExtensionChange;
 use rowferry_dialect::plan::Context;
 use rowferry_dialect::postgres::quote_ident;
-use rowferry_dialect::schema::{Relation, RelationKind};
+use rowferry_dialect::schema::Relation;
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::UserType;
 use rowferry_dialect::{Language, Schema as _, Type, postgres};
@@ -143,7 +143,7 @@ impl User {
 fn users(schema: &SessionSchema, extension: &Installed) -> Vec<User> {
     let is_of = |ty: &Type| of_type(ty) == Some(extension.facts);
     let mut found = Vec::new();
-    for relation in schema.user_relations().filter(|relation| matches!(relation.kind, RelationKind::Table)) {
+    for relation in schema.user_relations().filter(|relation| relation.keeps_rows()) {
         for (at, column) in relation.columns.iter().enumerate() {
             if is_of(&column.ty) {
                 found.push(User::Column(relation.clone(), at));

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use rowferry_dialect::error::Severity;
 use rowferry_dialect::ir::{AlterFunction, CreateFunction};
-use rowferry_dialect::schema::RelationKind;
+
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::{Condition, Error, Language, Schema as _};
 
 use super::{Changer, Done, cannot_drop};
 use crate::settings::ExtraCheck;
+use rowferry_dialect::access::relation_words;
 
 impl Changer<'_> {
     pub(super) fn create_function(&self, create: &CreateFunction) -> Done {
@@ -50,7 +51,7 @@ impl Changer<'_> {
                 if cascade {
                     return Err(Error::unsupported("DROP FUNCTION … CASCADE of a function that views use").into());
                 }
-                let kind = if matches!(view.kind, RelationKind::Table) { "table" } else { "view" };
+                let kind = relation_words(view);
                 let signature = function.shown_signature();
                 let message = format!("cannot drop function {signature} because other objects depend on it");
                 return Err(Error::new(Condition::DependentObjectsStillExist, message)

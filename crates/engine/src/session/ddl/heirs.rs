@@ -95,7 +95,7 @@ impl Changer<'_> {
     }
 
     /// The youngest first, and what depends on something before it.
-    fn find_dependents(
+    pub(super) fn find_dependents(
         &self,
         on: &Arc<Relation>,
         keys: &[KeyOf],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rowferry_dialect::access::{Acl, BOOTSTRAP, DATABASE, ObjectClass, Rights, relation_words};
 use rowferry_dialect::ir::RoleSpec;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::{Condition, Error, Schema as _};
 
 use super::owners::Object;
@@ -168,8 +168,7 @@ impl Changer<'_> {
         let owned = |oid: u32| roles.contains(&rights.owner(oid));
         let relations: Vec<Arc<Relation>> =
             schema.user_relations().filter(|relation| owned(relation.oid)).cloned().collect();
-        let (views, tables): (Vec<_>, Vec<_>) =
-            relations.into_iter().partition(|relation| !matches!(relation.kind, RelationKind::Table));
+        let (views, tables): (Vec<_>, Vec<_>) = relations.into_iter().partition(|relation| !relation.keeps_rows());
         let all: Vec<_> = tables.into_iter().chain(views).collect();
         if !all.is_empty() {
             self.drop_relations(&all, cascade)?;

@@ -73,7 +73,7 @@ impl Changer<'_> {
     /// An object has come into being: whose it is, and what it is born with.
     pub(super) fn give_birth(&self, database: &str, kind: &str, namespace: &str, oid: u32) -> Done {
         let class = match kind {
-            "table" | "view" => ObjectClass::Relation,
+            "table" | "view" | "materialized view" => ObjectClass::Relation,
             "sequence" => ObjectClass::Sequence,
             "schema" => ObjectClass::Schema,
             "routine" | "function" => ObjectClass::Routine,

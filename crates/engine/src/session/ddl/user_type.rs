@@ -6,7 +6,7 @@ use rowferry_dialect::composite::{Composite, live, row_type_oid};
 use rowferry_dialect::ir::{AlterTable, AlterUserType, NewUserType, UserTypeChange};
 use rowferry_dialect::postgres::quote_ident;
 use rowferry_dialect::postgres::routine::definition_text;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rowferry_dialect::stored_function::StoredFunction;
 use rowferry_dialect::user_type::{
     Constructors, Domain, Label, Labels, MultirangeType, UserKind, UserRange, UserType, multirange_of,
@@ -308,7 +308,7 @@ impl Changer<'_> {
                 return Err(Error::unsupported(message).into());
             }
             let column = &relation.columns[at];
-            if !matches!(relation.kind, RelationKind::Table) || column.generated.is_some() {
+            if !relation.keeps_rows() || column.generated.is_some() {
                 continue;
             }
             let arrays = matches!(column.ty.through_domains(), Type::Array(_));
@@ -433,7 +433,7 @@ impl User {
 /// What names a type itself: its arrays first, as PostgreSQL finds them.
 pub(super) fn users(schema: &SessionSchema, oid: u32) -> Vec<User> {
     let mut found = Vec::new();
-    for relation in schema.user_relations().filter(|relation| matches!(relation.kind, RelationKind::Table)) {
+    for relation in schema.user_relations().filter(|relation| relation.keeps_rows()) {
         let columns = relation.columns.iter().enumerate().filter(|(_, column)| names(&column.ty, oid));
         found.extend(columns.map(|(at, _)| User::Column(relation.clone(), at)));
     }

@@ -8,4 +8,4 @@ mod relation;
 mod stored;
 
 pub use load::{Touched, load, refresh, rows_read};
-pub(crate) use relation::{NO_INHERIT, NOT_VALID};
+pub(crate) use relation::{MATERIALIZED_VIEW, NO_INHERIT, NOT_VALID, UNPOPULATED};

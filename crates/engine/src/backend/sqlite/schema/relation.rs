@@ -21,6 +21,11 @@ pub(crate) const NOT_VALID: &str = "constraint_not_valid";
 /// The property of a check that children do not get.
 pub(crate) const NO_INHERIT: &str = "constraint_no_inherit";
 
+/// What the metadata tables call the table of a materialised view, whose query is its definition.
+pub(crate) const MATERIALIZED_VIEW: &str = "materialized view";
+/// The property of a materialised view that has no rows because nobody has refreshed it.
+pub(crate) const UNPOPULATED: &str = "unpopulated";
+
 /// One object on its way into the snapshot.
 pub(super) struct Loader<'a> {
     pub(super) source: Source<'a>,
@@ -83,7 +88,15 @@ impl Loader<'_> {
     }
 
     pub(super) fn table(&self) -> Result<(Relation, Details)> {
-        let (oid, namespace, name, language, object) = self.identity("table");
+        let query = self.source.metadata.object(MATERIALIZED_VIEW, &self.entry.name);
+        let query = query.and_then(|(oid, object)| Some((oid, object.definition.clone()?)));
+        let (oid, namespace, name, language, object) =
+            self.identity(if query.is_some() { MATERIALIZED_VIEW } else { "table" });
+        let kind = query.map_or(RelationKind::Table, |(oid, definition)| RelationKind::MaterializedView {
+            definition,
+            pins: self.source.metadata.pins(oid),
+            populated: !self.source.metadata.properties(oid).has("", UNPOPULATED),
+        });
         let text = self.entry.sql.as_deref().and_then(TableText::parse);
         let infos = self.column_infos()?;
         let without_identity = match &text {
@@ -100,6 +113,7 @@ impl Loader<'_> {
             recorded: object.is_some(),
             triggers: self.triggers(),
             properties: self.source.metadata.properties(oid),
+            needs: object.and_then(|_| self.source.metadata.needs.get(&oid).cloned()),
             ..Details::default()
         };
         let mut indexes = self.indexes(oid, &name, language, &infos, text.as_ref(), &mut details)?;
@@ -146,7 +160,7 @@ impl Loader<'_> {
             name,
             physical: Physical { database: self.source.database, name: self.entry.name.clone() },
             language,
-            kind: RelationKind::Table,
+            kind,
             columns,
             indexes,
             foreign_keys,

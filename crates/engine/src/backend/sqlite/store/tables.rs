@@ -8,7 +8,7 @@ use rowferry_dialect::Error;
 use rowferry_dialect::ir::{CreateIndex, CreateTable};
 use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::lower::sqlite::ddl;
-use rowferry_dialect::schema::{QualifiedName, Relation, RelationKind};
+use rowferry_dialect::schema::{QualifiedName, Relation};
 use rusqlite::params;
 
 use super::{CheckRecord, ColumnRecord, Form, Source, Store};
@@ -69,7 +69,7 @@ impl Store<'_> {
 
     /// Drops a temporary relation, if it is there still.
     pub fn drop_temporary(&self, relation: &Relation) -> Done {
-        let kind = if matches!(relation.kind, RelationKind::Table) { "TABLE" } else { "VIEW" };
+        let kind = if relation.keeps_rows() { "TABLE" } else { "VIEW" };
         self.batch(&format!("DROP {kind} IF EXISTS temp.{}", quote(&relation.physical.name)))
     }
 
