@@ -12,8 +12,7 @@ use parking_lot::Mutex;
 use rowferry_dialect::informix::Logging;
 use rowferry_dialect::{Condition, Error, Result};
 
-use crate::backend::file_watch::NOTE;
-use crate::backend::whole_files;
+use crate::backend::{BESIDE, logging_of, set_logging, whole_files};
 use crate::database::Shared as Opened;
 use crate::{Database, Options};
 
@@ -23,8 +22,6 @@ const EXTENSION: &str = "db";
 const MAX_NAME: usize = 128;
 /// The longest name of a file, without its extension and what is put behind that.
 const MAX_FILE_NAME: usize = 240;
-/// The mark of a database without a log is this, of the others this plus a number: "Rf" and two bytes.
-const MARK: i32 = 0x5266_0000;
 /// Object ids of the databases of a directory begin here: far above those of what is in them.
 const FIRST_OID: u32 = 3_000_000_000;
 
@@ -125,7 +122,7 @@ impl Databases {
         if !is_plain(name) {
             return Err(Error::new(Condition::InvalidName, format!("\"{name}\" cannot be a database's name")));
         }
-        self.make(name, logging, |path| whole_files::mark(path, mark_of(logging)))
+        self.make(name, logging, |path| set_logging(path, logging))
     }
 
     /// Makes a database that begins as another, or with the roles of another.
@@ -139,7 +136,7 @@ impl Databases {
                 Some(template) => whole_files::copy(&template.shared, path)?,
                 None => whole_files::begin(path, &beginning.roles_of.shared)?,
             }
-            whole_files::mark(path, mark_of(logging))?;
+            set_logging(path, logging)?;
             whole_files::give_to(path, beginning.owner)
         })
     }
@@ -205,7 +202,7 @@ impl Databases {
         let mut open = self.shared.open.lock();
         self.shared.close(&mut open, name)?;
         // The log first: without the file it means nothing, and the file without it would lack what is in it.
-        for suffix in SUFFIXES.into_iter().chain([""]) {
+        for suffix in BESIDE.into_iter().chain([""]) {
             let from = beside(&path, suffix);
             let moved = std::fs::rename(&from, beside(&target, suffix));
             match moved {
@@ -315,7 +312,7 @@ impl Shared {
             let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION);
             let Some(name) = name_of(stem).filter(|name| is_ours && *name != self.main.name()) else { continue };
             // One that is open here is not opened again: with any descriptor of it that is closed, the locks go that
-            // SQLite holds in this process, and another program may take the log away.
+            // the back end holds in this process, and another program may take the log away.
             let known = self.open.lock().get(&name).map(Database::logging);
             // A file that cannot be read is no database.
             if let Ok(logging) = known.map_or_else(|| logging_of(&path), Ok) {
@@ -328,8 +325,6 @@ impl Shared {
 }
 
 /// What stands beside a database's file.
-const SUFFIXES: [&str; 3] = ["-wal", "-shm", NOTE];
-
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut beside = path.to_path_buf().into_os_string();
     beside.push(suffix);
@@ -338,7 +333,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Removes a file that nobody has open, with what stands beside it; most often all of it is gone already.
 fn remove_files(path: &Path) {
-    for suffix in SUFFIXES.into_iter().chain(["", "-journal"]) {
+    for suffix in BESIDE.into_iter().chain(["", "-journal"]) {
         let _ = std::fs::remove_file(beside(path, suffix));
     }
 }
@@ -409,36 +404,6 @@ fn in_use(name: &str) -> Error {
 
 fn not_made(path: &Path, error: &std::io::Error) -> Error {
     Error::new(Condition::IoError, format!("could not create \"{}\": {error}", path.display()))
-}
-
-/// What transactions of a file are: four bytes of its header, so that nothing has to be opened.
-fn logging_of(path: &Path) -> Result<Logging> {
-    use std::io::Read as _;
-    let mut header = Vec::with_capacity(72);
-    let failed = |error: std::io::Error| {
-        Error::new(Condition::IoError, format!("could not read \"{}\": {error}", path.display()))
-    };
-    std::fs::File::open(path).map_err(failed)?.take(72).read_to_end(&mut header).map_err(failed)?;
-    if !header.is_empty() && !header.starts_with(b"SQLite format 3\0") {
-        return Err(Error::new(Condition::IoError, format!("\"{}\" is no SQLite database", path.display())));
-    }
-    let id = header.get(68..72).map(|bytes| i32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-    Ok(match id.unwrap_or_default().wrapping_sub(MARK) {
-        0 => Logging::None,
-        2 => Logging::Buffered,
-        3 => Logging::Ansi,
-        _ => Logging::Log,
-    })
-}
-
-fn mark_of(logging: Logging) -> i32 {
-    let number = match logging {
-        Logging::None => 0,
-        Logging::Log => 1,
-        Logging::Buffered => 2,
-        Logging::Ansi => 3,
-    };
-    MARK + number
 }
 
 #[cfg(test)]

@@ -18,10 +18,11 @@ use crate::schema::Snapshot;
 use crate::session::state::State;
 
 pub use sqlite::{
-    CatalogRows, CheckRecord, ColumnRecord, Entry, Fact, Failure, Form, Guard, Handle, LogSync, Mark, NewColumn,
-    PrivilegeRow, Raw, SharedHandle, Source, Sqlite as InUse, Statement, Step, Store, UNICODE_VERSION, WeakHandle,
-    check_file, errors, file_watch, functions, greatest_identity, is_native, mentions, read_counter, rules_words,
-    same_columns, schema, store_counter, whole_files,
+    BESIDE, CatalogRows, CheckRecord, ColumnRecord, Entry, Fact, Failure, Form, Guard, Handle, LogSync, Mark,
+    NewColumn, PlanStep, Point, PrivilegeRow, Raw, SharedHandle, Source, Sqlite as InUse, Statement, Step, Store,
+    UNICODE_VERSION, Watch, WeakHandle, check_file, errors, file_watch, functions, greatest_identity, is_native,
+    logging_of, mentions, read_counter, rules_words, same_columns, schema, set_logging, size_of, size_of_file,
+    store_counter, whole_files,
 };
 
 /// What the back end in use runs for a statement.

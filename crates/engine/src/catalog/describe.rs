@@ -13,7 +13,7 @@ use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Language, Result, Schema as _, Type};
 
 use super::names::quote_ident;
-use crate::backend::{Connection, Failure};
+use crate::backend::{Connection, Failure, size_of, size_of_file};
 use crate::schema::{PUBLIC, Properties, SessionSchema};
 use crate::session::state::State;
 
@@ -469,10 +469,9 @@ pub fn view(schema: &SessionSchema, oid: u32, settings: &Settings, pretty: bool)
 
 /// Bytes of a relation, with or without its indexes, of its indexes alone, or of the whole database.
 pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bool>) -> Result<i64> {
-    let failed = |error| crate::backend::errors::translate(&Failure::from(error), &state.interrupter, None);
+    let failed = |failure: Failure| crate::backend::errors::translate(&failure, &state.interrupter, None);
     if oid == 0 {
-        let sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
-        return connection.query_row(sql, [], |row| row.get(0)).map_err(failed);
+        return size_of_file(connection).map_err(failed);
     }
     let schema = state.schema.read();
     let (relation, only) = match schema.relation_by_oid(oid) {
@@ -492,11 +491,5 @@ pub fn size(state: &State, connection: &Connection, oid: u32, indexes: Option<bo
         (None, Some(true)) => names.iter().map(String::as_str).chain([relation.physical.name.as_str()]).collect(),
         (None, Some(false)) => vec![relation.physical.name.as_str()],
     };
-    let mut bytes = 0;
-    let sql = "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ?1 AND aggregate = TRUE";
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    for name in wanted.into_iter().filter(|name| !name.is_empty()) {
-        bytes += statement.query_row([name], |row| row.get::<_, i64>(0)).map_err(failed)?;
-    }
-    Ok(bytes)
+    size_of(connection, wanted.into_iter().filter(|name| !name.is_empty())).map_err(failed)
 }

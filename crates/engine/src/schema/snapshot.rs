@@ -120,7 +120,7 @@ pub struct Details {
     pub native_view: bool,
     /// The back end's names of its indexes, by position in `Relation::indexes`; empty for a rowid.
     pub index_names: Vec<String>,
-    /// How many columns each foreign key's position has: `pragma_foreign_key_list`'s id, by position.
+    /// The number that the back end gives each foreign key, by position.
     pub foreign_key_ids: Vec<i64>,
     /// The rows of the back end's own schema that are about it.
     pub schema_rows: Vec<i64>,

@@ -114,18 +114,16 @@ impl Session {
 
     /// Tells the back end, whose switch goes back by itself when its transaction ends.
     pub(super) fn apply_checking(&mut self) -> Result<()> {
-        let pragma = match &self.transaction.checking {
+        let wait = match &self.transaction.checking {
             Checking::Declared => return Ok(()),
-            Checking::Deferred => "PRAGMA defer_foreign_keys = ON",
-            Checking::Immediate => "PRAGMA defer_foreign_keys = OFF",
+            Checking::Deferred => true,
+            Checking::Immediate => false,
             // Once on, it stays: the back end would forget what is open.
             Checking::Chosen(None, keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
             Checking::Chosen(Some(false), keys) if !keys.values().any(|deferred| *deferred) => return Ok(()),
-            Checking::Chosen(..) => "PRAGMA defer_foreign_keys = ON",
+            Checking::Chosen(..) => true,
         };
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        self.checked(guard.run(pragma))
+        self.on_handle(|handle| handle.let_keys_wait(wait))
     }
 
     /// After a change: keys that the back end lets wait, and that may not.

@@ -12,7 +12,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, Schema, Type};
 use super::transaction::{Block, Open};
 use super::variables::MessageLevel;
 use super::{Outcome, Prepared, Session};
-use crate::backend::{CheckRecord, ColumnRecord, Done, Entry, Fact, Failed, Handle, Mark, Store, errors};
+use crate::backend::{CheckRecord, ColumnRecord, Done, Entry, Fact, Failed, Handle, Mark, Point, Store, errors};
 use crate::schema::{PG_TEMP, SessionSchema, Touched, metadata, physical_name};
 
 mod allowed;
@@ -178,7 +178,7 @@ impl Session {
 
     /// Runs a change, all of it or nothing, and reads anew what it has touched.
     fn change_schema<T>(&mut self, change: impl FnOnce(&Changer<'_>) -> Done<T>) -> Result<T> {
-        self.run_own("SAVEPOINT rowferry_ddl")?;
+        self.on_handle(|handle| handle.set_point(Point::Change))?;
         self.remember_schema();
         let handle = self.handle()?;
         let guard = handle.lock();
@@ -198,9 +198,9 @@ impl Session {
             if handle.lock().is_autocommit() {
                 return result.map(|(value, _)| value);
             }
-            self.run_own("ROLLBACK TO rowferry_ddl")?;
+            self.on_handle(|handle| handle.go_back_to(Point::Change))?;
         }
-        self.run_own("RELEASE rowferry_ddl")?;
+        self.on_handle(|handle| handle.forget_point(Point::Change))?;
         let (value, schema) = result?;
         self.transaction.schema_changed = true;
         self.schema.main = schema.main;

@@ -9,7 +9,7 @@ use rowferry_dialect::{Condition, Error, Language, Result, postgres};
 use super::transaction::{Block, Open};
 use super::{Outcome, Prepared, Session};
 use crate::backend::errors::{self, Violation};
-use crate::backend::{Failure, Program, Statement, Step};
+use crate::backend::{Failure, Point, Program, Statement, Step};
 use crate::cursor::Cursor;
 use crate::spool::Spool;
 
@@ -271,16 +271,16 @@ impl Session {
         if !atomic {
             return run(self);
         }
-        self.run_own("SAVEPOINT rowferry_statement")?;
+        self.on_handle(|handle| handle.set_point(Point::Statement))?;
         let result = run(self);
         // What the back end or a wait for rows has undone as a whole has no savepoint any more.
         if self.handle()?.lock().is_autocommit() {
             return result;
         }
         if result.is_err() {
-            self.run_own("ROLLBACK TO rowferry_statement")?;
+            self.on_handle(|handle| handle.go_back_to(Point::Statement))?;
         }
-        self.run_own("RELEASE rowferry_statement")?;
+        self.on_handle(|handle| handle.forget_point(Point::Statement))?;
         result
     }
 
@@ -323,7 +323,7 @@ impl Session {
             let numbered = dml.target.columns.iter().any(|column| column.row_identity && column.identity.is_some());
             if numbered {
                 let handle = self.handle()?;
-                let rowid = handle.lock().last_insert_rowid();
+                let rowid = handle.lock().last_identity_given();
                 self.note_serial(dml.target.oid, rowid);
             }
         }
@@ -386,7 +386,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         let mut statement = if self.may_run_apart(plan, program) && !guard.knows_file() {
-            // SQLite itself does not see there that somebody else has changed the file's schema.
+            // The back end itself does not see there that somebody else has changed the file's schema.
             if !program.catalogs.is_empty() && self.reload_if_changed()? {
                 return Err(Failure::schema().into());
             }
@@ -470,13 +470,6 @@ impl Session {
             last_number: &last_number,
         };
         violation.error().unwrap_or_else(|| errors::translate(failure, &self.interrupter, Some(plan)))
-    }
-
-    /// Runs a fixed statement of our own.
-    pub(super) fn run_own(&mut self, sql: &'static str) -> Result<()> {
-        let handle = self.handle()?;
-        let guard = handle.lock();
-        self.checked(guard.run(sql))
     }
 }
 

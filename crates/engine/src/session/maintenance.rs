@@ -1,13 +1,4 @@
-//! VACUUM, ANALYZE, REINDEX, CHECKPOINT on SQLite's file.
-//!
-//! | PostgreSQL           | here                                                                                     |
-//! |----------------------|------------------------------------------------------------------------------------------|
-//! | VACUUM [FULL]        | the file is written anew, without what is free in it (`VACUUM`)                          |
-//! | VACUUM t             | nothing is left to do: SQLite uses the space of deleted rows again at once               |
-//! | VACUUM FULL t        | as VACUUM FULL                                                                           |
-//! | ANALYZE [t]          | statistics for SQLite's planner (`ANALYZE`)                                              |
-//! | REINDEX              | the indexes of the tables named are made anew (`REINDEX`)                                |
-//! | CHECKPOINT           | the write-ahead log goes into the file, and is cut off where nobody reads it (`PRAGMA`)  |
+//! VACUUM, ANALYZE, REINDEX, CHECKPOINT: who may, what waits for what, and which tables are meant.
 
 use std::sync::Arc;
 
@@ -17,6 +8,7 @@ use rowferry_dialect::{Condition, Error, Result};
 
 use super::Session;
 use super::transaction::{Block, Open};
+use crate::backend::{Failure, Handle};
 
 impl Session {
     pub(super) fn maintain(&mut self, maintenance: &Maintenance) -> Result<()> {
@@ -98,7 +90,7 @@ impl Session {
         guard.set_busy_timeout(patience.timeout);
         guard.clear_statements();
         self.database.shared.file.look()?;
-        self.checked(guard.prepare_to_write().and_then(|()| guard.run("VACUUM main")))?;
+        self.checked(guard.compact())?;
         drop(guard);
         self.database.shared.committed();
         drop(permit);
@@ -108,39 +100,44 @@ impl Session {
     }
 
     fn analyze(&mut self, tables: &[Arc<Relation>], all: bool) -> Result<()> {
-        let wanted: Vec<String> = if all {
-            vec!["ANALYZE main".to_owned()]
-        } else {
-            tables.iter().map(|table| format!("ANALYZE {}", physical(table))).collect()
-        };
-        self.run_all("ANALYZE", &wanted)
+        if all {
+            return self.in_one_transaction("ANALYZE", |handle| handle.analyze(None));
+        }
+        self.for_each_table("ANALYZE", tables, |handle, table| handle.analyze(Some(table)))
     }
 
     /// `all` is the schema whose tables are meant, or every schema.
     fn reindex(&mut self, tables: &[Arc<Relation>], all: Option<Option<&str>>) -> Result<()> {
-        let wanted: Vec<String> = match all {
-            None => tables.iter().map(|table| format!("REINDEX {}", physical(table))).collect(),
-            Some(schema) => {
-                let of_schema = |table: &&Arc<Relation>| {
-                    table.keeps_rows() && schema.is_none_or(|schema| table.namespace == schema)
-                };
-                let main = self.schema.main.clone();
-                main.relations().filter(of_schema).map(|table| format!("REINDEX {}", physical(table))).collect()
-            }
+        let main = self.schema.main.clone();
+        let of_schema = |table: &&Arc<Relation>, schema: Option<&str>| {
+            table.keeps_rows() && schema.is_none_or(|schema| table.namespace == schema)
         };
-        self.run_all("REINDEX", &wanted)
+        let wanted: Vec<Arc<Relation>> = match all {
+            None => tables.to_vec(),
+            Some(schema) => main.relations().filter(|table| of_schema(table, schema)).cloned().collect(),
+        };
+        self.for_each_table("REINDEX", &wanted, Handle::reindex)
     }
 
-    fn run_all(&mut self, command: &str, statements: &[String]) -> Result<()> {
-        if statements.is_empty() {
+    fn for_each_table(
+        &mut self,
+        command: &str,
+        tables: &[Arc<Relation>],
+        work: impl Fn(&Handle, &Relation) -> std::result::Result<(), Failure>,
+    ) -> Result<()> {
+        if tables.is_empty() {
             return Ok(());
         }
+        self.in_one_transaction(command, |handle| tables.iter().try_for_each(|table| work(handle, table)))
+    }
+
+    fn in_one_transaction(
+        &mut self,
+        command: &str,
+        work: impl FnOnce(&Handle) -> std::result::Result<(), Failure>,
+    ) -> Result<()> {
         self.open_write(command)?;
-        let handle = self.handle()?;
-        for statement in statements {
-            let guard = handle.lock();
-            self.checked(guard.batch(statement))?;
-        }
+        self.on_handle(work)?;
         if self.transaction.block == Block::None {
             self.end_commit()?;
         }
@@ -168,9 +165,4 @@ impl Session {
 fn read_only(command: &str) -> Error {
     let message = format!("cannot execute {command}: the database is open for reading only");
     Error::new(Condition::ReadOnlySqlTransaction, message)
-}
-
-/// A table as SQLite knows it.
-fn physical(table: &Relation) -> String {
-    format!("\"{}\".\"{}\"", table.physical.database, table.physical.name.replace('"', "\"\""))
 }

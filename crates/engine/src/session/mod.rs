@@ -38,7 +38,7 @@ use rowferry_dialect::values::Settings;
 use rowferry_dialect::{Condition, Error, Language, Result};
 use rowferry_encodings::Encoding;
 
-use crate::backend::{Backend as _, InUse, Opening, SharedHandle};
+use crate::backend::{Backend as _, InUse, Opening, SharedHandle, Watch};
 use crate::database::next_pid;
 use crate::schema::{SessionSchema, Snapshot};
 use crate::{Cursor, Database, Interrupter, SessionOptions};
@@ -78,8 +78,8 @@ pub struct Session {
     /// What the settings called the roles when the session looked last.
     role_names: Arc<identity::RoleNames>,
     language: Language,
-    /// Temporary triggers for checks that this handle may have, and the schema's generation that they are of.
-    check_triggers: Vec<String>,
+    /// Checks that this handle may watch, and the schema's generation that they are of.
+    watches: Vec<Watch>,
     checks_of: Option<u64>,
     /// Transactions that the server had committed when this session's oldest open snapshot was taken.
     commits_seen: u64,
@@ -196,7 +196,7 @@ impl Session {
             user: options.user.into(),
             role_names,
             language: options.language,
-            check_triggers: Vec::new(),
+            watches: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
             keys_off: false,
@@ -227,7 +227,7 @@ impl Session {
             user: state.current_user().into(),
             role_names: state.variables.read().role_names(),
             language: state.language,
-            check_triggers: Vec::new(),
+            watches: Vec::new(),
             checks_of: None,
             commits_seen: database.shared.commits(),
             keys_off: false,
@@ -591,12 +591,12 @@ impl Drop for Session {
             self.state.db.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
             guard.clear_statements();
             if !guard.is_autocommit()
-                && let Err(failure) = guard.run("ROLLBACK")
+                && let Err(failure) = guard.roll_back()
             {
                 tracing::error!(failure.message, "ROLLBACK failed at the end of a session");
             }
         }
-        // After SQLite's lock is free, and before anybody could believe that the session is gone.
+        // After the file's lock is free, and before anybody could believe that the session is gone.
         self.transaction = Transaction::default();
         self.database.shared.forget_sequences_of(self.state.pid);
         self.database.shared.locks.leave(&self.state.owner);

@@ -19,7 +19,7 @@ use super::execute::{RunError, command_words};
 use super::transaction::Block;
 use super::triggers::Changes;
 use super::{Outcome, Prepared, Session};
-use crate::backend::{Backend as _, InUse, Yield, errors};
+use crate::backend::{Backend as _, InUse, Point, Yield, errors};
 use crate::memory::Charge;
 use crate::spool::Spool;
 
@@ -89,16 +89,16 @@ impl Session {
     /// Runs a statement of which [`ir::by_rows::runs_in_parts`] is true, or MERGE.
     pub(super) fn run_in_parts(&mut self, prepared: &Arc<Prepared>, params: &[Value]) -> Result<Outcome> {
         self.open_write(command_words(prepared.command))?;
-        self.run_own("SAVEPOINT rowferry_parts")?;
+        self.on_handle(|handle| handle.set_point(Point::Parts))?;
         let before = self.state.kept.lock().rows.len();
         let result = self.with_renewals(prepared, params, |session, plan| session.run_parts(plan, params));
         debug_assert!(self.state.kept.lock().rows.len() >= before);
         let lost = self.handle()?.lock().is_autocommit();
         if result.is_err() && !lost {
-            self.run_own("ROLLBACK TO rowferry_parts")?;
+            self.on_handle(|handle| handle.go_back_to(Point::Parts))?;
         }
         if !lost {
-            self.run_own("RELEASE rowferry_parts")?;
+            self.on_handle(|handle| handle.forget_point(Point::Parts))?;
         }
         let (plan, Ran { returned, changed }) = result?;
         self.settle_rows(&plan, false, true)?;
@@ -228,7 +228,7 @@ impl Session {
         if run.decided.iter().flat_map(|decided| &decided.actions).any(|action| action.triggers.is_some()) {
             return Err(Error::unsupported("a WITH that reads what triggers have been told of").into());
         }
-        self.run_own("ROLLBACK TO rowferry_parts")?;
+        self.on_handle(|handle| handle.go_back_to(Point::Parts))?;
         let result = work(self, run)?;
         run.touched.clear();
         let decided = std::mem::take(&mut run.decided);
@@ -530,7 +530,7 @@ fn reads(plan: &Prepared) -> HashSet<u32> {
 
 fn by_rows_of(dml: &Dml) -> Result<Merge> {
     if dml.target.without_identity && !matches!(dml.action, DmlAction::Insert { .. }) {
-        return Err(Error::unsupported("a change in parts of a table without rowid"));
+        return Err(Error::unsupported("a change in parts of a table whose rows have no identity"));
     }
     by_rows(dml)
 }

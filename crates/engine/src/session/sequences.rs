@@ -591,15 +591,15 @@ impl Session {
         if moved || !guard.is_autocommit() || guard.cursors().iter().any(|cursor| cursor.is_live()) {
             return;
         }
-        let saved = guard.begin("BEGIN IMMEDIATE").and_then(|()| {
+        let saved = guard.begin_writing().and_then(|()| {
             let saved = self.save_sequences(&guard)?;
-            guard.run("COMMIT").map(|()| self.sequences_saved(&saved))
+            guard.commit_counters().map(|()| self.sequences_saved(&saved))
         });
         self.database.shared.file.committed();
         if let Err(failure) = saved {
             tracing::debug!(failure.message, "counters of sequences are written later");
             if !guard.is_autocommit() {
-                let _ = guard.run("ROLLBACK");
+                let _ = guard.roll_back();
             }
         }
         drop(permit);

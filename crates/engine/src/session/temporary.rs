@@ -1,8 +1,8 @@
 //! Changes of temporary tables, which nobody else sees: they take no part of the file's write lock.
 //!
-//! SQLite's transaction spans both databases, and reads the file from one snapshot. While a transaction has not looked
+//! The back end's transaction spans both databases, and reads the file from one snapshot. While a transaction has not looked
 //! into the file, none is taken: it is [`Open::Temporary`] then, and whoever wants to write to the file does so. As soon
-//! as a statement uses the file, it must see the newest state of it, and so must each statement behind it: SQLite can
+//! as a statement uses the file, it must see the newest state of it, and so must each statement behind it: the back end can
 //! give that to a transaction that has changed something only together with the write lock, which is taken then. A
 //! statement that is a transaction of its own needs one state of the file, and never takes the lock; a transaction that
 //! keeps one snapshot throughout does not either.
@@ -10,12 +10,12 @@
 use std::sync::Arc;
 
 use rowferry_dialect::ir::{Ddl, ObjectKind, OnCommit, Statement as Ir};
-use rowferry_dialect::lower::sqlite::create_table::quote;
 use rowferry_dialect::schema::Relation;
 use rowferry_dialect::{Condition, Error, Language, Result};
 
 use super::transaction::{Block, Open};
 use super::{Prepared, Session};
+use crate::backend::Handle;
 use crate::schema::PG_TEMP;
 use crate::session::compile::Uses;
 
@@ -63,7 +63,7 @@ impl Uses {
         !self.tables.is_empty()
             || (prepared.bound.effects.volatile && !temporary_numbers)
             || match &prepared.bound.statement {
-                // Keys are checked by functions of SQLite's that are tables of `main`.
+                // Keys are checked by what the back end calls tables of the file.
                 Ir::Ddl(ddl) => matches!(ddl.as_ref(), Ddl::AlterTable { .. }),
                 _ => virtual_tables(),
             }
@@ -115,8 +115,7 @@ impl Session {
         self.database.shared.locks.xids.assign(&self.state.owner);
         self.materialise_cursors()?;
         if matches!(self.transaction.open, Open::No) {
-            let handle = self.handle()?;
-            self.checked(handle.lock().begin("BEGIN"))?;
+            self.on_handle(Handle::begin)?;
             self.transaction.open = Open::Temporary;
             self.set_savepoints()?;
         }
@@ -140,7 +139,7 @@ impl Session {
         if stays { Ok(()) } else { self.take_write_lock() }
     }
 
-    /// What ON COMMIT says of temporary tables; before SQLite's transaction ends.
+    /// What ON COMMIT says of temporary tables; before the back end's transaction ends.
     pub(super) fn run_on_commit(&mut self) -> Result<()> {
         if self.schema.temp.is_empty() || self.inner || matches!(self.transaction.open, Open::No | Open::Outer { .. }) {
             return Ok(());
@@ -155,9 +154,7 @@ impl Session {
             }
         }
         for relation in emptied {
-            let handle = self.handle()?;
-            let guard = handle.lock();
-            self.checked(guard.batch(&format!("DELETE FROM temp.{}", quote(&relation.physical.name))))?;
+            self.on_handle(|handle| handle.empty_temporary(&relation))?;
         }
         if dropped.is_empty() {
             return Ok(());

@@ -1,12 +1,12 @@
-//! Transactions as PostgreSQL means them, on SQLite's.
+//! Transactions as PostgreSQL means them, on those of a back end that has one writer at a time.
 //!
-//! | the user's transaction            | SQLite's                                                             |
+//! | the user's transaction            | the back end's                                                       |
 //! |-----------------------------------|----------------------------------------------------------------------|
 //! | READ COMMITTED, nothing written   | none: each statement reads its own snapshot                          |
-//! | REPEATABLE READ, SERIALIZABLE     | BEGIN at the first statement: one snapshot                           |
-//! | from its first write on           | BEGIN IMMEDIATE, holding the write lock until its end                 |
+//! | REPEATABLE READ, SERIALIZABLE     | one that begins at the first statement: one snapshot                 |
+//! | from its first write on           | one that writes, holding the write lock until its end                |
 //!
-//! A savepoint set before SQLite's transaction begins is kept in mind and set when it does. Whoever holds the write lock has
+//! A savepoint set before the back end's transaction begins is kept in mind and set when it does. Whoever holds the write lock has
 //! the newest state of the file, unless its snapshot is older than that: then its first write fails with `40001`.
 //! SERIALIZABLE is thereby serializable: writers run one after the other, each on what its predecessor left.
 
@@ -22,7 +22,7 @@ use super::variables::Modes;
 use super::{Session, TransactionStatus};
 use crate::backend::Guard;
 use crate::backend::errors;
-use crate::backend::{Backend as _, Failure, InUse};
+use crate::backend::{Backend as _, Failure, Handle, InUse, Point};
 use crate::locks::{Mark, Permit};
 use crate::schema::Snapshot;
 
@@ -44,7 +44,7 @@ pub struct Transaction {
     pub deferrable: bool,
     /// When foreign keys are checked.
     pub(super) checking: Checking,
-    /// SQLite's transaction.
+    /// The back end's transaction.
     pub open: Open,
     /// Savepoints, the outermost first.
     pub savepoints: Vec<Savepoint>,
@@ -70,7 +70,7 @@ pub enum Block {
     Explicit,
 }
 
-/// SQLite's transaction.
+/// The back end's transaction.
 #[derive(Debug, Default)]
 pub enum Open {
     /// None.
@@ -90,7 +90,7 @@ pub enum Open {
 #[derive(Debug)]
 pub struct Savepoint {
     name: String,
-    /// SQLite has it too.
+    /// The back end has it too.
     set: bool,
     /// How many changes of variables there were.
     variables: usize,
@@ -207,7 +207,7 @@ impl Session {
 
     fn release_at(&mut self, at: usize) -> Result<()> {
         if self.transaction.savepoints[at].set {
-            self.run_on_handle(&format!("RELEASE rowferry_{at}"))?;
+            self.on_handle(|handle| handle.forget_point(Point::User(at)))?;
         }
         self.transaction.read_only = self.transaction.savepoints[at].read_only;
         self.transaction.savepoints.truncate(at);
@@ -230,11 +230,11 @@ impl Session {
                 return Err(lost());
             }
             self.materialise_cursors()?;
-            self.run_on_handle(&format!("ROLLBACK TO rowferry_{at}"))?;
+            self.on_handle(|handle| handle.go_back_to(Point::User(at)))?;
             self.checks_of = None;
             self.restore_schema(at);
         } else if !matches!(self.transaction.open, Open::No) {
-            // Everything that SQLite's transaction has done came behind the savepoint.
+            // Everything that the back end's transaction has done came behind the savepoint.
             self.materialise_cursors()?;
             self.close_transaction();
             if self.transaction.schema_changed {
@@ -486,11 +486,11 @@ impl Session {
             .ok_or_else(|| Error::new(Condition::SavepointException, format!("savepoint \"{name}\" does not exist")))
     }
 
-    /// Gives SQLite the savepoints that it does not have yet.
+    /// Gives the back end the savepoints that it does not have yet.
     pub(super) fn set_savepoints(&mut self) -> Result<()> {
         for at in 0..self.transaction.savepoints.len() {
             if !self.transaction.savepoints[at].set {
-                self.run_on_handle(&format!("SAVEPOINT rowferry_{at}"))?;
+                self.on_handle(|handle| handle.set_point(Point::User(at)))?;
                 self.transaction.savepoints[at].set = true;
             }
         }
@@ -507,9 +507,7 @@ impl Session {
                 let guard = handle.lock();
                 self.follow_replication_role(&guard)?;
                 self.transaction.snapshot_commits = Some(self.database.shared.commits());
-                // BEGIN alone takes no snapshot; reading anything does.
-                self.checked(guard.begin("BEGIN"))?;
-                self.checked(guard.run("SELECT 1 FROM main.sqlite_schema LIMIT 1"))?;
+                self.checked(guard.begin_snapshot())?;
                 self.transaction.open = Open::Snapshot;
                 drop(guard);
                 self.set_savepoints()?;
@@ -521,7 +519,7 @@ impl Session {
         Ok(())
     }
 
-    /// Cursors that are being read keep their snapshot, and SQLite has one for a handle: when somebody has committed
+    /// Cursors that are being read keep their snapshot, and the back end has one for a session: when somebody has committed
     /// since, their rows are read ahead so that the next statement sees what is new.
     fn refresh_snapshot_of_cursors(&mut self) -> Result<()> {
         let commits = self.database.shared.commits();
@@ -608,15 +606,14 @@ impl Session {
             }
             Open::Temporary => {
                 self.check_replication_role()?;
-                // In files that give no pages back it takes the lock, and does nothing; in others it is asked for little.
-                self.checked(guard.batch("PRAGMA main.incremental_vacuum(1)"))?;
+                self.checked(guard.start_writing())?;
                 self.transaction.open = Open::Write { _permit: permit };
                 drop(guard);
                 self.adopt_committed_schema()?;
             }
             _ => {
                 self.follow_replication_role(&guard)?;
-                self.checked(guard.begin("BEGIN IMMEDIATE"))?;
+                self.checked(guard.begin_writing())?;
                 self.transaction.open = Open::Write { _permit: permit };
                 drop(guard);
                 self.set_savepoints()?;
@@ -627,11 +624,11 @@ impl Session {
         self.install_checks()
     }
 
-    /// Foreign keys as `session_replication_role` wants them; SQLite lets that be changed outside its transactions alone.
+    /// Foreign keys as `session_replication_role` wants them, which can be changed between transactions alone.
     fn follow_replication_role(&mut self, guard: &Guard<'_>) -> Result<()> {
         let replica = self.state.variables.read().is_replica();
         if replica != self.keys_off {
-            self.checked(guard.batch(if replica { "PRAGMA foreign_keys = OFF" } else { "PRAGMA foreign_keys = ON" }))?;
+            self.checked(guard.look_at_keys(!replica))?;
             self.keys_off = replica;
         }
         Ok(())
@@ -729,7 +726,7 @@ impl Session {
         self.violated_key(guard, &|key| key.valid).unwrap_or_else(plain)
     }
 
-    /// Ends the transaction without effect. Nothing can fail here: what SQLite could not undo it has undone before.
+    /// Ends the transaction without effect. Nothing can fail here: what the back end could not undo it has undone before.
     pub(super) fn end_rollback(&mut self) {
         self.roll_back_portals();
         if !matches!(self.transaction.open, Open::No) {
@@ -755,12 +752,12 @@ impl Session {
         self.publish_activity();
     }
 
-    /// ROLLBACK of SQLite's transaction, whatever state it is in; the write lock passes on.
+    /// ROLLBACK of the back end's transaction, whatever state it is in; the write lock passes on.
     pub(super) fn close_transaction(&mut self) {
         if let Some(handle) = &self.handle {
             let guard = handle.lock();
             if !guard.is_autocommit()
-                && let Err(failure) = guard.run("ROLLBACK")
+                && let Err(failure) = guard.roll_back()
             {
                 tracing::error!(failure.message, "ROLLBACK failed");
             }
@@ -782,7 +779,7 @@ impl Session {
                 if self.language() != Language::Informix {
                     self.abort();
                 } else if self.is_lost() {
-                    // SQLite could only undo the whole transaction (a cancelled write, a full disk).
+                    // The back end could only undo the whole transaction (a cancelled write, a full disk).
                     self.end_rollback();
                     self.warn(Condition::SerializationFailure, "the transaction has been rolled back");
                 }
@@ -791,7 +788,7 @@ impl Session {
         }
     }
 
-    /// SQLite has rolled back by itself: it does when a write is interrupted, the disk is full or memory runs out.
+    /// The back end has rolled back by itself: it does when a write is interrupted, the disk is full or memory runs out.
     fn is_lost(&self) -> bool {
         !matches!(self.transaction.open, Open::No | Open::Outer { .. })
             && self.handle.as_ref().is_some_and(|handle| handle.lock().is_autocommit())
@@ -809,15 +806,11 @@ impl Session {
         Ok(())
     }
 
-    /// With SQLite's transaction open, the schema is that of its snapshot.
+    /// With the back end's transaction open, the schema is that of its snapshot.
     fn adopt_committed_schema(&mut self) -> Result<()> {
         let handle = self.handle()?;
         let guard = handle.lock();
-        let cookie: std::result::Result<i64, Failure> = guard
-            .prepare_cached("PRAGMA main.schema_version")
-            .and_then(|mut s| s.query_row([], |row| row.get(0)))
-            .map_err(Failure::from);
-        let cookie = self.checked(cookie)?;
+        let cookie = self.checked(guard.schema_number())?;
         if cookie != self.schema.main.cookie {
             let current = self.database.shared.current();
             self.schema.main = if current.cookie == cookie {
@@ -837,10 +830,11 @@ impl Session {
         Ok(())
     }
 
-    fn run_on_handle(&mut self, sql: &str) -> Result<()> {
+    /// Does one thing with the session's handle.
+    pub(super) fn on_handle<T>(&mut self, work: impl FnOnce(&Handle) -> std::result::Result<T, Failure>) -> Result<T> {
         let handle = self.handle()?;
         let guard = handle.lock();
-        self.checked(guard.batch(sql))
+        self.checked(work(&guard))
     }
 
     /// Translates a failure of a statement of our own.

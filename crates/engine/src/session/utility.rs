@@ -13,7 +13,7 @@ use rowferry_dialect::{Condition, Error, Result};
 use super::portals::Declare;
 use super::transaction::{Block, isolation_from_name, isolation_name};
 use super::{Outcome, Prepared, Session};
-use crate::backend::{Backend as _, Failure, InUse, Yield};
+use crate::backend::{Backend as _, InUse, PlanStep, Yield};
 use crate::cursor::Cursor;
 use crate::settings;
 use crate::spool::Spool;
@@ -242,17 +242,8 @@ impl Session {
         self.open_read()?;
         let handle = self.handle()?;
         let guard = handle.lock();
-        let mut steps = Vec::new();
-        let result: std::result::Result<(), Failure> = (|| {
-            guard.make_known(&program.catalogs, &self.state)?;
-            let mut query = guard.prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
-                steps.push(PlanStep { id: row.get(0)?, parent: row.get(1)?, text: row.get(3)? });
-            }
-            Ok(())
-        })();
-        self.checked(result)?;
+        let steps = guard.make_known(&program.catalogs, &self.state).and_then(|()| guard.plan(&program));
+        let steps = self.checked(steps)?;
         drop(guard);
         let lines = if explain.json { vec![plan_json(&steps)] } else { plan_lines(&steps) };
         let mut spool = Spool::new(1);
@@ -281,13 +272,6 @@ impl Session {
 
 pub(super) fn only_in_blocks(command: &str) -> Error {
     Error::new(Condition::NoActiveSqlTransaction, format!("{command} can only be used in transaction blocks"))
-}
-
-/// A step of the back end's plan.
-struct PlanStep {
-    id: i64,
-    parent: i64,
-    text: String,
 }
 
 /// A line for each step, indented as PostgreSQL's are.

@@ -164,7 +164,7 @@ impl Meaning {
             Self::Effective => "effective",
             Self::Existing(_) | Self::Only(_) => "some values are supported",
             Self::Fixed => "cannot be changed here",
-            Self::Hint => "accepted; SQLite plans and stores in its own way",
+            Self::Hint => "accepted; the storage plans and keeps in its own way",
             Self::Vacuous => "accepted; there is nothing here that it would change",
         }
     }

@@ -239,14 +239,8 @@ impl Handle {
         }
     }
 
-    /// Begins a transaction that may write.
-    pub fn begin(&self, sql: &'static str) -> Result<(), Failure> {
-        self.prepare_to_write()?;
-        self.run(sql)
-    }
-
     /// Says how safe a commit is to be, once.
-    pub fn prepare_to_write(&self) -> Result<(), Failure> {
+    pub(super) fn prepare_to_write(&self) -> Result<(), Failure> {
         if !self.may_write.get() {
             self.batch(self.parts.durability)?;
             self.may_write.set(true);
@@ -273,11 +267,6 @@ impl Handle {
     /// Forgets all cached statements.
     pub fn clear_statements(&self) {
         self.statements.borrow_mut().clear();
-    }
-
-    /// False inside a transaction of SQLite's.
-    pub fn is_autocommit(&self) -> bool {
-        self.connection.is_autocommit()
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE changed.
@@ -318,28 +307,14 @@ impl Handle {
         compared
     }
 
-    /// Commits a transaction that has written. What it has written is no news to the counters of sequences.
-    pub fn commit(&self) -> Result<(), Failure> {
-        drop(self.compared());
-        self.run("COMMIT")?;
-        self.compared.borrow_mut().version = self.data_version();
-        Ok(())
+    /// The counters are known to be those of this version of the file.
+    pub(super) fn compared_at(&self, version: u32) {
+        self.compared.borrow_mut().version = version;
     }
 
-    /// True when foreign keys are broken that are looked at later.
-    pub fn has_open_keys(&self) -> bool {
-        let (mut open, mut unused) = (0, 0);
-        // SAFETY: the handle is open as long as `self` lives, and SQLite writes two integers.
-        let code = unsafe {
-            ffi::sqlite3_db_status(
-                self.connection.handle(),
-                ffi::SQLITE_DBSTATUS_DEFERRED_FKS,
-                &mut open,
-                &mut unused,
-                0,
-            )
-        };
-        code != ffi::SQLITE_OK || open != 0
+    /// The identity that the last row inserted has.
+    pub fn last_identity_given(&self) -> i64 {
+        self.connection.last_insert_rowid()
     }
 
     /// Keeps an eye on a cursor.

@@ -2,12 +2,15 @@
 
 mod busy;
 mod catalog;
+mod checks;
 mod counters;
 pub mod errors;
 pub mod file_watch;
 pub mod functions;
 mod handle;
 mod log_sync;
+mod maintenance;
+mod mark;
 mod memory;
 mod open;
 mod rows;
@@ -15,15 +18,19 @@ pub mod schema;
 mod session;
 mod statement;
 mod store;
+mod transaction;
 pub mod whole_files;
 
 pub use catalog::Rows as CatalogRows;
+pub use checks::Watch;
 pub use libsqlite3_sys::sqlite3 as Raw;
 pub use rowferry_dialect::lower::sqlite::{UNICODE_VERSION, rules_words};
 
 pub use counters::{greatest_identity, read_counter, store_counter};
 pub use handle::{Guard, Handle, SharedHandle, WeakHandle};
 pub use log_sync::LogSync;
+pub use maintenance::{PlanStep, size_of, size_of_file};
+pub use mark::{BESIDE, logging_of, set_logging};
 pub use open::check_file;
 pub use session::Sqlite;
 pub use statement::{Failure, Statement, Step};
@@ -31,3 +38,4 @@ pub use store::{
     CheckRecord, ColumnRecord, Entry, Fact, Form, Mark, NewColumn, PrivilegeRow, Source, Store, is_native, mentions,
     same_columns,
 };
+pub use transaction::Point;

@@ -68,18 +68,6 @@ impl Handle {
         self.query_row(&sql, [identity], read).ok()
     }
 
-    /// Foreign keys that do not hold: the table, SQLite's number of the key, and the row's identity.
-    pub fn broken_keys(&self) -> Done<Vec<(String, i64, Option<i64>)>> {
-        let mut statement = self.prepare("SELECT \"table\", fkid, rowid FROM pragma_foreign_key_check")?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// True while foreign keys wait for COMMIT.
-    pub fn defers_keys(&self) -> Done<bool> {
-        Ok(self.query_row("PRAGMA defer_foreign_keys", [], |row| row.get(0))?)
-    }
-
     /// The identity of the first row whose value in a column does not fit; `None` where all do, or where the table's own
     /// columns hide the identity.
     pub fn misfit(&self, relation: &Relation, column: &str, fits: impl Fn(ValueRef<'_>) -> bool) -> Done<Option<i64>> {

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use rowferry_dialect::Result;
 use rowferry_dialect::ir::{Dml, Query};
-use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse, Program};
+pub use rowferry_dialect::lower::sqlite::Program;
+use rowferry_dialect::lower::sqlite::{self, ParamForm, ParamUse};
 use rowferry_dialect::plan::Bound;
 use rusqlite::{Connection, OpenFlags};
 

@@ -1,4 +1,4 @@
-//! Files that become a database: marked, begun with roles, copied.
+//! Files that become a database: begun with roles, copied.
 
 use std::path::Path;
 
@@ -12,12 +12,6 @@ use crate::database::Shared;
 
 /// Pages that are copied between two looks at whether the copy is still wanted.
 const PAGES_AT_ONCE: i32 = 1_000;
-
-/// Puts a mark into a file's header (`application_id`), and makes the file where there is none.
-pub fn mark(path: &Path, mark: i32) -> Result<()> {
-    let marked = Connection::open(path).and_then(|connection| connection.pragma_update(None, "application_id", mark));
-    marked.map_err(|error| failed(path, &error))
-}
 
 /// A new file with the roles of another.
 pub fn begin(path: &Path, roles_of: &Shared) -> Result<()> {

@@ -449,7 +449,7 @@ impl Session {
         if self.checked(on)? {
             return Ok(false);
         }
-        self.checked(guard.run("PRAGMA defer_foreign_keys = ON"))?;
+        self.checked(guard.let_keys_wait(true))?;
         Ok(true)
     }
 
@@ -489,7 +489,7 @@ impl Session {
                 });
             }
         }
-        self.checked(guard.run("PRAGMA defer_foreign_keys = OFF"))
+        self.checked(guard.let_keys_wait(false))
     }
 }
 

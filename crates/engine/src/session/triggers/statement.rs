@@ -131,7 +131,7 @@ impl Session {
         let handle = self.handle()?;
         let guard = handle.lock();
         changes.changed += guard.changes();
-        changes.last_rowid = Some(guard.last_insert_rowid());
+        changes.last_rowid = Some(guard.last_identity_given());
         Ok(())
     }
 

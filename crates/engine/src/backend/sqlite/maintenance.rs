@@ -1,0 +1,83 @@
+//! VACUUM, ANALYZE, REINDEX on SQLite's file, and how large things are in it.
+//!
+//! | PostgreSQL           | here                                                                                     |
+//! |----------------------|------------------------------------------------------------------------------------------|
+//! | VACUUM [FULL]        | the file is written anew, without what is free in it (`VACUUM`)                          |
+//! | VACUUM t             | nothing is left to do: SQLite uses the space of deleted rows again at once               |
+//! | VACUUM FULL t        | as VACUUM FULL                                                                           |
+//! | ANALYZE [t]          | statistics for SQLite's planner (`ANALYZE`)                                              |
+//! | REINDEX              | the indexes of the tables named are made anew (`REINDEX`)                                |
+//! | CHECKPOINT           | the write-ahead log goes into the file, and is cut off where nobody reads it (`PRAGMA`)  |
+
+use rowferry_dialect::lower::sqlite::create_table::quote;
+use rowferry_dialect::schema::Relation;
+use rusqlite::Connection;
+
+use super::handle::Handle;
+use super::session::Program;
+use super::statement::Failure;
+
+type Done<T = ()> = std::result::Result<T, Failure>;
+
+/// A step of a plan.
+#[derive(Debug)]
+pub struct PlanStep {
+    /// Its number.
+    pub id: i64,
+    /// The step that it is a part of.
+    pub parent: i64,
+    /// What it does.
+    pub text: String,
+}
+
+impl Handle {
+    /// Writes the file anew, without what is free in it.
+    pub fn compact(&self) -> Done {
+        self.prepare_to_write()?;
+        self.run("VACUUM main")
+    }
+
+    /// Gathers statistics about a table, or all.
+    pub fn analyze(&self, table: Option<&Relation>) -> Done {
+        self.batch(&table.map_or_else(|| "ANALYZE main".to_owned(), |table| format!("ANALYZE {}", physical(table))))
+    }
+
+    /// Makes the indexes of a table anew.
+    pub fn reindex(&self, table: &Relation) -> Done {
+        self.batch(&format!("REINDEX {}", physical(table)))
+    }
+
+    /// Deletes all rows of a temporary table.
+    pub fn empty_temporary(&self, table: &Relation) -> Done {
+        self.batch(&format!("DELETE FROM temp.{}", quote(&table.physical.name)))
+    }
+
+    /// The steps in which a program would be run.
+    pub fn plan(&self, program: &Program) -> Done<Vec<PlanStep>> {
+        let mut query = self.prepare(&format!("EXPLAIN QUERY PLAN {}", program.sql))?;
+        let steps =
+            query.query_map([], |row| Ok(PlanStep { id: row.get(0)?, parent: row.get(1)?, text: row.get(3)? }))?;
+        Ok(steps.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Bytes of the whole file.
+pub fn size_of_file(connection: &Connection) -> Done<i64> {
+    let sql = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
+/// Bytes of tables and indexes, by their stored names.
+pub fn size_of<'n>(connection: &Connection, names: impl Iterator<Item = &'n str>) -> Done<i64> {
+    let sql = "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ?1 AND aggregate = TRUE";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut bytes = 0;
+    for name in names {
+        bytes += statement.query_row([name], |row| row.get::<_, i64>(0))?;
+    }
+    Ok(bytes)
+}
+
+fn physical(table: &Relation) -> String {
+    format!("\"{}\".\"{}\"", table.physical.database, table.physical.name.replace('"', "\"\""))
+}
